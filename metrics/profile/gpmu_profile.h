@@ -147,6 +147,11 @@ void gpmu_profile_table_release(struct gpmu_profile_table *table);
 /* The events of the recording, also those without samples */
 size_t gpmu_profile_event_count(const struct gpmu_profile *profile);
 void gpmu_profile_event(const struct gpmu_profile *profile, size_t index, struct gpmu_profile_event *event);
+/*
+ * Returns the name of a file that has samples but no functions here, and sets @why, "stripped"; both are borrowed.
+ * NULL after the last.
+ */
+const char *gpmu_profile_without_functions(const struct gpmu_profile *profile, size_t index, const char **why);
 /* Gets facts. Returns 0; -EINVAL if @facts has no size. */
 int gpmu_profile_get_facts(const struct gpmu_profile *profile, struct gpmu_profile_facts *facts);
 

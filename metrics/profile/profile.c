@@ -9,6 +9,7 @@
 #include "base/sized.h"
 #include "profile/gpmu_profile.h"
 #include "profile/profile_count.h"
+#include "profile/profile_object.h"
 #include "profile/profile_traces.h"
 
 #define ROUND	4096	/* records between two calls of progress() */
@@ -26,6 +27,8 @@ struct gpmu_profile {
 	struct profile_counter counter;
 	struct profile_traces traces;
 	struct vector events;		/* struct gpmu_profile_event */
+	struct vector counts;		/* uint64_t: last count of each id of leader sampling */
+	struct map count_numbers;	/* by id */
 	struct gpmu_profile_facts facts;
 	uint64_t size;			/* of the file; 0: not known */
 };
@@ -152,11 +155,54 @@ static bool is_guest(unsigned int mode)
 	return mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER;
 }
 
+static int take_one(struct gpmu_profile *profile, const struct profile_sample *sample)
+{
+	struct gpmu_profile_event *event = (struct gpmu_profile_event *)profile->events.data + sample->event;
+
+	event->samples++;
+	event->period += sample->period;
+	return profile_count(&profile->counter, sample);
+}
+
+/* What an event has counted since its last sample; NULL: out of memory */
+static uint64_t *last_count(struct gpmu_profile *profile, uint64_t id)
+{
+	uint64_t *count;
+	uint32_t index;
+
+	if (map_get(&profile->count_numbers, id, &index))
+		return (uint64_t *)profile->counts.data + index;
+	count = vector_add(&profile->counts, sizeof(*count));
+	return count && !map_set(&profile->count_numbers, id, (uint32_t)profile->counts.n - 1) ? count : NULL;
+}
+
+/*
+ * Leader sampling, "{a,b}:S": a sample of the leader has the counts of all events. As in perf, it is a sample of each
+ * event that has counted since the last one, with what it has counted as period.
+ */
+static int take_group(struct gpmu_profile *profile, const struct gpmu_perfdata_read *read, struct profile_sample *sample)
+{
+	for (size_t i = 0; i < read->count; i++) {
+		const struct gpmu_perfdata_event *event = gpmu_perfdata_event_of(profile->perfdata, read->values[i].id);
+		uint64_t *last = event ? last_count(profile, read->values[i].id) : NULL;
+
+		if (!event)
+			continue;
+		if (!last)
+			return -ENOMEM;
+		sample->event = (uint32_t)event->index;
+		sample->period = read->values[i].value - *last;
+		*last = read->values[i].value;
+		if (sample->period && take_one(profile, sample))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 static int take_sample(struct gpmu_profile *profile, const struct gpmu_perfdata_record *record)
 {
 	const struct gpmu_perfdata_sample *from = &record->sample;
 	unsigned int mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	struct gpmu_profile_event *event;
 	struct profile_sample sample;
 
 	if (record->type != PERF_RECORD_SAMPLE || !record->event)
@@ -175,10 +221,9 @@ static int take_sample(struct gpmu_profile *profile, const struct gpmu_perfdata_
 	};
 	if (sample.cpu != UINT32_MAX)
 		sample.node = profile_machine_node(&profile->machine, sample.cpu);
-	event = (struct gpmu_profile_event *)profile->events.data + sample.event;
-	event->samples++;
-	event->period += sample.period;
-	return profile_count(&profile->counter, &sample);
+	if (record->has & PERF_SAMPLE_READ && record->event->attr->read_format & PERF_FORMAT_GROUP)
+		return take_group(profile, &from->read, &sample);
+	return take_one(profile, &sample);
 }
 
 static int tell_traces(void *user, const struct profile_traces *traces)
@@ -309,6 +354,8 @@ void gpmu_profile_free(struct gpmu_profile *profile)
 	profile_machine_release(&profile->machine);
 	strings_release(&profile->texts);
 	vector_release(&profile->events);
+	vector_release(&profile->counts);
+	map_release(&profile->count_numbers);
 	gpmu_perfdata_free(profile->perfdata);
 	free(profile);
 }
@@ -323,6 +370,22 @@ size_t gpmu_profile_event_count(const struct gpmu_profile *profile)
 void gpmu_profile_event(const struct gpmu_profile *profile, size_t index, struct gpmu_profile_event *event)
 {
 	*event = ((const struct gpmu_profile_event *)profile->events.data)[index];
+}
+
+const char *gpmu_profile_without_functions(const struct gpmu_profile *profile, size_t index, const char **why)
+{
+	static const char *const reasons[] = {
+		[PROFILE_OBJECT_READ] = NULL, [PROFILE_OBJECT_MISSING] = "no such file here", [PROFILE_OBJECT_CHANGED] = "another build id than recorded",
+		[PROFILE_OBJECT_STRIPPED] = "stripped",
+	};
+	const struct profile_file *files = profile->code.objects.data;
+
+	for (size_t i = 0; i < profile->code.objects.n; i++) {
+		*why = reasons[profile_object_state(files[i].object)];
+		if (*why && !index--)
+			return files[i].name;
+	}
+	return NULL;
 }
 
 int gpmu_profile_get_facts(const struct gpmu_profile *profile, struct gpmu_profile_facts *facts)

@@ -73,6 +73,16 @@ static int set_object(struct profile_code *code, const char *file, uint32_t *num
 	return profile_code_text(code, slash && slash[1] ? slash + 1 : file, number);
 }
 
+/* The same of a map */
+static int set_mapped(struct profile_code *code, const struct profile_map *map, uint32_t *number)
+{
+	if (map_get(&code->file_texts, map->file, number))
+		return 0;
+	if (set_object(code, profile_tasks_file(code->tasks, map), number))
+		return -ENOMEM;
+	return map_set(&code->file_texts, map->file, *number);
+}
+
 /* --- the kernel */
 
 static const struct profile_build_id *recorded(const struct profile_code *code, const struct profile_map *map,
@@ -150,21 +160,22 @@ static struct profile_object *object_of(struct profile_code *code, const struct 
 	struct profile_build_id found;
 	const struct profile_build_id *build_id = recorded(code, map, file, &found);
 	uint64_t key = key_of(build_id, map->file);
-	struct profile_object **added;
+	struct profile_file *added;
 	uint32_t index;
 
 	if (map_get(&code->object_numbers, key, &index))
-		return ((struct profile_object **)code->objects.data)[index];
+		return ((struct profile_file *)code->objects.data)[index].object;
 	added = vector_add(&code->objects, sizeof(*added));
 	if (!added)
 		return NULL;
-	*added = profile_object_new(file, build_id ? build_id->id : NULL, build_id ? build_id->size : 0);
-	if (!*added || map_set(&code->object_numbers, key, (uint32_t)code->objects.n - 1)) {
-		profile_object_free(*added);
+	added->name = file;
+	added->object = profile_object_new(file, build_id ? build_id->id : NULL, build_id ? build_id->size : 0);
+	if (!added->object || map_set(&code->object_numbers, key, (uint32_t)code->objects.n - 1)) {
+		profile_object_free(added->object);
 		code->objects.n--;
 		return NULL;
 	}
-	return *added;
+	return added->object;
 }
 
 static struct profile_symbols *jit_of(struct profile_code *code, uint32_t pid)
@@ -223,7 +234,7 @@ static int find_file(struct profile_code *code, const struct profile_map *map, u
 	if (set_function(code, function ? function->name : NO_FUNCTION, &place->function) ||
 	    (code->lines && set_line(code, object, address, &place->line)))
 		return -ENOMEM;
-	return set_object(code, profile_tasks_file(code->tasks, map), &place->object);
+	return set_mapped(code, map, &place->object);
 }
 
 /* Whether a map has bytes of a file: not "[heap]", "//anon", "/memfd:jit", "/dev/zero" */
@@ -259,19 +270,19 @@ int profile_code_data(struct profile_code *code, uint32_t pid, uint64_t address,
 	if (pid == PROFILE_KERNEL)
 		return profile_code_text(code, "[kernel]", text);
 	map = profile_tasks_map(code->tasks, pid, address, time);
-	return map ? set_object(code, profile_tasks_file(code->tasks, map), text) :
-		     profile_code_text(code, "[no map recorded]", text);
+	return map ? set_mapped(code, map, text) : profile_code_text(code, "[no map recorded]", text);
 }
 
 void profile_code_release(struct profile_code *code)
 {
 	for (size_t i = 0; i < code->objects.n; i++)
-		profile_object_free(((struct profile_object **)code->objects.data)[i]);
+		profile_object_free(((struct profile_file *)code->objects.data)[i].object);
 	for (size_t i = 0; i < code->jits.n; i++)
 		profile_symbols_release((struct profile_symbols *)code->jits.data + i);
 	vector_release(&code->objects);
 	vector_release(&code->jits);
 	map_release(&code->object_numbers);
+	map_release(&code->file_texts);
 	map_release(&code->jit_numbers);
 	profile_symbols_release(&code->kernel);
 	profile_symbols_release(&code->added);

@@ -17,13 +17,20 @@ struct profile_place {
 	uint32_t function, object, line;
 };
 
+/* A file that samples are in */
+struct profile_file {
+	const char *name;
+	struct profile_object *object;
+};
+
 struct profile_code {
 	const struct profile_tasks *tasks;
 	const struct gpmu_perfdata_info *info;
 	struct strings *texts;
 	bool lines;			/* look up lines, which is slow */
-	struct vector objects;		/* struct profile_object * */
+	struct vector objects;		/* struct profile_file */
 	struct map object_numbers;
+	struct map file_texts;		/* texts of maps, by their file */
 	struct vector jits;		/* struct profile_symbols */
 	struct map jit_numbers;		/* by pid */
 	struct profile_symbols kernel;	/* of the running kernel */

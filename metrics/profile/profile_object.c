@@ -69,6 +69,8 @@ static int compare(const void *a, const void *b)
 	/* Of several names the one with a size comes first, as only the first is kept. */
 	if (one->is_sized != two->is_sized)
 		return two->is_sized - one->is_sized;
+	if (one->rank != two->rank)
+		return one->rank < two->rank ? -1 : 1;
 	return (one->end < two->end) - (one->end > two->end);
 }
 
@@ -101,6 +103,14 @@ static uint64_t section_end(Elf *elf, GElf_Word section, uint64_t address)
 	return header.sh_addr + header.sh_size;
 }
 
+/* As perf chooses: global names first, then those with the fewest underscores in front */
+static unsigned int rank_of(const GElf_Sym *symbol, const char *name)
+{
+	unsigned int binding = GELF_ST_BIND(symbol->st_info);
+
+	return (binding == STB_WEAK) << 9 | (binding == STB_LOCAL) << 8 | (unsigned int)(strspn(name, "_") & 0xff);
+}
+
 static int add_functions(struct profile_object *object, GElf_Addr bias)
 {
 	int count = dwfl_module_getsymtab(object->module);
@@ -119,7 +129,7 @@ static int add_functions(struct profile_object *object, GElf_Addr bias)
 		function = vector_add(&object->functions, sizeof(*function));
 		if (!function)
 			return -1;
-		*function = (struct profile_function){ .name = name, .begin = address - bias, .is_sized = symbol.st_size != 0,
+		*function = (struct profile_function){ .name = name, .begin = address - bias, .is_sized = symbol.st_size != 0, .rank = rank_of(&symbol, name),
 						       .end = address - bias + symbol.st_size };
 		if (!symbol.st_size)
 			function->end = section_end(elf, section, function->begin);

@@ -13,6 +13,7 @@ struct profile_function {
 	const char *name;
 	uint64_t begin, end;	/* addresses as in the file's program headers; @end is exclusive */
 	int is_sized;		/* the symbol has a size; else the end is that of the section or the next begin */
+	unsigned int rank;	/* of several names of an address, the one of the lowest rank is kept */
 };
 
 /* Why an object has no functions */

@@ -22,7 +22,7 @@ fact() {
 	local name=$1
 
 	shift
-	gpmu report --format csv --by cpu "$@" 2> /dev/null | sed '/^# gpmu-report-csv 1 samples/,$d' |
+	gpmu report --format csv --by function "$@" 2> /dev/null | sed '/^# gpmu-report-csv 1 samples/,$d' |
 		sed -n "s/^$name,//p" | tr -d '"'
 }
 
@@ -69,12 +69,29 @@ if perf record -o "$work/perf.data" -e task-clock true > /dev/null 2>&1; then
 	else
 		skip "perf without zstd" "report: a compressed recording has the samples and periods of each function that perf report has"
 	fi
+	if "${record[@]}" --threads -a -o "$work/folder.data" -- "$make" "$work/made" 300000 > /dev/null 2>&1 &&
+		[ -d "$work/folder.data" ]; then
+		compare "$work/folder.data" "report: a folder of perf record --threads"
+	else
+		skip "no perf record --threads" "report: a folder of perf record --threads has the samples and periods of each function that perf report has"
+	fi
+	perf record -q -F 5000 -e '{task-clock,cpu-clock}:S' -o "$work/group.data" -- "$make" "$work/made" 300000 > /dev/null 2>&1
+	is "$(rows functions "$work/group.data" | awk -F , '$7 == "perf-make" && $6 == "main" { printf "%s%s,%s", s, $2, $3; s = " " }')" \
+		"$(perf report --stdio --no-children -g none -F sample,period,sym,dso -t , -i "$work/group.data" 2> /dev/null |
+			awk -F , '/\] main .*perf-make/ { split($1, n, " "); split($2, p, " "); print n[1] "," p[1] " " n[2] "," p[2] }')" \
+		"report: leader sampling has the samples and periods of each event that perf report has"
 	perf record -q -F 5000 -e task-clock,cpu-clock -o "$work/two.data" -- "$make" "$work/made" 300000 > /dev/null 2>&1
 	is "$(gpmu report --by event,object --format csv --top 1 "$work/two.data" | awk -F , '/^# gpmu-report-csv 1 samples/ { on = 1; getline; next } on { print $1 }')" \
 		$'task-clock\ncpu-clock' "report: --top applies to each event of a recording"
 	is "$(rows samples --by event "$work/two.data" | cut -d , -f 1)" $'1\n1' "report: shares are of the samples of an event"
 	run gpmu report --by thread,process "$work/file.data"
 	like "$out" '100\.0 % .* perf-make \([0-9]+\)  perf-make \([0-9]+\)' "report: --by thread,process names both with their numbers"
+	cp "$make" "$work/stripped"
+	strip "$work/stripped"
+	"${record[@]}" -o "$work/stripped.data" -- "$work/stripped" "$work/made" 100000 > /dev/null 2>&1
+	like "$(fact "no functions" "$work/stripped.data")" "$work/stripped \(stripped\)" "report: a file without symbols is named"
+	rm "$work/stripped"
+	like "$(fact "no functions" "$work/stripped.data")" "$work/stripped \(no such file here\)" "report: a file that is not here is named"
 	size=$(stat -c %s "$work/file.data")
 	head -c "$((size / 2))" "$work/file.data" > "$work/cut.data"
 	run gpmu report "$work/cut.data"
@@ -144,6 +161,22 @@ truth "$spe" 20000 pipe
 is "$(rows samples --by function,object,thread,tier,home,data - < <(cat "$spe") | cut -d , -f 2,4- | sort | md5sum)" "$(md5sum < "$work/want")" \
 	"report: SPE from a pipe: each function, thread, tier, home and data has its samples and latencies"
 
+# A process number that no process has
+pid=$((4194304 + $$))
+trap 'rm -rf "$work" "/tmp/perf-$pid.map"' EXIT
+truth "$spe" 20000 "$pid"
+echo "400000000000 40000000 made function" > "/tmp/perf-$pid.map"
+is "$(found "$spe" | md5sum)" "$(sed 's/\[unknown\],\[vdso\]/made function,[JIT]/' "$work/want" | sort | md5sum)" \
+	"report: functions of a just-in-time compiler are those of /tmp/perf-PID.map"
+chmod 666 "/tmp/perf-$pid.map"
+if chown 65534 "/tmp/perf-$pid.map" 2> /dev/null; then
+	is "$(found "$spe" | md5sum)" "$(md5sum < "$work/want")" "report: /tmp/perf-PID.map of another user is not read"
+else
+	skip "not root" "report: /tmp/perf-PID.map of another user is not read"
+fi
+rm -f "/tmp/perf-$pid.map"
+
+truth "$spe" 20000 pipe
 # The reader is stopped while it waits for the rest of the pipe, which then ends.
 mkfifo "$work/fifo"
 "$GPMU_BIN" report --by cpu - < "$work/fifo" > "$work/out" 2>&1 &

@@ -8,6 +8,7 @@
 #include "report/report_perf.h"
 
 #define NEOVERSE_V2	0x410fd4f0
+#define FILES_MOST	8	/* named in a line */
 
 /* Formats of arm_spe_pmu, of Linux's drivers/perf/arm_spe_pmu.c */
 static const struct {
@@ -129,6 +130,24 @@ static void add_losses(struct report_facts *facts, const struct gpmu_profile_fac
 		add(facts, "thread", print_text("not recorded of %" PRIu64 " samples", from->no_thread));
 }
 
+/* Files whose samples are in no function */
+static void add_files(struct report_facts *facts, const struct gpmu_profile *profile)
+{
+	char *text = print_text("%s", "");
+	const char *file, *why;
+	size_t n = 0;
+
+	for (; (file = gpmu_profile_without_functions(profile, n, &why)); n++)
+		if (n < FILES_MOST)
+			text = joined(text, print_text("%s (%s)", file, why));
+	if (n > FILES_MOST)
+		text = joined(text, print_text("%zu more", n - FILES_MOST));
+	if (n)
+		add(facts, "no functions", text);
+	else
+		free(text);
+}
+
 static void add_memory(struct report_facts *facts, const struct gpmu_profile_facts *from)
 {
 	if (!from->memory)
@@ -178,6 +197,7 @@ void report_facts_add(struct report_facts *facts, const struct gpmu_profile *pro
 	if (!samples)
 		add(facts, "samples", print_text("none"));
 	add_losses(facts, &from);
+	add_files(facts, profile);
 	add_spe(facts, &from);
 	if (from.is_stopped)
 		add(facts, "stopped", print_text("by a signal: only a part of the recording was read"));

@@ -90,12 +90,17 @@ bool report_is_perf(const char *path)
 	char bytes[MAGIC_SIZE];
 	struct stat status;
 	bool is_perf;
+	char *data;
 	int fd;
 
 	if (!standard && (stat(path, &status) || !(S_ISREG(status.st_mode) || S_ISDIR(status.st_mode))))
 		return false;
-	if (!standard && S_ISDIR(status.st_mode))
-		return true;
+	if (!standard && S_ISDIR(status.st_mode)) {
+		data = print_text("%s/data", path);
+		is_perf = !access(data, F_OK);
+		free(data);
+		return is_perf;
+	}
 	fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;

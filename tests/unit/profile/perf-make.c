@@ -4,9 +4,10 @@
  * function, object, thread, tier, home and data, as CSV: samples, mean and highest latency, keys.
  *
  * CPUs 0 and 1 are of node 0, 2 and 3 of node 1; node 2 has no CPUs. The records of CPU 3 have no context packet, so
- * that its switches tell the thread. Half-way process 201 calls exec(). "no-pa": without physical
+ * that its switches tell the thread. Half-way the last process, 201 or "PID", calls exec(). "no-pa": without physical
  * addresses; "first": the first version of AUXTRACE_INFO; "clock": recorded with -k; "damage": the hundredth record begins
- * with a byte that no packet has, and is not printed; "pipe": as of perf record -o -.
+ * with a byte that no packet has, and is not printed; "pipe": as of perf record -o -; "wide": many addresses, for measuring, of which nothing
+ * is printed.
  */
 #include <elf.h>
 #include <inttypes.h>
@@ -40,13 +41,14 @@ __attribute__((noinline)) int made_beta(int a)
 
 static int (*const functions[])(int a) = { made_alpha, made_beta };
 
-static const struct {
+static struct {
 	uint32_t pid, tid;
 	const char *early, *late;	/* names before and after the half */
 } threads[] = {
-	{ 101, 101, "main (101)", "main (101)" }, { 101, 102, "worker (102)", "worker (102)" },
-	{ 201, 201, "old (201)", "new (201)" },
+	{ 101, 101, "main", "main" }, { 101, 102, "worker", "worker" }, { 201, 201, "old", "new" },
 };
+
+#define CHANGED	2		/* the thread that calls exec() */
 
 static const struct {
 	unsigned int number;
@@ -92,7 +94,7 @@ static struct strings keys;
 static struct made head, info, part;
 static struct stream stream;
 static uint64_t offsets[CPUS], base, total;
-static int has_pa = 1, has_clock, has_damage, is_pipe, version = 2;
+static int has_pa = 1, has_clock, has_damage, is_pipe, is_wide, version = 2;
 static FILE *file;
 
 static void count(const char *text, uint64_t latency)
@@ -210,19 +212,19 @@ static void put_head(struct made *made)
 	put_info(made);
 	put_name(made, 101, 101, "main", 0, 0);
 	put_name(made, 101, 102, "worker", 0, 0);
-	put_name(made, 201, 201, "old", 0, 0);
+	put_name(made, threads[CHANGED].pid, threads[CHANGED].tid, "old", 0, 0);
 	put_maps(made, 101, program, 0);
-	put_map(made, 201, CODE, 1 << 30, "[vdso]", 0);
-	put_name(made, 201, 201, "new", 1 << 13, middle_time());
-	put_maps(made, 201, program, middle_time());
+	put_map(made, threads[CHANGED].pid, CODE, 1 << 30, "[vdso]", 0);
+	put_name(made, threads[CHANGED].pid, threads[CHANGED].tid, "new", 1 << 13, middle_time());
+	put_maps(made, threads[CHANGED].pid, program, middle_time());
 }
 
-static void put_switch(struct made *made, uint32_t tid, uint64_t time)
+static void put_switch(struct made *made, size_t thread, uint64_t time)
 {
 	begin(made, PERF_RECORD_SWITCH_CPU_WIDE, 0);
 	put32(made, 0);
 	put32(made, 0);
-	put_trailer(made, tid < 200 ? 101 : 201, tid, time, 3);
+	put_trailer(made, threads[thread].pid, threads[thread].tid, time, 3);
 	end(made);
 }
 
@@ -243,7 +245,7 @@ static void add_memory(struct gpmu_spe_record *record, unsigned int cpu, int is_
 {
 	unsigned int at = spe_below(LENGTH(data)), node = spe_below(NODES + 1), tier = spe_below(LENGTH(tiers));
 	unsigned int bound = spe_below(LENGTH(bounds)), store = record->value[GPMU_SPE_OP] >> 8 & 1;
-	int is_gone = threads[thread].pid == 201 && !is_late && at < 3;
+	int is_gone = thread == CHANGED && !is_late && at < 3;
 
 	record->fields |= 1u << GPMU_SPE_VA | (has_pa ? 1u << GPMU_SPE_PA : 0) | (store ? 0 : 1u << GPMU_SPE_SOURCE);
 	record->value[GPMU_SPE_VA] = (data[at].address & ((1ULL << 56) - 1)) + spe_below(1 << 12) * 8;
@@ -279,10 +281,17 @@ static void add_record(unsigned int cpu, uint64_t tick, size_t thread)
 	} else {
 		add_memory(&record, cpu, is_late, thread, memory, sizeof(memory));
 	}
-	if (threads[thread].pid == 201 && !is_late)
+	if (thread == CHANGED && !is_late)
 		name = "[unknown],[vdso]";
-	snprintf(text, sizeof(text), "%s,%s,%s", name, is_late ? threads[thread].late : threads[thread].early, memory);
+	snprintf(text, sizeof(text), "%s,%s (%u),%s", name, is_late ? threads[thread].late : threads[thread].early,
+		 threads[thread].tid, memory);
+	if (is_wide) {
+		record.value[GPMU_SPE_PC] = (CODE + spe_below(16384) * 4) | 1ULL << 63;
+		record.value[GPMU_SPE_VA] += spe_below(1 << 20) * 64;
+	}
 	put_slot(&stream, &record, 0);
+	if (is_wide)
+		return;
 	if (has_damage && tick == 99)
 		stream.bytes[stream.length - 64] = 0xff;
 	else
@@ -299,7 +308,7 @@ static void put_part(unsigned int cpu, uint64_t first, uint64_t n)
 		if (cpu != 3 || !(i % 100))
 			thread = spe_below(LENGTH(threads));
 		if (cpu == 3 && !(i % 100))
-			put_switch(&part, threads[thread].tid, START + (first + i) * 2);
+			put_switch(&part, thread, START + (first + i) * 2);
 		add_record(cpu, first + i, thread);
 	}
 	begin(&part, PERF_RECORD_AUX, 0);
@@ -441,6 +450,9 @@ int main(int argc, char **argv)
 		has_clock |= !strcmp(argv[i], "clock");
 		has_damage |= !strcmp(argv[i], "damage");
 		is_pipe |= !strcmp(argv[i], "pipe");
+		is_wide |= !strcmp(argv[i], "wide");
+		if (strtoul(argv[i], NULL, 10))
+			threads[CHANGED].pid = threads[CHANGED].tid = (uint32_t)strtoul(argv[i], NULL, 10);
 	}
 	dl_iterate_phdr(find_base, NULL);
 	put_head(&head);

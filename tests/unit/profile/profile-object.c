@@ -29,6 +29,29 @@ static int sought(int value)
 	return value * 3 + 1;
 }
 
+/* Several names of one address; "_init" of the C library has no size, and the PLT follows it. */
+int global_name(int value);
+int __attribute__((weak, alias("global_name"))) another_name(int value);
+int __attribute__((alias("global_name"))) __global_name(int value);
+static int __attribute__((used, alias("global_name"))) a_local_name(int value);
+extern int _init(int value);
+
+__attribute__((noinline))
+int global_name(int value)
+{
+	return value * 5 + 1;
+}
+
+static void test_names(const struct profile_object *object)
+{
+	const struct profile_function *function = profile_object_function(object, address_of(global_name));
+
+	is_str(function ? function->name : NULL, "global_name",
+	       "profile: of several names of a function the global one without underscores is used");
+	function = profile_object_function(object, address_of(_init));
+	ok(function && function->end - function->begin < 64, "profile: a function without a size ends with its section");
+}
+
 static void test_self(void)
 {
 	struct profile_object *object;
@@ -51,6 +74,7 @@ static void test_self(void)
 	source = profile_object_line(object, address, &line);
 	ok(source && strstr(source, "profile-object.c") && line > 25 && line < 40, "profile: an address has its source line");
 	ok(profile_object_address(object, UINT64_MAX) == UINT64_MAX, "profile: a byte outside all segments keeps its offset");
+	test_names(object);
 	profile_object_free(object);
 }
 

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Each allocation of a profile and of its table fails in turn: the error is ENOMEM, and nothing leaks. */
+#include <errno.h>
+
+#include "alloc.h"
+#include "perfdata/perfdata-test.h"
+#include "profile/gpmu_profile.h"
+#include "spe/spe-test.h"
+
+#define PMU	9
+
+static struct made file, content;
+static struct stream stream;
+
+static const enum gpmu_profile_key keys[] = {
+	GPMU_PROFILE_FUNCTION, GPMU_PROFILE_LINE, GPMU_PROFILE_THREAD, GPMU_PROFILE_DATA, GPMU_PROFILE_HOME, GPMU_PROFILE_OP,
+};
+#define KEYS	(sizeof(keys) / sizeof(keys[0]))
+
+static void put_map(uint32_t pid, uint64_t address, const char *name)
+{
+	begin(&file, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
+	put32(&file, pid);
+	put32(&file, pid);
+	put64(&file, address);
+	put64(&file, 1 << 20);
+	for (int i = 0; i < 5; i++)
+		put64(&file, 0);
+	put_text(&file, name);
+	put32(&file, pid);
+	put32(&file, pid);
+	put64(&file, 0);
+	put64(&file, 1);
+	end(&file);
+}
+
+static void put_trace(void)
+{
+	begin(&file, GPMU_PERFDATA_AUXTRACE_INFO, 0);
+	put32(&file, GPMU_PERFDATA_ARM_SPE);
+	put32(&file, 0);
+	put64(&file, PMU);
+	put64(&file, 0);
+	end(&file);
+	begin(&file, PERF_RECORD_AUX, 0);
+	put64(&file, 0);
+	put64(&file, stream.length);
+	put64(&file, 0);
+	put32(&file, 7);
+	put32(&file, 7);
+	put64(&file, 0);
+	put64(&file, 1);
+	end(&file);
+	begin(&file, GPMU_PERFDATA_AUXTRACE, 0);
+	put64(&file, stream.length);
+	for (int i = 0; i < 3; i++)
+		put64(&file, 0);
+	put32(&file, 0);
+	put32(&file, 0);
+	end(&file);
+	put(&file, stream.bytes, stream.length);
+}
+
+static void make(void)
+{
+	struct perf_event_attr attr = test_attr();
+	struct gpmu_spe_record record;
+
+	for (int i = 0; i < 40; i++) {
+		record = random_slot(1, 0);
+		put_slot(&stream, &record, 0);
+	}
+	attr.type = PMU;
+	put_pipe_header(&file);
+	put_pipe_attr(&file, &attr, 1);
+	begin(&file, GPMU_PERFDATA_HEADER_FEATURE, 0);
+	put64(&file, 14);
+	put32(&content, 1);
+	put32(&content, 0);
+	put64(&content, 1);
+	put64(&content, 1);
+	put_string(&content, "0-1");
+	put(&file, content.data, content.length);
+	end(&file);
+	put_comm(&file, "app", 7, 0, 1);
+	put_map(7, 0x1000, "/bin/true");
+	put_map(7, 0x200000, "//anon");
+	put_sample(&file, 1, 0x1000, 7, 5);
+	put_sample(&file, 1, 0x200000, 7, 6);
+	put_sample(&file, 1, 0x900000, 8, 7);
+	put_trace();
+}
+
+/* Reads the file and makes a table. Returns 0 or -errno. */
+static int read_all(const char *path, size_t *rows)
+{
+	const struct gpmu_profile_options options = { .size = sizeof(options), .keys = keys, .key_count = KEYS };
+	struct gpmu_profile *profile = gpmu_profile_new(path, &options, NULL);
+	struct gpmu_profile_table table;
+	int ret = profile ? 0 : -errno;
+
+	if (!ret)
+		ret = gpmu_profile_table(profile, keys, KEYS, &table);
+	if (!ret) {
+		*rows = table.count;
+		gpmu_profile_table_release(&table);
+	}
+	gpmu_profile_free(profile);
+	return ret;
+}
+
+int main(void)
+{
+	size_t wrong = 0, rows = 0;
+	int ret = -ENOMEM, n = 0;
+	const char *path;
+	long held;
+
+	make();
+	path = written(file.data, file.length);
+	held = alloc_held;
+	for (; ret && n < ALLOC_MOST; n++) {
+		alloc_left = n;
+		ret = read_all(path, &rows);
+		alloc_left = -1;
+		wrong += ret != 0 && ret != -ENOMEM;
+		if (alloc_held != held)
+			break;
+	}
+	unlink(path);
+	ok(!ret && n > 30, "profile: a recording is read after each of its allocations has failed");
+	ok(rows > 20, "profile: the recording has records of SPE with different keys");
+	is_u64(wrong, 0, "profile: a failed allocation is ENOMEM");
+	ok(alloc_held == held, "profile: nothing leaks after a failed allocation");
+	return done_testing();
+}
