@@ -31,7 +31,6 @@
 #include <linux/namei.h>
 #include <linux/perf_event.h>
 #include <linux/slab.h>
-#include <linux/version.h>
 #include <linux/vmalloc.h>
 #include <asm/cputype.h>
 #include <clocksource/arm_arch_timer.h>
@@ -122,7 +121,7 @@ struct spe_buffer {
 	bool is_snapshot;
 };
 
-/* The output of a CPU. @at and @limit count as handle.head: in a snapshot from the buffer's start. */
+/* The output of a CPU. @at and @limit count as handle.head, a snapshot's from its buffer's start. */
 struct spe_cpu {
 	struct hrtimer timer;
 	struct perf_output_handle handle;
@@ -233,7 +232,7 @@ static bool spe_passes(const struct spe_slot *slot, const struct perf_event *eve
 	       le16_to_cpu(slot->total.value) >= (attr->config2 & SPE_LATENCY);
 }
 
-/* Writes the script's next record that the event's filters let pass. Returns false if there is none. */
+/* Writes the script's next record that passes the event's filters. Returns false if none does. */
 static bool spe_write(struct spe_cpu *cpu)
 {
 	struct spe_slot *slot = (void *)(cpu->buffer->base + cpu->at % cpu->buffer->size);
@@ -265,6 +264,11 @@ static bool spe_write(struct spe_cpu *cpu)
 	return true;
 }
 
+static ktime_t spe_interval(void)
+{
+	return ns_to_ktime(max(tick_us, 1U) * NSEC_PER_USEC);
+}
+
 static enum hrtimer_restart spe_tick(struct hrtimer *timer)
 {
 	struct spe_cpu *cpu = container_of(timer, struct spe_cpu, timer);
@@ -278,7 +282,7 @@ static enum hrtimer_restart spe_tick(struct hrtimer *timer)
 		if (!spe_write(cpu))
 			break;
 	}
-	hrtimer_forward_now(timer, ns_to_ktime(max(tick_us, 1U) * NSEC_PER_USEC));
+	hrtimer_forward_now(timer, spe_interval());
 	return HRTIMER_RESTART;
 }
 
@@ -292,7 +296,7 @@ static void spe_start(struct perf_event *event, int ignored)
 	if (!spe_begin(cpu))
 		return;
 	event->hw.state = 0;
-	hrtimer_start(&cpu->timer, ns_to_ktime(max(tick_us, 1U) * NSEC_PER_USEC), HRTIMER_MODE_REL_PINNED_HARD);
+	hrtimer_start(&cpu->timer, spe_interval(), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
 static void spe_stop(struct perf_event *event, int ignored)
@@ -342,31 +346,28 @@ static int spe_event_init(struct perf_event *event)
 	return 0;
 }
 
-static void *spe_setup_aux(struct perf_event *event, void **pages, int page_count, bool is_snapshot)
+static void *spe_setup_aux(struct perf_event *event, void **pages, int page_count,
+			   bool is_snapshot)
 {
-	struct spe_buffer *buffer;
+	struct spe_buffer made = { .size = (u64)page_count * PAGE_SIZE, .is_snapshot = is_snapshot };
+	struct spe_buffer *buffer = NULL;
 	struct page **list;
 	int i;
 
 	if (page_count < 2 || (is_snapshot && page_count & 1))
 		return NULL;
-	buffer = kzalloc(sizeof(*buffer), GFP_KERNEL);
 	list = kvmalloc_array(page_count, sizeof(*list), GFP_KERNEL);
-	if (!buffer || !list)
-		goto free;
+	if (!list)
+		return NULL;
 	for (i = 0; i < page_count; i++)
 		list[i] = virt_to_page(pages[i]);
-	buffer->base = vmap(list, page_count, VM_MAP, PAGE_KERNEL);
-	if (!buffer->base)
-		goto free;
-	buffer->size = (u64)page_count * PAGE_SIZE;
-	buffer->is_snapshot = is_snapshot;
+	made.base = vmap(list, page_count, VM_MAP, PAGE_KERNEL);
 	kvfree(list);
+	if (made.base)
+		buffer = kmemdup(&made, sizeof(made), GFP_KERNEL);
+	if (!buffer)
+		vunmap(made.base);
 	return buffer;
-free:
-	kvfree(list);
-	kfree(buffer);
-	return NULL;
 }
 
 static void spe_free_aux(void *aux)
@@ -380,7 +381,9 @@ static void spe_free_aux(void *aux)
 /* Files in sysfs, each with a constant text */
 static ssize_t spe_show(struct device *dev, struct device_attribute *attr, char *text)
 {
-	return sysfs_emit(text, "%s\n", (char *)container_of(attr, struct dev_ext_attribute, attr)->var);
+	struct dev_ext_attribute *file = container_of(attr, struct dev_ext_attribute, attr);
+
+	return sysfs_emit(text, "%s\n", (char *)file->var);
 }
 
 #define SPE_FILE(name, text)								\
@@ -433,7 +436,7 @@ static struct pmu spe_pmu = {
 	.module		= THIS_MODULE,
 	.capabilities	= PERF_PMU_CAP_EXCLUSIVE | PERF_PMU_CAP_ITRACE,
 	.attr_groups	= spe_groups,
-	.task_ctx_nr	= perf_sw_context,	/* a task may have events of the core's PMU beside it */
+	.task_ctx_nr	= perf_sw_context,	/* beside hardware events */
 	.event_init	= spe_event_init,
 	.add		= spe_add,
 	.del		= spe_del,
@@ -461,11 +464,11 @@ static bool spe_is_real(void)
 
 static void spe_init_timer(struct hrtimer *timer)
 {
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#ifdef HAVE_HRTIMER_SETUP
+	hrtimer_setup(timer, spe_tick, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+#else
 	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	timer->function = spe_tick;
-#else
-	hrtimer_setup(timer, spe_tick, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 #endif
 }
 
@@ -476,7 +479,8 @@ static int __init spe_init(void)
 
 	if (spe_is_real() || nr_cpu_ids > SPE_CPUS)
 		return -EBUSY;
-	size = kernel_read_file_from_path(script, 0, (void **)&slots, SZ_1G, NULL, READING_FIRMWARE);
+	size = kernel_read_file_from_path(script, 0, (void **)&slots, SZ_1G, NULL,
+					  READING_FIRMWARE);
 	if (size < 0)
 		return size;
 	slot_count = size / sizeof(*slots);
