@@ -257,7 +257,9 @@ recorded /tmp/truth
 decoded 1 '[0-9]*'
 is "$(flags)" "1 0 1 0 " "perf partial: one AUX record has PERF_AUX_FLAG_TRUNCATED and PARTIAL"
 
-# --- full buffers: perf stops until a buffer is full, then empties and enables it again
+# --- full buffers: perf stops until all buffers are full, then empties and enables them again.
+# Linux 6.12 does not disable the event of a full buffer: perf_aux_output_end() sets pending_disable
+# without the irq_work for it. perf's PERF_EVENT_IOC_ENABLE then has no effect.
 
 # The condition for until_is: the stand-in has written since $before, or does not write
 writes() { [ "$(written)" != "${1:-$before}" ]; }
@@ -275,7 +277,7 @@ full() {
 	until_is rests || echo "a buffer does not become full"
 	f_stopped=$(written)
 	kill -CONT $pid
-	until_is writes "$f_stopped" || echo "no buffer was used again"
+	[ "$KERNEL" = 6.12 ] || until_is writes "$f_stopped" || echo "no buffer was used again"
 	kill -INT $pid
 	wait $pid
 	[ $? = 130 ]
@@ -284,7 +286,12 @@ cut=$(truncated)
 record full full full
 recorded /tmp/truth
 whole
-unlike "$(cat /tmp/perf.out)" '^(no|a) buffer' "perf full: all buffers were full, and were used again"
+unlike "$(cat /tmp/perf.out)" '^a buffer' "perf full: all buffers were full while perf did not run"
+if [ "$KERNEL" = 6.12 ]; then
+	skip "Linux 6.12 leaves the event of a full buffer enabled" "perf full: a full buffer is used again"
+else
+	unlike "$(cat /tmp/perf.out)" '^no buffer' "perf full: a full buffer is used again"
+fi
 is "$(flags)" "$(($(truncated) - cut)) 0 0 0 " "perf full: PERF_AUX_FLAG_TRUNCATED is set in each output that ended at a full buffer"
 same i1i cpu,time,ip
 like "$(cat /tmp/script.err)" 'AUX data lost' "perf script: a full buffer is reported"

@@ -121,7 +121,7 @@ struct spe_buffer {
 	bool is_snapshot;
 };
 
-/* The output of a CPU. @at and @limit count as handle.head, a snapshot's from its buffer's start. */
+/* The output of a CPU. @at, @limit: as handle.head; in a snapshot from the start of the buffer */
 struct spe_cpu {
 	struct hrtimer timer;
 	struct perf_output_handle handle;
@@ -349,7 +349,9 @@ static int spe_event_init(struct perf_event *event)
 static void *spe_setup_aux(struct perf_event *event, void **pages, int page_count,
 			   bool is_snapshot)
 {
-	struct spe_buffer made = { .size = (u64)page_count * PAGE_SIZE, .is_snapshot = is_snapshot };
+	struct spe_buffer made = {
+		.size = (u64)page_count * PAGE_SIZE, .is_snapshot = is_snapshot,
+	};
 	struct spe_buffer *buffer = NULL;
 	struct page **list;
 	int i;
