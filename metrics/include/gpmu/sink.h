@@ -29,9 +29,6 @@ enum gpmu_sink_kind {
 /**
  * struct gpmu_sink_options - how rows are written
  * @size: size of this structure
- * @separator: separator of CSV columns; NULL: ","
- * @title: for a summary, what was counted, "'./app'"; NULL: "'system wide'"
- * @host: host name in CSV and JSON; NULL: the name of this machine
  * @color: 1: a summary shows a metric beyond its threshold in red
  * @interval: 1: each gpmu_sink_rows() writes an interval, 0: one call writes the whole run
  * @big_numbers: 1: a summary groups digits with commas
@@ -43,14 +40,14 @@ enum gpmu_sink_kind {
  * @metric_only: 1: writes only metrics and ratios of events, as perf stat --metric-only does
  * @clear: 1: a summary clears the terminal before each interval
  * @cgroups: 1: each row has the name of its cgroup, which is empty for a row without one
+ * @separator: separator of CSV columns; NULL: ","
+ * @title: for a summary, what was counted, "'./app'"; NULL: "'system wide'"
+ * @host: host name in CSV and JSON; NULL: the name of this machine
  *
  * Fields that are 0 or NULL take their defaults.
  */
 struct gpmu_sink_options {
 	size_t size;
-	const char *separator;
-	const char *title;
-	const char *host;
 	int color;
 	int interval;
 	int big_numbers;
@@ -60,6 +57,9 @@ struct gpmu_sink_options {
 	int metric_only;
 	int clear;
 	int cgroups;
+	const char *separator;
+	const char *title;
+	const char *host;
 };
 
 /**
