@@ -35,6 +35,8 @@ PROGRAMS += $(B)/tests/guest/spe-text
 # gpmu and libgpmu, in a build folder of their own
 GUEST_GPMU := $(B)/vm/gpmu
 GUEST_DEV = $(GPMU_CACHE)/guest/arm64-dev/usr
+# Libraries that those of gpmu need
+GUEST_LINK = -Wl,-rpath-link,$(GUEST_DEV)/lib/aarch64-linux-gnu:$(GUEST_DEV)/../lib/aarch64-linux-gnu
 .PHONY: guest-gpmu
 guest-gpmu:
 	tests/vm/fetch cross 12
@@ -42,7 +44,7 @@ guest-gpmu:
 	+$(MAKE) -s --no-print-directory B=$(GUEST_GPMU) \
 		CROSS_COMPILE=$(GPMU_CACHE)/host/cross-12/usr/bin/aarch64-linux-gnu- \
 		EXTRA_CFLAGS="-isystem $(GUEST_DEV)/include -isystem $(GUEST_DEV)/include/aarch64-linux-gnu" \
-		LDFLAGS="-L$(GUEST_DEV)/lib/aarch64-linux-gnu -Wl,-rpath-link,$(GUEST_DEV)/lib/aarch64-linux-gnu" $(GUEST_GPMU)/gpmu $(GUEST_GPMU)/gpmu-model.so \
+		LDFLAGS="-L$(GUEST_DEV)/lib/aarch64-linux-gnu $(GUEST_LINK)" $(GUEST_GPMU)/gpmu $(GUEST_GPMU)/gpmu-model.so \
 		$(GUEST_GPMU)/tests/unit/count/counter-map-kernel.t $(GUEST_GPMU)/tests/bench/region $(GUEST_GPMU)/tests/guest/spe-text
 
 # make bench-vm
