@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Tracepoints, documented in grace-cspmu.rst. They are called under the lock of the
- * PMU: what is attached to them may call the driver back, see lock.c.
+ * PMU. A program or an event that is attached to one may call the driver, see lock.c.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM grace_cspmu
@@ -15,7 +15,7 @@
 
 #include "cspmu.h"
 
-/* A longer name of a PMU is cut off */
+/* Size of the name of a PMU in a record; a longer name is truncated */
 #define GRACE_TRACE_NAME	32
 
 DECLARE_EVENT_CLASS(grace_counter,
