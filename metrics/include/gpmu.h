@@ -18,12 +18,12 @@
  * - the log level of libtraceevent. The first tracepoint sets it to TEP_LOG_NONE for the whole
  *   process. A program that uses libtraceevent as well sets its own level after that.
  *
- * A signal handler may call gpmu_session_restore_limits() only.
+ * The only function that a signal handler may call is gpmu_session_restore_limits().
  *
  * A structure of options begins with its size, which the program sets to the sizeof of the
  * structure. Members that the program's older gpmu.h lacks take their defaults. A member that only
  * the program's newer gpmu.h has must be 0; otherwise the function fails with E2BIG. A structure
- * that libgpmu returns begins with its size, too, and lacks the members from that offset on.
+ * that libgpmu returns also begins with its size. Members from that offset on do not exist in it.
  */
 #ifndef GPMU_H
 #define GPMU_H

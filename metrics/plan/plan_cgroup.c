@@ -59,7 +59,7 @@ int gpmu_plan_set_cgroup(struct gpmu_plan *plan, const char *name, struct gpmu_e
 	int ret;
 
 	if (plan->made) {
-		error_set(error, 0, "the plan is made already");
+		error_set(error, 0, "the groups of the plan have already been made");
 		return -EBUSY;
 	}
 	plan->cgroup = NULL;
@@ -80,7 +80,7 @@ int gpmu_plan_set_cgroup(struct gpmu_plan *plan, const char *name, struct gpmu_e
 static const char *why_not(const struct event_instance *instance)
 {
 	if (instance->tool == EVENT_TOOL_USER_TIME || instance->tool == EVENT_TOOL_SYSTEM_TIME)
-		return "the times of a cgroup are in its cpu.stat";
+		return "user_time and system_time are not counted by cgroup; cpu.stat of the cgroup has them";
 	if (instance->pmu && (gpmu_pmu_has_cpumask(instance->pmu) || gpmu_pmu_source(instance->pmu)))
 		return "its PMU counts the machine, not the tasks of a cgroup";
 	return NULL;

@@ -50,7 +50,8 @@ struct gpmu_plan_options {
  * @options: read during the call; NULL: all fields are 0
  * @error: set on failure, or NULL
  *
- * Return: a new plan; NULL with errno ENOMEM, or EINVAL or E2BIG for the size of @options
+ * Return: a new plan; NULL with errno ENOMEM, EINVAL (the size of @options is too small) or E2BIG (a
+ * member that only a newer libgpmu has is set)
  */
 struct gpmu_plan *gpmu_plan_new(const struct gpmu_machine *machine,
 				const struct gpmu_catalog *catalog,
@@ -89,14 +90,14 @@ int gpmu_plan_add_metrics(struct gpmu_plan *plan, const char *list, struct gpmu_
 int gpmu_plan_add_events(struct gpmu_plan *plan, const char *list, struct gpmu_error *error);
 
 /**
- * gpmu_plan_set_cgroup() - limits what is added next to the tasks of a cgroup
- * @plan: keeps what was added before
+ * gpmu_plan_set_cgroup() - restricts later additions to a plan to the tasks of a cgroup
+ * @plan: the plan. Metrics and events that were added before are unchanged
  * @name: path of the cgroup in its hierarchy, "system.slice/ssh.service"; NULL: all tasks. The
  *	hierarchy is that of cgroup v1's controller perf_event, or cgroup v2, wherever the machine
  *	has mounted it
  * @error: set on failure, or NULL
  *
- * A metric or event can be added once for each cgroup; @cgroup of struct gpmu_row tells them apart.
+ * A metric or event can be added once for each cgroup; @cgroup of struct gpmu_row has its name.
  * Events of PMUs outside the cores and of sources, user_time and system_time do not belong to
  * tasks: they are added with a warning, and are not supported. A session of the plan needs a
  * target of CPUs (@system or @cpus of struct gpmu_session_options).

@@ -89,7 +89,7 @@ enum gpmu_aggregation {
  * @core: number of the core in its die, for GPMU_SCOPE_CORE
  * @tid: number of the task, for GPMU_SCOPE_THREAD
  * @comm: name of that task when it was first counted; NULL for other scopes
- * @cgroup: cgroup whose tasks were counted; NULL: not of one cgroup
+ * @cgroup: cgroup whose tasks were counted; NULL: the row is not limited to a cgroup
  *
  * The object that returned the rows owns each row and its texts. They are valid as long as the
  * rows.

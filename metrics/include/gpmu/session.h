@@ -20,8 +20,8 @@ extern "C" {
  * One thread at a time may use a session. After fork() the child may neither use nor free the
  * session.
  *
- * The kernel opens all file descriptors close-on-exec: no program that any thread starts inherits
- * one.
+ * All file descriptors are close-on-exec from the moment they are opened: a program that any thread
+ * starts inherits none of them.
  *
  * To open many events, a session raises the soft limit of open files (RLIMIT_NOFILE) to the
  * hard limit. The limit stays raised until gpmu_session_restore_limits().
@@ -75,7 +75,8 @@ struct gpmu_session_options {
  *
  * Return: a new session; NULL with errno EACCES or EPERM (the error names the required
  * permission), EMFILE, ENFILE, ESRCH (no such process or task), EINVAL (gpmu_plan_make() was
- * not called, malformed @cpus, CPUs and tasks together, or cgroups and tasks), ENODEV (a CPU is offline), EBUSY
+ * not called, malformed @cpus, CPUs and tasks together, or tasks and a plan with cgroups), ENODEV
+ * (a CPU is offline), EBUSY
  * (another session uses a source), ENOMEM, or the error of a source
  */
 struct gpmu_session *gpmu_session_new(const struct gpmu_plan *plan,

@@ -103,7 +103,7 @@ void gpmu_sink_free(struct gpmu_sink *sink);
 int gpmu_sink_rows(struct gpmu_sink *sink, const struct gpmu_rows *rows);
 /*
  * Writes held rows, and the end of the output after the last row. Returns as gpmu_sink_rows();
- * -EINVAL or -E2BIG for the size of @end
+ * -EINVAL if the size of @end is too small, -E2BIG if a member that only a newer libgpmu has is set
  */
 int gpmu_sink_end(struct gpmu_sink *sink, const struct gpmu_sink_end *end);
 

@@ -39,7 +39,7 @@ static void finds(struct fixture *fixture)
 	mounts(fixture, "none /proc proc rw 0 0\nnone /c cgroup rw,cpu 0 0\nshort\n");
 	is_error(fixture, "a", ENODEV, "cgroup a: no hierarchy of cgroups is mounted: "
 		 "mount -t cgroup2 none /sys/fs/cgroup",
-		 "cgroup: a v1 hierarchy without perf_event does not count");
+		 "cgroup: a v1 hierarchy without perf_event is not used");
 	mounts(fixture, V2);
 	is_error(fixture, "a", ENOENT, "no cgroup a in /sys/fs/cgroup two",
 		 "cgroup: a missing mount point is reported with the name of the cgroup");
@@ -120,7 +120,7 @@ static void refuses(struct fixture *fixture)
 	       "plan: a metric of a PMU outside the cores is not supported in a cgroup");
 	is_str(gpmu_plan_item_why(plan, 1), "its PMU counts the machine, not the tasks of a cgroup",
 	       "plan: an event of a PMU outside the cores is not supported in a cgroup");
-	is_str(gpmu_plan_item_why(plan, 2), "the times of a cgroup are in its cpu.stat",
+	is_str(gpmu_plan_item_why(plan, 2), "user_time and system_time are not counted by cgroup; cpu.stat of the cgroup has them",
 	       "plan: user_time is not supported in a cgroup");
 	ok(!gpmu_plan_item_why(plan, 3), "plan: a software event is supported in a cgroup");
 	errno = 0;
