@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* perfdata reader: reads what perf record writes */
+/* perfdata reader: reads recordings of perf record */
 #ifndef GPMU_PERFDATA_API_H
 #define GPMU_PERFDATA_API_H
 
@@ -13,9 +13,10 @@
 #include "perfdata/gpmu_perfdata_info.h"
 
 /*
- * A reader reads a perf.data of perf 5.10 to 7.3, one record at a time: a file, a folder (of
+ * A reader reads a perf.data, one record at a time: a file, a folder (of
  * perf record --threads or --kcore), or a pipe (perf record -o -). The format is documented in
- * Linux's tools/perf/Documentation/perf.data-file-format.txt.
+ * Linux's tools/perf/Documentation/perf.data-file-format.txt. Recordings of perf 6.1, 6.12 and 7.3
+ * have been tested.
  *
  * Records come in the order of the file, which is not the order of time: each ring buffer of
  * the kernel is sorted, and PERF_RECORD_FINISHED_ROUND bounds how far they are apart. Records that
@@ -27,7 +28,7 @@
  */
 struct gpmu_perfdata;
 
-/* Record types that perf makes; those of the kernel are in <linux/perf_event.h>. */
+/* Record types that perf writes; those of the kernel are in <linux/perf_event.h>. */
 enum {
 	GPMU_PERFDATA_HEADER_ATTR = 64,
 	GPMU_PERFDATA_HEADER_TRACING_DATA = 66,
@@ -43,7 +44,7 @@ enum {
 	GPMU_PERFDATA_COMPRESSED = 81,
 	GPMU_PERFDATA_FINISHED_INIT = 82,
 	GPMU_PERFDATA_COMPRESSED2 = 83,
-	GPMU_PERFDATA_TYPES = 87,	/* types are below */
+	GPMU_PERFDATA_TYPES = 87,	/* all types are lower */
 };
 
 /* Types of struct gpmu_perfdata_auxtrace_info */
@@ -55,7 +56,7 @@ enum { GPMU_PERFDATA_ARM_SPE = 4 };
  * @name: name; "event N" if the file has none
  * @unit: unit of its counts; or NULL
  * @scale: factor of its counts; 1 if the file has none
- * @index: its place among the events of the file, from 0
+ * @index: its index among the events of the file, from 0
  */
 struct gpmu_perfdata_event {
 	const struct perf_event_attr *attr;
@@ -89,7 +90,7 @@ struct gpmu_perfdata_regs {
 };
 
 /*
- * A sample. @has of the record tells by PERF_SAMPLE_ bits which members are set; others are 0.
+ * A sample. The PERF_SAMPLE_ bits in @has of the record select the members that are set. Others are 0.
  * Arrays are borrowed.
  */
 struct gpmu_perfdata_sample {
@@ -135,7 +136,7 @@ struct gpmu_perfdata_aux {
 
 /*
  * A part of an AUX buffer, whose bytes gpmu_perfdata_trace() reads. @offset counts all bytes of its
- * buffer, as that of PERF_RECORD_AUX. @position and @file are the reader's.
+ * buffer, as that of PERF_RECORD_AUX. @position and @file are private to the reader.
  */
 struct gpmu_perfdata_auxtrace {
 	uint64_t size, offset, reference, position;
@@ -154,15 +155,15 @@ struct gpmu_perfdata_auxtrace_info {
  * @type: PERF_RECORD_ or GPMU_PERFDATA_ type
  * @misc: PERF_RECORD_MISC_ bits
  * @offset: byte offset in the file; of the compressed record, if it was in one
- * @event: the event that made it; NULL: perf made it, or its event is unknown
+ * @event: the event to which it belongs; NULL: perf wrote it, or its event is unknown
  * @has: PERF_SAMPLE_ bits of the members below, and for a sample of all its members
  * @pid: process; also of MMAP, COMM, READ and ITRACE_START, where @has has PERF_SAMPLE_TID
  * @tid: thread; likewise
- * @time: time in ns of the clock that gpmu_perfdata_info has
+ * @time: time in ns, by the clock in gpmu_perfdata_info
  * @id: id of the event
  * @stream_id: id of the event, without inheritance
  * @cpu: CPU
- * @body: what follows the record's header
+ * @body: the bytes after the record's header
  * @size: bytes of @body
  * The union's member is that of the type; other types have @body alone.
  */
@@ -194,7 +195,7 @@ struct gpmu_perfdata_record {
 };
 
 /**
- * struct gpmu_perfdata_stats - statistics of what was read so far
+ * struct gpmu_perfdata_stats - statistics of the records that were read so far
  * @size: size of this structure
  * @records: number of records, by type; unknown types are in the last element
  * @inner: records that were compressed
@@ -258,7 +259,7 @@ const struct gpmu_perfdata_event *gpmu_perfdata_event(const struct gpmu_perfdata
 const struct gpmu_perfdata_event *gpmu_perfdata_event_of(const struct gpmu_perfdata *perfdata, uint64_t id);
 /*
  * Returns the facts in the file about the machine and the recording, borrowed as long as
- * @perfdata exists. Those from a pipe are complete at its end.
+ * @perfdata exists. The facts of a pipe are complete at its end.
  */
 const struct gpmu_perfdata_info *gpmu_perfdata_info(const struct gpmu_perfdata *perfdata);
 /* Gets statistics. Returns 0; -EINVAL if @stats has no size. */

@@ -216,8 +216,8 @@ static int end_file(struct gpmu_perfdata *perfdata, uint64_t offset)
 }
 
 /*
- * Reads a record of the file. Returns 1 if there is one; 2 if another one is to be tried, as this
- * was compressed or the end of a file; 0 at the end; -errno.
+ * Reads a record of the file. Returns 1 if there is one; 2 if the caller is to read another one, because
+ * this one was compressed or the end of a file; 0 at the end; -errno.
  */
 static int next_outer(struct gpmu_perfdata *perfdata)
 {

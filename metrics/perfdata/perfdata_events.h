@@ -19,7 +19,7 @@ struct perfdata_events {
 
 /*
  * Adds the event of an attr, of which the file has @size bytes. Its own member size may differ.
- * Returns 0; -EINVAL if that is less than the first release of Linux had; -ENOMEM.
+ * Returns 0; -EINVAL if @size is below PERF_ATTR_SIZE_VER0; -ENOMEM.
  */
 int perfdata_events_add(struct perfdata_events *events, const void *attr, size_t size);
 /* Adds ids to the event that was added last. Returns 0 or -ENOMEM. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The bytes of one file of a recording, in order, and again */
+/* Reads the bytes of one file of a recording in order, and earlier bytes again. */
 #ifndef GPMU_PERFDATA_FILE_H
 #define GPMU_PERFDATA_FILE_H
 
@@ -22,7 +22,7 @@ struct perfdata_file {
 /* Opens a file or a pipe; "-": standard input. Returns 0 or -errno; nothing is left open then. */
 int perfdata_file_open(struct perfdata_file *file, const char *path);
 void perfdata_file_close(struct perfdata_file *file);
-/* Sets the next byte to be read, which a pipe has already had. */
+/* Sets the offset of the next byte. Of a pipe, bytes up to this offset have already been read. */
 void perfdata_file_seek(struct perfdata_file *file, uint64_t offset);
 /* Byte offset of the next byte */
 uint64_t perfdata_file_offset(const struct perfdata_file *file);

@@ -69,7 +69,7 @@ static const struct gpmu_perfdata_event *sample_event(struct gpmu_perfdata *perf
 	return record->size >= offset + 8 ? event_of(perfdata, u64_at(record->body, offset)) : NULL;
 }
 
-/* The event of another record. Records that perf made have an id of 0, and the first one's layout. */
+/* The event of another record. Records that perf wrote have an id of 0, and the layout of the first event. */
 static const struct gpmu_perfdata_event *trailer_event(struct gpmu_perfdata *perfdata,
 						       const struct gpmu_perfdata_record *record)
 {

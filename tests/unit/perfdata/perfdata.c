@@ -283,7 +283,7 @@ static void test_compressed(uint32_t type, const char *name)
 		right += record->sample.ip == samples * samples * 977 && record->time == samples;
 		samples++;
 	}
-	ok(samples == 5000 && right == 5000, "perfdata: records in %s are read, also those that two of them share", name);
+	ok(samples == 5000 && right == 5000, "perfdata: records in %s are read, including records that span two of them", name);
 	ok(record && record->type == PERF_RECORD_COMM && !strcmp(record->comm, "last"),
 	   "perfdata: a record after %s is read, whatever its alignment", name);
 	gpmu_perfdata_get_stats(perfdata, &stats);
@@ -420,7 +420,7 @@ static void check_features(const struct gpmu_perfdata *perfdata)
 	ok(info->arg_count == 2 && !strcmp(info->args[1], "record"), "perfdata: features have the command line");
 	ok(info->cap_count == 1 && !strcmp(info->caps[0].pmu, "arm_spe_0") && !strcmp(info->caps[0].name, "min_interval") &&
 	   !strcmp(info->caps[0].value, "1024"), "perfdata: features have the capabilities of PMUs");
-	ok(info->clock.is_set && info->clock.id == 4 && info->clock.clock == 9, "perfdata: features have the clock of -k");
+	ok(info->clock.is_set && info->clock.id == 4 && info->clock.clock == 9, "perfdata: features have the clock of perf record -k");
 }
 
 static void make_features(struct feature features[8])
