@@ -13,8 +13,8 @@
 #include "spe/gpmu_spe.h"
 
 /*
- * A profile reads a recording twice: first its threads, maps and AUX buffers, then its samples, which are
- * those of the kernel and the records of Arm SPE. Samples are counted by a tuple of keys, without
+ * A profile reads a recording twice: first its threads, maps and AUX buffers, then its samples. Samples of
+ * the kernel and records of Arm SPE are samples. Samples are counted by a tuple of keys, without
  * memory for each sample. Samples of different events are never added.
  */
 struct gpmu_profile;
@@ -45,8 +45,8 @@ const char *gpmu_profile_key_name(enum gpmu_profile_key key);
  * @size: size of this structure
  * @keys: keys to count by; NULL: function and object, and in a recording of SPE also tier, home and data
  * @key_count: number of keys, at most GPMU_PROFILE_KEYS_MOST
- * @progress: called with the bytes read and their total, some times per second of work; a result other than 0
- *	ends reading, and the facts then have is_stopped. NULL: not called
+ * @progress: called with the bytes read and their total, several times per second; a result other than 0
+ *	ends reading and sets is_stopped in the facts. NULL: not called
  * @user: first argument of @progress
  */
 struct gpmu_profile_options {
@@ -73,7 +73,7 @@ struct gpmu_profile_row {
 	uint64_t samples, period, latency, latency_samples, latency_most;
 };
 
-/* Rows by event, and by falling period */
+/* Rows, sorted by event, then by descending period */
 struct gpmu_profile_table {
 	struct gpmu_profile_row *rows;
 	size_t count;
@@ -83,10 +83,10 @@ struct gpmu_profile_table {
 
 /**
  * struct gpmu_profile_event - the samples of an event
- * @event: the event, borrowed; NULL: of an SPE whose event the recording lacks
+ * @event: the event, borrowed; NULL: records of SPE, whose event the recording lacks
  * @samples: number of samples
  * @period: sum of their periods; of SPE the number of samples
- * @is_spe: its samples are records of SPE
+ * @is_spe: the samples are records of SPE
  */
 struct gpmu_profile_event {
 	const struct gpmu_perfdata_event *event;
@@ -95,7 +95,7 @@ struct gpmu_profile_event {
 };
 
 /**
- * struct gpmu_profile_facts - what the tables do not show
+ * struct gpmu_profile_facts - machine, losses and missing data of a recording
  * @size: size of this structure
  * @info: of the machine and the recording
  * @bytes: bytes of the recording that were read
@@ -108,7 +108,7 @@ struct gpmu_profile_event {
  * @no_thread: samples without a thread
  * @has_spe: the recording has AUX buffers of SPE
  * @has_times: times of SPE can be compared with those of maps and threads
- * @foreign_aux: the AUX buffers are of another kind than SPE and were not read
+ * @foreign_aux: the AUX buffers are not from SPE and were not read
  * @is_stopped: progress() ended reading
  * @is_damaged: reading ended with the error that gpmu_profile_new() set
  */

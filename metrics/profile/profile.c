@@ -178,7 +178,7 @@ static uint64_t *last_count(struct gpmu_profile *profile, uint64_t id)
 
 /*
  * Leader sampling, "{a,b}:S": a sample of the leader has the counts of all events. As in perf, it is a sample of each
- * event that has counted since the last one, with what it has counted as period.
+ * event whose count has changed since the last one, and the difference is its period.
  */
 static int take_group(struct gpmu_profile *profile, const struct gpmu_perfdata_read *read, struct profile_sample *sample)
 {
@@ -243,7 +243,7 @@ static int read_all(struct gpmu_profile *profile, struct gpmu_error *error)
 		return ret;
 	if (prepare(profile))
 		return -ENOMEM;
-	/* What was read before the damage, or before it was stopped, is counted. */
+	/* Samples before the damage, or before progress() stopped reading, are counted. */
 	end = ret;
 	ret = gpmu_perfdata_rewind(profile->perfdata, error);
 	if (!ret)
@@ -283,7 +283,7 @@ static void set_facts(struct gpmu_profile *profile)
 	facts->no_thread = profile->counter.no_thread;
 }
 
-/* Parts that know each other */
+/* Connects the parts of a profile. */
 static int init(struct gpmu_profile *profile)
 {
 	profile->code.tasks = &profile->tasks;

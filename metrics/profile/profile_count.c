@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The caches are direct-mapped. An epoch is the time between two changes of maps or names: what was found of an
- * address or thread holds for all samples of the epoch. In a row, a key's value is 0 if the key does not apply.
+ * The caches are direct-mapped. An epoch is the time between two changes of maps or names: the result of
+ * looking up an address or thread holds for all samples of the epoch. In a row, a key's value is 0 if the key does not apply.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -70,7 +70,7 @@ int profile_counter_add(struct profile_counter *counter, const struct gpmu_perfd
 	if (record->type != PERF_RECORD_MMAP && record->type != PERF_RECORD_MMAP2 && record->type != PERF_RECORD_COMM &&
 	    record->type != PERF_RECORD_FORK)
 		return 0;
-	/* Most have the time of another one: 0, of what perf made. */
+	/* Most records have the time of an earlier one: records that perf wrote have the time 0. */
 	time = counter->changes.n ? (uint64_t *)counter->changes.data + counter->changes.n - 1 : NULL;
 	if (time && *time == record->time)
 		return 0;

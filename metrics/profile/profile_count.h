@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Counts samples by keys, with caches of what their addresses and threads are. */
+/* Counts samples by keys, with caches of the functions, data and threads that were found. */
 #ifndef GPMU_PROFILE_COUNT_H
 #define GPMU_PROFILE_COUNT_H
 

@@ -18,7 +18,7 @@ struct profile_machine {
 	struct gpmu_spe_memory memory;
 };
 
-/* Takes what the recording says of nodes, memory and CPUs. Returns 0 or -ENOMEM. */
+/* Takes nodes, memory and CPUs from the recording. Returns 0 or -ENOMEM. */
 int profile_machine_read(struct profile_machine *machine, const struct gpmu_perfdata_info *info);
 /* Takes an AUXTRACE_INFO of SPE. Returns 0 or -ENOMEM. */
 int profile_machine_add_spe(struct profile_machine *machine, const struct gpmu_perfdata_auxtrace_info *info);

@@ -8,7 +8,7 @@
 #include "base/vector.h"
 #include "profile/gpmu_profile.h"
 
-/* @keys: values, see enum gpmu_profile_key's texts in profile_keys.c; unused ones are 0 */
+/* @keys: values, whose texts profile_key_text() makes; unused ones are 0 */
 struct profile_row {
 	uint64_t keys[GPMU_PROFILE_KEYS_MOST];
 	uint64_t samples, period, latency, latency_samples, latency_most;

@@ -20,7 +20,7 @@ struct profile_symbols {
 	char *text;		/* of the names */
 };
 
-/* These return 0, also if there is no such file or it is not to be trusted; or -ENOMEM. */
+/* These return 0, also if the file does not exist or belongs to another user than root or the caller; or -ENOMEM. */
 int profile_symbols_read_kernel(struct profile_symbols *symbols);
 int profile_symbols_read_jit(struct profile_symbols *symbols, uint32_t pid);
 /* Whether the running kernel has this build id, of /sys/kernel/notes */

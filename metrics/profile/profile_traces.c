@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * An AUXTRACE record is followed by a part of the buffer of a CPU, or of a thread if perf recorded without CPUs. An
- * AUX record names the bytes that the kernel published at once, which begin with a sample record; the bytes between two of
- * them are padding. Their offsets count the bytes of the buffer, but not in snapshots, where each part is
+ * AUX record names the bytes that the kernel published at once. They begin with a sample record. The bytes between those of
+ * two AUX records are padding. Offsets count the bytes of the buffer, except in snapshots, where each part is
  * decoded by itself.
  */
 #include <errno.h>
@@ -26,7 +26,7 @@ struct aux {
 };
 
 /* A thread that runs on a CPU from a time on */
-struct turn {
+struct task_switch {
 	uint64_t time;
 	uint32_t cpu, tid;
 };
@@ -64,16 +64,16 @@ static int add_part(struct profile_traces *traces, const struct gpmu_perfdata_re
 static int add_turn(struct profile_traces *traces, const struct gpmu_perfdata_record *record)
 {
 	bool out = record->misc & PERF_RECORD_MISC_SWITCH_OUT;
-	struct turn *turn;
+	struct task_switch *change;
 
 	if (!(record->has & PERF_SAMPLE_CPU) || !(record->has & PERF_SAMPLE_TIME) || !(record->has & PERF_SAMPLE_TID))
 		return 0;
-	turn = vector_add(&traces->switches, sizeof(*turn));
-	if (!turn)
+	change = vector_add(&traces->switches, sizeof(*change));
+	if (!change)
 		return -ENOMEM;
-	*turn = (struct turn){ .time = record->time, .cpu = record->cpu, .tid = record->tid };
+	*change = (struct task_switch){ .time = record->time, .cpu = record->cpu, .tid = record->tid };
 	if (out)
-		turn->tid = record->type == PERF_RECORD_SWITCH_CPU_WIDE ? record->other.tid : PROFILE_NO_TID;
+		change->tid = record->type == PERF_RECORD_SWITCH_CPU_WIDE ? record->other.tid : PROFILE_NO_TID;
 	return 0;
 }
 
@@ -120,9 +120,9 @@ static int compare_auxes(const void *a, const void *b)
 	return buffers ? buffers : order(one->offset, two->offset);
 }
 
-static int compare_turns(const void *a, const void *b)
+static int compare_switches(const void *a, const void *b)
 {
-	const struct turn *one = a, *two = b;
+	const struct task_switch *one = a, *two = b;
 	int cpus = order(one->cpu, two->cpu);
 
 	return cpus ? cpus : order(one->time, two->time);
@@ -139,10 +139,10 @@ static void sort(struct profile_traces *traces)
 	if (traces->auxes.n)
 		qsort(auxes, traces->auxes.n, sizeof(*auxes), compare_auxes);
 	if (traces->switches.n)
-		qsort(traces->switches.data, traces->switches.n, sizeof(struct turn), compare_turns);
+		qsort(traces->switches.data, traces->switches.n, sizeof(struct task_switch), compare_switches);
 }
 
-/* The first AUX record of a buffer behind an offset, or at it */
+/* The first AUX record of a buffer at or after an offset */
 static const struct aux *next_aux(const struct profile_traces *traces, uint64_t buffer, uint64_t offset)
 {
 	const struct aux *list = traces->auxes.data, wanted = { .buffer = buffer, .offset = offset };
@@ -161,13 +161,13 @@ static const struct aux *next_aux(const struct profile_traces *traces, uint64_t 
 
 static uint32_t running_on(const struct profile_traces *traces, uint32_t cpu, uint64_t time)
 {
-	const struct turn *list = traces->switches.data, wanted = { .cpu = cpu, .time = time };
+	const struct task_switch *list = traces->switches.data, wanted = { .cpu = cpu, .time = time };
 	size_t from = 0, to = traces->switches.n;
 
 	while (from < to) {
 		size_t middle = from + (to - from) / 2;
 
-		if (compare_turns(&list[middle], &wanted) <= 0)
+		if (compare_switches(&list[middle], &wanted) <= 0)
 			from = middle + 1;
 		else
 			to = middle;
@@ -188,7 +188,7 @@ struct buffer {
 	struct gpmu_spe_record records[BATCH];
 };
 
-/* As the kernel's documentation of struct perf_event_mmap_page has it */
+/* The formula in the kernel's documentation of struct perf_event_mmap_page */
 static uint64_t time_of(const struct profile_traces *traces, const struct gpmu_spe_record *record)
 {
 	const struct gpmu_perfdata_time_conv *conv = &traces->conv;
@@ -214,7 +214,7 @@ static uint32_t tid_of(const struct buffer *buffer, const struct gpmu_spe_record
 	return tid != PROFILE_NO_TID ? tid : buffer->tid;
 }
 
-/* Keys of labels: what they are of in the top bits */
+/* Keys of labels: the top bits select the type of label */
 enum { LABEL_TIER, LABEL_HOME, LABEL_OP };
 
 static uint64_t label_key(unsigned int of, unsigned int kind, uint64_t number)

@@ -19,7 +19,7 @@ struct profile_traces {
 	struct profile_code *code;
 	struct vector parts;		/* struct gpmu_perfdata_auxtrace */
 	struct vector auxes;		/* struct aux */
-	struct vector switches;		/* struct turn */
+	struct vector switches;		/* struct task_switch */
 	struct map labels;		/* texts of tiers, homes and operations */
 	/* The same of low numbers, plus 1: 0 for none */
 	uint32_t tiers[GPMU_SPE_TIERS][PROFILE_LABELS], homes[GPMU_SPE_HOMES][PROFILE_LABELS];
