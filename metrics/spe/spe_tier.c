@@ -16,7 +16,7 @@
 static const struct gpmu_spe_tier tiers[GPMU_SPE_TIERS] = {
 	TIER(NONE, "none", "neither a load nor a store"),
 	TIER(ABSENT, "not recorded", "a load without a data source"),
-	TIER(FOREIGN, "not known of this CPU", "a data source of another CPU than Neoverse V2"),
+	TIER(FOREIGN, "not known for this CPU", "a data source of another CPU than Neoverse V2"),
 	TIER(UNKNOWN, "unknown", "a data source without a documented name"),
 	TIER(L1D, "L1D", "L1 data cache of this core"),
 	TIER(L2, "L2", "L2 cache of this core"),

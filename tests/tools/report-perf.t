@@ -91,7 +91,7 @@ if perf record -o "$work/perf.data" -e task-clock true > /dev/null 2>&1; then
 	"${record[@]}" -o "$work/stripped.data" -- "$work/stripped" "$work/made" 100000 > /dev/null 2>&1
 	like "$(fact "no functions" "$work/stripped.data")" "$work/stripped \(stripped\)" "report: a file without symbols is named"
 	rm "$work/stripped"
-	like "$(fact "no functions" "$work/stripped.data")" "$work/stripped \(no such file here\)" "report: a file that is not here is named"
+	like "$(fact "no functions" "$work/stripped.data")" "$work/stripped \(no such file here\)" "report: a file that does not exist on this machine is named"
 	size=$(stat -c %s "$work/file.data")
 	head -c "$((size / 2))" "$work/file.data" > "$work/cut.data"
 	run gpmu report "$work/cut.data"
@@ -127,7 +127,7 @@ done
 like "$(fact times "$spe")" '^of SPE cannot be compared .*record without -k$' "report: a recording of SPE with -k is reported as one without comparable times"
 
 truth "$spe" 20000
-is "$(fact event "$spe")" "event 0: 20000 samples, one of 65536 operations, loads, stores, of at least 30 cycles" \
+is "$(fact event "$spe")" "event 0: 20000 samples, one per 65536 operations, loads, stores, latency of at least 30 cycles" \
 	"report: the event of SPE has its period and filters"
 is "$(fact collisions "$spe" | cut -d ' ' -f 1) $(fact truncations "$spe" | cut -d ' ' -f 1)" "5 5" \
 	"report: collisions and truncations of the AUX buffer are counted"
@@ -142,12 +142,12 @@ like "$(rows samples --by page "$spe" | cut -d , -f 6)" '0xffff80001234[0-9a-f]0
 like "$(rows samples --by line,tier "$spe")" '(perf-make\.c:[0-9]+|\[unknown\]),DRAM \(0xe\)' "report: --by line,tier has source lines and tiers"
 
 truth "$spe" 20000 no-pa
-like "$(fact home "$spe")" "not recorded: record with pa_enable=1, which needs CAP_PERFMON or kernel.perf_event_paranoid at most 1" \
-	"report: without physical addresses the report tells how to record them"
+like "$(fact home "$spe")" "not recorded: record with pa_enable=1, which needs CAP_PERFMON or, since Linux 6.12, kernel.perf_event_paranoid at most 1" \
+	"report: without physical addresses the report states how to record them"
 
 truth "$spe" 20000 damage
 like "$(fact damage "$spe")" '^1 places in the AUX buffers' "report: damage within an AUX buffer is counted"
-is "$(found "$spe" | md5sum)" "$(md5sum < "$work/want")" "report: damage within an AUX buffer costs the damaged record alone"
+is "$(found "$spe" | md5sum)" "$(md5sum < "$work/want")" "report: damage within an AUX buffer loses only the damaged record"
 
 truth "$spe" 20000
 size=$(stat -c %s "$spe")
@@ -193,10 +193,10 @@ like "$(< "$work/out")" 'stopped +by a signal: only a part of the recording was 
 
 truth "$spe" 2000
 run gpmu report --by function,nothing "$spe"
-is "$rc $err" "125 gpmu report: --by=nothing: of a recording of perf, expected function, object, line, thread, process, cpu, node, tier, home, data, page or op" \
-	"report: a key that a recording of perf does not have is refused with those that it has"
+is "$rc $err" "125 gpmu report: --by=nothing: for a recording of perf, expected function, object, line, thread, process, cpu, node, tier, home, data, page or op" \
+	"report: an unknown key of a recording of perf is refused with the list of keys"
 run gpmu report "$spe" "$spe"
-is "$rc $err" "125 gpmu report: a recording of perf is reported alone" "report: a recording of perf with another file is refused"
+is "$rc $err" "125 gpmu report: a recording of perf cannot be combined with other files" "report: a recording of perf with another file is refused"
 run gpmu report --link c2c "$spe"
 is "$rc" 125 "report: --link is refused for a recording of perf"
 run gpmu report --sort latency_max --by cpu "$spe"

@@ -135,7 +135,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
 	{ "by", KEY_BY, "WHAT", 0, "print only the tables by kernel, nvtx, stream, rank, api, "
-	  "copy, gpu, attribution, counter or thread; of a recording of perf, by function, object, line, thread, process, "
+	  "copy, gpu, attribution, counter or thread; for a recording of perf, by function, object, line, thread, process, "
 	  "cpu, node, tier, home, data, page, op, separated by commas", 0 },
 	{ "sort", KEY_SORT, "COLUMN", 0, "sort by COLUMN, largest first", 0 },
 	{ "top", KEY_TOP, "N", 0, "print at most N rows of a table", 0 },
@@ -151,7 +151,7 @@ static const struct argp argp = {
 	.args_doc = "[FILE...]",
 	.doc = "Summarises traces of gpmu record: kernels, copies, idle GPUs, calls, ranges, "
 	       "counters, attribution of a link's bytes, and an audit. Several traces are ranks. "
-	       "Of a recording of perf: its samples by function, and those of Arm SPE by tier and home of the data.",
+	       "Summarises a recording of perf: samples by function, and samples of Arm SPE by tier and home of the data.",
 };
 
 /* --- files */
@@ -399,7 +399,7 @@ static int show(const struct arguments *arguments, const struct gpmu_report *rep
 	return status;
 }
 
-/* Whether the arguments are a recording of perf, which is reported alone */
+/* Whether the argument is a recording of perf. Dies if there are other files. */
 static bool is_perf(const struct arguments *arguments)
 {
 	bool found = false;
@@ -407,9 +407,9 @@ static bool is_perf(const struct arguments *arguments)
 	for (size_t i = 0; i < arguments->file_count; i++)
 		found = report_is_perf(arguments->files[i]) || found;
 	if (found && arguments->file_count > 1)
-		die("a recording of perf is reported alone");
+		die("a recording of perf cannot be combined with other files");
 	if (found && arguments->link)
-		die("--link is of traces of gpmu record");
+		die("--link needs a trace of gpmu record");
 	return found;
 }
 

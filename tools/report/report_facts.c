@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What a recording of perf says of its machine and events, and what it lacks */
+/* The table "recording": machine, command, events, losses and missing data of a recording of perf */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,9 +81,9 @@ static char *filters_of(const struct perf_event_attr *attr)
 		if (attr->config >> filters[i].bit & 1)
 			text = joined(text, print_text("%s", filters[i].name));
 	if (attr->config1)
-		text = joined(text, print_text("with all events of 0x%" PRIx64, (uint64_t)attr->config1));
+		text = joined(text, print_text("event_filter 0x%" PRIx64, (uint64_t)attr->config1));
 	if (attr->config2 & 0xfff)
-		text = joined(text, print_text("of at least %u cycles", (unsigned int)attr->config2 & 0xfff));
+		text = joined(text, print_text("latency of at least %u cycles", (unsigned int)attr->config2 & 0xfff));
 	return *text ? text : joined(text, print_text("all operations"));
 }
 
@@ -99,7 +99,7 @@ static void add_event(struct report_facts *facts, const struct gpmu_profile_even
 	if (attr && attr->freq)
 		text = joined(text, print_text("%" PRIu64 " per second", (uint64_t)attr->sample_freq));
 	else if (attr && attr->sample_period)
-		text = joined(text, print_text("one of %" PRIu64 "%s", (uint64_t)attr->sample_period,
+		text = joined(text, print_text("one per %" PRIu64 "%s", (uint64_t)attr->sample_period,
 					       is_micro && event->is_spe ? " operations" : ""));
 	if (attr && event->is_spe)
 		text = joined(text, filters_of(attr));
@@ -114,20 +114,20 @@ static void add_losses(struct report_facts *facts, const struct gpmu_profile_fac
 	if (from->lost)
 		add(facts, "lost", print_text("%" PRIu64 " samples or records of the kernel: its buffer was full", from->lost));
 	if (spe->collisions)
-		add(facts, "collisions", print_text("%" PRIu64 " AUX records, in each of which SPE dropped at least one "
-						    "sample, as another was in flight", spe->collisions));
+		add(facts, "collisions", print_text("%" PRIu64 " AUX records; in each of them SPE dropped at least one "
+						    "sample, because another was in flight", spe->collisions));
 	if (spe->truncations)
-		add(facts, "truncations", print_text("%" PRIu64 " times the AUX buffer was full, and SPE stopped until perf "
-						     "had read it: a larger -m ,PAGES or period", spe->truncations));
+		add(facts, "truncations", print_text("%" PRIu64 " times the AUX buffer was full and SPE stopped until perf "
+						     "had read it; record with a larger -m ,PAGES or period", spe->truncations));
 	if (spe->partials)
-		add(facts, "partial", print_text("%" PRIu64 " AUX records end in a damaged sample", spe->partials));
+		add(facts, "partial", print_text("%" PRIu64 " AUX records with an incomplete last sample", spe->partials));
 	if (spe->damages || spe->lost_bytes)
 		add(facts, "damage", print_text("%" PRIu64 " places in the AUX buffers, %" PRIu64 " bytes are in no sample",
 						spe->damages, spe->lost_bytes));
 	if (spe->unknown)
 		add(facts, "unknown", print_text("%" PRIu64 " packets of SPE that this version does not know", spe->unknown));
 	if (from->no_thread)
-		add(facts, "thread", print_text("not recorded of %" PRIu64 " samples", from->no_thread));
+		add(facts, "thread", print_text("not recorded for %" PRIu64 " samples", from->no_thread));
 }
 
 /* Files whose samples are in no function */
@@ -155,10 +155,10 @@ static void add_memory(struct report_facts *facts, const struct gpmu_profile_fac
 	if (!from->midr)
 		add(facts, "tier", print_text("not known: the recording has no MIDR of its CPUs"));
 	else if ((from->midr & ~UINT64_C(0xf)) != NEOVERSE_V2)
-		add(facts, "tier", print_text("not known of this CPU (MIDR 0x%" PRIx64 ")", from->midr));
+		add(facts, "tier", print_text("not known for this CPU (MIDR 0x%" PRIx64 ")", from->midr));
 	if (!from->physical)
-		add(facts, "home", print_text("not recorded: record with pa_enable=1, which needs CAP_PERFMON or "
-					      "kernel.perf_event_paranoid at most 1"));
+		add(facts, "home", print_text("not recorded: record with pa_enable=1, which needs CAP_PERFMON or, "
+					      "since Linux 6.12, kernel.perf_event_paranoid at most 1"));
 	else if (!from->info->memory_count)
 		add(facts, "home", print_text("not known: the recording has no memory blocks of the nodes"));
 	else if (from->outside)
@@ -169,15 +169,15 @@ static void add_memory(struct report_facts *facts, const struct gpmu_profile_fac
 static void add_spe(struct report_facts *facts, const struct gpmu_profile_facts *from)
 {
 	if (from->foreign_aux)
-		add(facts, "aux", print_text("the AUX buffers are not of Arm SPE, and are not read"));
+		add(facts, "aux", print_text("the AUX buffers are not from Arm SPE and were not read"));
 	if (!from->has_spe)
 		return;
 	if (!from->has_times)
 		add(facts, "times", print_text("of SPE cannot be compared with those of threads and maps: %s",
 					       from->info->time_conv.mult ? "record without -k" : "no TIME_CONV record"));
 	add_memory(facts, from);
-	add(facts, "shares", print_text("are of samples, not of accesses: SPE has no sample of what was filtered, lost, or "
-					"came while another was in flight"));
+	add(facts, "shares", print_text("are of samples, not of accesses: SPE has no sample of an operation that was "
+					"filtered, was lost, or came while another was in flight"));
 }
 
 void report_facts_add(struct report_facts *facts, const struct gpmu_profile *profile)

@@ -37,7 +37,7 @@ static const struct gpmu_report_column columns[COLUMN_KEYS] = {
 
 static const struct gpmu_report_column fact_columns[] = { COLUMN("what", TEXT), COLUMN("value", TEXT) };
 
-/* A table by keys; of_memory: only of loads and stores that SPE recorded */
+/* A table by keys; of_memory: it has loads and stores of SPE only */
 struct kind {
 	const char *name, *title;
 	bool of_memory;
@@ -45,7 +45,7 @@ struct kind {
 	size_t key_count;
 };
 
-/* Without --by: the first one of any recording, all of one of SPE */
+/* Tables without --by: of a recording with SPE all but the first, of others the first */
 static const struct kind kinds[] = {
 	{ "functions", "samples by function", false, { GPMU_PROFILE_FUNCTION, GPMU_PROFILE_OBJECT }, 2 },
 	{ "tiers", "loads and stores by tier and home", true, { GPMU_PROFILE_TIER, GPMU_PROFILE_HOME }, 2 },
@@ -65,7 +65,7 @@ struct made {
 
 /* --- recognising a recording */
 
-/* Reads the first bytes of a file or pipe, which stay to be read. */
+/* Reads the first bytes of a file or pipe without consuming them. */
 static ssize_t peek(int fd, char *bytes, size_t size)
 {
 	off_t at = lseek(fd, 0, SEEK_CUR);
@@ -147,7 +147,7 @@ static enum gpmu_profile_key parse_key(const char *text, size_t length)
 	for (enum gpmu_profile_key key = 0; key < GPMU_PROFILE_KEYS; key++)
 		if (strlen(gpmu_profile_key_name(key)) == length && !strncmp(gpmu_profile_key_name(key), text, length))
 			return key;
-	die("--by=%.*s: of a recording of perf, expected function, object, line, thread, process, cpu, node, tier, home, "
+	die("--by=%.*s: for a recording of perf, expected function, object, line, thread, process, cpu, node, tier, home, "
 	    "data, page or op", (int)length, text);
 }
 
