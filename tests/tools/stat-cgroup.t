@@ -33,11 +33,11 @@ like "$rc $err" '^125 .*--for-each-cgroup: expected the name of a cgroup between
 run at vm gpmu stat -a -e page-faults -G app true
 is "$rc $err" "125 gpmu stat: app is no cgroup in which this kernel counts events" "stat -G reports a folder that is no cgroup of this kernel"
 run at vm gpmu stat -a -e page-faults,cs -G app,,app true
-is "$rc $err" '125 gpmu stat: -G: more cgroups than events: "app" is left' "stat -G refuses more cgroups than events"
+is "$rc $err" '125 gpmu stat: -G: more cgroups than events: no event for "app"' "stat -G refuses more cgroups than events"
 run at vm gpmu stat -a -e '{page-faults,cs}' -G app,app/x true
 is "$rc $err" '125 gpmu stat: -G: the events of a group cannot be in the cgroups "app" and "app/x"' "stat -G refuses a group of events in two cgroups"
 run at vm gpmu stat -a -M ipc -G app,app/x true
-like "$rc $err" '^125 .*-G with several cgroups is for events; --for-each-cgroup is for metrics' "stat -G refuses to pair metrics with cgroups"
+like "$rc $err" '^125 .*-G with several cgroups counts events only; use --for-each-cgroup for metrics' "stat -G refuses to pair metrics with cgroups"
 run at superchip gpmu stat "$model" -a -G app -M GraceMemBW true
 like "$rc $err" '^125 .*no hierarchy' "stat -G looks for the hierarchy of the machine of GPMU_ROOT"
 cp -r "$root/cg" "$(machine superchip)/cg"
@@ -159,7 +159,7 @@ is "$(python3 -c '
 import json, sys
 rate, count = [json.loads(line) for line in sys.stdin]
 print(rate["cgroup"] == count["cgroup"], 0.95 < rate["value"] * count["time_end"] / count["value"] < 1.05)' <<< "$err")" \
-	"True True" "stat -G: a metric is of its cgroup, and a rate of it per time that has passed"
+	"True True" "stat -G: a metric has the counts of its cgroup, and its rate is per elapsed second"
 run gpmu stat -a --metric-only --events "$work/faults.json" -M faults --for-each-cgroup "$each" sleep 0.1
 is "$(awk '/gpmu-test/ { print $1, /<not counted>/ ? "none" : "value" }' <<< "$err" | grep -v : | paste -sd' ')" \
 	"$name value $name/busy value $name/idle none" "stat --metric-only prints one line for each cgroup"

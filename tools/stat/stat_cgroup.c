@@ -18,7 +18,7 @@ void stat_cgroups_parse(struct stat_cgroups *cgroups, const char *list, bool eac
 	*cgroups = (struct stat_cgroups){ .list = list, .each = each };
 }
 
-/* An empty name: all tasks */
+/* An empty name selects all tasks. */
 static void set_cgroup(struct gpmu_plan *plan, const char *name)
 {
 	struct gpmu_error error = { .size = sizeof(error) };
@@ -89,7 +89,7 @@ static void add_pairs(struct gpmu_plan *plan, const struct common *common, char 
 		size_t length, events;
 
 		if (common->requests[i].metric)
-			die("-G with several cgroups is for events; --for-each-cgroup is for metrics, too");
+			die("-G with several cgroups counts events only; use --for-each-cgroup for metrics");
 		for (; *list; list += length + (list[length] == ',')) {
 			char *element;
 
@@ -101,7 +101,7 @@ static void add_pairs(struct gpmu_plan *plan, const struct common *common, char 
 		}
 	}
 	if (names)
-		die("-G: more cgroups than events: \"%s\" is left", names);
+		die("-G: more cgroups than events: no event for \"%s\"", names);
 }
 
 struct gpmu_plan *stat_cgroups_plan(const struct stat_cgroups *cgroups, const struct common *common,

@@ -13,9 +13,9 @@ struct stat_cgroups {
 	bool each;		/* --for-each-cgroup: all events in each cgroup */
 };
 
-/* Takes the argument of one of both options. Dies if there was one before. */
+/* Takes the argument of either option. Dies if one of them was given before. */
 void stat_cgroups_parse(struct stat_cgroups *cgroups, const char *list, bool each);
-/* As common_plan(), of the tasks of these cgroups */
+/* As common_plan(), for the tasks of these cgroups */
 struct gpmu_plan *stat_cgroups_plan(const struct stat_cgroups *cgroups, const struct common *common,
 				    bool system_wide);
 
