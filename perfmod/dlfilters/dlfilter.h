@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * For filters of perf script that print a table instead of samples. A filter runs in
- * each perf since 6.1, whatever release its header is of:
+ * Shared by the filters of perf script that print a table instead of samples. The interface lets
+ * one build of a filter run in several releases of perf; perf 6.1 and 7.3 have been tested:
  *
  *   perf_dlfilter_fns     perf copies its own structure into the variable, whose size is
  *                         1,024 bytes in each release; a function that perf lacks is NULL
  *   perf_dlfilter_sample  perf gives its size, see sample_has()
- *   perf_dlfilter_al      the caller sets the size, and perf fills at most this
+ *   perf_dlfilter_al      the caller sets the size, and perf fills at most this size
  */
 #ifndef GPMU_DLFILTER_H
 #define GPMU_DLFILTER_H

@@ -6,8 +6,8 @@
  * perf makes several samples of a record. Only the event "memory" has exactly one for
  * each load and store, and the address of the data.
  *
- * Neoverse V2's packets of data sources are known to perf 7.3 and later. Earlier releases
- * leave mem_lvl_num at 0 and set mem_lvl by the events of the record.
+ * perf 7.3 decodes the data source packets of Neoverse V2. perf 6.1 and 6.12 leave mem_lvl_num at 0
+ * and set mem_lvl by the events of the record.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -158,7 +158,7 @@ static void name_tier(union perf_mem_data_src source, char *text, size_t size)
 		 source.mem_snoopx & PERF_MEM_SNOOPX_PEER ? " of a peer" : "");
 }
 
-/* "SYMBOL (OBJECT)", without what perf does not know */
+/* "SYMBOL (OBJECT)", without the parts that perf does not know */
 static void name_place(const struct perf_dlfilter_al *al, char *text, size_t size)
 {
 	const char *object = al && al->dso ? strrchr(al->dso, '/') : NULL;
@@ -273,7 +273,7 @@ static void print_head(const struct table *table)
 		       "events: an L2\n# hit is \"L1 miss\", DRAM is \"L3 miss\". gpmu report has "
 		       "the tiers of Neoverse V2.\n");
 	else
-		printf("# gpmu report adds the memory that holds the data, and what was lost.\n");
+		printf("# gpmu report adds the memory that holds the data, and the losses.\n");
 }
 
 static void print_nothing(const struct table *table)
@@ -303,7 +303,7 @@ int start(void **data, void *ctx)
 		unsigned long lines = strtoul(args[0], &end, 10);
 
 		if (*end || end == args[0] || count > 1 || lines > UINT32_MAX) {
-			fprintf(stderr, "grace-spe.so: --dlarg %s: expected one number, of lines to "
+			fprintf(stderr, "grace-spe.so: --dlarg %s: expected the number of lines to "
 				"print, or 0 for all\n", args[count > 1]);
 			free(table);
 			return -EINVAL;

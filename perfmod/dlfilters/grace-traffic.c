@@ -5,7 +5,7 @@
  *
  * Filters get no read values. But perf makes a sample for each member of the group: its
  * event, id, and as period the difference of its count from that in the previous sample.
- * It makes none of a member that counted nothing. The time of the leader's sample, which
+ * It makes no sample of a member whose count did not change. The time of the leader's sample, which
  * comes first, is then the end of an interval without counts.
  */
 #include <errno.h>
@@ -146,8 +146,8 @@ int start(void **data, void *ctx)
 
 		ms = strtoul(args[0], &end, 10);
 		if (*end || end == args[0] || count > 1 || !ms || ms > MOST_MS) {
-			fprintf(stderr, "grace-traffic.so: --dlarg %s: expected one number, of milliseconds "
-				"of an interval\n", args[count > 1]);
+			fprintf(stderr, "grace-traffic.so: --dlarg %s: expected the length of an "
+				"interval in milliseconds\n", args[count > 1]);
 			free(traffic);
 			return -EINVAL;
 		}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * A plugin of libtraceevent: prints the tracepoints of the driver grace_cspmu with the
- * names of the events, as perf writes them. The driver knows these names in sysfs only, and
- * a recording may be read on another machine.
+ * names of the events, as perf writes them. The records have numbers of events. The names
+ * are in sysfs of the recorded machine only, and a recording may be read on another machine.
  */
 #include <inttypes.h>
 #include <stdint.h>

@@ -151,7 +151,7 @@ static void test_traffic(void)
 	   "dlfilter: grace-traffic takes a sample of 200 bytes");
 	sample.size = 192;
 	ok(filter.filter_event(data, &sample, NULL) == -EINVAL, "dlfilter: grace-traffic refuses a sample without an event");
-	ok(strstr(output(&filter, data), "# no counts of PMUs"), "dlfilter: one sample is no interval");
+	ok(strstr(output(&filter, data), "# no counts of PMUs"), "dlfilter: grace-traffic prints no interval for a single sample");
 	ok(filter.description(&description) && strstr(description, "--dlarg MS"),
 	   "dlfilter: the description of grace-traffic has its argument");
 	ok(!filter.stop(NULL, NULL), "dlfilter: stop() after a failed start() does nothing");
