@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * spe-text PERF.DATA - prints what libgpmu reads of Arm SPE in a recording, one line for each
+ * spe-text PERF.DATA - prints the AUX and SPE records that libgpmu reads from a recording, one per line
  *
  *	aux CPU OFFSET SIZE FLAGS		PERF_RECORD_AUX
  *	record CPU NS CONTEXT PC TARGET VA PA TOTAL ISSUE TRANSLATION OP EVENTS SOURCE
  *
- * and in the end the counts of the decoder. NS is the time of the perf clock. Payloads are
+ * and at the end the counts of the decoder. NS is the time of the perf clock. Payloads are
  * hexadecimal; "-" stands for an absent field.
  */
 #include <inttypes.h>

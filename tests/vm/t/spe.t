@@ -210,7 +210,7 @@ same i1i cpu,time,ip
 record default perf record -o /tmp/default -a -e arm_spe_0// -- sleep 0.5
 awk '{ $4 = "-"; print }' /tmp/truth >/tmp/truth.no-pa
 recorded /tmp/truth.no-pa
-unlike "$(cat /tmp/records)" '^record [0-9] -' "perf default: perf asks for time stamps, system-wide"
+unlike "$(cat /tmp/records)" '^record [0-9] -' "perf default: perf record -a requests time stamps by default"
 record filtered perf record -o /tmp/filtered -a -e "$spe" -c 65536 -- sleep 0.5
 recorded /tmp/truth.mem
 record thread taskset 2 perf record -o /tmp/thread --per-thread -e arm_spe_0/pa_enable=1/ -c 65536 -- sh -c "$busy"
@@ -219,7 +219,7 @@ whole
 is "$(awk '{ print $2, $3 }' /tmp/records | sort -u)" "-1 -" "perf --per-thread: records have neither a CPU nor a time"
 perf record -o /tmp/frequency -F 100 -e "$spe" true >/tmp/perf.out 2>&1
 [ $? != 0 ]
-ok $? "perf record -F: SPE has no frequency"
+ok $? "perf record -F: SPE refuses a frequency"
 
 # --- perf mem
 
@@ -233,7 +233,7 @@ ok $? "perf mem report succeeds"
 # tier TEXT SOURCE: perf mem report has as many samples of this level as there are records of this data source
 tier() {
 	is "$(awk -v text="$1" '/ of event / { on = /.memory/ } on && index($0, text) { print $2 }' /tmp/report)" \
-		"$(grep -c " $2\$" /tmp/records)" "perf mem report: $1 for each record with data source 0x$2" ||
+		"$(grep -c " $2\$" /tmp/records)" "perf mem report: $1 is the level of each record with data source 0x$2" ||
 		diag "$(cat /tmp/report)"
 }
 if [ "$KERNEL" = 7.3 ]; then
@@ -241,7 +241,7 @@ if [ "$KERNEL" = 7.3 ]; then
 	tier 'L3 hit' b
 	tier 'RAM hit' e
 else
-	skip "perf before 6.13 ignores the data source of Neoverse V2" "perf mem report: levels by data source"
+	skip "perf before 6.13 ignores the data source of Neoverse V2" "perf mem report: each data source has its level"
 fi
 
 # --- flags of AUX records

@@ -10,7 +10,7 @@
  *	leaves out records that the event's filters (type, events, min_latency) or its exception
  *	levels exclude;
  *	fills in the thread of a context packet and the counter of a time stamp;
- *	replaces by padding the packets that the event does not ask for: the time stamp without
+ *	replaces by padding the packets that the event does not request: the time stamp without
  *	ts_enable, the physical address without pa_enable, the context without CAP_PERFMON. A record
  *	without a time stamp ends with an end packet.
  *
@@ -19,8 +19,8 @@
  * end: at the watermark, the end of the buffer and the reader's tail, all rounded to pages. A full
  * buffer sets PERF_AUX_FLAG_TRUNCATED, after which the kernel disables the event.
  *
- * Differences to arm_spe_pmu: jitter, pct_enable and the period do nothing, and the privilege is
- * that of Linux 6.1 (CAP_PERFMON alone) on all kernels.
+ * Differences from arm_spe_pmu: jitter, pct_enable and the period have no effect. All kernels require
+ * the privilege of Linux 6.1, CAP_PERFMON alone.
  *
  * The module refuses to load where the CPU has SPE or where an arm_spe_0 exists.
  */
@@ -52,7 +52,7 @@ MODULE_PARM_DESC(burst, "records of a burst");
 
 static unsigned int flags;
 module_param(flags, uint, 0644);
-MODULE_PARM_DESC(flags, "PERF_AUX_FLAG_ bits of the next output that ends; then 0. PARTIAL cuts its last record, which comes again");
+MODULE_PARM_DESC(flags, "PERF_AUX_FLAG_ bits of the next output that ends; then 0. PARTIAL cuts its last record, which is written again");
 
 static unsigned long written[SPE_CPUS];
 module_param_array(written, ulong, NULL, 0444);
@@ -232,7 +232,7 @@ static bool spe_passes(const struct spe_slot *slot, const struct perf_event *eve
 	       le16_to_cpu(slot->total.value) >= (attr->config2 & SPE_LATENCY);
 }
 
-/* Writes the script's next record that passes the event's filters. Returns false if none does. */
+/* Writes the script's next record that passes the event's filters. Returns false if no record passes. */
 static bool spe_write(struct spe_cpu *cpu)
 {
 	struct spe_slot *slot = (void *)(cpu->buffer->base + cpu->at % cpu->buffer->size);
@@ -406,7 +406,7 @@ static struct attribute *spe_formats[] = {
 	NULL
 };
 
-/* min_interval and count_size are not known of Grace. */
+/* The values of min_interval and count_size on Grace are not known. */
 static struct attribute *spe_caps[] = {
 	SPE_FILE(arch_inst, "0"),
 	SPE_FILE(ernd, "0"),
