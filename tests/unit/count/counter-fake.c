@@ -217,7 +217,7 @@ static void of_cgroup(void)
 	kernel.error = EBADF;
 	ok(test_open(&test) == -EBADF, "counter: a folder that is no cgroup is an error");
 	is_str(test.error.text, "app is no cgroup in which this kernel counts events",
-	       "counter: the error names what is no cgroup");
+	       "counter: the error names the folder that is no cgroup");
 	test_release(&test);
 
 	init(&test, "armv8_pmuv3_0", tasks, 3);

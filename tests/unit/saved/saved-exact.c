@@ -57,7 +57,7 @@ static void lost(const char *text, const char *why, const char *what)
 	saved_test_init(&t, 1, 0);
 	ok(saved_test_all(&t, text, laptop.path, NULL, "cpu-clock") && t.rows->length == 1 &&
 	   t.rows->list[0].state == GPMU_STATE_NOT_COUNTED, "%s", what);
-	is_str(t.rows->list[0].why, why, "perf output: the reason is named");
+	is_str(t.rows->list[0].why, why, "perf output: the reason for a missing count is named");
 	saved_test_release(&t);
 }
 

@@ -44,7 +44,7 @@ static void damaged_slots(void)
 		losses = losses && whole.stats.lost_bytes == 64 && whole.stats.damages == 1 &&
 			 !whole.stats.unfinished && !whole.stats.bare && !whole.stats.unknown;
 	}
-	ok(neighbours, "spe: a damaged byte in a stream of 64-byte records costs its record alone");
+	ok(neighbours, "spe: a damaged byte in a stream of 64-byte records loses only its record");
 	ok(losses, "spe: the 64 bytes of a damaged record are counted as lost, and one damage");
 }
 
@@ -128,7 +128,7 @@ static void unknown_packets(void)
 	ok(whole.count == 2 && pc_of(1) == 0x200 && whole.stats.unknown == 5 && !whole.stats.lost_bytes,
 	   "spe: unknown packets of a known size are skipped and counted, and nothing is lost");
 	ok(gpmu_spe_has(&whole.records[1], GPMU_SPE_UNKNOWN) && !gpmu_spe_has(&whole.records[0], GPMU_SPE_UNKNOWN),
-	   "spe: a record is marked that has unknown packets");
+	   "spe: a record with unknown packets is marked");
 	is_u64(whole.records[1].value[GPMU_SPE_OP], GPMU_SPE_OP_VALUE(3, 0x12),
 	       "spe: an operation of the reserved class is kept");
 }

@@ -137,7 +137,7 @@ static void each_cut(void)
 	}
 	for (size_t cut = 0; cut <= stream.length; cut++)
 		slots = slots && is_cut(cut);
-	ok(slots, "spe: a trace of 64-byte records that ends at any byte is decoded likewise");
+	ok(slots, "spe: a trace of 64-byte records that ends at any byte gives all complete records");
 }
 
 static void slots(void)

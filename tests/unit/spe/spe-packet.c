@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* One packet: each first byte, alone and behind an extended header, each payload of an operation, texts */
+/* One packet: each first byte, alone and after an extended header, each payload of an operation, texts */
 #include <errno.h>
 
 #include "spe-test.h"
@@ -77,7 +77,7 @@ static void sized_packets(void)
 			put_packet(&stream, header, value);
 			all = is_packet(&stream, kind_of(header), index_of(header), value) && all;
 		}
-	ok(all, "spe: each packet with a payload is read with its kind, index and value, and no part of it is");
+	ok(all, "spe: each packet with a payload is read with its kind, index and value, and a part of a packet is not read");
 }
 
 static void extended_packets(void)

@@ -169,7 +169,7 @@ static void homes(void)
 	   gpmu_spe_tier(&record, NEOVERSE_V2).kind == GPMU_SPE_TIER_STORE_UNKNOWN,
 	   "spe: the home of a store does not depend on its tier");
 	gpmu_spe_memory_release(&memory);
-	ok(gpmu_spe_home(&record, &memory, 0).kind == GPMU_SPE_HOME_OUTSIDE, "spe: an empty memory has no address");
+	ok(gpmu_spe_home(&record, &memory, 0).kind == GPMU_SPE_HOME_OUTSIDE, "spe: with an empty memory each physical address is outside");
 }
 
 static void ranges(void)
