@@ -19,8 +19,8 @@
  * end: at the watermark, the end of the buffer and the reader's tail, all rounded to pages. A full
  * buffer sets PERF_AUX_FLAG_TRUNCATED, after which the kernel disables the event.
  *
- * Differences from arm_spe_pmu: jitter, pct_enable and the period have no effect. All kernels require
- * the privilege of Linux 6.1, CAP_PERFMON alone.
+ * Differences from arm_spe_pmu: jitter, pct_enable and the period have no effect, and the privilege
+ * is that of Linux 6.1 (CAP_PERFMON alone) on all kernels.
  *
  * The module refuses to load where the CPU has SPE or where an arm_spe_0 exists.
  */
@@ -232,7 +232,7 @@ static bool spe_passes(const struct spe_slot *slot, const struct perf_event *eve
 	       le16_to_cpu(slot->total.value) >= (attr->config2 & SPE_LATENCY);
 }
 
-/* Writes the script's next record that passes the event's filters. Returns false if no record passes. */
+/* Writes the script's next record that passes the event's filters. Returns false if none passes. */
 static bool spe_write(struct spe_cpu *cpu)
 {
 	struct spe_slot *slot = (void *)(cpu->buffer->base + cpu->at % cpu->buffer->size);
