@@ -90,12 +90,10 @@ setup:
 
 .PHONY: unit-tests check-unit
 unit-tests: $(UNIT_TESTS) $(TEST_PROGRAMS)
-# The second run uses the sanitized gpmu, except for tests that do not run it. Without address space
-# randomisation: the sanitizers of gcc 12 now and then loop for ever when a program starts with it.
-FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
+# The second run uses the sanitized gpmu, except for tests that do not run it
 check-unit: $(UNIT_TESTS) $(TEST_PROGRAMS)
-	@status=0; $(FIXED_ADDRESSES) $(PROVE) -j$(TEST_JOBS) --exec '' $(UNIT_TESTS) $(SCRIPT_TESTS) || status=1; \
-	GPMU_BIN=$(GPMU_SAN) $(FIXED_ADDRESSES) $(PROVE) -j$(TEST_JOBS) --exec '' $(filter-out tests/tools/man.t tests/tools/completion.t,$(TOOL_TESTS)) || status=1; exit $$status
+	@status=0; $(PROVE) -j$(TEST_JOBS) --exec '' $(UNIT_TESTS) $(SCRIPT_TESTS) || status=1; \
+	GPMU_BIN=$(GPMU_SAN) $(PROVE) -j$(TEST_JOBS) --exec '' $(filter-out tests/tools/man.t tests/tools/completion.t,$(TOOL_TESTS)) || status=1; exit $$status
 
 # check-FOLDER: the tests of a folder of tests/unit, and those of the command of that name
 UNIT_FOLDERS := $(sort $(foreach test,$(UNIT_TESTS:$(B)/%=%) $(SCRIPT_TESTS),$(word 3,$(subst /, ,$(filter tests/unit/%,$(dir $(test)))))))

@@ -6,7 +6,7 @@
 # are built a third time with ThreadSanitizer.
 
 # At -O2, instrumented code takes half as long again to compile.
-SANITIZERS	:= -O1 -fsanitize=address,undefined -fno-sanitize-recover=all \
+SANITIZERS	:= -fsanitize=address,undefined -fno-sanitize-recover=all \
 		   -fno-omit-frame-pointer
 THREAD_SANITIZER := -fsanitize=thread
 

@@ -164,16 +164,26 @@ static int take_one(struct gpmu_profile *profile, const struct profile_sample *s
 	return profile_count(&profile->counter, sample);
 }
 
-/* What an event has counted since its last sample; NULL: out of memory */
-static uint64_t *last_count(struct gpmu_profile *profile, uint64_t id)
+/*
+ * The last count of an event; NULL: out of memory. If threads inherit the event, they share its id, and each has
+ * counts of its own: @tid is then their number, otherwise 0.
+ */
+static uint64_t *last_count(struct gpmu_profile *profile, uint64_t id, uint32_t tid)
 {
-	uint64_t *count;
+	uint64_t *count, key = id << 32 ^ id >> 32 ^ tid;
 	uint32_t index;
 
-	if (map_get(&profile->count_numbers, id, &index))
+	if (map_get(&profile->count_numbers, key, &index))
 		return (uint64_t *)profile->counts.data + index;
 	count = vector_add(&profile->counts, sizeof(*count));
-	return count && !map_set(&profile->count_numbers, id, (uint32_t)profile->counts.n - 1) ? count : NULL;
+	return count && !map_set(&profile->count_numbers, key, (uint32_t)profile->counts.n - 1) ? count : NULL;
+}
+
+static bool is_counted_by_thread(const struct gpmu_perfdata_event *event)
+{
+	const uint64_t needed = PERF_SAMPLE_TID | PERF_SAMPLE_READ;
+
+	return event->attr->inherit && (event->attr->sample_type & needed) == needed;
 }
 
 /*
@@ -184,15 +194,18 @@ static int take_group(struct gpmu_profile *profile, const struct gpmu_perfdata_r
 {
 	for (size_t i = 0; i < read->count; i++) {
 		const struct gpmu_perfdata_event *event = gpmu_perfdata_event_of(profile->perfdata, read->values[i].id);
-		uint64_t *last = event ? last_count(profile, read->values[i].id) : NULL;
+		uint64_t value = read->values[i].value;
+		uint64_t *last = event ? last_count(profile, read->values[i].id,
+						    is_counted_by_thread(event) ? sample->tid : 0) : NULL;
 
 		if (!event)
 			continue;
 		if (!last)
 			return -ENOMEM;
 		sample->event = (uint32_t)event->index;
-		sample->period = read->values[i].value - *last;
-		*last = read->values[i].value;
+		/* A count that is below the last one is of a new thread with an old number. */
+		sample->period = value < *last ? value : value - *last;
+		*last = value;
 		if (sample->period && take_one(profile, sample))
 			return -ENOMEM;
 	}

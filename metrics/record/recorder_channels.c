@@ -312,8 +312,8 @@ static bool drain_all(struct gpmu_recorder *recorder)
 		if (ended && !channel->end)
 			channel->end = raw_clock_now();
 		ret = drain(recorder, channel);
-		channel->left = ret == 1;
-		busy = busy || channel->left;
+		channel->left = ret == 1 || ret == -ENOMEM;
+		busy = busy || ret == 1;
 		if (!ret && channel->regions)
 			complete_regions(recorder, channel, now);
 		if (ret == -EBADMSG)

@@ -21,10 +21,22 @@
 
 #define PREFIX		"gpmu-"
 #define LOCK		"lock"
-#define YOUNG		60 /* seconds: a younger folder without a lock may be about to get one */
 
 /* In memory, if this folder exists */
 static const char shared[] = "/dev/shm";
+
+/* Whether a recording makes files of this name: "control", "1234.0", "new-k3Jx9a" */
+static bool is_ours(const char *name)
+{
+	static const char *const names[] = { LOCK, LOCK ".new", CHANNEL_CONTROL, CHANNEL_REGIONS, CHANNEL_SPARE };
+	size_t digits = strspn(name, "0123456789");
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return !strncmp(name, "new-", 4) || !strncmp(name, CHANNEL_LOST, strlen(CHANNEL_LOST)) ||
+	       (digits && name[digits] == '.');
+}
 
 static void remove_files(int folder)
 {
@@ -32,21 +44,24 @@ static void remove_files(int folder)
 	const struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.')
+		if (is_ours(entry->d_name))
 			unlinkat(folder, entry->d_name, 0);
 	if (dir)
 		closedir(dir);
 }
 
-/* Whether its recording has ended: the lock is free or missing */
+/*
+ * Whether a recording has made the folder, and has ended: its lock is free. A folder without a lock may be
+ * anyone's.
+ */
 static bool is_left(int folder, const struct stat *status)
 {
 	int lock = openat(folder, LOCK, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	bool left;
 
 	if (lock < 0)
-		return errno == ENOENT && status->st_mtime + YOUNG < time(NULL);
-	left = !flock(lock, LOCK_EX | LOCK_NB);
+		return false;
+	left = (status->st_mode & ALLPERMS) == S_IRWXU && !flock(lock, LOCK_EX | LOCK_NB);
 	close(lock);
 	return left;
 }

@@ -20,8 +20,11 @@ static bool is_nvidia(const char *name)
 	return !strncmp(name, "cu", 2) || !strncmp(name, "nvml", 4);
 }
 
-/* Replaces the plugin's dlsym(): collects the names that it looks up, and hides the function @missing */
-__attribute__((no_sanitize("address", "undefined")))
+/*
+ * Replaces the plugin's dlsym(): collects the names that it looks up, and hides the function @missing. The
+ * real one is jumped to, not called: RTLD_NEXT depends on the caller, which can be the sanitizer.
+ */
+__attribute__((no_sanitize("address", "undefined"), optimize("optimize-sibling-calls")))
 void *dlsym(void *handle, const char *name)
 {
 	static const char *const versions[] = { "GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17" };
@@ -240,6 +243,9 @@ int main(void)
 		missing = learnt[i];
 		run_case(missing, "machine=h200", test_missing);
 	}
-	run_case("an older NVML", "machine=h200", test_old_nvml);
+	if (access(FAKE "/libnvidia-ml.so.1", R_OK))
+		ok(true, "an older NVML reports links as the newest does # SKIP no sanitized fake of NVML");
+	else
+		run_case("an older NVML", "machine=h200", test_old_nvml);
 	return done_testing();
 }

@@ -26,7 +26,7 @@ doctor() {
 devices=sys/bus/event_source/devices
 paranoid=proc/sys/kernel/perf_event_paranoid
 root_user="proc/self/status=Name:\tgpmu\nCapEff:\t000001ffffffffff"
-perfmon="proc/self/status=Name:\tgpmu\nCapEff:\t0000004000000000"
+perfmon="proc/self/status=Name:\tgpmu\nCapEff:\t0000004400000000" # and CAP_SYSLOG
 
 doctor superchip "$perfmon"
 is "$rc" 0 "doctor exits with 0 on a Superchip with CAP_PERFMON"
@@ -66,6 +66,14 @@ like "$out" '^problem .*no perf events$' "doctor reports a kernel without perf e
 doctor laptop proc/sys/kernel/kptr_restrict=2
 like "$out" '^warning +permissions +kptr_restrict is 2' "doctor warns of kptr_restrict 2"
 like "$out" '-> sudo sysctl kernel.kptr_restrict=0' "doctor prints the remedy for kptr_restrict 2"
+like "$out" '-> sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=0$' "doctor prints the remedy for kptr_restrict 2 and perf_event_paranoid 2"
+doctor laptop
+like "$out" '^warning +permissions +perf_event_paranoid is 2 and CAP_SYSLOG is missing: perf cannot resolve kernel symbols' "doctor warns that perf_event_paranoid 2 hides kernel symbols at kptr_restrict 0"
+unlike "$out" 'perf can resolve kernel symbols' "doctor does not promise kernel symbols at perf_event_paranoid 2"
+doctor laptop "$paranoid=1"
+like "$out" '^ok +permissions +kptr_restrict is 0: perf can resolve kernel symbols$' "doctor accepts kptr_restrict 0 and perf_event_paranoid 1"
+doctor laptop "$perfmon" proc/sys/kernel/kptr_restrict=1
+like "$out" '^ok +permissions +kptr_restrict is 1: perf can resolve kernel symbols$' "doctor accepts kptr_restrict 1 with CAP_SYSLOG"
 
 doctor laptop
 is "$rc" 0 "doctor exits with 0 on a laptop"

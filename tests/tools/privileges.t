@@ -145,6 +145,11 @@ like "$out" 'CapEff:.0+$' "privileges: the command is executed without the capab
 
 # --- the set-user-ID bit
 for mode in 4755 2755; do
+	# LeakSanitizer ends a process that it may not look at.
+	if [[ $GPMU_BIN == */san/* ]]; then
+		skip "a sanitized gpmu cannot run so" "privileges: a gpmu of mode $mode refuses to run"
+		continue
+	fi
 	cp "$GPMU_BIN" "$root/bin/set-id"
 	chown 65533:65533 "$root/bin/set-id"
 	chmod "$mode" "$root/bin/set-id"

@@ -362,4 +362,14 @@ else
 	skip "needs root" "$fallback"
 	skip "needs root" "$remedy"
 fi
+# --- folders of others
+mkdir -p "$work/own/gpmu-traces"
+echo data > "$work/own/gpmu-traces/run1.pftrace"
+touch -d '5 minutes ago' "$work/own/gpmu-traces"
+TMPDIR=$work/own run gpmu record -o "$trace" -- true
+is "$rc $(cat "$work/own/gpmu-traces/run1.pftrace" 2>&1)" "0 data" "record leaves a user's folder whose name is like those of its channels"
+: > "$work/own/gpmu-traces/lock"
+chmod 700 "$work/own/gpmu-traces"
+TMPDIR=$work/own run gpmu record -o "$trace" -- true
+is "$rc $(cat "$work/own/gpmu-traces/run1.pftrace" 2>&1)" "0 data" "record removes no file that a recording does not make"
 done_testing

@@ -31,7 +31,7 @@ struct doctor {
 	bool here;		/* the machine is the one that gpmu runs on */
 	bool has_pmus;		/* PMUs of a Grace */
 	bool is_grace;		/* it has them, or should have them */
-	bool perfmon, sysadmin;	/* capabilities */
+	bool perfmon, sysadmin, syslog;	/* capabilities */
 	struct finding *findings;
 	size_t finding_count;
 	json_t *gpus;		/* an object for each GPU, merged from the plugins' answers */

@@ -13,6 +13,7 @@
 
 #define CONFIG_SIZE	  (8u << 20)
 #define CAP_SYS_ADMIN_BIT 21
+#define CAP_SYSLOG_BIT	  34
 #define CAP_PERFMON_BIT	  38
 #define FILES_PER_CPU	  64
 
@@ -138,6 +139,7 @@ static void read_capabilities(struct doctor *doctor)
 		return;
 	effective = strtoull(line + strlen(key), NULL, 16);
 	doctor->sysadmin = effective >> CAP_SYS_ADMIN_BIT & 1;
+	doctor->syslog = effective >> CAP_SYSLOG_BIT & 1;
 	doctor->perfmon = effective >> CAP_PERFMON_BIT & 1;
 }
 
@@ -192,20 +194,33 @@ static void check_paranoid(struct doctor *doctor)
 			level, allowed(level));
 }
 
+/* The kernel shows its addresses to CAP_SYSLOG, and at kptr_restrict 0 to all if they may profile it. */
 static void check_kptr(struct doctor *doctor)
 {
 	char text[32];
-	long level;
+	long level, paranoid;
 
 	if (!doctor_read(doctor, "proc/sys/kernel/kptr_restrict", text, sizeof(text)))
 		return;
 	level = strtol(text, NULL, 10);
-	if (!level || (level == 1 && doctor->sysadmin))
+	if (!doctor_read(doctor, "proc/sys/kernel/perf_event_paranoid", text, sizeof(text)))
+		return;
+	paranoid = strtol(text, NULL, 10);
+	if ((!level && paranoid <= 1) || (level <= 1 && doctor->syslog))
 		doctor_find(doctor, LEVEL_OK, "permissions", NULL,
 			    "kptr_restrict is %ld: perf can resolve kernel symbols", level);
+	else if (!level)
+		doctor_find(doctor, LEVEL_WARNING, "permissions",
+			    "sudo sysctl kernel.perf_event_paranoid=0",
+			    "perf_event_paranoid is %ld and CAP_SYSLOG is missing: perf cannot "
+			    "resolve kernel symbols; counting does not need them",
+			    paranoid);
 	else
 		doctor_find(
-			doctor, LEVEL_WARNING, "permissions", "sudo sysctl kernel.kptr_restrict=0",
+			doctor, LEVEL_WARNING, "permissions",
+			paranoid <= 1 || doctor->syslog ?
+				"sudo sysctl kernel.kptr_restrict=0" :
+				"sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=0",
 			"kptr_restrict is %ld: perf cannot resolve kernel symbols; counting does "
 			"not need them",
 			level);
