@@ -111,7 +111,7 @@ tests() { # NAME
 	like "$(filter grace-spe "$spe" --itrace=i1i)" '^# no sample of loads or stores among [1-9][0-9]* samples: .*--itrace=M' \
 		"$1: grace-spe.so names the option that it needs"
 	filter grace-spe "$spe" --dlarg many >"$perf_work/out"
-	is "$? $(grep -c 'grace-spe.so: --dlarg many: expected one number' "$perf_work/stderr") $(wc -c <"$perf_work/out")" "234 1 0" \
+	is "$? $(grep -c 'grace-spe.so: --dlarg many: expected the number of lines' "$perf_work/stderr") $(wc -c <"$perf_work/out")" "234 1 0" \
 		"$1: grace-spe.so refuses a --dlarg that is no number"
 
 	for ms in 250 100 10; do
@@ -125,7 +125,7 @@ tests() { # NAME
 	like "$(filter grace-traffic "$spe" --itrace=M)" '^# no counts of PMUs in leader samples' \
 		"$1: grace-traffic.so names the recording that it needs"
 	filter grace-traffic "$traffic" --dlarg 0 >"$perf_work/out"
-	is "$? $(grep -c 'grace-traffic.so: --dlarg 0: expected one number' "$perf_work/stderr")" "234 1" \
+	is "$? $(grep -c 'grace-traffic.so: --dlarg 0: expected the length of an interval' "$perf_work/stderr")" "234 1" \
 		"$1: grace-traffic.so refuses an interval of 0 ms"
 
 	mkdir -p "$perf_work/exec/dlfilters"
