@@ -45,7 +45,8 @@ const char *gpmu_region_name(const struct gpmu_session *session, size_t index);
 uint64_t gpmu_region_visit_count(const struct gpmu_session *session, size_t index);
 /*
  * Gets the rows of all visits that have ended. Their times are from 0 to the time spent in the
- * visits. Returns as gpmu_session_total(); -EINVAL if there is no such region.
+ * visits. Until a visit has ended, no row has a value. Returns as gpmu_session_total(); -EINVAL
+ * if there is no such region.
  */
 int gpmu_region_rows(struct gpmu_session *session, size_t index,
 		     const struct gpmu_rows **rows);

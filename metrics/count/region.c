@@ -276,8 +276,8 @@ int gpmu_region_rows(struct gpmu_session *session, size_t index,
 		return -EINVAL;
 	region = session->regions.list[index];
 	sum = (struct region_sum){
-		.time = region->time, .user = region->user, .system = region->system,
-		.times_why = region->times_why,
+		.visits = region->visits, .time = region->time,
+		.user = region->user, .system = region->system, .times_why = region->times_why,
 		.counts = region->sum, .length = session->target_count,
 	};
 	return region_sum_rows(&sum, session, rows);

@@ -70,6 +70,19 @@ int region_sum_merge(struct region_sum *sum, const struct region_sum *other)
 	return 0;
 }
 
+/* Nothing is known of a region before its first visit has ended. 0 or -ENOMEM */
+static int set_unvisited(struct gpmu_counts *counts)
+{
+	static const char why[] = "no visit of the region has ended";
+	int ret = 0;
+
+	for (size_t i = 0; i < counts->slot_count && !ret; i++)
+		if (!counts->slots[i].why)
+			ret = counts_set_lost(counts, i, COUNT_NOT_COUNTED, why);
+	counts->times_why = why;
+	return ret;
+}
+
 int region_sum_rows(const struct region_sum *sum, struct gpmu_session *session,
 		    const struct gpmu_rows **rows)
 {
@@ -90,7 +103,8 @@ int region_sum_rows(const struct region_sum *sum, struct gpmu_session *session,
 	counts->user_time = sum->user;
 	counts->system_time = sum->system;
 	counts->times_why = sum->times_why;
-	return row_maker_rows(session->maker, counts, 0, rows);
+	ret = sum->visits ? 0 : set_unvisited(counts);
+	return ret ? ret : row_maker_rows(session->maker, counts, 0, rows);
 }
 
 void region_sum_release(struct region_sum *sum)

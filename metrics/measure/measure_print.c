@@ -65,7 +65,8 @@ static int print_region(struct printer *printer, struct gpmu *gpmu, size_t index
 	if (!ret)
 		ret = measure_sum(gpmu, part.region);
 	gpmu->sum.time = gpmu->shared->regions.list[index]->time;
-	if (!ret && !gpmu->options.per_thread)
+	/* A region that no thread has ended has one row, which gives the reason. */
+	if (!ret && (!gpmu->options.per_thread || !gpmu->sum.visits))
 		ret = print_part(printer, gpmu, &part);
 	part.visits = gpmu->sum.visits;
 	if (!ret)

@@ -182,6 +182,33 @@ static void regions(void)
 	gpmu_close(g);
 }
 
+#define UNENDED	"no visit of the region has ended"
+
+/* A region that is begun and never ended, of task events, of a tool and of the model */
+static void unended(void)
+{
+	static const char *const sources[] = { STEADY };
+	struct gpmu_options options = {
+		.size = sizeof(options), .sources = sources, .source_count = 1,
+	};
+	char *text[2];
+
+	for (int i = 0; i < 2; i++) {
+		options.per_thread = i;
+		g = open_or_bail("page-faults:u,user_time,GraceMemBW", &options);
+		gpmu_begin(g, "open");
+		text[i] = printed();
+		gpmu_close(g);
+	}
+	is_u64(count_lines(text[0], "<not counted> " UNENDED), 3,
+	       "measure: each row of a region of which no visit has ended has this reason");
+	is_u64(count_lines(text[0], "open"), 3, "measure: a region that has not ended has a row for each event");
+	is_u64(count_lines(text[1], "<not counted> " UNENDED), 3,
+	       "measure: a region that has not ended has the same rows per thread");
+	free(text[0]);
+	free(text[1]);
+}
+
 /* --- threads */
 
 static pthread_barrier_t barrier;	/* of all threads */
@@ -426,6 +453,7 @@ int main(void)
 	errors();
 	without_counters();
 	regions();
+	unended();
 	run_threads(NULL, "sum");
 	run_threads(&by_thread, "by thread");
 	ends_of_threads();
