@@ -6,7 +6,6 @@
  * decoded by itself.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -229,64 +228,36 @@ static int add_label(struct profile_traces *traces, uint64_t key, const char *te
 	return ret ? ret : map_set(&traces->labels, key, *number);
 }
 
-/* "DRAM (0xe)"; of a store, "store: beyond L1D" */
 static int label_tier(struct profile_traces *traces, const struct gpmu_spe_tier *tier, uint32_t *number)
 {
 	uint64_t key = label_key(LABEL_TIER, tier->kind, (uint64_t)(tier->number + 1));
-	char text[96];
+	char text[GPMU_SPE_LABEL_MOST];
 
 	if (tier->kind == GPMU_SPE_TIER_NONE || map_get(&traces->labels, key, number))
 		return 0;
-	if (tier->is_bound)
-		snprintf(text, sizeof(text), "store: %s", tier->name);
-	else if (tier->number >= 0)
-		snprintf(text, sizeof(text), "%s (0x%llx)", tier->name, (unsigned long long)tier->number);
-	else
-		snprintf(text, sizeof(text), "%s", tier->name);
+	gpmu_spe_tier_label(tier, text, sizeof(text));
 	return add_label(traces, key, text, number);
 }
 
 static int label_home(struct profile_traces *traces, const struct gpmu_spe_home *home, uint32_t *number)
 {
 	uint64_t key = label_key(LABEL_HOME, home->kind, (uint64_t)(home->node + 1));
-	char text[96];
+	char text[GPMU_SPE_LABEL_MOST];
 
 	if (home->kind == GPMU_SPE_HOME_NONE || map_get(&traces->labels, key, number))
 		return 0;
-	if (home->node >= 0)
-		snprintf(text, sizeof(text), "%s (node %d)", home->name, home->node);
-	else
-		snprintf(text, sizeof(text), "%s", home->name);
+	gpmu_spe_home_label(home, text, sizeof(text));
 	return add_label(traces, key, text, number);
-}
-
-static const char *class_of(const struct gpmu_spe_op *op)
-{
-	if (op->op_class == GPMU_SPE_MEMORY)
-		return op->flags & GPMU_SPE_OP_STORE ? "store" : "load";
-	return op->op_class == GPMU_SPE_BRANCH ? "branch" : op->op_class == GPMU_SPE_OTHER ? "other" : "reserved";
 }
 
 static int label_op(struct profile_traces *traces, const struct gpmu_spe_record *record, uint32_t *number)
 {
-	static const struct { unsigned int flag; const char *name; } flags[] = {
-		{ GPMU_SPE_OP_ATOMIC, "atomic" }, { GPMU_SPE_OP_EXCLUSIVE, "exclusive" },
-		{ GPMU_SPE_OP_ORDERED, "acquire-release" }, { GPMU_SPE_OP_COND, "conditional" },
-		{ GPMU_SPE_OP_INDIRECT, "indirect" }, { GPMU_SPE_OP_FP, "floating point" }, { GPMU_SPE_OP_ASE, "SIMD" },
-		{ GPMU_SPE_OP_PRED, "predicated" }, { GPMU_SPE_OP_GATHER, "gather" }, { GPMU_SPE_OP_CALL, "call" },
-		{ GPMU_SPE_OP_RETURN, "return" },
-	};
 	uint64_t key = label_key(LABEL_OP, 0, record->value[GPMU_SPE_OP]);
-	struct gpmu_spe_op op;
-	char text[192];
+	char text[GPMU_SPE_LABEL_MOST];
 
 	if (!gpmu_spe_has(record, GPMU_SPE_OP) || map_get(&traces->labels, key, number))
 		return 0;
-	op = gpmu_spe_op(record->value[GPMU_SPE_OP]);
-	snprintf(text, sizeof(text), "%s%s%s", class_of(&op), *op.name ? " " : "", op.name);
-	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
-		if (op.flags & flags[i].flag)
-			snprintf(text + strlen(text), sizeof(text) - strlen(text), ", %s", flags[i].name);
+	gpmu_spe_op_label(record->value[GPMU_SPE_OP], text, sizeof(text));
 	return add_label(traces, key, text, number);
 }
 

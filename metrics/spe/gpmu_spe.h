@@ -401,4 +401,15 @@ struct gpmu_spe_home {
 struct gpmu_spe_home gpmu_spe_home(const struct gpmu_spe_record *record, const struct gpmu_spe_memory *memory,
 				   int node);
 
+/* Labels: texts by which samples are named and counted. They are truncated to @size bytes, of which the last is NUL. */
+
+#define GPMU_SPE_LABEL_MOST	192	/* bytes of the longest label */
+
+/* "DRAM (0xe)" with the number of the data source; of a store, "store: beyond L1D" */
+void gpmu_spe_tier_label(const struct gpmu_spe_tier *tier, char *text, size_t size);
+/* "local CPU memory (node 0)" */
+void gpmu_spe_home_label(const struct gpmu_spe_home *home, char *text, size_t size);
+/* Of a value of GPMU_SPE_OP: "load GP-REG", "branch, conditional" */
+void gpmu_spe_op_label(uint64_t value, char *text, size_t size);
+
 #endif /* GPMU_SPE_API_H */
