@@ -21,6 +21,7 @@
 #define QUEUE_ROOM	(256u << 20)
 #define SCHED_ROOM	(32u << 20)
 #define ROWS_ROOM	(4u << 20)
+#define SPE_ROOM	(64u << 20)
 #define TASKS_ROOM	(4u << 20)
 #define MERGE_ROOM	(128u << 20)
 #define MAX_LEAST	(1u << 20)
@@ -29,6 +30,8 @@
 #define CUPTI_LEAST	(2 * CUPTI_BUFFER)
 #define CUPTI_MOST	((uint64_t)8 << 30)
 #define CUPTI_DEFAULT	(256u << 20)
+#define SPE_LEAST	(64u << 10)
+#define SPE_MOST	(1u << 30)
 
 static const struct {
 	uint32_t cuda, activity;
@@ -63,6 +66,9 @@ static int check(const struct gpmu_recorder_options *options, struct gpmu_error 
 		return refuse(error, "a trace may not be limited to less than 1 MiB");
 	if (options->cuda_buffers < CUPTI_LEAST || options->cuda_buffers > CUPTI_MOST)
 		return refuse(error, "CUPTI's buffers in a process: expected 4 MiB to 8 GiB");
+	if (options->spe_buffer && (options->spe_buffer < SPE_LEAST || options->spe_buffer > SPE_MOST ||
+				    options->spe_buffer & (options->spe_buffer - 1)))
+		return refuse(error, "the buffer of SPE for each CPU: expected a power of 2, 64 KiB to 1 GiB");
 	if (options->range &&
 	    strlen(options->range) >= sizeof(((struct channel_control *)0)->range))
 		return refuse(error, "the name of a range has at most 255 bytes");
@@ -94,7 +100,8 @@ static int copy_options(struct gpmu_recorder *recorder, const struct gpmu_record
 	    copy_text(&recorder->range, recorder->options.range) &&
 	    copy_text(&recorder->program, recorder->options.program) &&
 	    copy_text(&recorder->command, recorder->options.command) &&
-	    copy_text(&recorder->sampler, recorder->options.sampler))
+	    copy_text(&recorder->sampler, recorder->options.sampler) &&
+	    copy_text(&recorder->terms, recorder->options.spe))
 		return 0;
 	error_set(error, 0, "no memory");
 	return -ENOMEM;
@@ -196,6 +203,7 @@ void gpmu_recorder_free(struct gpmu_recorder *recorder)
 	if (!recorder)
 		return;
 	end_threads(recorder);
+	record_spe_release(&recorder->spe);
 	record_sched_release(&recorder->sched);
 	recorder_channels_release(recorder);
 	if (recorder->control)
@@ -221,6 +229,7 @@ void gpmu_recorder_free(struct gpmu_recorder *recorder)
 	free(recorder->program);
 	free(recorder->command);
 	free(recorder->sampler);
+	free(recorder->terms);
 	pthread_mutex_destroy(&recorder->stats_lock);
 	free(recorder);
 }
@@ -284,7 +293,7 @@ static int open_trace(struct gpmu_recorder *recorder, struct gpmu_error *error)
 	recorder->map.inner_driver = recorder->options.cuda & GPMU_RECORDER_DRIVER ||
 				   !(recorder->options.cuda & GPMU_RECORDER_CALLS);
 	record_merge_init(&recorder->merge, MERGE_ROOM);
-	return 0;
+	return recorder->terms ? record_map_samples_begin(&recorder->map) : 0;
 }
 
 static bool needs_sched(const struct gpmu_recorder *recorder)
@@ -304,6 +313,23 @@ static int open_sched(struct gpmu_recorder *recorder, struct gpmu_error *error)
 	return record_sched_open(sched, error);
 }
 
+static int open_spe(struct gpmu_recorder *recorder, struct gpmu_error *error)
+{
+	struct record_spe *spe = &recorder->spe;
+
+	spe->machine = recorder->machine;
+	spe->terms = recorder->terms;
+	spe->buffer = recorder->options.spe_buffer;
+	if (!recorder->options.system) {
+		spe->tids = recorder->sched.tids;
+		spe->tid_count = recorder->sched.tid_count;
+	}
+	spe->queue = &recorder->queues[RECORDER_SPE];
+	spe->window = &recorder->window;
+	spe->ending = &recorder->ending;
+	return record_spe_open(spe, error);
+}
+
 static int open_sources(struct gpmu_recorder *recorder, struct gpmu_error *error)
 {
 	const size_t rooms[RECORDER_SOURCES] = {
@@ -311,6 +337,7 @@ static int open_sources(struct gpmu_recorder *recorder, struct gpmu_error *error
 		[RECORDER_ROWS] = ROWS_ROOM,
 		[RECORDER_SCHED] = recorder->options.sched ? SCHED_ROOM :
 				   needs_sched(recorder) ? TASKS_ROOM : 4096,
+		[RECORDER_SPE] = recorder->terms ? SPE_ROOM : 4096,
 	};
 	int ret = 0;
 
@@ -322,6 +349,8 @@ static int open_sources(struct gpmu_recorder *recorder, struct gpmu_error *error
 		error_set(error, 0, "%s", strerror(-ret));
 	if (!ret && needs_sched(recorder))
 		ret = open_sched(recorder, error);
+	if (!ret && recorder->terms)
+		ret = open_spe(recorder, error);
 	return ret;
 }
 
@@ -337,6 +366,7 @@ static int start_threads(struct gpmu_recorder *recorder)
 		[RECORDER_ROWS] = { true, recorder_write_run, recorder },
 		[RECORDER_SCHED] = { recorder->sched.rings.count > 0, record_sched_run,
 				     &recorder->sched },
+		[RECORDER_SPE] = { recorder->spe.rings.count > 0, record_spe_run, &recorder->spe },
 	};
 	sigset_t all, before;
 	int ret = 0;

@@ -21,6 +21,7 @@
 #include "record/queue/record_queue.h"
 #include "record/queue/record_window.h"
 #include "record/sched/record_sched.h"
+#include "record/spe/record_spe.h"
 #include "record/tracks/record_map.h"
 #include "trace/gpmu_trace.h"
 
@@ -31,7 +32,7 @@
 #define RECORDER_LAST		1000000000ULL	/* ns to wait at the end for records in transit */
 #define RECORDER_LAST_MOST	5000000000ULL	/* ns to wait for them while some are read */
 
-enum recorder_source { RECORDER_CHANNELS, RECORDER_ROWS, RECORDER_SCHED, RECORDER_SOURCES };
+enum recorder_source { RECORDER_CHANNELS, RECORDER_ROWS, RECORDER_SCHED, RECORDER_SPE, RECORDER_SOURCES };
 
 struct recorder_channel;
 
@@ -72,7 +73,7 @@ struct gpmu_recorder {
 	struct gpmu_recorder_options options;	/* strings are copies owned by the recorder */
 	const struct gpmu_machine *machine;	/* NULL: none */
 	const struct gpmu_session *session;	/* of the rows; NULL: none */
-	char *path, *range, *program, *command, *sampler;
+	char *path, *range, *program, *command, *sampler, *terms;
 	/* Channels */
 	/* Of channels: the main one, and a spare one for channels without room there; NULL: none */
 	struct recorder_folder folders[RECORDER_FOLDERS];
@@ -96,6 +97,7 @@ struct gpmu_recorder {
 	size_t head_count;		/* counters described in the queue */
 	/* Scheduling */
 	struct record_sched sched;
+	struct record_spe spe;
 	/* Threads */
 	struct record_queue queues[RECORDER_SOURCES];
 	pthread_t threads[RECORDER_SOURCES];	/* index RECORDER_ROWS: the writer */
@@ -117,7 +119,7 @@ struct gpmu_recorder {
 	/* streams in merge of the other sources; -1: none yet */
 	int source_streams[RECORDER_SOURCES];
 	uint64_t source_lost_count[RECORDER_SOURCES];
-	uint64_t source_record_count[RECORDER_SOURCES];	/* number of values, switches */
+	uint64_t source_record_count[RECORDER_SOURCES];	/* number of values, switches, samples */
 	uint64_t no_memory_count;	/* records lost for lack of memory */
 	uint64_t put_count;		/* records that have been given to the trace */
 	uint64_t safe_count;		/* those of them that are in the file */

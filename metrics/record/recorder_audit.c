@@ -153,6 +153,7 @@ static int audit_queue(struct gpmu_recorder *recorder, enum recorder_source sour
 	lost.count = recorder->source_lost_count[source];
 	if (lost.count && !ret)
 		ret = audit_source(recorder, source_names[source], records, &lost,
+				   source == RECORDER_SPE ? "a buffer of SPE was full (--spe-buffer, period)" :
 				   "the kernel's ring was full", NULL);
 	return ret;
 }
@@ -206,6 +207,40 @@ static int audit_times(struct gpmu_recorder *recorder)
 	return audit(recorder, "causality", &order);
 }
 
+/* How SPE has sampled. Losses that are not here are of the source. */
+static int audit_spe(struct gpmu_recorder *recorder)
+{
+	const struct gpmu_spe_stats *stats = &recorder->spe.stats;
+	const struct {
+		const char *name;
+		uint64_t count;
+	} counts[] = {
+		{ "period", recorder->spe.period }, { "samples", stats->records },
+		{ "outside", recorder->spe.outside }, { "collisions", stats->collisions },
+		{ "truncations", stats->truncations }, { "partials", stats->partials }, { "damages", stats->damages },
+		{ "unfinished", stats->unfinished }, { "bare", stats->bare }, { "unknown", stats->unknown },
+		{ "lost_bytes", stats->lost_bytes }, { "buffer", recorder->spe.rings.aux_most },
+	};
+	struct record_args args = { .count = 0 };
+
+	if (!recorder->spe.rings.count)
+		return 0;
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		record_arg(&args, counts[i].name, (int64_t)counts[i].count);
+	return audit(recorder, "spe", &args);
+}
+
+static int audit_info(struct gpmu_recorder *recorder, const char *text)
+{
+	struct record_args args = { .count = 0 };
+
+	if (!text)
+		return 0;
+	record_arg_text(&args, "text", text);
+	record_arg_text(&args, "level", "info");
+	return audit(recorder, "note", &args);
+}
+
 /* Writes why processes could not be recorded. */
 static int audit_refusals(struct gpmu_recorder *recorder)
 {
@@ -223,7 +258,7 @@ static int audit_refusals(struct gpmu_recorder *recorder)
 
 static int audit_notes(struct gpmu_recorder *recorder)
 {
-	struct record_args sampler = { .count = 0 }, note = { .count = 0 }, sched = { .count = 0 };
+	struct record_args sampler = { .count = 0 }, note = { .count = 0 };
 	const struct record_span window = record_window_get(&recorder->window);
 	struct record_lost lost = { recorder->no_memory_count, window.begin, window.end };
 	int ret = 0;
@@ -232,11 +267,10 @@ static int audit_notes(struct gpmu_recorder *recorder)
 		record_arg_text(&sampler, "path", recorder->sampler);
 		ret = audit(recorder, "sampler", &sampler);
 	}
-	if (!ret && recorder->sched.note) {
-		record_arg_text(&sched, "text", recorder->sched.note);
-		record_arg_text(&sched, "level", "info");
-		ret = audit(recorder, "note", &sched);
-	}
+	if (!ret)
+		ret = audit_info(recorder, recorder->sched.note);
+	if (!ret)
+		ret = audit_info(recorder, recorder->spe.note);
 	if (!ret && recorder->no_memory_count)
 		ret = audit_source(recorder, "gpmu", 0, &lost, "no memory", NULL);
 	if (!ret)
@@ -267,5 +301,7 @@ int recorder_audit(struct gpmu_recorder *recorder)
 		ret = audit_queue(recorder, source);
 	for (size_t i = 0; i < map->counter_count && !ret; i++)
 		ret = audit_counter(recorder, &map->counters[i]);
+	if (!ret)
+		ret = audit_spe(recorder);
 	return ret ? ret : audit_notes(recorder);
 }

@@ -91,7 +91,7 @@ run gpmu report "$work/shared"
 is "$rc" 0 "record leaves the trace of another gpmu record intact"
 
 # --- options
-for wrong in "--cuda=kernel,foo" "--capture-range=foo" "--max-size=1k" "--max-size=foo" "--cuda-buffers=3M" "-I 0" "--capture-range=nvtx:"; do
+for wrong in "--cuda=kernel,foo" "--capture-range=foo" "--max-size=1k" "--max-size=foo" "--cuda-buffers=3M" "-I 0" "--capture-range=nvtx:" "--spe-buffer=63K" "--spe --spe-buffer=65K"; do
 	# shellcheck disable=SC2086 # an option and its argument
 	run gpmu record $wrong -o "$work/none" -- true
 	is "$rc: $(grep -c 'expected' <<< "$err")" "125: 1" "record $wrong is refused with what was expected"
@@ -100,6 +100,16 @@ expect 125 gpmu record
 like "$err" 'nothing to record' "record without anything to record is refused"
 expect 125 gpmu record --no-cuda-trace --capture-range=region -- true
 like "$err" 'choose one' "record --no-cuda-trace --capture-range is refused"
+
+expect 125 gpmu record --spe-buffer=64K -- true
+like "$err" '^gpmu record: --spe-buffer needs --spe$' "record --spe-buffer without --spe is refused"
+if [ -e /sys/bus/event_source/devices/arm_spe_0 ]; then
+	skip "this machine has SPE" "record --spe without an SPE is refused with what it needs"
+else
+	expect 125 gpmu record --no-cuda-trace --spe -o "$work/none" -- true
+	like "$err" '^gpmu record: SPE: this machine has no PMU arm_spe_0: .*CONFIG_ARM_SPE_PMU' \
+		"record --spe without an SPE is refused with what it needs"
+fi
 
 # --- existing processes
 cat > "$work/threads.py" << 'END'

@@ -31,13 +31,16 @@ enum {
 	KEY_BUFFERS,
 	KEY_REGIONS,
 	KEY_STRICT,
+	KEY_SPE,
+	KEY_SPE_BUFFER,
 };
 
 struct record {
 	struct common common;
 	bool system, sched, graph_nodes, regions, no_cpu, strict;
 	const char *pattern;		/* -o */
-	uint64_t interval, timeout, max_size, cuda_buffers;
+	const char *spe;		/* terms; NULL: SPE is not recorded */
+	uint64_t interval, timeout, max_size, cuda_buffers, spe_buffer;
 	int64_t delay;
 	uint32_t cuda;
 	enum gpmu_recorder_capture capture;
@@ -127,7 +130,7 @@ static void parse_capture(struct record *record, const char *text)
 	}
 }
 
-/* The bytes of "500M", at least @least MiB */
+/* The bytes of "500M", at least @least KiB */
 static uint64_t parse_size(const char *option, const char *text, unsigned int least)
 {
 	static const char units[] = "KMGT";
@@ -142,8 +145,9 @@ static uint64_t parse_size(const char *option, const char *text, unsigned int le
 		end++;
 	}
 	size *= (double)(1ULL << shift);
-	if (end == text || *end || !(size >= least << 20) || size > 1e18)
-		die("%s %s: expected bytes, %uM or more, such as 500M or 2G", option, text, least);
+	if (end == text || *end || !(size >= least << 10) || size > 1e18)
+		die("%s %s: expected bytes, %u%c or more, such as 500M or 2G", option, text,
+		    least < 1024 ? least : least / 1024, least < 1024 ? 'K' : 'M');
 	return (uint64_t)size;
 }
 
@@ -205,10 +209,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		parse_capture(record, arg);
 		return 0;
 	case KEY_MAX_SIZE:
-		record->max_size = parse_size("--max-size", arg, 1);
+		record->max_size = parse_size("--max-size", arg, 1024);
 		return 0;
 	case KEY_BUFFERS:
-		record->cuda_buffers = parse_size("--cuda-buffers", arg, 4);
+		record->cuda_buffers = parse_size("--cuda-buffers", arg, 4096);
+		return 0;
+	case KEY_SPE:
+		record->spe = arg ? arg : "";
+		return 0;
+	case KEY_SPE_BUFFER:
+		record->spe_buffer = parse_size("--spe-buffer", arg, 64);
 		return 0;
 	case ARGP_KEY_ARG:
 		/* The rest is the command's. */
@@ -242,6 +252,9 @@ static const struct argp_option options[] = {
 	{ "graph-nodes", KEY_NODES, NULL, 0, "record each kernel of a graph", 0 },
 	{ "capture-range", KEY_CAPTURE, "RANGE", 0, "record CUDA only within cudaProfilerApi, nvtx:NAME, "
 	  "region or region:NAME", 0 },
+	{ "spe", KEY_SPE, "TERMS", OPTION_ARG_OPTIONAL, "record samples of Arm SPE; TERMS as in perf's arm_spe_0/TERMS/, "
+	  "also period=N (default: 1048576 operations)", 0 },
+	{ "spe-buffer", KEY_SPE_BUFFER, "SIZE", 0, "use SIZE bytes of buffer for SPE on each CPU, a power of 2 (default: 4M)", 0 },
 	{ "max-size", KEY_MAX_SIZE, "SIZE", 0, "keep the newest records, at most SIZE bytes, such "
 	  "as 500M", 0 },
 	{ "strict", KEY_STRICT, NULL, 0, "fail if records were lost, or processes could not be recorded", 0 },
@@ -273,8 +286,10 @@ static void check(const struct record *record)
 
 	if (has_tasks(record) && (record->argv || record->system))
 		die("-p or -t with %s: choose one", record->argv ? "a command" : "-a");
-	if (!command && !threads && !record->sched && !record->common.request_count)
-		die("nothing to record: expected a command, -p, -t, -M, -e or --sched");
+	if (!command && !threads && !record->sched && !record->spe && !record->common.request_count)
+		die("nothing to record: expected a command, -p, -t, -M, -e, --sched or --spe");
+	if (record->spe_buffer && !record->spe)
+		die("--spe-buffer needs --spe");
 	if (record->regions && !record->argv)
 		die("--regions needs a command");
 	if (record->capture != GPMU_RECORDER_ALWAYS && !record->cuda)
@@ -370,6 +385,7 @@ static void make_record(struct record *record)
 		.program = "gpmu " GPMU_VERSION, .command = command, .rank = rank.number,
 		.rank_count = rank.count, .regions = record->regions,
 		.cuda_buffers = record->cuda_buffers,
+		.spe = record->spe, .spe_buffer = record->spe_buffer, .system = record->system,
 		.threads = (record->argv || has_tasks(record)) && !record->no_cpu,
 	};
 

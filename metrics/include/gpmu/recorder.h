@@ -22,7 +22,7 @@ extern "C" {
  * gpmu_recorder_environment(). This library passes the activity of CUDA to the recorder through
  * shared memory. The dynamic linker loads a second library, which LD_PRELOAD names. It passes the
  * regions that programs mark with gpmu-mark.h in the same way. Values of counters are from a
- * session, by gpmu_recorder_rows(). Scheduling is from the kernel.
+ * session, by gpmu_recorder_rows(). Scheduling and samples of Arm SPE are from the kernel.
  *
  * A thread per source reads its records into a queue. Another thread sorts all records by time
  * and writes them. Memory is bounded: if a queue is full, whole records are dropped and
@@ -84,6 +84,12 @@ enum gpmu_recorder_capture {
  *	which needs no privilege. If the kernel refuses it, the trace has a note with the reason
  * @fd: file descriptor to which the trace is written, such as of a pipe, from its current position
  *	on; duplicated by gpmu_recorder_start(). 0: @path is opened
+ * @spe: terms of an event of Arm SPE as in perf's arm_spe_0/TERMS/, "load_filter=1,min_latency=30", also
+ *	"period=N", by default 1048576 operations. ts_enable=1 and, if the kernel permits it, pa_enable=1 are
+ *	preset. "": no further terms; NULL: SPE is not recorded
+ * @spe_buffer: bytes of SPE's buffer for each CPU, a power of 2 from 64 KiB to 1 GiB; 0: 4 MiB. It is smaller if the
+ *	limit of locked memory requires it
+ * @system: 1: SPE samples all CPUs, 0: the command (gpmu_recorder_pid()) or, without one, all CPUs
  *
  * Fields that are 0 or NULL take their defaults.
  */
@@ -103,6 +109,9 @@ struct gpmu_recorder_options {
 	uint64_t cuda_buffers;
 	int threads;
 	int fd;
+	const char *spe;
+	uint64_t spe_buffer;
+	int system;
 };
 
 /**
@@ -188,8 +197,8 @@ int gpmu_recorder_pid(struct gpmu_recorder *recorder, pid_t pid);
  * If CUDA or regions are recorded, this raises the soft limit of open files (RLIMIT_NOFILE) to the
  * hard limit until gpmu_recorder_free(), because each process needs a file descriptor.
  *
- * Return: 0; -EACCES or -EPERM (the error names the required permission); -ENOMEM; or the error
- * of opening the file
+ * Return: 0; -EACCES or -EPERM (the error names the required permission); -ENOMEM; of SPE also -ENODEV (no PMU
+ * arm_spe_0), -EINVAL or -ENOENT (its terms), -EBUSY, -EOPNOTSUPP; or the error of opening the file
  */
 int gpmu_recorder_start(struct gpmu_recorder *recorder, const struct gpmu_machine *machine,
 			const struct gpmu_session *session, struct gpmu_error *error);

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "spe/gpmu_spe.h"
+
 enum record_type {
 	RECORD_PROCESS,		/* a new process; numbered from 0 in this order */
 	RECORD_ACTIVITY,	/* an activity record of a process (trace/channel/activity.h) */
@@ -14,6 +16,7 @@ enum record_type {
 	RECORD_VALUE,		/* struct record_value */
 	RECORD_SWITCH,		/* struct record_switch */
 	RECORD_TASK,		/* struct record_task */
+	RECORD_SPE,		/* struct record_sample */
 	RECORD_LOST,		/* uint64_t: number of events that the kernel lost */
 };
 
@@ -70,6 +73,14 @@ struct record_task {
 	uint32_t state;		/* enum record_task_state; with RECORD_TASK_NAMED */
 	char comm[16];
 	uint64_t ran;		/* ns, with RECORD_TASK_NAMED and _CHECKED; 0: not known */
+};
+
+/* A sample of Arm SPE */
+struct record_sample {
+	uint32_t cpu;
+	int32_t node;		/* of the CPU; -1: not known */
+	int32_t pid, tid;	/* @tid 0: idle, or not known; @pid 0: not known */
+	struct gpmu_spe_record spe;
 };
 
 /*

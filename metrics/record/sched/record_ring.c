@@ -11,16 +11,37 @@
 #include "record/sched/record_ring.h"
 
 #define RECORD_MOST	512	/* bytes of a kernel record */
+#define AUX_PAGES_LEAST	2	/* pages of an AUX buffer that every PMU accepts */
 
-static int map_ring(struct record_ring *ring, size_t page_size, size_t room)
+static int map_failed(void)
 {
-	void *page = mmap(NULL, page_size + room, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
+	return errno == EPERM ? -ENOBUFS : -errno;
+}
+
+static int map_aux(struct record_ring *ring, size_t offset, size_t room)
+{
+	void *aux;
+
+	ring->page->aux_offset = offset;
+	ring->page->aux_size = room;
+	aux = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, (off_t)offset);
+	if (aux == MAP_FAILED)
+		return map_failed();
+	ring->aux = aux;
+	ring->aux_room = room;
+	return 0;
+}
+
+static int map_ring(struct record_ring *ring, const struct record_rings *rings, size_t room)
+{
+	const size_t size = rings->page_size + room;
+	void *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
 
 	if (page == MAP_FAILED)
-		return errno == EPERM ? -ENOBUFS : -errno;
+		return map_failed();
 	ring->page = page;
 	ring->room = room;
-	return 0;
+	return rings->aux_most ? map_aux(ring, size, rings->aux_most) : 0;
 }
 
 /* Returns a descriptor or -errno. */
@@ -50,7 +71,7 @@ static int add_event(struct record_ring *ring, int fd)
 }
 
 static int open_task(struct record_ring *ring, const struct perf_event_attr *attr, pid_t tid,
-		     size_t page_size, size_t room)
+		     const struct record_rings *rings, size_t room)
 {
 	int fd = open_event(ring, attr, tid), ret;
 
@@ -60,7 +81,7 @@ static int open_task(struct record_ring *ring, const struct perf_event_attr *att
 		ret = add_event(ring, fd);
 	} else {
 		ring->fd = fd;
-		ret = map_ring(ring, page_size, room);
+		ret = map_ring(ring, rings, room);
 	}
 	if (ret)
 		return ret;
@@ -68,20 +89,22 @@ static int open_task(struct record_ring *ring, const struct perf_event_attr *att
 }
 
 static int open_ring(struct record_ring *ring, const struct perf_event_attr *attr,
-		     const pid_t *tids, size_t count, size_t page_size, size_t room)
+		     const pid_t *tids, size_t count, const struct record_rings *rings, size_t room)
 {
 	int ret = -ESRCH;
 
 	ring->fd = -1;
 	if (!count)
-		return open_task(ring, attr, -1, page_size, room);
+		return open_task(ring, attr, -1, rings, room);
 	for (size_t i = 0; i < count && (!ret || ret == -ESRCH); i++)
-		ret = open_task(ring, attr, tids[i], page_size, room);
+		ret = open_task(ring, attr, tids[i], rings, room);
 	return ret == -ESRCH && ring->page ? 0 : ret;
 }
 
 static void close_ring(struct record_ring *ring, size_t page_size)
 {
+	if (ring->aux)
+		munmap((void *)ring->aux, ring->aux_room);
 	if (ring->page)
 		munmap(ring->page, page_size + ring->room);
 	if (ring->fd >= 0)
@@ -109,9 +132,9 @@ static int open_rings(struct record_rings *rings, const int *cpus, size_t n,
 		struct record_ring *ring = &rings->list[rings->count];
 
 		ring->cpu = cpus ? cpus[i] : (int)i;
-		ret = open_ring(ring, attr, tids, count, rings->page_size, room);
+		ret = open_ring(ring, attr, tids, count, rings, room);
 		/* The CPU is offline; it may have gone offline between two tasks. */
-		if (ret == -ENODEV) {
+		if (ret == -ENODEV || (ret == -ENOENT && rings->aux_most)) {
 			close_ring(ring, rings->page_size);
 			ret = 0;
 			continue;
@@ -119,6 +142,11 @@ static int open_rings(struct record_rings *rings, const int *cpus, size_t n,
 		rings->fds[rings->count++] = (struct pollfd){ .fd = ring->fd, .events = POLLIN };
 	}
 	return ret;
+}
+
+static size_t half(size_t room, size_t least)
+{
+	return room / 2 > least ? room / 2 : least;
 }
 
 /*
@@ -131,6 +159,7 @@ int record_rings_open(struct record_rings *rings, const struct gpmu_machine *mac
 {
 	size_t n = (size_t)sysconf(_SC_NPROCESSORS_CONF), room;
 	const int *cpus = NULL;
+	size_t aux_least;
 	int ret;
 
 	rings->page_size = (size_t)sysconf(_SC_PAGESIZE);
@@ -141,12 +170,25 @@ int record_rings_open(struct record_rings *rings, const struct gpmu_machine *mac
 	if (!rings->list || !rings->fds)
 		return -ENOMEM;
 	room = most > rings->page_size ? most : rings->page_size;
+	aux_least = rings->aux_most ? AUX_PAGES_LEAST * rings->page_size : 0;
 	while ((ret = open_rings(rings, cpus, n, attr, tids, count, room)) == -ENOBUFS &&
-	       room > rings->page_size) {
+	       (room > rings->page_size || rings->aux_most > aux_least)) {
 		close_rings(rings);
-		room /= 2;
+		room = half(room, rings->page_size);
+		rings->aux_most = half(rings->aux_most, aux_least);
 	}
 	return ret;
+}
+
+void record_ring_restart(const struct record_ring *ring, bool again)
+{
+	for (size_t i = 0; i <= ring->more_count; i++) {
+		const int fd = i ? ring->more[i - 1] : ring->fd;
+
+		ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+		if (again)
+			ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	}
 }
 
 /* The next event of the ring whose tasks may still run; -1 if there is none */

@@ -18,6 +18,8 @@ struct record_ring {
 	uint64_t lost;			/* lost records according to PERF_RECORD_LOST */
 	bool counts_lost;		/* the kernel also counts lost records (Linux 6.0) */
 	struct perf_event_mmap_page *page;	/* NULL: not mapped */
+	const uint8_t *aux;		/* the AUX buffer; NULL: not mapped */
+	size_t aux_room;		/* bytes of it, a power of 2 */
 	int *more;			/* events of further tasks, which use the same ring */
 	size_t more_count;
 	size_t ended;			/* events, from @fd on, whose tasks have ended */
@@ -27,11 +29,13 @@ struct record_rings {
 	struct record_ring *list;
 	struct pollfd *fds;		/* of record_rings_wait() */
 	size_t count, page_size;
+	/* Bytes of an AUX buffer for each ring, a power of 2; 0: none. Set before record_rings_open(), which may reduce it. */
+	size_t aux_most;
 };
 
 /*
  * Opens and enables an event on each online CPU, of these tasks or, if @count is 0, of all. Tasks
- * that have ended are left out. Each ring has @most bytes, or all have fewer, down to one page, if
+ * that have ended are left out. So are CPUs that the PMU of an event with an AUX buffer does not have. Each ring has @most bytes, or all have fewer, down to one page, if
  * the limit of locked memory requires it. Returns 0 or -errno; -ENOBUFS if not even one page can be locked,
  * -ESRCH if all tasks have ended. The caller releases @rings in any case.
  */
@@ -49,6 +53,12 @@ typedef void record_ring_take(void *user, const struct record_ring *ring,
 			      size_t size);
 
 void record_rings_drain(struct record_rings *rings, record_ring_take *take, void *user);
+/*
+ * Disables the events of a ring, so that the PMU publishes what it has written to the AUX buffer, and enables them again if
+ * @again. An event whose AUX buffer was full must be disabled first: some kernels leave it enabled, and enabling it
+ * then has no effect.
+ */
+void record_ring_restart(const struct record_ring *ring, bool again);
 /*
  * Waits until the kernel wakes for a ring, according to the event's watermark, or for @ms. Returns
  * whether there was a ring.

@@ -5,6 +5,7 @@
  * its first switch is known only then, and is written then, or at the end.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ enum { STATE_SLEEPS = 1, STATE_ENDED = 16, STATE_PREEMPTED = 256 };
 
 struct record_known_task {
 	int32_t pid;
-	int track;		/* 0: none yet */
+	int track, samples;	/* 0: none yet */
 	enum record_task_state state;	/* at the begin; UNKNOWN: it runs, or this is written */
 	uint32_t cpu;		/* of the state ACTIVE */
 	uint64_t named, ran;	/* when that was known, and the ns for which it had run; 0: not known */
@@ -208,7 +209,7 @@ static void inherit(struct record_map *map, struct record_known_task *task, int3
 	const union record_cell *cell = record_table_find(&map->tasks, (uint64_t)parent);
 	const struct record_known_task *by = cell ? cell->of : NULL;
 
-	task->track = 0;
+	task->track = task->samples = 0;
 	if (by)
 		memcpy(task->comm, by->comm, sizeof(task->comm));
 }
@@ -327,4 +328,53 @@ int record_map_task(struct record_map *map, uint64_t time, struct record_span wi
 		return ret;
 	return put(map, time, time >= window.begin && (!window.end || time <= window.end), task,
 		   of);
+}
+
+/* Sets the process and the name of a thread that no record has described. Returns false if there is no such thread. */
+static bool look_up(int32_t tid, struct record_task *of)
+{
+	char path[48], line[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (!strncmp(line, "Name:\t", 6))
+			memcpy(of->comm, line + 6, strnlen(line + 6, sizeof(of->comm) - 1));
+		else if (!strncmp(line, "Tgid:\t", 6))
+			of->pid = (int32_t)strtol(line + 6, NULL, 10);
+	}
+	if (file)
+		fclose(file);
+	return of->pid > 0;
+}
+
+int record_map_task_samples(struct record_map *map, int32_t pid, int32_t tid)
+{
+	const union record_cell *cell = record_table_find(&map->tasks, (uint64_t)tid);
+	struct record_known_task *task = cell ? cell->of : NULL;
+	struct record_task of = { .pid = pid };
+	int ret;
+
+	if (!task) {
+		if (!look_up(tid, &of) && !pid)
+			return 0;
+		task = task_of(map, of.pid, tid);
+		if (!task)
+			return -ENOMEM;
+		memcpy(task->comm, of.comm, sizeof(task->comm));
+	}
+	if (!task->track) {
+		ret = name_tracks(map, task, tid, tid == task->pid);
+		if (ret)
+			return ret;
+	}
+	if (task->track && !task->samples) {
+		ret = gpmu_trace_track(map->trace, task->track, "SPE");
+		if (ret < 0)
+			return ret;
+		task->samples = ret;
+	}
+	return task->samples;
 }

@@ -7,14 +7,24 @@
  *
  * and at the end the counts of the decoder. NS is the time of the perf clock. Payloads are
  * hexadecimal; "-" stands for an absent field.
+ *
+ * spe-text TRACE.pftrace - prints the samples of SPE in a trace of gpmu record, one per line
+ *
+ *	record CPU NS TID PC TARGET VA PA LATENCY ISSUE TRANSLATION EVENTS;OP;TIER;HOME
+ *
+ * and the facts of the audit about SPE, "spe NAME VALUE". NS is CLOCK_MONOTONIC_RAW. TID is the thread of the track; the
+ * other numbers are hexadecimal.
  */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "perfdata/gpmu_perfdata.h"
 #include "spe/gpmu_spe.h"
+#include "trace/reader/gpmu_trace_reader.h"
 
 static const enum gpmu_spe_field columns[] = {
 	GPMU_SPE_CONTEXT_EL1, GPMU_SPE_PC, GPMU_SPE_TARGET, GPMU_SPE_VA, GPMU_SPE_PA, GPMU_SPE_TOTAL,
@@ -70,7 +80,60 @@ static int print_trace(struct gpmu_perfdata *perfdata, const struct gpmu_perfdat
 	return 0;
 }
 
-int main(int argc, char **argv)
+static const struct gpmu_trace_arg *arg_of(const struct gpmu_trace_item *item, const char *name)
+{
+	for (size_t i = 0; i < item->arg_count; i++)
+		if (!strcmp(item->args[i].name, name))
+			return &item->args[i];
+	return NULL;
+}
+
+static void print_sample(struct gpmu_trace_reader *reader, const struct gpmu_trace_item *item)
+{
+	static const char *const numbers[] = { "pc", "target", "va", "pa", "latency", "issue", "translation", "events" };
+	static const char *const texts[] = { "op", "tier", "home" };
+	const struct gpmu_trace_track_info *track = gpmu_trace_reader_track(reader, item->track);
+	const struct gpmu_trace_arg *arg = arg_of(item, "cpu");
+
+	if (track && track->parent)
+		track = gpmu_trace_reader_track(reader, track->parent);
+	printf("record %d %" PRIu64 " %d", arg ? (int)arg->integer : -1, item->begin, track ? (int)track->tid : 0);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		arg = arg_of(item, numbers[i]);
+		if (arg)
+			printf(" %" PRIx64, (uint64_t)arg->integer);
+		else
+			printf(" -");
+	}
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		arg = arg_of(item, texts[i]);
+		printf(";%s", arg ? arg->text : "-");
+	}
+	printf("\n");
+}
+
+static int print_timeline(const char *path)
+{
+	struct gpmu_error error = { .size = sizeof(error) };
+	int fd = open(path, O_RDONLY | O_CLOEXEC), status;
+	struct gpmu_trace_reader *reader = gpmu_trace_reader_new(fd, path, &error);
+	const struct gpmu_trace_item *item;
+
+	while ((status = gpmu_trace_reader_next(reader, &item, &error)) > 0) {
+		if (item->category && !strcmp(item->category, "spe"))
+			print_sample(reader, item);
+		for (size_t i = 0; i < item->arg_count && item->category && !strcmp(item->category, "audit"); i++)
+			if (!strcmp(item->name, "spe"))
+				printf("spe %s %" PRId64 "\n", item->args[i].name, item->args[i].integer);
+	}
+	if (status)
+		fprintf(stderr, "spe-text: %s\n", error.text);
+	gpmu_trace_reader_free(reader);
+	close(fd);
+	return status ? 1 : 0;
+}
+
+static int print_recording(const char *path)
 {
 	const struct gpmu_perfdata_record *record;
 	struct gpmu_spe_stats sum = { 0 };
@@ -78,11 +141,7 @@ int main(int argc, char **argv)
 	struct gpmu_error error = { .size = sizeof(error) };
 	int status = -1;
 
-	if (argc != 2) {
-		fprintf(stderr, "usage: spe-text PERF.DATA\n");
-		return 2;
-	}
-	perfdata = gpmu_perfdata_open(argv[1], &error);
+	perfdata = gpmu_perfdata_open(path, &error);
 	while (perfdata && (status = gpmu_perfdata_next(perfdata, &record, &error)) > 0) {
 		if (record->type == PERF_RECORD_AUX)
 			printf("aux %d %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", (int)record->cpu, record->aux.offset,
@@ -97,4 +156,16 @@ int main(int argc, char **argv)
 	printf("records %" PRIu64 " unknown %" PRIu64 " lost_bytes %" PRIu64 " damages %" PRIu64 " unfinished %" PRIu64
 	       " bare %" PRIu64 "\n", sum.records, sum.unknown, sum.lost_bytes, sum.damages, sum.unfinished, sum.bare);
 	return status ? 1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *end;
+
+	if (argc != 2) {
+		fprintf(stderr, "usage: spe-text PERF.DATA|TRACE.pftrace\n");
+		return 2;
+	}
+	end = strrchr(argv[1], '.');
+	return end && !strcmp(end, ".pftrace") ? print_timeline(argv[1]) : print_recording(argv[1]);
 }

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Records samples of Arm SPE. The PMU writes them to an AUX buffer for each CPU. A thread of its own decodes the buffers
+ * and queues the samples.
+ */
+#ifndef GPMU_RECORD_SPE_H
+#define GPMU_RECORD_SPE_H
+
+#include <stdatomic.h>
+
+#include "record/queue/record_queue.h"
+#include "record/queue/record_window.h"
+#include "record/sched/record_ring.h"
+
+/* The decoder of a ring's AUX buffer */
+struct record_spe_buffer {
+	struct gpmu_spe_decoder decoder;
+	int node;			/* of the CPU; -1: not known */
+};
+
+struct record_spe {
+	/* Set by the owner before record_spe_open() */
+	const struct gpmu_machine *machine;
+	const char *terms;		/* as in perf's arm_spe_0/TERMS/, also period=N; may be "" */
+	uint64_t buffer;		/* bytes of each AUX buffer; 0: the default */
+	const pid_t *tids;		/* as of record_rings_open() */
+	size_t tid_count;
+	struct record_queue *queue;
+	struct record_window *window;	/* samples outside it are counted and dropped */
+	atomic_bool *ending;		/* set: the thread drains the buffers and ends */
+	/* Set by record_spe_open() */
+	char *note;			/* for the audit: what is not recorded, and why; or NULL */
+	struct record_rings rings;	/* count 0: not open */
+	struct record_spe_buffer *buffers;	/* by ring */
+	uint64_t period;
+	/* The thread's only, until it has ended */
+	uint64_t counter, frequency, raw;	/* the system counter, in Hz, and CLOCK_MONOTONIC_RAW at the same time */
+	uint64_t outside;		/* samples outside the window */
+	struct gpmu_spe_stats stats;	/* complete after the thread has ended */
+};
+
+/* Returns 0, or -errno with @error set. record_spe_release() follows in any case. */
+int record_spe_open(struct record_spe *spe, struct gpmu_error *error);
+/* The thread's function; @spe: a struct record_spe */
+void *record_spe_run(void *spe);
+/* A struct that is all zeros is allowed. */
+void record_spe_release(struct record_spe *spe);
+
+#endif /* GPMU_RECORD_SPE_H */

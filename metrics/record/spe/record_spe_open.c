@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Opens the events of SPE, with what the kernel permits. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "record/spe/record_spe.h"
+
+#define PMU		"arm_spe_0"
+#define PERIOD		(1u << 20)	/* operations; 3,000 samples per second at 3.1 GHz and one operation a cycle */
+#define PERIOD_TERM	"period="
+/* Bytes, powers of 2 and multiples of a page */
+#define RING		(64u << 10)
+#define BUFFER		(4u << 20)
+
+/* What is left out, one after the other, until the kernel permits the event */
+static const struct {
+	const char *terms;
+	bool user_only;
+	const char *note;	/* NULL: nothing is left out */
+} attempts[] = {
+	{ "ts_enable=1,pa_enable=1", false, NULL },
+	{ "ts_enable=1", false, "SPE: the homes of the data are not recorded, because pa_enable=1 requires CAP_PERFMON "
+	  "or, since Linux 6.12, the sysctl kernel.perf_event_paranoid at 1 or less" },
+	{ "ts_enable=1", true, "SPE: neither samples of the kernel nor the homes of the data are recorded, which requires "
+	  "CAP_PERFMON, or the sysctl kernel.perf_event_paranoid at 1 or less" },
+};
+
+#define N_ATTEMPTS	(sizeof(attempts) / sizeof(attempts[0]))
+
+static int refuse(int ret, struct gpmu_error *error)
+{
+	char why[96];
+
+	if (ret == -EACCES || ret == -EPERM)
+		error_set(error, 0, "SPE requires CAP_PERFMON, or the sysctl kernel.perf_event_paranoid at 2 or less for a "
+			  "command, 0 or less for all CPUs");
+	else if (ret == -ENOBUFS)
+		error_set(error, 0, "the buffers of SPE exceed the limit of locked memory: raise ulimit -l or the sysctl "
+			  "kernel.perf_event_mlock_kb");
+	else if (ret == -EMFILE)
+		error_set(error, 0, "SPE requires a file descriptor for each CPU and each existing thread: raise ulimit -n");
+	else if (ret == -EBUSY)
+		error_set(error, 0, "SPE is in use by another recording of these CPUs or threads");
+	else
+		error_set(error, 0, "SPE cannot be recorded with these terms: %s", strerror_r(-ret, why, sizeof(why)));
+	return ret;
+}
+
+/* Moves the value of "period=N" from @terms, which are shortened, to @period. */
+static int take_period(char *terms, uint64_t *period, struct gpmu_error *error)
+{
+	char *at = terms, *end;
+
+	while (strncmp(at, PERIOD_TERM, strlen(PERIOD_TERM)) != 0) {
+		at = strchr(at, ',');
+		if (!at)
+			return 0;
+		at++;
+	}
+	*period = strtoull(at + strlen(PERIOD_TERM), &end, 0);
+	if ((*end && *end != ',') || !*period || *period > INT64_MAX) {
+		error_set(error, (size_t)(at - terms), "SPE: period: expected a number of operations");
+		return -EINVAL;
+	}
+	memmove(at, *end ? end + 1 : end, strlen(*end ? end + 1 : end) + 1);
+	return 0;
+}
+
+/* Sets @attr to the event of the terms. */
+static int resolve(const struct record_spe *spe, const char *base, const char *terms, struct perf_event_attr *attr,
+		   struct gpmu_error *error)
+{
+	char *text = text_print(PMU "/%s%s%s/", base, *terms ? "," : "", terms);
+	struct gpmu_event *event = text ? gpmu_event_new(spe->machine, NULL, text, error) : NULL;
+	int ret = text ? event ? 0 : -errno : -ENOMEM;
+
+	if (event)
+		*attr = *gpmu_event_instance_attr(event, 0);
+	attr->sample_period = spe->period;
+	attr->sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
+	attr->sample_id_all = 1;
+	attr->use_clockid = 1;
+	attr->clockid = CLOCK_MONOTONIC_RAW;
+	attr->inherit = spe->tid_count != 0;
+	attr->disabled = 1;
+	gpmu_event_free(event);
+	free(text);
+	return ret;
+}
+
+static int open_rings(struct record_spe *spe, const char *terms, struct gpmu_error *error)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < N_ATTEMPTS; i++) {
+		struct perf_event_attr attr = { 0 };
+
+		ret = resolve(spe, attempts[i].terms, terms, &attr, error);
+		if (ret)
+			return ret;
+		attr.exclude_kernel |= attempts[i].user_only;
+		spe->rings.aux_most = spe->buffer ? spe->buffer : BUFFER;
+		ret = record_rings_open(&spe->rings, spe->machine, &attr, spe->tids, spe->tid_count, RING);
+		if (ret != -EACCES && ret != -EPERM) {
+			spe->note = attempts[i].note && !ret ? strdup(attempts[i].note) : NULL;
+			break;
+		}
+		record_rings_release(&spe->rings);
+	}
+	if (!ret && !spe->rings.count)
+		ret = -ENODEV;
+	return ret ? refuse(ret, error) : 0;
+}
+
+static int node_of(const struct gpmu_machine *machine, int cpu)
+{
+	const struct gpmu_node *node;
+	const int *cpus;
+
+	for (size_t i = 0; (node = gpmu_machine_node(machine, i)); i++)
+		for (size_t n = gpmu_node_cpus(node, &cpus); n--; cpus++)
+			if (*cpus == cpu)
+				return gpmu_node_number(node);
+	return -1;
+}
+
+int record_spe_open(struct record_spe *spe, struct gpmu_error *error)
+{
+	char *terms;
+	int ret;
+
+	if (!spe->machine || !gpmu_machine_find_pmu(spe->machine, PMU)) {
+		error_set(error, 0, "SPE: this machine has no PMU " PMU ": it needs a CPU with Arm's Statistical Profiling "
+			  "Extension, and a kernel with CONFIG_ARM_SPE_PMU (modprobe arm_spe_pmu)");
+		return -ENODEV;
+	}
+	terms = strdup(spe->terms);
+	if (!terms)
+		return -ENOMEM;
+	spe->period = PERIOD;
+	ret = take_period(terms, &spe->period, error);
+	if (!ret)
+		ret = open_rings(spe, terms, error);
+	free(terms);
+	if (ret)
+		return ret;
+	if (spe->note)
+		log_line(GPMU_LOG_WARNING, "%s", spe->note);
+	spe->buffers = calloc(spe->rings.count, sizeof(*spe->buffers));
+	if (!spe->buffers) {
+		error_set(error, 0, "no memory");
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < spe->rings.count; i++) {
+		gpmu_spe_decoder_init(&spe->buffers[i].decoder);
+		spe->buffers[i].node = node_of(spe->machine, spe->rings.list[i].cpu);
+	}
+	return 0;
+}
+
+void record_spe_release(struct record_spe *spe)
+{
+	record_rings_release(&spe->rings);
+	free(spe->buffers);
+	spe->buffers = NULL;
+	free(spe->note);
+	spe->note = NULL;
+}

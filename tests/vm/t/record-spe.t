@@ -1,0 +1,187 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=dash
+#: board superchip
+#: scenario idle
+#: kernels 6.1 6.12 7.3
+#: drivers ours
+#: long 6.1 7.3
+#: userland yes
+#: timeout 600
+#
+# gpmu record --spe records Arm SPE of the stand-in (tests/vm/guest/spe), which repeats a script of
+# records on each CPU: each record that the stand-in wrote is a sample of the trace.
+. /lib/tap.sh
+# shellcheck source=tests/vm/guest/lib/spe.sh
+. /lib/spe.sh
+PATH=/usr/lib/gpmu:/usr/bin:$PATH
+
+truth >/tmp/truth
+printf "$(slots /tmp/truth)" >/tmp/script
+insmod /lib/gpmu/spe.ko script=/tmp/script burst=4 || bail "spe.ko does not load: $(dmesg | tail -n 3)"
+
+# The script as samples of a trace: PC TARGET VA PA LATENCY ISSUE TRANSLATION EVENTS;OP;SOURCE
+awk '
+function address(payload) {	# extended from bit 55
+	if (payload == "-") return payload
+	while (length(payload) < 16) payload = "0" payload
+	payload = substr(payload, 3)
+	if (payload ~ /^[89a-f]/) return "ff" payload
+	sub(/^0*/, "", payload)
+	return payload
+}
+function physical(payload) {
+	payload = substr(payload, length(payload) - 13)
+	sub(/^0*/, "", payload)
+	return payload
+}
+BEGIN {
+	op["1"] = "load GP-REG"; op["101"] = "store GP-REG"; op["0"] = "other OTHER"
+	op["102"] = "branch, conditional"; op["1202"] = "branch, indirect, return"
+}
+{
+	print address($1), address($2), address($3), $4 == "-" ? "-" : physical($4), $5, $6, $7, $9 ";" op[$8] ";" $10
+}' /tmp/truth >/tmp/samples
+
+# record NAME GPMU-ARGUMENT...: runs gpmu record
+record() {
+	name=$1
+	shift
+	before=$(written)
+	gpmu record -o /tmp/trace.pftrace --no-cuda-trace "$@" >/tmp/record.out 2>&1
+	is $? 0 "$name: gpmu record succeeds" || diag "$(cat /tmp/record.out)"
+	after=$(written)
+	read_trace
+}
+read_trace() {
+	spe-text /tmp/trace.pftrace >/tmp/text
+	is $? 0 "$name: the trace is read"
+	grep '^record ' /tmp/text >/tmp/records
+}
+fact() {
+	sed -n "s/^spe $1 //p" /tmp/text
+}
+# follows TRUTH: each sample is the next one of its CPU's script. The number in the tier's parentheses is the data source.
+follows() {
+	is "$(awk '
+		NR == FNR { index_of[$0] = NR; count = NR; next }
+		{
+			cpu = $2
+			split($0, part, ";")
+			split(part[1], word, " ")
+			line = word[5]
+			for (i = 6; i <= 12; i++) line = line " " word[i]
+			source = "-"
+			if (match(part[3], /\(0x[0-9a-f]+\)/)) source = substr(part[3], RSTART + 3, RLENGTH - 4)
+			line = line ";" part[2] ";" source
+			if (!(line in index_of)) {
+				print "not in the script: " $0
+				next
+			}
+			at = index_of[line]
+			if (cpu in last && at != last[cpu] % count + 1)
+				print "record " at " of the script after " last[cpu] ": " $0
+			last[cpu] = at
+		}' "$1" /tmp/records | head -n 5)" "" "$name: each sample is the next one of its CPU's script"
+}
+# all: the trace has as many samples as records were written, except those outside the recorded time
+all() {
+	is "$(($(wc -l </tmp/records) + $(fact outside)))" \
+		"$(echo "$before,$after" | awk -F , '{ for (i = 1; i <= 4; i++) n += $(i + 4) - $i; print n }')" \
+		"$name: the samples are as many as the records that were written"
+	is "$(fact samples)" "$(($(wc -l </tmp/records) + $(fact outside)))" "$name: the audit counts them"
+	is "$(for f in damages unfinished bare unknown lost_bytes; do fact $f; done | xargs)" "0 0 0 0 0" \
+		"$name: all bytes are decoded"
+}
+# in_order: times of each CPU's samples ascend, and lie in the recorded time
+in_order() {
+	is "$(awk '{ if ($3 < last[$2]) print; last[$2] = $3 }' /tmp/records | head -n 3)" "" \
+		"$name: the times of each CPU's samples ascend"
+}
+
+# --- a command: its thread has the samples
+busy='echo $$ >/tmp/pid; i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done'
+record command --spe=period=65536 -- sh -c "$busy"
+follows /tmp/samples
+all
+in_order
+is "$(awk '{ print $4 }' /tmp/records | sort -u)" "$(cat /tmp/pid)" "command: the samples are on the track of the command's thread"
+is "$(fact period) $(fact truncations) $(fact buffer)" "65536 0 4194304" "command: the audit has the period and the size of the buffer"
+like "$(head -n 1 /tmp/records)" ' memory| CPU' "command: loads and stores have a home"
+
+# --- a command with two processes, whose samples are on their own tracks
+record children --spe -- sh -c "$busy; sh -c '$busy; :' & wait"
+follows /tmp/samples
+all
+is "$(awk '{ print $4 }' /tmp/records | sort -u | wc -l)" 2 "children: each process has the samples of its own time"
+
+# --- filters
+awk '{ split($0, part, ";"); $0 = part[1]; if (part[2] ~ /load|store/ && length($5) > 1 && ($5 >= "1e" || length($5) > 2)) print $0 ";" part[2] ";" part[3] }' \
+	/tmp/samples >/tmp/samples.mem
+record filters -a --spe=load_filter=1,store_filter=1,min_latency=30 -- sleep 0.5
+follows /tmp/samples.mem
+all
+
+# --- all CPUs
+record system -a --spe -- sleep 0.5
+follows /tmp/samples
+all
+in_order
+is "$(awk '{ print $2 }' /tmp/records | sort -u | xargs)" "0 1 2 3" "system: each CPU has samples"
+
+gpmu report --by=tier --format=csv /tmp/trace.pftrace >/tmp/report 2>&1
+is $? 0 "system: gpmu report --by=tier reads the trace" || diag "$(cat /tmp/report)"
+is "$(awk -F , '$4 ~ /^[0-9]/ { n[$1] += $4 } END { for (t in n) print t, n[t] }' /tmp/report | sort)" \
+	"$(awk -F ';' '$3 != "-" { n[$3]++ } END { for (t in n) print t, n[t] }' /tmp/records | sort)" \
+	"system: gpmu report --by=tier has the samples of each tier" || diag "$(cat /tmp/report)"
+
+# --- full buffers: gpmu stops until they are full, then empties and enables them again. The kernel of 6.12 leaves the
+# event of a full buffer enabled.
+echo 64 >$parameters/burst
+writes() { [ "$(written)" != "${1:-$before}" ]; }
+rests() {
+	r_last=$(written)
+	sleep 0.5
+	[ "$(written)" = "$r_last" ]
+}
+# until_is COMMAND...: waits for its success
+until_is() {
+	until "$@"; do
+		sleep 0.2
+	done
+}
+name=full
+before=$(written)
+cut=$(truncated)
+gpmu record -o /tmp/trace.pftrace --no-cuda-trace -a --spe --spe-buffer=64K --duration 1000 >/tmp/record.out 2>&1 &
+pid=$!
+until_is writes
+kill -STOP $pid
+until_is rests
+stopped=$(written)
+kill -CONT $pid
+until_is writes "$stopped"
+ok 0 "full: each full buffer is used again"
+kill -INT $pid
+wait $pid
+is $? 0 "full: gpmu record ends at SIGINT" || diag "$(cat /tmp/record.out)"
+after=$(written)
+read_trace
+follows /tmp/samples
+all
+is "$(fact truncations)" "$(($(truncated) - cut))" "full: the audit has each output that ended at a full buffer"
+like "$(cat /tmp/record.out)" ' [1-9][0-9,]* lost ' "full: the summary has the losses"
+gpmu record --strict -o /tmp/trace.pftrace --no-cuda-trace -a --spe --spe-buffer=64K --duration 1000 >/tmp/record.out 2>&1 &
+pid=$!
+before=$(written)
+until_is writes
+kill -STOP $pid
+until_is rests
+kill -CONT $pid
+kill -INT $pid
+wait $pid
+like "$(cat /tmp/record.out)" '^gpmu record: --strict: records that were lost: [1-9]' "full: --strict reports the losses"
+
+rmmod spe
+is $? 0 "the module unloads after the recordings"
+done_testing
