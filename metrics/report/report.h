@@ -31,6 +31,7 @@ enum report_table_id {
 	REPORT_AUDIT,
 	REPORT_COUNTERS,
 	REPORT_THREADS,
+	REPORT_SAMPLES,
 	REPORT_TABLES
 };
 
@@ -169,6 +170,7 @@ void report_ranks(struct gpmu_report *report);		/* also imbalance */
 void report_audit(struct gpmu_report *report);
 void report_counters(struct gpmu_report *report);
 void report_threads(struct gpmu_report *report);
+void report_samples(struct gpmu_report *report);
 
 /* Rank of a file, else its number among the files */
 const char *report_rank(struct gpmu_report *report, uint32_t file);

@@ -163,6 +163,31 @@ static void put_sampler(const struct fact *fact)
 	    report_print(fact->report, "counters of this node are in %s", text(fact, "path")));
 }
 
+static void put_spe(const struct fact *fact)
+{
+	static const struct {
+		const char *name, *text;
+	} losses[] = {
+		{ "collisions", "AUX records with collisions" }, { "truncations", "times a buffer was full" },
+		{ "partials", "AUX records with an incomplete sample" }, { "damages", "damaged places" },
+		{ "unfinished", "incomplete records" }, { "bare", "records without PC and operation" },
+		{ "unknown", "unknown packets" },
+	};
+	struct gpmu_report *report = fact->report;
+	const char *line = report_print(report, "%.0f samples, one per %.0f operations, %.0f outside of the recorded time",
+					number(fact, "samples"), number(fact, "period"), number(fact, "outside"));
+	bool any = false;
+
+	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
+		const double count = number(fact, losses[i].name);
+
+		any = any || count > 0;
+		if (count > 0)
+			line = report_print(report, "%s, %.0f %s", line, count, losses[i].text);
+	}
+	put(report, "spe", any, fact->own->file, line);
+}
+
 static void put_facts(struct gpmu_report *report)
 {
 	static const struct {
@@ -172,7 +197,7 @@ static void put_facts(struct gpmu_report *report)
 		{ "gpmu", put_version }, { "process", put_process },
 		{ "clock", put_clock }, { "gpu", put_gpu },
 		{ "source", put_source }, { "causality", put_causality },
-		{ "sampler", put_sampler }, { "note", put_note },
+		{ "sampler", put_sampler }, { "spe", put_spe }, { "note", put_note },
 	};
 
 	for (size_t kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]); kind++) {

@@ -96,6 +96,11 @@ static const struct gpmu_report_column threads[] = {
 	COLUMN("cpus", TEXT),
 };
 
+static const struct gpmu_report_column samples[] = {
+	COLUMN("tier", TEXT), COLUMN("home", TEXT), COLUMN("share", SHARE), COLUMN("samples", COUNT),
+	COLUMN("latency_mean", NUMBER), COLUMN("latency_max", COUNT),
+};
+
 #define LENGTH(array)	(sizeof(array) / sizeof((array)[0]))
 
 #define TABLE(name_, title_, columns_) { \
@@ -121,6 +126,7 @@ static const struct gpmu_report_table tables[REPORT_TABLES] = {
 	[REPORT_AUDIT] = TABLE("audit", "audit", audit),
 	[REPORT_COUNTERS] = TABLE("counters", "counters", counters),
 	[REPORT_THREADS] = TABLE("threads", "threads", threads),
+	[REPORT_SAMPLES] = TABLE("tiers", "loads and stores by tier and home", samples),
 };
 
 void report_table_init(struct gpmu_report *report)

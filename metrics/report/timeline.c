@@ -84,7 +84,7 @@ void timeline_release(struct timeline *timeline)
 		&timeline->files, &timeline->gpus, &timeline->streams, &timeline->works,
 		&timeline->calls, &timeline->waits, &timeline->ranges, &timeline->unified,
 		&timeline->gaps, &timeline->counters, &timeline->facts, &timeline->overheads,
-		&timeline->tracks, &timeline->tasks,
+		&timeline->tracks, &timeline->tasks, &timeline->samples,
 	};
 
 	for (size_t i = 0; i < timeline->files.n; i++)
@@ -97,5 +97,6 @@ void timeline_release(struct timeline *timeline)
 	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
 		vector_release(plain[i]);
 	map_release(&timeline->task_numbers);
+	map_release(&timeline->sample_numbers);
 	strings_release(&timeline->strings);
 }

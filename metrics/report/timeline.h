@@ -112,6 +112,13 @@ struct timeline_task {
 	uint64_t cpus[TIMELINE_CPUS / 64];	/* bits: all on which it ran */
 };
 
+/* The samples of SPE with the same texts, or TIMELINE_NONE */
+struct timeline_samples {
+	uint32_t tier, home;
+	uint64_t count;
+	uint64_t latency, latency_count, latency_most;	/* cycles, of those that have a latency */
+};
+
 /* An entry of the track audit */
 struct timeline_fact {
 	uint32_t file, name;
@@ -141,6 +148,8 @@ struct timeline {
 	struct vector overheads;	/* struct timeline_slice */
 	struct vector tasks;	/* struct timeline_task */
 	struct map task_numbers;	/* index in tasks by tid, of the current file */
+	struct vector samples;	/* struct timeline_samples */
+	struct map sample_numbers;	/* index in samples, by tier and home */
 	uint32_t thread_count;
 	struct vector tracks;	/* struct timeline_track, of the current file */
 };

@@ -135,6 +135,44 @@ static int take_value(struct timeline *timeline, const struct timeline_track *tr
 	return 0;
 }
 
+/* The number of an argument's text, or TIMELINE_NONE */
+static int text_number(struct timeline *timeline, const struct gpmu_trace_item *item, const char *name, uint32_t *number)
+{
+	const char *text = text_of(item, name);
+
+	*number = TIMELINE_NONE;
+	return text ? strings_number(&timeline->strings, text, number) : 0;
+}
+
+static int take_sample(struct timeline *timeline, const struct gpmu_trace_item *item)
+{
+	const struct gpmu_trace_arg *latency = arg_of(item, "latency");
+	struct timeline_samples *samples;
+	uint32_t tier, home, index;
+	uint64_t key;
+
+	if (text_number(timeline, item, "tier", &tier) || text_number(timeline, item, "home", &home))
+		return -ENOMEM;
+	key = (uint64_t)tier << 32 | home;
+	if (!map_get(&timeline->sample_numbers, key, &index)) {
+		index = (uint32_t)timeline->samples.n;
+		samples = vector_add(&timeline->samples, sizeof(*samples));
+		if (!samples || map_set(&timeline->sample_numbers, key, index))
+			return -ENOMEM;
+		samples->tier = tier;
+		samples->home = home;
+	}
+	samples = timeline_at(&timeline->samples, struct timeline_samples, index);
+	samples->count++;
+	if (!latency)
+		return 0;
+	samples->latency_count++;
+	samples->latency += (uint64_t)latency->integer;
+	if ((uint64_t)latency->integer > samples->latency_most)
+		samples->latency_most = (uint64_t)latency->integer;
+	return 0;
+}
+
 static int by_category(struct timeline *timeline, const struct timeline_track *track,
 		       const struct gpmu_trace_item *item)
 {
@@ -189,6 +227,8 @@ int timeline_take(struct timeline *timeline, struct gpmu_trace_reader *reader,
 	if (item->category && !strcmp(item->category, "audit"))
 		return timeline_take_fact(timeline, item);
 	note_times(file_of(timeline), item);
+	if (item->kind == GPMU_TRACE_INSTANT && item->category && !strcmp(item->category, "spe"))
+		return take_sample(timeline, item);
 	if (item->kind == GPMU_TRACE_SWITCH)
 		return timeline_take_switch(timeline, item->change);
 	track = timeline_track(timeline, reader, item->track);
