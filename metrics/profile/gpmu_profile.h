@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <gpmu/error.h>
 
@@ -154,5 +155,17 @@ void gpmu_profile_event(const struct gpmu_profile *profile, size_t index, struct
 const char *gpmu_profile_without_functions(const struct gpmu_profile *profile, size_t index, const char **why);
 /* Gets facts. Returns 0; -EINVAL if @facts has no size. */
 int gpmu_profile_get_facts(const struct gpmu_profile *profile, struct gpmu_profile_facts *facts);
+
+/* Functions of addresses while a recording is made: the functions of struct gpmu_recorder_symbols */
+
+struct gpmu_profile_symbols;
+
+/* Returns NULL if out of memory. */
+struct gpmu_profile_symbols *gpmu_profile_symbols_new(void);
+/* Frees @symbols and all texts; NULL is allowed. */
+void gpmu_profile_symbols_free(struct gpmu_profile_symbols *symbols);
+int gpmu_profile_symbols_take(void *symbols, const struct perf_event_header *record);
+int gpmu_profile_symbols_find(void *symbols, pid_t pid, uint64_t address, uint64_t time, const char **function,
+			      const char **object);
 
 #endif /* GPMU_PROFILE_API_H */

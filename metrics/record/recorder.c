@@ -21,6 +21,7 @@
 #define QUEUE_ROOM	(256u << 20)
 #define SCHED_ROOM	(32u << 20)
 #define ROWS_ROOM	(4u << 20)
+#define STACKS_ROOM	(64u << 20)
 #define SPE_ROOM	(64u << 20)
 #define TASKS_ROOM	(4u << 20)
 #define MERGE_ROOM	(128u << 20)
@@ -90,6 +91,8 @@ static int copy_options(struct gpmu_recorder *recorder, const struct gpmu_record
 
 	if (ret)
 		return ret;
+	if (recorder->options.symbols)
+		sized_copy(&recorder->symbols, sizeof(recorder->symbols), recorder->options.symbols);
 	if (!recorder->options.cuda_buffers)
 		recorder->options.cuda_buffers = CUPTI_DEFAULT;
 	recorder->options.cuda_buffers -= recorder->options.cuda_buffers % CUPTI_BUFFER;
@@ -101,7 +104,8 @@ static int copy_options(struct gpmu_recorder *recorder, const struct gpmu_record
 	    copy_text(&recorder->program, recorder->options.program) &&
 	    copy_text(&recorder->command, recorder->options.command) &&
 	    copy_text(&recorder->sampler, recorder->options.sampler) &&
-	    copy_text(&recorder->terms, recorder->options.spe))
+	    copy_text(&recorder->terms, recorder->options.spe) &&
+	    copy_text(&recorder->sample, recorder->options.sample))
 		return 0;
 	error_set(error, 0, "no memory");
 	return -ENOMEM;
@@ -203,6 +207,7 @@ void gpmu_recorder_free(struct gpmu_recorder *recorder)
 	if (!recorder)
 		return;
 	end_threads(recorder);
+	record_stack_release(&recorder->stack);
 	record_spe_release(&recorder->spe);
 	record_sched_release(&recorder->sched);
 	recorder_channels_release(recorder);
@@ -230,6 +235,7 @@ void gpmu_recorder_free(struct gpmu_recorder *recorder)
 	free(recorder->command);
 	free(recorder->sampler);
 	free(recorder->terms);
+	free(recorder->sample);
 	pthread_mutex_destroy(&recorder->stats_lock);
 	free(recorder);
 }
@@ -293,6 +299,7 @@ static int open_trace(struct gpmu_recorder *recorder, struct gpmu_error *error)
 	recorder->map.inner_driver = recorder->options.cuda & GPMU_RECORDER_DRIVER ||
 				   !(recorder->options.cuda & GPMU_RECORDER_CALLS);
 	record_merge_init(&recorder->merge, MERGE_ROOM);
+	recorder->map.symbols = recorder->options.symbols ? &recorder->symbols : NULL;
 	return recorder->terms ? record_map_samples_begin(&recorder->map) : 0;
 }
 
@@ -320,14 +327,26 @@ static int open_spe(struct gpmu_recorder *recorder, struct gpmu_error *error)
 	spe->machine = recorder->machine;
 	spe->terms = recorder->terms;
 	spe->buffer = recorder->options.spe_buffer;
-	if (!recorder->options.system) {
-		spe->tids = recorder->sched.tids;
-		spe->tid_count = recorder->sched.tid_count;
-	}
+	spe->tids = recorder->sched.tids;
+	spe->tid_count = recorder->options.system ? 0 : recorder->sched.tid_count;
 	spe->queue = &recorder->queues[RECORDER_SPE];
 	spe->window = &recorder->window;
 	spe->ending = &recorder->ending;
 	return record_spe_open(spe, error);
+}
+
+static int open_stack(struct gpmu_recorder *recorder, struct gpmu_error *error)
+{
+	struct record_stack *stack = &recorder->stack;
+
+	stack->machine = recorder->machine;
+	stack->event = recorder->sample;
+	stack->tids = recorder->sched.tids;
+	stack->tid_count = recorder->options.system ? 0 : recorder->sched.tid_count;
+	stack->queue = &recorder->queues[RECORDER_STACKS];
+	stack->window = &recorder->window;
+	stack->ending = &recorder->ending;
+	return record_stack_open(stack, error);
 }
 
 static int open_sources(struct gpmu_recorder *recorder, struct gpmu_error *error)
@@ -338,6 +357,7 @@ static int open_sources(struct gpmu_recorder *recorder, struct gpmu_error *error
 		[RECORDER_SCHED] = recorder->options.sched ? SCHED_ROOM :
 				   needs_sched(recorder) ? TASKS_ROOM : 4096,
 		[RECORDER_SPE] = recorder->terms ? SPE_ROOM : 4096,
+		[RECORDER_STACKS] = recorder->sample ? STACKS_ROOM : 4096,
 	};
 	int ret = 0;
 
@@ -351,6 +371,8 @@ static int open_sources(struct gpmu_recorder *recorder, struct gpmu_error *error
 		ret = open_sched(recorder, error);
 	if (!ret && recorder->terms)
 		ret = open_spe(recorder, error);
+	if (!ret && recorder->sample)
+		ret = open_stack(recorder, error);
 	return ret;
 }
 
@@ -367,6 +389,7 @@ static int start_threads(struct gpmu_recorder *recorder)
 		[RECORDER_SCHED] = { recorder->sched.rings.count > 0, record_sched_run,
 				     &recorder->sched },
 		[RECORDER_SPE] = { recorder->spe.rings.count > 0, record_spe_run, &recorder->spe },
+		[RECORDER_STACKS] = { recorder->stack.rings.count > 0, record_stack_run, &recorder->stack },
 	};
 	sigset_t all, before;
 	int ret = 0;

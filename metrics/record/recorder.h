@@ -22,6 +22,7 @@
 #include "record/queue/record_window.h"
 #include "record/sched/record_sched.h"
 #include "record/spe/record_spe.h"
+#include "record/stack/record_stack.h"
 #include "record/tracks/record_map.h"
 #include "trace/gpmu_trace.h"
 
@@ -32,7 +33,7 @@
 #define RECORDER_LAST		1000000000ULL	/* ns to wait at the end for records in transit */
 #define RECORDER_LAST_MOST	5000000000ULL	/* ns to wait for them while some are read */
 
-enum recorder_source { RECORDER_CHANNELS, RECORDER_ROWS, RECORDER_SCHED, RECORDER_SPE, RECORDER_SOURCES };
+enum recorder_source { RECORDER_CHANNELS, RECORDER_ROWS, RECORDER_SCHED, RECORDER_SPE, RECORDER_STACKS, RECORDER_SOURCES };
 
 struct recorder_channel;
 
@@ -73,7 +74,7 @@ struct gpmu_recorder {
 	struct gpmu_recorder_options options;	/* strings are copies owned by the recorder */
 	const struct gpmu_machine *machine;	/* NULL: none */
 	const struct gpmu_session *session;	/* of the rows; NULL: none */
-	char *path, *range, *program, *command, *sampler, *terms;
+	char *path, *range, *program, *command, *sampler, *terms, *sample;
 	/* Channels */
 	/* Of channels: the main one, and a spare one for channels without room there; NULL: none */
 	struct recorder_folder folders[RECORDER_FOLDERS];
@@ -98,6 +99,8 @@ struct gpmu_recorder {
 	/* Scheduling */
 	struct record_sched sched;
 	struct record_spe spe;
+	struct record_stack stack;
+	struct gpmu_recorder_symbols symbols;
 	/* Threads */
 	struct record_queue queues[RECORDER_SOURCES];
 	pthread_t threads[RECORDER_SOURCES];	/* index RECORDER_ROWS: the writer */

@@ -13,6 +13,7 @@
 
 static const char *const source_names[RECORDER_SOURCES] = {
 	[RECORDER_CHANNELS] = "channels", [RECORDER_ROWS] = "counters", [RECORDER_SCHED] = "sched",
+	[RECORDER_SPE] = "spe", [RECORDER_STACKS] = "stacks",
 };
 
 static const char *const reasons[ACTIVITY_LOST_REASONS] = {
@@ -271,6 +272,8 @@ static int audit_notes(struct gpmu_recorder *recorder)
 		ret = audit_info(recorder, recorder->sched.note);
 	if (!ret)
 		ret = audit_info(recorder, recorder->spe.note);
+	if (!ret)
+		ret = audit_info(recorder, recorder->stack.note);
 	if (!ret && recorder->no_memory_count)
 		ret = audit_source(recorder, "gpmu", 0, &lost, "no memory", NULL);
 	if (!ret)

@@ -137,6 +137,7 @@ static bool is_event(const struct record *record)
 
 	return record->type == RECORD_VALUE || record->type == RECORD_SWITCH ||
 	       record->type == RECORD_TASK || record->type == RECORD_SPE ||
+	       record->type == RECORD_RAW ||
 	       (record->type == RECORD_ACTIVITY && of->kind >= ACTIVITY_KERNEL);
 }
 
@@ -176,6 +177,8 @@ static int put(struct gpmu_recorder *recorder, const struct record *record)
 		return record_map_switch(&recorder->map, record->begin, data_of(record));
 	case RECORD_SPE:
 		return record_map_sample(&recorder->map, record->begin, data_of(record));
+	case RECORD_RAW:
+		return record_map_raw(&recorder->map, data_of(record), record->size - sizeof(*record));
 	case RECORD_TASK:
 		return record_map_task(&recorder->map, record->begin,
 				       record_window_get(&recorder->window), data_of(record));

@@ -32,6 +32,7 @@ enum report_table_id {
 	REPORT_COUNTERS,
 	REPORT_THREADS,
 	REPORT_SAMPLES,
+	REPORT_STACKS,
 	REPORT_TABLES
 };
 
@@ -171,6 +172,7 @@ void report_audit(struct gpmu_report *report);
 void report_counters(struct gpmu_report *report);
 void report_threads(struct gpmu_report *report);
 void report_samples(struct gpmu_report *report);
+void report_stacks(struct gpmu_report *report);
 
 /* Rank of a file, else its number among the files */
 const char *report_rank(struct gpmu_report *report, uint32_t file);

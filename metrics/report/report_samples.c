@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Samples of Arm SPE: loads and stores by tier and home of the data. */
+/* Samples of Arm SPE: loads and stores by tier and home of the data. Samples of call stacks. */
 #include "report/report.h"
 
 static void put_text(struct gpmu_report *report, uint32_t text)
@@ -37,4 +37,23 @@ void report_samples(struct gpmu_report *report)
 	if (!list->n)
 		report_note(report, REPORT_SAMPLES, "no sample was recorded; gpmu record --spe records those of Arm SPE");
 	report_table_done(report, REPORT_SAMPLES, "samples");
+}
+
+void report_stacks(struct gpmu_report *report)
+{
+	const struct vector *list = &report->timeline.stacks;
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < list->n; i++)
+		all += timeline_at(list, struct timeline_stack, i)->count;
+	for (size_t i = 0; i < list->n && !report->failed; i++) {
+		const struct timeline_stack *stack = timeline_at(list, struct timeline_stack, i);
+
+		report_text(report, REPORT_STACKS, report_string(report, stack->stack));
+		report_number(report, REPORT_STACKS, (double)stack->count / (double)all);
+		report_number(report, REPORT_STACKS, (double)stack->count);
+	}
+	if (!list->n)
+		report_note(report, REPORT_STACKS, "no call stack was sampled; gpmu record --sample samples them");
+	report_table_done(report, REPORT_STACKS, "samples");
 }

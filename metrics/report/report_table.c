@@ -101,6 +101,10 @@ static const struct gpmu_report_column samples[] = {
 	COLUMN("latency_mean", NUMBER), COLUMN("latency_max", COUNT),
 };
 
+static const struct gpmu_report_column stacks[] = {
+	LONG("stack"), COLUMN("share", SHARE), COLUMN("samples", COUNT),
+};
+
 #define LENGTH(array)	(sizeof(array) / sizeof((array)[0]))
 
 #define TABLE(name_, title_, columns_) { \
@@ -127,6 +131,7 @@ static const struct gpmu_report_table tables[REPORT_TABLES] = {
 	[REPORT_COUNTERS] = TABLE("counters", "counters", counters),
 	[REPORT_THREADS] = TABLE("threads", "threads", threads),
 	[REPORT_SAMPLES] = TABLE("tiers", "loads and stores by tier and home", samples),
+	[REPORT_STACKS] = TABLE("stacks", "samples by call stack", stacks),
 };
 
 void report_table_init(struct gpmu_report *report)

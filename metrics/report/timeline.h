@@ -119,6 +119,12 @@ struct timeline_samples {
 	uint64_t latency, latency_count, latency_most;	/* cycles, of those that have a latency */
 };
 
+/* The samples with the same call stack */
+struct timeline_stack {
+	uint32_t stack;		/* string: functions from the outermost on, separated by ";" */
+	uint64_t count;
+};
+
 /* An entry of the track audit */
 struct timeline_fact {
 	uint32_t file, name;
@@ -150,6 +156,8 @@ struct timeline {
 	struct map task_numbers;	/* index in tasks by tid, of the current file */
 	struct vector samples;	/* struct timeline_samples */
 	struct map sample_numbers;	/* index in samples, by tier and home */
+	struct vector stacks;	/* struct timeline_stack */
+	struct map stack_numbers;	/* index in stacks, by string */
 	uint32_t thread_count;
 	struct vector tracks;	/* struct timeline_track, of the current file */
 };

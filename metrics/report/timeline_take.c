@@ -173,6 +173,24 @@ static int take_sample(struct timeline *timeline, const struct gpmu_trace_item *
 	return 0;
 }
 
+static int take_stack(struct timeline *timeline, const struct gpmu_trace_item *item)
+{
+	struct timeline_stack *stack;
+	uint32_t text, index;
+
+	if (strings_number(&timeline->strings, item->name, &text))
+		return -ENOMEM;
+	if (!map_get(&timeline->stack_numbers, text, &index)) {
+		index = (uint32_t)timeline->stacks.n;
+		stack = vector_add(&timeline->stacks, sizeof(*stack));
+		if (!stack || map_set(&timeline->stack_numbers, text, index))
+			return -ENOMEM;
+		stack->stack = text;
+	}
+	timeline_at(&timeline->stacks, struct timeline_stack, index)->count++;
+	return 0;
+}
+
 static int by_category(struct timeline *timeline, const struct timeline_track *track,
 		       const struct gpmu_trace_item *item)
 {
@@ -231,6 +249,8 @@ int timeline_take(struct timeline *timeline, struct gpmu_trace_reader *reader,
 		return take_sample(timeline, item);
 	if (item->kind == GPMU_TRACE_SWITCH)
 		return timeline_take_switch(timeline, item->change);
+	if (item->kind == GPMU_TRACE_STACK)
+		return take_stack(timeline, item);
 	track = timeline_track(timeline, reader, item->track);
 	if (!track)
 		return -ENOMEM;

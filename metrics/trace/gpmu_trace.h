@@ -146,6 +146,36 @@ struct gpmu_trace_waking {
 	const char *name;
 };
 
+#define GPMU_TRACE_FRAMES_MOST	256
+
+/* A function of a call stack, and the file or other object that has it; borrowed */
+struct gpmu_trace_frame {
+	const char *function, *object;
+};
+
+/**
+ * struct gpmu_trace_sample - a thread's call stack at a time
+ * @size: size of this structure
+ * @time: CLOCK_MONOTONIC_RAW in ns, below 2^63
+ * @cpu: number of the CPU
+ * @pid: number of the process
+ * @tid: number of the thread
+ * @is_kernel: 1: the innermost frame is the kernel's
+ * @frames: array of @frame_count frames, the outermost first
+ * @frame_count: number of frames, 1 to GPMU_TRACE_FRAMES_MOST
+ * @track: a track of gpmu_trace_thread(), as in struct gpmu_trace_switch; 0: none
+ */
+struct gpmu_trace_sample {
+	size_t size;
+	uint64_t time;
+	unsigned int cpu;
+	pid_t pid, tid;
+	int is_kernel;
+	const struct gpmu_trace_frame *frames;
+	size_t frame_count;
+	int track;
+};
+
 /**
  * struct gpmu_trace_stats - what was written so far
  * @size: size of this structure
@@ -296,6 +326,17 @@ int gpmu_trace_sched_switch(struct gpmu_trace *trace, const struct gpmu_trace_sw
  * Return: as gpmu_trace_sched_switch()
  */
 int gpmu_trace_sched_waking(struct gpmu_trace *trace, const struct gpmu_trace_waking *event);
+
+/**
+ * gpmu_trace_sample() - writes a sample of a thread's call stack
+ * @trace: the trace
+ * @sample: the sample
+ *
+ * Perfetto shows the samples of a thread as a flame graph; in SQL they are the table perf_sample.
+ *
+ * Return: as gpmu_trace_begin()
+ */
+int gpmu_trace_sample(struct gpmu_trace *trace, const struct gpmu_trace_sample *sample);
 
 /**
  * gpmu_trace_audit() - writes a fact about the trace as a whole

@@ -49,6 +49,8 @@ void gpmu_trace_free(struct gpmu_trace *trace)
 	if (!trace)
 		return;
 	trace_names_release(&trace->names);
+	map_release(&trace->stacks.frames);
+	map_release(&trace->stacks.stacks);
 	trace_tracks_release(trace);
 	free(trace->out.data);
 	free(trace->scratch.data);

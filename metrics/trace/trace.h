@@ -52,10 +52,12 @@ enum trace_sequence_flags {
 
 /* String tables: a name has an entry in each table in which it is used. */
 enum trace_name_kind {
-	TRACE_CATEGORY = 1,	/* field number in InternedData, except for the last one */
+	TRACE_CATEGORY = 1,	/* field number in InternedData, except for the last three */
 	TRACE_EVENT_NAME,
 	TRACE_ARG_NAME,
 	TRACE_ARG_TEXT,
+	TRACE_FUNCTION,
+	TRACE_OBJECT,
 	TRACE_NAME_KINDS,
 };
 
@@ -96,6 +98,13 @@ struct trace_comm {
 	pid_t tid;
 };
 
+/* Numbers of what samples have used since a restart */
+struct trace_stacks {
+	uint64_t restart;
+	struct map frames;		/* by the numbers of function and object */
+	struct map stacks;		/* by a hash of the frames' numbers, without a check for equal hashes */
+};
+
 struct trace_buffer {
 	uint8_t *data;
 	size_t length, room;
@@ -123,6 +132,7 @@ struct gpmu_trace {
 	int audit;			/* track of the audit; 0: none yet */
 	uint64_t system_given;		/* the last restart that described the kernel */
 	struct trace_comm comms[TRACE_COMMS];	/* indexed by tid modulo TRACE_COMMS */
+	struct trace_stacks stacks;
 	struct gpmu_trace_stats stats;
 };
 

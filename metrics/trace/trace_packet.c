@@ -5,10 +5,9 @@
 #include <time.h>
 
 #include "trace/gpmu_clock.h"
-#include "trace/trace.h"
-#include "trace.pb-c.h"
+#include "trace/trace_packet.h"
 
-static int put(struct gpmu_trace *trace, GpmuPb__TracePacket *packet)
+int trace_put(struct gpmu_trace *trace, GpmuPb__TracePacket *packet)
 {
 	GpmuPb__TracePacket *packets[] = { packet };
 	GpmuPb__Trace file = GPMU_PB__TRACE__INIT;
@@ -99,7 +98,7 @@ int trace_put_restart(struct gpmu_trace *trace, uint64_t time)
 	packet.trace_packet_defaults = &defaults;
 	packet.has_sequence_flags = 1;
 	packet.sequence_flags = TRACE_STATE_CLEARED;
-	return put(trace, &packet);
+	return trace_put(trace, &packet);
 }
 
 int trace_put_system(struct gpmu_trace *trace)
@@ -116,7 +115,7 @@ int trace_put_system(struct gpmu_trace *trace)
 	names.machine = uts.machine;
 	system.utsname = &names;
 	packet.system_info = &system;
-	return put(trace, &packet);
+	return trace_put(trace, &packet);
 }
 
 /*
@@ -181,5 +180,5 @@ int trace_put_track(struct gpmu_trace *trace, int number)
 		break;
 	}
 	packet.track_descriptor = &descriptor;
-	return put(trace, &packet);
+	return trace_put(trace, &packet);
 }

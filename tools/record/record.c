@@ -14,6 +14,7 @@
 #include "cmd.h"
 #include "common.h"
 #include "count.h"
+#include "profile/gpmu_profile.h"
 #include "record/record_path.h"
 
 #define INTERVAL	(10 * MS)
@@ -33,6 +34,7 @@ enum {
 	KEY_STRICT,
 	KEY_SPE,
 	KEY_SPE_BUFFER,
+	KEY_SAMPLE,
 };
 
 struct record {
@@ -40,6 +42,8 @@ struct record {
 	bool system, sched, graph_nodes, regions, no_cpu, strict;
 	const char *pattern;		/* -o */
 	const char *spe;		/* terms; NULL: SPE is not recorded */
+	const char *sample;
+	struct gpmu_profile_symbols *symbols;
 	uint64_t interval, timeout, max_size, cuda_buffers, spe_buffer;
 	int64_t delay;
 	uint32_t cuda;
@@ -220,6 +224,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_SPE_BUFFER:
 		record->spe_buffer = parse_size("--spe-buffer", arg, 64);
 		return 0;
+	case KEY_SAMPLE:
+		record->sample = arg;
+		return 0;
 	case ARGP_KEY_ARG:
 		/* The rest is the command's. */
 		record->argv = state->argv + state->next - 1;
@@ -255,6 +262,7 @@ static const struct argp_option options[] = {
 	{ "spe", KEY_SPE, "TERMS", OPTION_ARG_OPTIONAL, "record samples of Arm SPE; TERMS as in perf's arm_spe_0/TERMS/, "
 	  "also period=N (default: 1048576 operations)", 0 },
 	{ "spe-buffer", KEY_SPE_BUFFER, "SIZE", 0, "use SIZE bytes of buffer for SPE on each CPU, a power of 2 (default: 4M)", 0 },
+	{ "sample", KEY_SAMPLE, "EVENT[,PERIOD]", 0, "sample call stacks by EVENT, once per PERIOD (default: 999 times per second)", 0 },
 	{ "max-size", KEY_MAX_SIZE, "SIZE", 0, "keep the newest records, at most SIZE bytes, such "
 	  "as 500M", 0 },
 	{ "strict", KEY_STRICT, NULL, 0, "fail if records were lost, or processes could not be recorded", 0 },
@@ -286,8 +294,9 @@ static void check(const struct record *record)
 
 	if (has_tasks(record) && (record->argv || record->system))
 		die("-p or -t with %s: choose one", record->argv ? "a command" : "-a");
-	if (!command && !threads && !record->sched && !record->spe && !record->common.request_count)
-		die("nothing to record: expected a command, -p, -t, -M, -e, --sched or --spe");
+	if (!command && !threads && !record->sched && !record->spe && !record->sample &&
+	    !record->common.request_count)
+		die("nothing to record: expected a command, -p, -t, -M, -e, --sched, --spe or --sample");
 	if (record->spe_buffer && !record->spe)
 		die("--spe-buffer needs --spe");
 	if (record->regions && !record->argv)
@@ -386,9 +395,17 @@ static void make_record(struct record *record)
 		.rank_count = rank.count, .regions = record->regions,
 		.cuda_buffers = record->cuda_buffers,
 		.spe = record->spe, .spe_buffer = record->spe_buffer, .system = record->system,
+		.sample = record->sample,
 		.threads = (record->argv || has_tasks(record)) && !record->no_cpu,
 	};
+	struct gpmu_recorder_symbols symbols = {
+		.size = sizeof(symbols), .take = gpmu_profile_symbols_take, .find = gpmu_profile_symbols_find,
+	};
 
+	if (record->sample) {
+		symbols.user = record->symbols = need_memory(gpmu_profile_symbols_new());
+		options.symbols = &symbols;
+	}
 	open_output(record);
 	options.fd = record->fd;
 	elect(record, rank);
@@ -656,6 +673,7 @@ static int run(int argc, char **argv)
 	status = count_all(&record, plan, &child, &mask);
 	gpmu_plan_free(plan);
 	drop();
+	gpmu_profile_symbols_free(record.symbols);
 	common_release(&record.common);
 	free(record.path);
 	free(record.sampler);

@@ -16,7 +16,7 @@
 
 #define PATTERN		"gpmu-*.pftrace"
 #define TOP		10	/* default rows of a text table */
-#define TABLES		17
+#define TABLES		18
 
 enum { KEY_SORT = COMMON_KEYS, KEY_TOP, KEY_BY, KEY_FORMAT, KEY_LINK };
 
@@ -51,6 +51,7 @@ static const struct by {
 	{ "counter", { "counters" } },
 	{ "thread", { "threads" } },
 	{ "tier", { "tiers" } },
+	{ "stack", { "stacks" } },
 	{ "payer", { "payers", "links" } },	/* the former name of attribution */
 };
 
@@ -74,7 +75,8 @@ static const struct shown {
 	{ "gpus", true, true, false }, { "kernels", true, false, false }, { "copies", false, false, false },
 	{ "api", false, false, false }, { "sync", false, false, false }, { "nvtx", false, false, false },
 	{ "payers", true, false, false }, { "links", false, true, false }, { "counters", false, false, true },
-	{ "threads", false, false, true }, { "tiers", false, false, true }, { "ranks", false, true, false }, { "imbalance", false, true, false },
+	{ "threads", false, false, true }, { "tiers", false, false, true },
+	{ "stacks", false, false, true }, { "ranks", false, true, false }, { "imbalance", false, true, false },
 	{ "audit", false, true, false }, { "streams", false, false, false }, { "nvtx_counters", false, false, false },
 };
 
@@ -83,7 +85,7 @@ static const struct by *parse_by(const char *text)
 	for (size_t i = 0; i < LENGTH(bys); i++)
 		if (!strcmp(bys[i].name, text))
 			return &bys[i];
-	die("--by=%s: expected kernel, nvtx, stream, rank, api, copy, gpu, attribution, counter, thread or tier", text);
+	die("--by=%s: expected kernel, nvtx, stream, rank, api, copy, gpu, attribution, counter, thread, tier or stack", text);
 }
 
 static const struct format *parse_format(const char *text)
@@ -136,7 +138,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
 	{ "by", KEY_BY, "WHAT", 0, "print only the tables by kernel, nvtx, stream, rank, api, "
-	  "copy, gpu, attribution, counter, thread or tier; for a recording of perf, by function, object, line, thread, process, "
+	  "copy, gpu, attribution, counter, thread, tier or stack; for a recording of perf, by function, object, line, thread, process, "
 	  "cpu, node, tier, home, data, page, op, separated by commas", 0 },
 	{ "sort", KEY_SORT, "COLUMN", 0, "sort by COLUMN, largest first", 0 },
 	{ "top", KEY_TOP, "N", 0, "print at most N rows of a table", 0 },

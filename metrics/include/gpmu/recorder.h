@@ -59,6 +59,25 @@ enum gpmu_recorder_capture {
 	GPMU_RECORDER_REGION,	/* from gpmu_begin() to gpmu_end() */
 };
 
+struct perf_event_header;
+
+/**
+ * struct gpmu_recorder_symbols - finds the functions of addresses in sampled call stacks
+ * @size: size of this structure
+ * @user: first argument of the functions, which the recorder's writing thread calls in the order of time
+ * @take: takes a record of the kernel, such as PERF_RECORD_MMAP2, COMM or FORK, valid during the call and followed by a
+ *	sample_id of PERF_SAMPLE_TID, TIME (CLOCK_MONOTONIC_RAW) and CPU. Returns 0 or -ENOMEM
+ * @find: sets the names of the function at an address of a process (0: the kernel) at a time, and of the object that has
+ *	it. The names must exist until gpmu_recorder_free(). Returns 0 or -ENOMEM
+ */
+struct gpmu_recorder_symbols {
+	size_t size;
+	void *user;
+	int (*take)(void *user, const struct perf_event_header *record);
+	int (*find)(void *user, pid_t pid, uint64_t address, uint64_t time, const char **function,
+		    const char **object);
+};
+
 /**
  * struct gpmu_recorder_options - what to record
  * @size: size of this structure
@@ -89,7 +108,10 @@ enum gpmu_recorder_capture {
  *	preset. "": no further terms; NULL: SPE is not recorded
  * @spe_buffer: bytes of SPE's buffer for each CPU, a power of 2 from 64 KiB to 1 GiB; 0: 4 MiB. It is smaller if the
  *	limit of locked memory requires it
- * @system: 1: SPE samples all CPUs, 0: the command (gpmu_recorder_pid()) or, without one, all CPUs
+ * @sample: event by which call stacks are sampled, in the syntax of gpmu_event_new(), optionally followed by "," and a
+ *	period: "cycles,1000000". Without a period 999 samples are taken per second. NULL: none
+ * @symbols: copied; NULL: call stacks have no names of functions
+ * @system: 1: SPE and @sample sample all CPUs, 0: the command (gpmu_recorder_pid()) or, without one, all CPUs
  *
  * Fields that are 0 or NULL take their defaults.
  */
@@ -112,6 +134,8 @@ struct gpmu_recorder_options {
 	const char *spe;
 	uint64_t spe_buffer;
 	int system;
+	const char *sample;
+	const struct gpmu_recorder_symbols *symbols;
 };
 
 /**

@@ -17,6 +17,7 @@ enum record_type {
 	RECORD_SWITCH,		/* struct record_switch */
 	RECORD_TASK,		/* struct record_task */
 	RECORD_SPE,		/* struct record_sample */
+	RECORD_RAW,		/* a record of the kernel, with its header */
 	RECORD_LOST,		/* uint64_t: number of events that the kernel lost */
 };
 

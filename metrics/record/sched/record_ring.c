@@ -10,7 +10,6 @@
 #include "event/event_fd.h"
 #include "record/sched/record_ring.h"
 
-#define RECORD_MOST	512	/* bytes of a kernel record */
 #define AUX_PAGES_LEAST	2	/* pages of an AUX buffer that every PMU accepts */
 
 static int map_failed(void)
@@ -246,7 +245,7 @@ static void drain(struct record_ring *ring, size_t page_size, record_ring_take *
 	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 	uint64_t at = ring->page->data_tail;
 	struct perf_event_header header;
-	char data[RECORD_MOST];
+	_Alignas(8) char data[RECORD_RING_MOST];
 
 	while (at < head) {
 		copy(ring, page_size, at, (char *)&header, sizeof(header));

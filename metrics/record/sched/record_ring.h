@@ -12,6 +12,8 @@
 
 #include "gpmu.h"
 
+#define RECORD_RING_MOST	8192	/* bytes of a record, a path of PATH_MAX included */
+
 struct record_ring {
 	int fd, cpu;
 	size_t room;			/* bytes of records, a power of 2 */
@@ -46,7 +48,7 @@ void record_rings_release(struct record_rings *rings);
 
 /*
  * Handles a record other than PERF_RECORD_LOST, with @size bytes after its header.
- * Records of more than 512 bytes are skipped.
+ * Records of more than RECORD_RING_MOST bytes are skipped.
  */
 typedef void record_ring_take(void *user, const struct record_ring *ring,
 			      const struct perf_event_header *header, const char *data,

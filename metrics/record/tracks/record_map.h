@@ -142,6 +142,7 @@ struct record_map {
 	/* tid of the command's thread on each CPU, 0: none; NULL: no thread ran yet */
 	int32_t *task_runs;
 	bool tasks_shown;	/* threads that ran at the begin have been written */
+	const struct gpmu_recorder_symbols *symbols;	/* NULL: stacks have no functions */
 	struct gpmu_spe_memory memory;	/* of the machine, for samples of SPE */
 	int machine_track, command_track, gaps_track, cupti_track, spe_track;
 	struct record_subtracks *overhead;
@@ -187,15 +188,19 @@ int record_map_tasks_end(struct record_map *map, struct record_span window);
 /* Reads what samples of SPE need. To be called before the first sample. */
 int record_map_samples_begin(struct record_map *map);
 int record_map_sample(struct record_map *map, uint64_t time, const struct record_sample *of);
+/* Maps a record of the kernel: a sample of a stack, or what the symbols need. */
+int record_map_raw(struct record_map *map, const void *raw, size_t size);
 /* Closes what is open at the end. */
 int record_map_end(struct record_map *map);
 
 /* --- record_task.c */
 void record_map_tasks_release(struct record_map *map);
 /*
- * The track of a thread's samples. @pid: 0 if unknown. Returns 0 if the thread can have no track: it is in no process of
- * this PID namespace, or there are too many.
+ * The track of a thread. @pid: 0 if unknown. Returns 0 if the thread can have no track: it is in no process of this PID
+ * namespace, or there are too many.
  */
+int record_map_task_track(struct record_map *map, int32_t pid, int32_t tid);
+/* The track of its samples of SPE; likewise */
 int record_map_task_samples(struct record_map *map, int32_t pid, int32_t tid);
 
 /* --- record_strings.c */

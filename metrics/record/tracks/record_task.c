@@ -350,27 +350,41 @@ static bool look_up(int32_t tid, struct record_task *of)
 	return of->pid > 0;
 }
 
-int record_map_task_samples(struct record_map *map, int32_t pid, int32_t tid)
+/* Sets *@known to the thread, which then has a track if it can have one; NULL: it is not known. */
+static int know(struct record_map *map, int32_t pid, int32_t tid, struct record_known_task **known)
 {
 	const union record_cell *cell = record_table_find(&map->tasks, (uint64_t)tid);
 	struct record_known_task *task = cell ? cell->of : NULL;
 	struct record_task of = { .pid = pid };
-	int ret;
 
+	*known = task;
 	if (!task) {
 		if (!look_up(tid, &of) && !pid)
 			return 0;
-		task = task_of(map, of.pid, tid);
+		*known = task = task_of(map, of.pid, tid);
 		if (!task)
 			return -ENOMEM;
 		memcpy(task->comm, of.comm, sizeof(task->comm));
 	}
-	if (!task->track) {
-		ret = name_tracks(map, task, tid, tid == task->pid);
-		if (ret)
-			return ret;
-	}
-	if (task->track && !task->samples) {
+	return task->track ? 0 : name_tracks(map, task, tid, tid == task->pid);
+}
+
+int record_map_task_track(struct record_map *map, int32_t pid, int32_t tid)
+{
+	struct record_known_task *task;
+	int ret = know(map, pid, tid, &task);
+
+	return ret ? ret : task ? task->track : 0;
+}
+
+int record_map_task_samples(struct record_map *map, int32_t pid, int32_t tid)
+{
+	struct record_known_task *task;
+	int ret = know(map, pid, tid, &task);
+
+	if (ret || !task || !task->track)
+		return ret;
+	if (!task->samples) {
 		ret = gpmu_trace_track(map->trace, task->track, "SPE");
 		if (ret < 0)
 			return ret;

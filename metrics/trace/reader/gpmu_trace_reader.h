@@ -32,16 +32,17 @@ enum gpmu_trace_item_kind {
 	GPMU_TRACE_INSTANT,
 	GPMU_TRACE_COUNT,
 	GPMU_TRACE_SWITCH,	/* a CPU switches to another thread */
+	GPMU_TRACE_STACK,	/* a sample of a thread's call stack */
 };
 
 /**
  * struct gpmu_trace_item - an event; texts and arguments are borrowed until the next event is read
  * @size: size of this structure
- * @kind: slice, instant, value of a counter, or switch
- * @track: its track, for gpmu_trace_reader_track(); 0: a switch, which is on no track
+ * @kind: slice, instant, value of a counter, switch, or sample of a call stack
+ * @track: its track, for gpmu_trace_reader_track(); 0: a switch or a sample, which is on no track
  * @begin: CLOCK_MONOTONIC_RAW in ns
  * @end: end of a slice in ns, not before @begin; for other kinds @begin
- * @name: name; or NULL
+ * @name: name, of a sample its functions from the outermost on, separated by ";"; or NULL
  * @category: category; or NULL
  * @args: array of @arg_count arguments
  * @arg_count: number of arguments; 0: none

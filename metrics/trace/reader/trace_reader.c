@@ -45,6 +45,8 @@ static int next(struct gpmu_trace_reader *reader)
 		ret = reader_learn(reader, reader->packet);
 		if (ret == 1 && reader->packet->track_event)
 			ret = reader_event(reader, reader->packet);
+		else if (ret == 1 && reader->packet->perf_sample)
+			ret = reader_sample(reader, reader->packet);
 		else if (ret == 1)
 			ret = reader->packet->ftrace_events ? reader_sched(reader, reader->packet) : 0;
 		if (ret)

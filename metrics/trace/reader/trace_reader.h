@@ -23,7 +23,12 @@
 #define READER_TIME_END		((uint64_t)1 << 63)
 
 /* String tables, in the order of InternedData */
-enum reader_name_kind { READER_CATEGORY, READER_EVENT_NAME, READER_ARG_NAME, READER_ARG_TEXT, READER_NAME_KINDS };
+enum reader_name_kind {
+	READER_CATEGORY, READER_EVENT_NAME, READER_ARG_NAME, READER_ARG_TEXT, READER_FUNCTION,
+	READER_FRAME,		/* its function */
+	READER_STACK,		/* its functions, separated by ";" */
+	READER_NAME_KINDS
+};
 
 struct reader_names {
 	struct map numbers;		/* maps iid to index */
@@ -110,6 +115,9 @@ void reader_state_release(struct gpmu_trace_reader *reader);
 
 /* trace_reader_event.c: returns 1 if the item is set, 0 if the packet yields none, or -errno */
 int reader_event(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *packet);
+
+/* Likewise, of a packet with a sample of a call stack */
+int reader_sample(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *packet);
 
 /* trace_reader_sched.c: likewise, of a packet with scheduling events */
 int reader_sched(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *packet);

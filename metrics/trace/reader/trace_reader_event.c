@@ -137,3 +137,22 @@ int reader_event(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *pa
 		reader->last_time = time;
 	return take(reader, event, track, time);
 }
+
+int reader_sample(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *packet)
+{
+	const GpmuPb__PerfSample *sample = packet->perf_sample;
+	struct gpmu_trace_item *item = &reader->item;
+	uint64_t time = 0;
+	int ret = time_of(reader, packet, &time);
+
+	if (ret <= 0)
+		return ret;
+	*item = (struct gpmu_trace_item){ .size = sizeof(*item), .kind = GPMU_TRACE_STACK, .begin = time, .end = time };
+	item->name = reader_name(reader, READER_STACK, sample->callstack_iid);
+	if (!item->name)
+		return reader_fail(reader, -EINVAL, "a sample has the stack %llu, which is not in the string table",
+				   (unsigned long long)sample->callstack_iid);
+	if (time > reader->last_time)
+		reader->last_time = time;
+	return 1;
+}

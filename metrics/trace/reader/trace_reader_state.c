@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Keeps what packets before an event define: clocks, string tables, tracks. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,24 +27,71 @@ static void forget_names(struct reader_names *names)
 	map_release(&names->numbers);
 }
 
+/* Adds a name; @text is taken, and NULL stands for no memory. */
+static int learn_name(struct gpmu_trace_reader *reader, enum reader_name_kind kind, uint64_t number, char *text)
+{
+	struct reader_names *names = &reader->names[kind];
+	char **added = text ? vector_add(&names->texts, sizeof(*added)) : NULL;
+
+	if (!added) {
+		free(text);
+		return reader_no_memory(reader);
+	}
+	*added = text;
+	return map_set(&names->numbers, number, (uint32_t)names->texts.n - 1) ? reader_no_memory(reader) : 0;
+}
+
 static int learn_names(struct gpmu_trace_reader *reader, enum reader_name_kind kind, size_t n,
 		       GpmuPb__InternedName *const *given)
 {
-	struct reader_names *names = &reader->names[kind];
+	int ret = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		char **text;
-
+	for (size_t i = 0; i < n && !ret; i++) {
 		if (!given[i]->has_iid || !given[i]->name)
 			return reader_fail(reader, -EINVAL, "expected names with ids in the string table");
-		text = vector_add(&names->texts, sizeof(*text));
-		if (!text)
-			return reader_no_memory(reader);
-		*text = strdup(given[i]->name);
-		if (!*text || map_set(&names->numbers, given[i]->iid, (uint32_t)names->texts.n - 1))
-			return reader_no_memory(reader);
+		ret = learn_name(reader, kind, given[i]->iid, strdup(given[i]->name));
 	}
-	return 0;
+	return ret;
+}
+
+/* Joins the functions of a stack. */
+static int learn_stack(struct gpmu_trace_reader *reader, const GpmuPb__Callstack *stack)
+{
+	size_t length = 0, at = 0;
+	char *text;
+
+	for (size_t i = 0; i < stack->n_frame_ids; i++) {
+		const char *name = reader_name(reader, READER_FRAME, stack->frame_ids[i]);
+
+		if (!name)
+			return reader_fail(reader, -EINVAL, "a stack has the frame %llu, which is not in the string table",
+					   (unsigned long long)stack->frame_ids[i]);
+		length += strlen(name) + 1;
+	}
+	text = malloc(length + 1);
+	for (size_t i = 0; text && i < stack->n_frame_ids; i++)
+		at += (size_t)sprintf(text + at, "%s%s", i ? ";" : "",
+				      reader_name(reader, READER_FRAME, stack->frame_ids[i]));
+	if (text)
+		text[at] = '\0';
+	return learn_name(reader, READER_STACK, stack->iid, text);
+}
+
+static int learn_stacks(struct gpmu_trace_reader *reader, const GpmuPb__InternedData *data)
+{
+	int ret = learn_names(reader, READER_FUNCTION, data->n_function_names, data->function_names);
+
+	for (size_t i = 0; i < data->n_frames && !ret; i++) {
+		const char *name = reader_name(reader, READER_FUNCTION, data->frames[i]->function_name_id);
+
+		if (!name)
+			return reader_fail(reader, -EINVAL, "a frame has the function %llu, which is not in the string table",
+					   (unsigned long long)data->frames[i]->function_name_id);
+		ret = learn_name(reader, READER_FRAME, data->frames[i]->iid, strdup(name));
+	}
+	for (size_t i = 0; i < data->n_callstacks && !ret; i++)
+		ret = learn_stack(reader, data->callstacks[i]);
+	return ret;
 }
 
 static int learn_all_names(struct gpmu_trace_reader *reader, const GpmuPb__InternedData *data)
@@ -58,7 +106,7 @@ static int learn_all_names(struct gpmu_trace_reader *reader, const GpmuPb__Inter
 	if (!ret)
 		ret = learn_names(reader, READER_ARG_TEXT, data->n_debug_annotation_string_values,
 				  data->debug_annotation_string_values);
-	return ret;
+	return ret ? ret : learn_stacks(reader, data);
 }
 
 /* --- clocks */

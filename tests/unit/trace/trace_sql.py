@@ -24,6 +24,7 @@ RAW, FIRST_OWN = 5, 64
 CLEARED, NEEDED = 1, 2
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
 CATEGORY, NAME, ARG, TEXT = 1, 2, 3, 29
+FUNCTION, FRAME, STACK, BUILD_ID, PATH, MAPPING = 5, 6, 7, 16, 17, 19
 UNITS = {1: "ns", 3: "bytes"}
 MONO_RAW, SWITCH, WAKING = 4, 4, 20
 STATES = ((1, "S"), (2, "D"), (4, "T"), (8, "t"), (16, "X"), (32, "Z"), (64, "P"), (128, "I"))  # from 4.14 on
@@ -40,6 +41,10 @@ create table counter (ts, track_id, value);
 create table args (arg_set_id, key, int_value, real_value, string_value, display_value);
 create table flow (slice_out, slice_in);
 create table sched (id, ts, dur, cpu, utid, end_state, priority);
+create table perf_sample (id, ts, utid, cpu, cpu_mode, callsite_id);
+create table stack_profile_callsite (id, depth, parent_id, frame_id);
+create table stack_profile_frame (id, name, mapping, rel_pc);
+create table stack_profile_mapping (id, name);
 create table clock_snapshot (snapshot_id, clock_id, clock_value);
 """
 
@@ -101,6 +106,20 @@ def signed(value):
     return value - (1 << 64) if value >= 1 << 63 else value
 
 
+def packed(values):
+    """Repeated numbers, each in a field of its own or all in one"""
+    out = []
+    for value in values:
+        at = 0
+        if isinstance(value, int):
+            out.append(value)
+            continue
+        while at < len(value):
+            number, at = varint(value, at)
+            out.append(number)
+    return out
+
+
 def packets(data):
     at = 0
     while at < len(data):
@@ -122,7 +141,7 @@ class Sequence:
         self.begin = None               # offset of the first packet that is used
         self.clocks, self.names, self.tracks = {}, {}, {}
         self.kernel, self.snapshots, self.events = {}, [], []
-        self.release, self.sched = None, []
+        self.release, self.sched, self.samples = None, [], []
 
     def packet(self, packet, begin):
         need(one(packet, 10) == 1, "a packet of no sequence")
@@ -147,10 +166,30 @@ class Sequence:
             self.track(fields(one(packet, 60)))
         for kind, entries in fields(one(packet, 12, b"")).items():
             for entry in map(fields, entries):
-                self.names[kind, one(entry, 1)] = text(one(entry, 2))
+                self.define(kind, entry)
         if 11 in packet:
             need(flags & NEEDED, "an event marked as needing no state")
             self.event(fields(one(packet, 11)), self.time(packet))
+        if 66 in packet:
+            need(flags & NEEDED, "a sample marked as needing no state")
+            self.sample(fields(one(packet, 66)), self.time(packet))
+
+    def define(self, kind, entry):
+        if kind in (MAPPING, FRAME):
+            value = entry
+        else:
+            value = packed(entry[2]) if kind == STACK else text(one(entry, 2))
+        self.names[kind, one(entry, 1)] = value
+
+    def sample(self, message, time):
+        frames = []
+        for number in self.name(STACK, one(message, 4)):
+            frame = self.name(FRAME, number)
+            mapping = self.name(MAPPING, one(frame, 3))
+            need(self.name(BUILD_ID, one(mapping, 2)) is not None, "a mapping without a build id")
+            frames.append((self.name(FUNCTION, one(frame, 2)), self.name(PATH, one(mapping, 7)), one(frame, 4)))
+        need(frames, "a stack without frames")
+        self.samples.append((time, message, frames))
 
     def snapshot(self, message):
         need(one(message, 2) == RAW, "the clock of the trace is not CLOCK_MONOTONIC_RAW")
@@ -200,7 +239,8 @@ class Sequence:
         args = []
         for arg in map(fields, message.get(4, [])):
             real = one(arg, 5)
-            args.append(("debug." + re.sub(r"[.[\]]", "_", self.name(ARG, one(arg, 1))), None if 4 not in arg else signed(one(arg, 4)),
+            whole = one(arg, 4, one(arg, 7))
+            args.append(("debug." + re.sub(r"[.[\]]", "_", self.name(ARG, one(arg, 1))), None if whole is None else signed(whole),
                          real and struct.unpack("<d", real)[0], self.name(TEXT, one(arg, 17)) if 17 in arg else text(one(arg, 6))))
         self.events.append((time, track, {
             "type": one(message, 9), "args": args,
@@ -318,6 +358,25 @@ class Tables:
         for row in rows:
             self.insert("sched", *row)
 
+    def number(self, table, numbers, key, *row):
+        """Number of a row, which is inserted if it is new"""
+        if key not in numbers:
+            numbers[key] = len(numbers)
+            self.insert(table, numbers[key], *row)
+        return numbers[key]
+
+    def sample(self, samples):
+        mappings, frames, sites = {}, {}, {}
+        for time, message, stack in sorted(samples, key=lambda s: s[0]):
+            site = None
+            for depth, (function, path, pc) in enumerate(stack):
+                mapping = self.number("stack_profile_mapping", mappings, path, path)
+                frame = self.number("stack_profile_frame", frames, (function, mapping, pc), function, mapping, pc)
+                site = self.number("stack_profile_callsite", sites, (site, frame), depth, site, frame)
+            number = self.db.execute("select count(*) from perf_sample").fetchone()[0]
+            self.insert("perf_sample", number, time, self.thread(one(message, 3), None), one(message, 1),
+                        {1: "kernel", 2: "user"}[one(message, 5)], site)
+
     def fill(self, sequence):
         for time, number, what in sequence.events:
             if time is None:
@@ -328,6 +387,7 @@ class Tables:
         for slice_ in self.slices:
             self.insert("slice", *slice_)
         self.schedule(sequence.sched)
+        self.sample(sequence.samples)
         for row in sequence.snapshots:
             self.insert("clock_snapshot", *row)
 

@@ -131,6 +131,7 @@ is "$(awk '{ print $2 }' /tmp/records | sort -u | xargs)" "0 1 2 3" "system: eac
 
 gpmu report --by=tier --format=csv /tmp/trace.pftrace >/tmp/report 2>&1
 is $? 0 "system: gpmu report --by=tier reads the trace" || diag "$(cat /tmp/report)"
+like "$(gpmu report /tmp/trace.pftrace)" " spe: $(wc -l </tmp/records) records, none lost" "system: the audit of the report has the samples"
 is "$(awk -F , '$4 ~ /^[0-9]/ { n[$1] += $4 } END { for (t in n) print t, n[t] }' /tmp/report | sort)" \
 	"$(awk -F ';' '$3 != "-" { n[$3]++ } END { for (t in n) print t, n[t] }' /tmp/records | sort)" \
 	"system: gpmu report --by=tier has the samples of each tier" || diag "$(cat /tmp/report)"

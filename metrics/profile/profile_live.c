@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Finds functions while a recording is made. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "perfdata/perfdata.h"
+#include "profile/gpmu_profile.h"
+#include "profile/profile_code.h"
+
+struct gpmu_profile_symbols {
+	struct gpmu_perfdata *perfdata;	/* parses records; without a file */
+	struct gpmu_perfdata_info info;	/* empty: nothing of another machine is known */
+	struct profile_tasks tasks;
+	struct strings texts;
+	struct profile_code code;
+	bool unsorted;
+};
+
+/* The layout of sample_id in the records */
+static int set_layout(struct gpmu_profile_symbols *symbols)
+{
+	const struct perf_event_attr attr = {
+		.size = sizeof(attr), .sample_id_all = 1,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
+	};
+
+	return perfdata_events_add(&symbols->perfdata->events, &attr, sizeof(attr));
+}
+
+struct gpmu_profile_symbols *gpmu_profile_symbols_new(void)
+{
+	struct gpmu_profile_symbols *symbols = calloc(1, sizeof(*symbols));
+
+	if (!symbols)
+		return NULL;
+	symbols->code.tasks = &symbols->tasks;
+	symbols->code.info = &symbols->info;
+	symbols->code.texts = &symbols->texts;
+	symbols->code.knows_kernel = true;
+	symbols->perfdata = calloc(1, sizeof(*symbols->perfdata));
+	if (!symbols->perfdata || set_layout(symbols) || profile_symbols_read_kernel(&symbols->code.kernel)) {
+		gpmu_profile_symbols_free(symbols);
+		return NULL;
+	}
+	profile_code_begin(&symbols->code);
+	return symbols;
+}
+
+void gpmu_profile_symbols_free(struct gpmu_profile_symbols *symbols)
+{
+	if (!symbols)
+		return;
+	profile_code_release(&symbols->code);
+	profile_tasks_release(&symbols->tasks);
+	strings_release(&symbols->texts);
+	gpmu_perfdata_free(symbols->perfdata);
+	free(symbols);
+}
+
+int gpmu_profile_symbols_take(void *user, const struct perf_event_header *header)
+{
+	struct gpmu_profile_symbols *symbols = user;
+	struct gpmu_perfdata_record record = {
+		.type = header->type, .misc = header->misc, .body = header + 1, .size = header->size - sizeof(*header),
+	};
+
+	if (header->type != PERF_RECORD_MMAP2 && header->type != PERF_RECORD_COMM && header->type != PERF_RECORD_FORK)
+		return 0;
+	/* A record that cannot be parsed costs the functions of its map only. */
+	if (perfdata_parse(symbols->perfdata, &record))
+		return 0;
+	symbols->unsorted = true;
+	return profile_tasks_add(&symbols->tasks, &record);
+}
+
+int gpmu_profile_symbols_find(void *user, pid_t pid, uint64_t address, uint64_t time, const char **function,
+			      const char **object)
+{
+	struct gpmu_profile_symbols *symbols = user;
+	struct profile_place place;
+
+	if (symbols->unsorted)
+		profile_tasks_sort(&symbols->tasks);
+	symbols->unsorted = false;
+	if (profile_code_find(&symbols->code, pid ? (uint32_t)pid : PROFILE_KERNEL, address, time, &place))
+		return -ENOMEM;
+	*function = strings_text(&symbols->texts, place.function - 1);
+	*object = strings_text(&symbols->texts, place.object - 1);
+	return 0;
+}

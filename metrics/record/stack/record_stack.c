@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/raw_clock.h"
+#include "record/stack/record_stack.h"
+#include "record/stack/record_stack_maps.h"
+
+#define RING		(256u << 10)	/* bytes, a power of 2 and a multiple of a page */
+#define FREQUENCY	999		/* samples per second, unless the event has a period */
+#define STACK_MOST	127		/* addresses of a stack, the kernel's default limit */
+#define DRAIN_EACH	10		/* ms */
+#define DELAY		1000000		/* ns after which a record has reached the ring */
+
+static int refuse(int ret, const char *event, struct gpmu_error *error)
+{
+	char why[96];
+
+	if (ret == -EACCES || ret == -EPERM)
+		error_set(error, 0, "sampling %s requires CAP_PERFMON, or the sysctl kernel.perf_event_paranoid at 2 or less "
+			  "for a command, 0 or less for all CPUs", event);
+	else if (ret == -ENOBUFS)
+		error_set(error, 0, "the rings for samples exceed the limit of locked memory: raise ulimit -l or the sysctl "
+			  "kernel.perf_event_mlock_kb");
+	else if (ret == -EMFILE)
+		error_set(error, 0, "sampling %s requires a file descriptor for each CPU and each existing thread: raise "
+			  "ulimit -n", event);
+	else
+		error_set(error, 0, "%s cannot be sampled: %s", event, strerror_r(-ret, why, sizeof(why)));
+	return ret;
+}
+
+/* Sets the attr to that of "EVENT" or "EVENT,PERIOD", where an event may have commas between slashes. */
+static int resolve(struct record_stack *stack, struct gpmu_error *error)
+{
+	struct perf_event_attr *attr = &stack->attr;
+	const char *slash = strrchr(stack->event, '/'), *comma = strrchr(stack->event, ',');
+	const bool has_period = comma && (!slash || comma > slash);
+	char *text = strndup(stack->event, has_period ? (size_t)(comma - stack->event) : strlen(stack->event)), *end;
+	struct gpmu_event *event = text ? gpmu_event_new(stack->machine, NULL, text, error) : NULL;
+	int ret = text ? event ? 0 : -errno : -ENOMEM;
+
+	if (event && !gpmu_event_instance_attr(event, 0)) {
+		error_set(error, 0, "%s cannot be sampled", text);
+		ret = -EINVAL;
+	}
+	if (!ret) {
+		*attr = *gpmu_event_instance_attr(event, 0);
+		attr->freq = !has_period;
+		attr->sample_freq = has_period ? strtoull(comma + 1, &end, 0) : FREQUENCY;
+		if (has_period && (*end || !attr->sample_period || attr->sample_period > INT64_MAX)) {
+			error_set(error, (size_t)(comma + 1 - stack->event), "%s: expected a period after \",\"", stack->event);
+			ret = -EINVAL;
+		}
+	}
+	gpmu_event_free(event);
+	free(text);
+	return ret;
+}
+
+int record_stack_open(struct record_stack *stack, struct gpmu_error *error)
+{
+	struct perf_event_attr *attr = &stack->attr;
+	int ret = resolve(stack, error);
+
+	if (ret)
+		return ret;
+	attr->sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_CALLCHAIN;
+	attr->sample_max_stack = STACK_MOST;
+	attr->sample_id_all = attr->mmap = attr->mmap2 = attr->build_id = attr->comm = attr->comm_exec = attr->task = 1;
+	attr->inherit = stack->tid_count != 0;
+	attr->use_clockid = 1;
+	attr->clockid = CLOCK_MONOTONIC_RAW;
+	attr->disabled = 1;
+	ret = record_rings_open(&stack->rings, stack->machine, attr, stack->tids, stack->tid_count, RING);
+	if ((ret == -EACCES || ret == -EPERM) && !attr->exclude_kernel) {
+		record_rings_release(&stack->rings);
+		attr->exclude_kernel = 1;
+		ret = record_rings_open(&stack->rings, stack->machine, attr, stack->tids, stack->tid_count, RING);
+		stack->note = ret ? NULL : strdup("samples: functions of the kernel are not recorded, which requires CAP_PERFMON, "
+						  "or the sysctl kernel.perf_event_paranoid at 1 or less");
+	}
+	if (ret)
+		return refuse(ret, stack->event, error);
+	if (stack->note)
+		log_line(GPMU_LOG_WARNING, "%s", stack->note);
+	record_stack_maps(stack);
+	return 0;
+}
+
+void record_stack_release(struct record_stack *stack)
+{
+	record_rings_release(&stack->rings);
+	free(stack->note);
+	stack->note = NULL;
+}
+
+/* --- the thread */
+
+/* What follows each record because of sample_id_all, and begins a sample */
+struct sample_id {
+	uint32_t pid, tid;
+	uint64_t time;
+	uint32_t cpu, reserved;
+};
+
+static void take(void *user, const struct record_ring *ring, const struct perf_event_header *header, const char *data,
+		 size_t size)
+{
+	const bool is_sample = header->type == PERF_RECORD_SAMPLE;
+	struct record_stack *stack = user;
+	struct sample_id id;
+
+	(void)ring;
+	if (size < sizeof(id))
+		return;
+	memcpy(&id, is_sample ? data : data + size - sizeof(id), sizeof(id));
+	if (!is_sample || record_window_has(stack->window, id.time))
+		record_stack_put(stack, header, data, size, id.time);
+}
+
+void *record_stack_run(void *data)
+{
+	struct record_stack *stack = data;
+	uint64_t known = 0;
+	bool last = false;
+
+	while (!last) {
+		struct record mark = { .type = RECORD_MARK }, loss = { .type = RECORD_LOST };
+		uint64_t lost, more;
+
+		last = atomic_load(stack->ending);
+		mark.begin = raw_clock_now() - DELAY;
+		record_rings_drain(&stack->rings, take, stack);
+		lost = record_rings_lost(&stack->rings, last);
+		more = lost - known;
+		known = lost;
+		if (more)
+			record_queue_put(stack->queue, &loss, &more, sizeof(more));
+		if (record_queue_has_room(stack->queue, 0))
+			record_queue_put(stack->queue, &mark, NULL, 0);
+		if (!last)
+			record_rings_wait(&stack->rings, DRAIN_EACH);
+	}
+	return NULL;
+}

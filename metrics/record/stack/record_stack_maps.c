@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <ctype.h>
+#include <dirent.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/raw_clock.h"
+#include "record/stack/record_stack_maps.h"
+
+/* PERF_RECORD_MMAP2 without a build id, and the sample_id that follows it */
+struct map_record {
+	uint32_t pid, tid;
+	uint64_t begin, length, offset;
+	uint32_t major, minor;
+	uint64_t inode, generation;
+	uint32_t protection, flags;
+	char path[PATH_MAX + 64];
+};
+
+struct map_id {
+	uint32_t pid, tid;
+	uint64_t time;
+	uint32_t cpu, reserved;
+};
+
+static void put_map(struct record_stack *stack, struct map_record *of, uint64_t time)
+{
+	const struct map_id id = { .pid = of->pid, .tid = of->tid, .time = time };
+	struct perf_event_header header = { .type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_USER };
+	size_t size = offsetof(struct map_record, path) + strlen(of->path) + 1;
+
+	size = (size + 7) / 8 * 8;
+	memcpy((char *)of + size, &id, sizeof(id));
+	size += sizeof(id);
+	header.size = (uint16_t)(sizeof(header) + size);
+	record_stack_put(stack, &header, of, size, time);
+}
+
+static void put_maps(struct record_stack *stack, pid_t pid)
+{
+	char path[48], line[PATH_MAX + 128], permissions[5];
+	const uint64_t now = raw_clock_now();
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		struct map_record of = { .pid = (uint32_t)pid, .tid = (uint32_t)pid };
+		uint64_t end;
+		int at = 0;
+
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &of.begin, &end, permissions,
+			   &of.offset, &of.major, &of.minor, &of.inode, &at) != 7 || permissions[2] != 'x')
+			continue;
+		line[strcspn(line, "\n")] = '\0';
+		of.length = end - of.begin;
+		snprintf(of.path, PATH_MAX, "%s", line[at] ? line + at : "//anon");
+		put_map(stack, &of, now);
+	}
+	if (file)
+		fclose(file);
+}
+
+/* The process of a thread; 0: there is no such thread */
+static pid_t process_of(pid_t tid)
+{
+	char path[48], line[128];
+	pid_t pid = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+	file = fopen(path, "re");
+	while (file && !pid && fgets(line, sizeof(line), file))
+		if (!strncmp(line, "Tgid:", 5))
+			pid = (pid_t)strtol(line + 5, NULL, 10);
+	if (file)
+		fclose(file);
+	return pid;
+}
+
+void record_stack_maps(struct record_stack *stack)
+{
+	const struct dirent *entry;
+	pid_t last = 0;
+	DIR *folder;
+
+	for (size_t i = 0; i < stack->tid_count; i++) {
+		const pid_t pid = process_of(stack->tids[i]);
+
+		if (pid && pid != last)
+			put_maps(stack, pid);
+		last = pid;
+	}
+	folder = stack->tid_count ? NULL : opendir("/proc");
+	while (folder && (entry = readdir(folder)))
+		if (isdigit((unsigned char)*entry->d_name))
+			put_maps(stack, (pid_t)strtol(entry->d_name, NULL, 10));
+	if (folder)
+		closedir(folder);
+}

@@ -1,0 +1,116 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# gpmu record --sample: call stacks of a command, of a process that exists already, and of all CPUs, with
+# the functions of a program that spends its time in known ones.
+. tests/tools/lib.sh
+
+trace=$work/trace.pftrace
+
+# The loop ends when a file exists, so that the program runs as long as the test needs it.
+cat > "$work/busy.c" << 'END'
+#include <unistd.h>
+volatile unsigned long n;
+__attribute__((noinline)) void inner_loop(void)
+{
+	/* The innermost function has no frame unless it needs one, and its caller would be missing. */
+	volatile void *frame = __builtin_frame_address(0);
+
+	for (int i = 0; i < 1000000; i++)
+		n += i;
+	n += frame != 0;
+}
+__attribute__((noinline)) void outer_call(void) { inner_loop(); n++; }
+int main(int argc, char **argv)
+{
+	for (int i = 0; argc > 1 ? access(argv[1], F_OK) != 0 : i < 300; i++) {
+		outer_call();
+		n++;
+	}
+	return 0;
+}
+END
+${CC:-cc} -O1 -fno-omit-frame-pointer -o "$work/busy" "$work/busy.c" || bail "no compiler"
+
+# The numbers of samples, and of those in inner_loop() of busy, called by outer_call() and main()
+samples() {
+	sql "select count(*) from perf_sample"
+}
+known() {
+	sql "select count(*) from perf_sample p
+		join stack_profile_callsite c on p.callsite_id = c.id
+		join stack_profile_callsite d on c.parent_id = d.id
+		join stack_profile_callsite e on d.parent_id = e.id
+		join stack_profile_frame f on c.frame_id = f.id
+		join stack_profile_frame g on d.frame_id = g.id
+		join stack_profile_frame h on e.frame_id = h.id
+		join stack_profile_mapping m on f.mapping = m.id
+		where f.name = 'inner_loop' and g.name = 'outer_call' and h.name = 'main' and m.name = 'busy' $1"
+}
+# mostly WHAT: more than half of the samples are in the known stack, and there are some
+mostly() {
+	[ "$(known)" -gt 10 ] && [ $((2 * $(known))) -gt "$(samples)" ]
+	ok $? "record --sample $1: most samples are in inner_loop, called by outer_call and main" || diag "$(known) of $(samples)"
+}
+
+run gpmu record --no-cuda-trace --sample cpu-clock -o "$trace" -- "$work/busy"
+is "$rc" 0 "record --sample exits with 0" || diag "$err"
+like "$err" ' 0 lost' "record --sample loses no sample"
+mostly "of a command"
+is "$(known "and p.utid not in (select utid from thread where name = 'busy')")" 0 "record --sample: the samples are of the thread busy"
+is "$(sql "select count(*) from perf_sample p join thread t using (utid) where not exists (
+	select 1 from sched s where s.utid = p.utid and s.ts <= p.ts and (s.dur < 0 or p.ts <= s.ts + s.dur))")" 0 \
+	"record --sample: each sample is in a time in which its thread ran"
+run gpmu report --by=stack --format=csv "$trace"
+is "$rc" 0 "report --by=stack exits with 0"
+is "$(awk -F , '$1 ~ /main;outer_call;inner_loop$/ { n += $3 } END { print n }' <<< "$out")" "$(known)" "report --by=stack has its samples"
+is "$(awk -F , '$3 ~ /^[0-9]+$/ { n += $3 } END { print n }' <<< "$out")" "$(samples)" "report --by=stack has all samples"
+like "$(gpmu report "$trace")" 'stacks: [0-9]* records, none lost' "report has the source of the samples in its audit"
+
+run gpmu record --no-cuda-trace --sample cpu-clock,20000000 -o "$trace" -- "$work/busy"
+is "$rc" 0 "record --sample with a period exits with 0" || diag "$err"
+# The task-clock is that of the same threads in ms.
+clock=$(gpmu report --by=counter --format=csv "$trace" | awk -F , '$1 == "task-clock" { print $8 }')
+[ "$(samples)" -gt 0 ] && [ "$(samples)" -le "$(awk -v ms="$clock" 'BEGIN { print int(ms / 20 + 2) }')" ]
+ok $? "record --sample with a period of 20 ms has at most one sample per 20 ms" || diag "$(samples) in $clock ms"
+
+# --- a process that exists already: its maps are read from /proc. It and the recording end when the trace has its samples.
+# record_until WHAT OPTION...
+record_until() {
+	local what=$1 recorder
+
+	shift
+	rm -f "$trace" "$work/end"
+	"$work/busy" "$work/end" &
+	pid=$!
+	gpmu record --no-cuda-trace --sample cpu-clock -o "$trace" "${@/PID/$pid}" 2> "$work/err" &
+	recorder=$!
+	until ! kill -0 $recorder || [ "$(its_samples)" -gt 10 ]; do
+		sleep 0.2
+	done 2> /dev/null
+	touch "$work/end"
+	wait $recorder
+	is "$?" 0 "record --sample $what exits with 0" || diag "$(cat "$work/err")"
+	wait $pid
+	[ "$(its_samples)" -gt 10 ]
+	ok $? "record --sample $what has the functions of a process that exists already" || diag "$(known) of $(samples)"
+}
+# Those of the process, in a trace that may have no packets yet
+its_samples() {
+	[ ! -s "$trace" ] || known "and p.utid in (select utid from thread where tid = $pid)"
+}
+# shellcheck disable=SC2016 # the inner shell's
+wait_for_end='until [ -e "$1" ]; do sleep 0.1; done'
+record_until -p -p PID
+if [ "$(id -u)" = 0 ]; then
+	record_until -a -a -- sh -c "$wait_for_end" sh "$work/end"
+else
+	skip "not root" "record --sample -a exits with 0"
+fi
+
+# --- errors
+for wrong in nothing 'cpu-clock,' 'cpu-clock,x' 'cpu-clock,0' duration_time; do
+	run gpmu record --no-cuda-trace --sample "$wrong" -o "$work/none" -- true
+	is "$rc: $(grep -c . <<< "$err")" "125: 1" "record --sample $wrong is refused with one line" || diag "$err"
+done
+done_testing
