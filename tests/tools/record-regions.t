@@ -68,7 +68,8 @@ kill "$out"
 is "$(sql "select name from slice where category = 'region' and dur = -1")" stay "record --regions shows a region that is open when the recording ends as unfinished"
 # shellcheck disable=SC2016
 expect 0 gpmu record --regions --no-cuda-trace -o "$trace" -- sh -c '"$0" mistakes
-	while ls "$GPMU_CHANNEL" | grep -q "^[0-9]"; do sleep 0.02; done; "$0" once' "$work/c"
+	while ls "$GPMU_CHANNEL" | grep -q "^[0-9]" || ls -l /proc/$PPID/fd | grep -q "$GPMU_CHANNEL/[0-9]"; do sleep 0.02; done
+	"$0" once' "$work/c"
 is "$(sql "select group_concat(name || ' ' || (dur between 0 and (select ts from slice where name = 'touch') - ts))
 	from slice where name = 'open'")" "open 1" "record --regions ends a region that is left open when its process ends"
 

@@ -163,7 +163,7 @@ is "$rc $(wc -l < "$work/twice")" "130 1" "stat -r stops after the run that SIGI
 like "$err" 'page-faults' "stat -r interrupted by SIGINT prints the counts so far"
 mkfifo "$work/go" "$work/gone"
 python3 -c '
-import os, sys, threading
+import os, sys, threading, time
 def start():
     stop = threading.Event()
     thread = threading.Thread(target=stop.wait, daemon=True)
@@ -174,7 +174,7 @@ open(sys.argv[1] + "/threads", "w")
 for _ in range(2):
     with open(sys.argv[1] + "/go") as go: go.read()
     stop.set()
-    thread.join()
+    while os.path.exists(f"/proc/self/task/{thread.native_id}"): time.sleep(0.001)
     stop, thread = start()
     with open(sys.argv[1] + "/gone", "w"): pass' "$work" &
 soon test -e "$work/threads"
