@@ -57,15 +57,15 @@ static bool flush(struct inject *self, uint32_t flags)
 	drain(self);
 	/* Without any buffer, no completed buffer reports how many records CUPTI dropped. */
 	if ((declined || buffers_are_short()) && inject_is_alive(self) && !self->api.dropped(NULL, 0, &dropped))
-		output_lost(self, ACTIVITY_LOST_CUPTI, 0, dropped, 0);
+		output_lost(self, ACTIVITY_LOST_CUPTI, 0, dropped);
 	done = output_complete(self, now);
 	if (done)
 		report_losses(self);
 	return done;
 }
 
-/* The last flush waits for room, so that lost records are reported if there is a reader. */
-static void flush_last(struct inject *self)
+/* The last flush waits for room if there is a reader. Returns whether all records have been written or counted. */
+static bool flush_last(struct inject *self)
 {
 	uint64_t begin = raw_clock_now();
 	bool done = flush(self, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
@@ -76,6 +76,7 @@ static void flush_last(struct inject *self)
 		if (done)
 			report_losses(self);
 	}
+	return done;
 }
 
 static unsigned int flush_ms(const struct inject *self)
@@ -97,7 +98,7 @@ static void *run(void *data)
 {
 	struct inject *self = data;
 	uint64_t next = raw_clock_now(), last = 0, now;
-	bool records, is_short;
+	bool records, is_short, done;
 
 	while (!__atomic_load_n(&self->stop, __ATOMIC_ACQUIRE)) {
 		unsigned int ms = flush_ms(self);
@@ -116,9 +117,11 @@ static void *run(void *data)
 		next = last + ms * UINT64_C(1000000);
 	}
 	capture_update(self);
-	flush_last(self);
+	done = flush_last(self);
 	__atomic_store_n(&self->fatal, 1, __ATOMIC_SEQ_CST);
-	channel_writer_finish(self->writer);
+	/* Without the last records the reader must take the file as incomplete. */
+	if (done)
+		channel_writer_finish(self->writer);
 	return NULL;
 }
 

@@ -98,13 +98,23 @@ static bool is_recording(void)
 
 /* --- records, with the lock held */
 
+/* @thread: as in struct activity_lost */
+static void lose(uint64_t time, uint32_t thread)
+{
+	const struct activity_lost lost = {
+		.from = time, .to = time, .count = 1, .why = ACTIVITY_LOST_CHANNEL, .kind = ACTIVITY_MARKER,
+		.thread = thread,
+	};
+
+	channel_lose(writer, &lost);
+}
+
 /* Returns whether the record is in the channel. Only a lost end leaves a region open. */
 static bool put_marker(const struct activity_marker *record)
 {
 	if (!channel_write(writer, &record->head))
 		return true;
-	channel_lose(writer, ACTIVITY_MARKER, record->time,
-		     record->marker == ACTIVITY_MARKER_END ? record->thread : ACTIVITY_NO_END);
+	lose(record->time, record->marker == ACTIVITY_MARKER_END ? record->thread : ACTIVITY_NO_END);
 	return false;
 }
 
@@ -159,7 +169,7 @@ static void begin(struct slice_thread *thread, struct slice_open *open, const ch
 	record.id = FIRST_ID | ++last_id;
 	record.name = open->name;
 	if (!open->name)
-		channel_lose(writer, ACTIVITY_MARKER, record.time, ACTIVITY_NO_END);
+		lose(record.time, ACTIVITY_NO_END);
 	else if (put_marker(&record))
 		open->id = record.id;
 }
@@ -230,7 +240,7 @@ void slice_begin(const char *name)
 		begin(thread, open, name);
 	} else {
 		if (is_recording() && has_channel())
-			channel_lose(writer, ACTIVITY_MARKER, raw_clock_now(), ACTIVITY_NO_END);
+			lose(raw_clock_now(), ACTIVITY_NO_END);
 		if (thread)
 			thread->forgotten++;
 	}
