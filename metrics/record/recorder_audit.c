@@ -21,6 +21,7 @@ static const char *const reasons[ACTIVITY_LOST_REASONS] = {
 	[ACTIVITY_LOST_TIMES] = "records with missing or impossible times",
 	[ACTIVITY_LOST_CORRUPT] = "malformed buffers",
 	[ACTIVITY_LOST_IDS] = "records with an impossible process or thread",
+	[ACTIVITY_LOST_NESTING] = "ends of regions that were not the innermost of their thread",
 };
 
 /* As the words of --cuda; 0: records of any kind */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -56,6 +57,22 @@ static void threads(void)
 		pthread_create(&all[i], NULL, work, (void *)i);
 	for (size_t i = 0; i < 3; i++)
 		pthread_join(all[i], NULL);
+}
+
+/* A thread begins its region without a file descriptor for its counters. */
+static void without_files(void)
+{
+	const struct rlimit limit = { 100, 100 };
+	int last = -1, fd;
+	pthread_t thread;
+
+	visit(1);
+	setrlimit(RLIMIT_NOFILE, &limit);
+	while ((fd = dup(0)) >= 0)
+		last = fd;
+	pthread_create(&thread, NULL, work, NULL);
+	pthread_join(thread, NULL);
+	close(last);
 }
 
 static void openmp(void)
@@ -254,6 +271,8 @@ int main(int argc, char **argv)
 		visit(1000);
 	} else if (!strcmp(how, "threads")) {
 		threads();
+	} else if (!strcmp(how, "without-files")) {
+		without_files();
 	} else if (!strcmp(how, "openmp")) {
 		openmp();
 	} else if (!strcmp(how, "fork")) {
@@ -271,6 +290,19 @@ int main(int argc, char **argv)
 		gpmu_mark_end("touch");
 		gpmu_mark_end("other");
 		gpmu_mark_begin("open");
+	} else if (!strcmp(how, "mistakes-kill")) {
+		gpmu_mark_begin("other");
+		for (int i = 0; i < 100; i++)
+			gpmu_mark_end("touch");
+		raise(SIGKILL);
+	} else if (!strcmp(how, "cross-end")) {
+		/* The child ends the region of its parent, which is none of its own. */
+		gpmu_mark_begin("cross");
+		if (fork())
+			wait(NULL);
+		else
+			visit(10);
+		gpmu_mark_end("cross");
 	} else if (!strcmp(how, "cross")) {
 		gpmu_mark_begin("cross");
 		children();
