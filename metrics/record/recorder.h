@@ -120,7 +120,7 @@ struct gpmu_recorder {
 	size_t stream_count;
 	/* streams in merge of the other sources; -1: none yet */
 	int source_streams[RECORDER_SOURCES];
-	uint64_t source_lost_count[RECORDER_SOURCES];
+	uint64_t source_lost_count[RECORDER_SOURCES][RECORD_KERNEL_REASONS];
 	uint64_t source_record_count[RECORDER_SOURCES];	/* number of values, switches */
 	uint64_t no_memory_count;	/* records lost for lack of memory */
 	uint64_t put_count;		/* records that have been given to the trace */

@@ -24,6 +24,11 @@ static const char *const reasons[ACTIVITY_LOST_REASONS] = {
 	[ACTIVITY_LOST_NESTING] = "ends of regions that were not the innermost of their thread",
 };
 
+static const char *const kernel_reasons[RECORD_KERNEL_REASONS] = {
+	[RECORD_KERNEL_FULL] = "the kernel's ring was full",
+	[RECORD_KERNEL_MALFORMED] = "malformed records of the kernel",
+};
+
 /* As the words of --cuda; 0: records of any kind */
 static const char *const kinds[ACTIVITY_KINDS] = {
 	[ACTIVITY_PROCESS] = "process", [ACTIVITY_DEVICE] = "device", [ACTIVITY_CONTEXT] = "context",
@@ -151,10 +156,12 @@ static int audit_queue(struct gpmu_recorder *recorder, enum recorder_source sour
 	if (dropped && !ret)
 		ret = audit_source(recorder, source_names[source], records, &lost,
 				   "the queue was full", NULL);
-	lost.count = recorder->source_lost_count[source];
-	if (lost.count && !ret)
-		ret = audit_source(recorder, source_names[source], records, &lost,
-				   "the kernel's ring was full", NULL);
+	for (int why = 0; why < RECORD_KERNEL_REASONS && !ret; why++) {
+		lost.count = recorder->source_lost_count[source][why];
+		if (lost.count)
+			ret = audit_source(recorder, source_names[source], records, &lost,
+					   kernel_reasons[why], NULL);
+	}
 	return ret;
 }
 
