@@ -225,11 +225,12 @@ static void read_losses(struct channel_reader *reader)
 /* Reads the records that the writer owed, once it has ended. */
 static void read_owed(struct channel_reader *reader)
 {
-	struct channel_lost *owed = &reader->losses[CHANNEL_LOSSES];
+	struct channel_lost owed;
 
-	if (owed->count || !channel_has_ended(reader) || channel_is_closed(reader) ||
-	    !read_at(reader, owed, sizeof(*owed), offsetof(struct channel_head, owed)))
+	if (reader->losses[CHANNEL_LOSSES].count || !channel_has_ended(reader) || channel_is_closed(reader) ||
+	    !read_at(reader, &owed, sizeof(owed), offsetof(struct channel_head, owed)))
 		return;
+	reader->losses[CHANNEL_LOSSES] = owed;
 	reader->lost_at = 0;
 }
 

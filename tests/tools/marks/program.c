@@ -92,6 +92,35 @@ static void children(void)
 	wait(NULL);
 }
 
+/* Ends regions that are not the innermost, and leaves one open */
+static void mistakes(void)
+{
+	gpmu_mark_end("touch");
+	gpmu_mark_begin("other");
+	gpmu_mark_end("touch");
+	gpmu_mark_end("other");
+	gpmu_mark_begin("open");
+}
+
+static void mistakes_until_killed(void)
+{
+	gpmu_mark_begin("other");
+	for (int i = 0; i < 100; i++)
+		gpmu_mark_end("touch");
+	raise(SIGKILL);
+}
+
+/* The child ends the region of its parent, which is none of its own. */
+static void cross_end(void)
+{
+	gpmu_mark_begin("cross");
+	if (fork())
+		wait(NULL);
+	else
+		visit(10);
+	gpmu_mark_end("cross");
+}
+
 static void wait_ms(long ms)
 {
 	const struct timespec time = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
@@ -285,24 +314,11 @@ int main(int argc, char **argv)
 		visit(500);
 		gpmu_mark_end("outer");
 	} else if (!strcmp(how, "mistakes")) {
-		gpmu_mark_end("touch");
-		gpmu_mark_begin("other");
-		gpmu_mark_end("touch");
-		gpmu_mark_end("other");
-		gpmu_mark_begin("open");
+		mistakes();
 	} else if (!strcmp(how, "mistakes-kill")) {
-		gpmu_mark_begin("other");
-		for (int i = 0; i < 100; i++)
-			gpmu_mark_end("touch");
-		raise(SIGKILL);
+		mistakes_until_killed();
 	} else if (!strcmp(how, "cross-end")) {
-		/* The child ends the region of its parent, which is none of its own. */
-		gpmu_mark_begin("cross");
-		if (fork())
-			wait(NULL);
-		else
-			visit(10);
-		gpmu_mark_end("cross");
+		cross_end();
 	} else if (!strcmp(how, "cross")) {
 		gpmu_mark_begin("cross");
 		children();
