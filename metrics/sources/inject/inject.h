@@ -103,6 +103,12 @@ bool output_has_lost(enum activity_lost_why why);
 bool output_complete(struct inject *self, uint64_t time);
 __attribute__((format(printf, 3, 4)))
 void output_note(struct inject *self, enum activity_note_level level, const char *fmt, ...);
+/*
+ * Writes a warning unless *@written, and then sets that. Returns *@written. false: no room; nothing is counted as lost,
+ * because the caller tries again
+ */
+__attribute__((format(printf, 3, 4)))
+bool output_warn_once(struct inject *self, bool *written, const char *fmt, ...);
 void output_process(struct inject *self);
 
 /* capture.c: selects the work to record */

@@ -152,19 +152,36 @@ bool output_complete(struct inject *self, uint64_t time)
 	return true;
 }
 
-void output_note(struct inject *self, enum activity_note_level level, const char *fmt, ...)
+static bool put_note(struct inject *self, enum activity_note_level level, const char *fmt, va_list args)
 {
 	union {
 		struct activity_note note;
 		char bytes[sizeof(struct activity_note) + TEXT];
 	} record = { .note = { .head.kind = ACTIVITY_NOTE, .time = raw_clock_now(), .level = level } };
+
+	vsnprintf(record.note.text, TEXT, fmt, args);
+	record.note.head.size = (sizeof(record.note) + strlen(record.note.text) + 1 + 7) / 8 * 8;
+	return !channel_write(self->writer, &record.note.head);
+}
+
+void output_note(struct inject *self, enum activity_note_level level, const char *fmt, ...)
+{
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(record.note.text, TEXT, fmt, args);
+	if (!put_note(self, level, fmt, args))
+		count_lost(self, ACTIVITY_LOST_CHANNEL, ACTIVITY_NOTE, 1, raw_clock_now(), 0);
 	va_end(args);
-	record.note.head.size = (sizeof(record.note) + strlen(record.note.text) + 1 + 7) / 8 * 8;
-	output_try(self, &record.note.head);
+}
+
+bool output_warn_once(struct inject *self, bool *written, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	*written = *written || put_note(self, ACTIVITY_WARNING, fmt, args);
+	va_end(args);
+	return *written;
 }
 
 void output_process(struct inject *self)
