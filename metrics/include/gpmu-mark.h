@@ -51,7 +51,10 @@ static inline void gpmu_mark_begin(const char *name)
 	GPMU_MARK_CALL(gpmu_mark_begin_counted, name);
 }
 
-/* Ends the innermost region of the calling thread, which has this name. */
+/*
+ * Ends the innermost region that the calling thread has begun, which has this name. The end of any other region has no
+ * effect; gpmu reports the number of such ends.
+ */
 static inline void gpmu_mark_end(const char *name)
 {
 	GPMU_MARK_CALL(gpmu_mark_end_counted, name);

@@ -62,6 +62,13 @@ is "$rc $(slices)" "0 " "record without --regions shows no regions"
 marked c mistakes
 is "$(slices)" "0|other|-
 0|open|-" "record --regions ignores ends of regions that are not the innermost"
+like "$err" 'warning: [0-9]+ c: the end of region touch is ignored: a thread can only end the innermost of the regions that it has begun' \
+	"record --regions warns of the first end that it ignores"
+like "$(audit source)" 'kind=nvtx lost=2 .*why=ends of regions that were not the innermost of their thread' "record's audit has the number of ignored ends"
+marked c mistakes-kill
+like "$(audit source)" 'kind=nvtx lost=100 .*why=ends of regions' "record's audit has the number of ignored ends of a process that is killed"
+marked c cross-end
+like "$err" ' 2 processes, 4 records, 0 lost ' "record --regions counts no end that a forked child makes of its parent's region"
 # shellcheck disable=SC2016 # the command's shell expands it
 expect 0 gpmu record --regions --no-cuda-trace -o "$trace" -- sh -c '"$0" stay > "$1" & until [ -s "$1" ]; do sleep 0.02; done; echo $!' "$work/c" "$work/marked"
 kill "$out"

@@ -102,6 +102,26 @@ for i in range(15):
         sys.exit(f"{i}: no summary")
     os.unlink(sys.argv[-1])' "$GPMU_BIN" stat -r 10000 -a -e "$(printf 'page-faults,%.0s' {1..200})task-clock" touch "$work/run"
 is "$rc $err" "0 " "stat -r ends with a summary on a SIGINT between two runs"
+# interrupted RUN: gpmu stat -r 4, whose command and itself get SIGINT in this run, once it has begun
+interrupted() {
+	rm -f "$work/runs" "$work/waits"
+	run timeout 60 python3 -c '
+import os, signal, subprocess, sys, time
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+gpmu = subprocess.Popen(sys.argv[2:], start_new_session=True)
+while not os.path.exists(sys.argv[1]):
+    time.sleep(0.005)
+os.killpg(gpmu.pid, signal.SIGINT)
+sys.exit(gpmu.wait())' "$work/waits" "$GPMU_BIN" stat -r 4 -j -e task-clock,page-faults \
+		sh -c "echo >> $work/runs; [ \$(wc -l < $work/runs) != $1 ] || { : > $work/waits; exec sleep 1000; }"
+}
+interrupted 3
+like "$rc $err" '^130 .*warning: run 3 was interrupted and is not in the means' "stat -r warns of a run that SIGINT has interrupted"
+is "$(wc -l < "$work/runs")" 3 "stat -r starts no further run after SIGINT"
+is "$(grep -c '"runs":2,' <<< "$err")" 2 "stat -r leaves a run that SIGINT has interrupted out of the means"
+interrupted 1
+like "$rc $err" '^130 .*warning: the first run was interrupted: the counts are those of a part of it$' "stat -r warns if its first run was interrupted"
+is "$(grep -c '"runs":1,' <<< "$err")" 2 "stat -r prints the counts of its first run if that was interrupted"
 
 # --- intervals
 run stat "$model" -a -M GraceMemBW -I 100 --timeout 350

@@ -14,7 +14,7 @@ enum record_type {
 	RECORD_VALUE,		/* struct record_value */
 	RECORD_SWITCH,		/* struct record_switch */
 	RECORD_TASK,		/* struct record_task */
-	RECORD_LOST,		/* uint64_t: number of events that the kernel lost */
+	RECORD_LOST,		/* struct record_kernel_lost */
 };
 
 /* A record; its data follow it. Records are multiples of 8 bytes. */
@@ -32,6 +32,19 @@ struct record_span {
 
 /* How a process ended */
 enum record_process_end { RECORD_RUNNING, RECORD_CLOSED, RECORD_VANISHED };
+
+enum record_kernel_why {
+	RECORD_KERNEL_FULL,	/* the kernel's ring was full */
+	RECORD_KERNEL_MALFORMED,	/* records are shorter than their kind, or a ring has an impossible length */
+	RECORD_KERNEL_REASONS
+};
+
+/* Lost records of the kernel */
+struct record_kernel_lost {
+	uint64_t count;
+	uint32_t why;		/* enum record_kernel_why */
+	uint32_t reserved;
+};
 
 /* Fields of the kernel's sched_switch */
 struct record_switch {

@@ -10,8 +10,6 @@
 #include "event/event_fd.h"
 #include "record/sched/record_ring.h"
 
-#define RECORD_MOST	512	/* bytes of a kernel record */
-
 static int map_ring(struct record_ring *ring, size_t page_size, size_t room)
 {
 	void *page = mmap(NULL, page_size + room, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
@@ -189,14 +187,15 @@ static void copy(const struct record_ring *ring, size_t page_size, uint64_t from
 }
 
 /* PERF_RECORD_LOST: the event's id, then the number of lost records */
-static void note_lost(struct record_ring *ring, const char *data, size_t size)
+static bool note_lost(struct record_ring *ring, const char *data, size_t size)
 {
 	uint64_t lost[2];
 
 	if (size < sizeof(lost))
-		return;
+		return false;
 	memcpy(lost, data, sizeof(lost));
-	ring->lost += lost[1];
+	ring->lost[RECORD_KERNEL_FULL] += lost[1];
+	return true;
 }
 
 static void drain(struct record_ring *ring, size_t page_size, record_ring_take *take, void *user)
@@ -204,20 +203,23 @@ static void drain(struct record_ring *ring, size_t page_size, record_ring_take *
 	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 	uint64_t at = ring->page->data_tail;
 	struct perf_event_header header;
-	char data[RECORD_MOST];
+	char data[UINT16_MAX];	/* header.size is a uint16_t */
 
 	while (at < head) {
+		size_t size;
+		bool valid;
+
 		copy(ring, page_size, at, (char *)&header, sizeof(header));
-		if (header.size < sizeof(header) || header.size > head - at)
+		/* The begin of the next record is then unknown. */
+		if (header.size < sizeof(header) || header.size > head - at) {
+			ring->lost[RECORD_KERNEL_MALFORMED]++;
 			break;
-		if (header.size <= sizeof(data)) {
-			copy(ring, page_size, at + sizeof(header), data,
-			     header.size - sizeof(header));
-			if (header.type == PERF_RECORD_LOST)
-				note_lost(ring, data, header.size - sizeof(header));
-			else
-				take(user, ring, &header, data, header.size - sizeof(header));
 		}
+		size = header.size - sizeof(header);
+		copy(ring, page_size, at + sizeof(header), data, size);
+		valid = header.type == PERF_RECORD_LOST ? note_lost(ring, data, size) :
+							  take(user, ring, &header, data, size);
+		ring->lost[RECORD_KERNEL_MALFORMED] += !valid;
 		at += header.size;
 	}
 	__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
@@ -249,13 +251,13 @@ static uint64_t lost_of(const struct record_ring *ring)
 	return lost;
 }
 
-uint64_t record_rings_lost(const struct record_rings *rings, bool last)
+uint64_t record_rings_lost(const struct record_rings *rings, enum record_kernel_why why, bool last)
 {
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < rings->count; i++) {
-		uint64_t counted = last ? lost_of(&rings->list[i]) : 0;
-		uint64_t reported = rings->list[i].lost;
+		uint64_t counted = last && why == RECORD_KERNEL_FULL ? lost_of(&rings->list[i]) : 0;
+		uint64_t reported = rings->list[i].lost[why];
 
 		n += counted > reported ? counted : reported;
 	}

@@ -11,11 +11,12 @@
 #include <sys/types.h>
 
 #include "gpmu.h"
+#include "record/queue/record.h"
 
 struct record_ring {
 	int fd, cpu;
 	size_t room;			/* bytes of records, a power of 2 */
-	uint64_t lost;			/* lost records according to PERF_RECORD_LOST */
+	uint64_t lost[RECORD_KERNEL_REASONS];	/* of full rings: according to PERF_RECORD_LOST */
 	bool counts_lost;		/* the kernel also counts lost records (Linux 6.0) */
 	struct perf_event_mmap_page *page;	/* NULL: not mapped */
 	int *more;			/* events of further tasks, which use the same ring */
@@ -41,10 +42,10 @@ int record_rings_open(struct record_rings *rings, const struct gpmu_machine *mac
 void record_rings_release(struct record_rings *rings);
 
 /*
- * Handles a record other than PERF_RECORD_LOST, with @size bytes after its header.
- * Records of more than 512 bytes are skipped.
+ * Handles a record other than PERF_RECORD_LOST, with @size bytes after its header. Returns false
+ * if the record is malformed, which is then counted as lost.
  */
-typedef void record_ring_take(void *user, const struct record_ring *ring,
+typedef bool record_ring_take(void *user, const struct record_ring *ring,
 			      const struct perf_event_header *header, const char *data,
 			      size_t size);
 
@@ -55,10 +56,10 @@ void record_rings_drain(struct record_rings *rings, record_ring_take *take, void
  */
 bool record_rings_wait(struct record_rings *rings, int ms);
 /*
- * Number of lost records according to the drained records; the kernel reports a loss with
+ * Number of records lost for a reason, according to the drained records; the kernel reports a loss with
  * the CPU's next record. @last: nothing more will be drained, so losses after the last
  * record are included.
  */
-uint64_t record_rings_lost(const struct record_rings *rings, bool last);
+uint64_t record_rings_lost(const struct record_rings *rings, enum record_kernel_why why, bool last);
 
 #endif /* GPMU_RECORD_RING_H */

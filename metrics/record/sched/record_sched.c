@@ -135,21 +135,24 @@ void record_sched_release(struct record_sched *sched)
 	sched->tid_count = 0;
 }
 
-/* Queues the number of records lost since @known; returns the current total. */
-static uint64_t put_lost(struct record_sched *sched, uint64_t known, bool last)
+/* Queues the numbers of records lost since @known, which becomes the current numbers. */
+static void put_lost(struct record_sched *sched, uint64_t known[RECORD_KERNEL_REASONS], bool last)
 {
-	const uint64_t lost = record_rings_lost(&sched->rings, last), more = lost - known;
-	struct record record = { .type = RECORD_LOST };
+	for (uint32_t why = 0; why < RECORD_KERNEL_REASONS; why++) {
+		const uint64_t lost = record_rings_lost(&sched->rings, why, last);
+		const struct record_kernel_lost more = { .count = lost - known[why], .why = why };
+		struct record record = { .type = RECORD_LOST };
 
-	if (more)
-		record_queue_put(sched->queue, &record, &more, sizeof(more));
-	return lost;
+		if (more.count)
+			record_queue_put(sched->queue, &record, &more, sizeof(more));
+		known[why] = lost;
+	}
 }
 
 void *record_sched_run(void *data)
 {
 	struct record_sched *sched = data;
-	uint64_t lost = 0;
+	uint64_t lost[RECORD_KERNEL_REASONS] = { 0 };
 	bool last = false;
 
 	while (!last) {
@@ -160,7 +163,7 @@ void *record_sched_run(void *data)
 		record_rings_drain(&sched->rings, sched->take, sched);
 		for (size_t i = 0; last && i < sched->active_count; i++)
 			record_context_switch_check(sched, sched->tids[i]);
-		lost = put_lost(sched, lost, last);
+		put_lost(sched, lost, last);
 		if (record_queue_has_room(sched->queue, 0))
 			record_queue_put(sched->queue, &mark, NULL, 0);
 		if (!last)

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -58,6 +59,22 @@ static void threads(void)
 		pthread_join(all[i], NULL);
 }
 
+/* A thread begins its region without a file descriptor for its counters. */
+static void without_files(void)
+{
+	const struct rlimit limit = { 100, 100 };
+	int last = -1, fd;
+	pthread_t thread;
+
+	visit(1);
+	setrlimit(RLIMIT_NOFILE, &limit);
+	while ((fd = dup(0)) >= 0)
+		last = fd;
+	pthread_create(&thread, NULL, work, NULL);
+	pthread_join(thread, NULL);
+	close(last);
+}
+
 static void openmp(void)
 {
 	#pragma omp parallel for num_threads(3) schedule(static, 1)
@@ -73,6 +90,35 @@ static void children(void)
 		exit(0);
 	}
 	wait(NULL);
+}
+
+/* Ends regions that are not the innermost, and leaves one open */
+static void mistakes(void)
+{
+	gpmu_mark_end("touch");
+	gpmu_mark_begin("other");
+	gpmu_mark_end("touch");
+	gpmu_mark_end("other");
+	gpmu_mark_begin("open");
+}
+
+static void mistakes_until_killed(void)
+{
+	gpmu_mark_begin("other");
+	for (int i = 0; i < 100; i++)
+		gpmu_mark_end("touch");
+	raise(SIGKILL);
+}
+
+/* The child ends the region of its parent, which is none of its own. */
+static void cross_end(void)
+{
+	gpmu_mark_begin("cross");
+	if (fork())
+		wait(NULL);
+	else
+		visit(10);
+	gpmu_mark_end("cross");
 }
 
 static void wait_ms(long ms)
@@ -271,6 +317,8 @@ int main(int argc, char **argv)
 		visit(1000);
 	} else if (!strcmp(how, "threads")) {
 		threads();
+	} else if (!strcmp(how, "without-files")) {
+		without_files();
 	} else if (!strcmp(how, "openmp")) {
 		openmp();
 	} else if (!strcmp(how, "fork")) {
@@ -283,11 +331,11 @@ int main(int argc, char **argv)
 		visit(500);
 		gpmu_mark_end("outer");
 	} else if (!strcmp(how, "mistakes")) {
-		gpmu_mark_end("touch");
-		gpmu_mark_begin("other");
-		gpmu_mark_end("touch");
-		gpmu_mark_end("other");
-		gpmu_mark_begin("open");
+		mistakes();
+	} else if (!strcmp(how, "mistakes-kill")) {
+		mistakes_until_killed();
+	} else if (!strcmp(how, "cross-end")) {
+		cross_end();
 	} else if (!strcmp(how, "cross")) {
 		gpmu_mark_begin("cross");
 		children();
