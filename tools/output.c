@@ -65,12 +65,13 @@ void output_started(const struct output *output, time_t when)
 
 int output_close(struct output *output)
 {
-	int ret = 0;
+	int ret;
 
+	if (!output->path && output->file == stdout)
+		return stdout_flush();
+	ret = fflush(output->file) ? -errno : ferror(output->file) ? -EIO : 0;
 	if (!output->path)
-		return fflush(output->file) || ferror(output->file) ? -EIO : 0;
-	if (ferror(output->file))
-		ret = -EIO;
+		return ret;
 	if (fclose(output->file) && !ret)
 		ret = -errno;
 	if (ret)

@@ -374,12 +374,12 @@ int report_write(const char *path, void (*write)(const struct report_output *out
 	int ret = output_open(&output, path, OUTPUT_REPLACE, stdout);
 
 	if (ret)
-		die("%s: %s", path, strerror(-ret));
+		die_output(path, stdout, ret);
 	shown_output->file = output.file;
 	write(shown_output);
 	ret = output_close(&output);
 	if (ret)
-		die("%s: %s", path ? path : "standard output", strerror(-ret));
+		die_output(path, stdout, ret);
 	return EXIT_SUCCESS;
 }
 
