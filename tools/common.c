@@ -305,6 +305,16 @@ static void __attribute__((noreturn)) refuse_request(const struct common *common
 	die("%s", text);
 }
 
+/* A function for fits of struct gpmu_plan_options */
+static int always_fits(const struct gpmu_pmu *pmu, const struct perf_event_attr *const *attrs, size_t length, void *user)
+{
+	(void)pmu;
+	(void)attrs;
+	(void)length;
+	(void)user;
+	return 1;
+}
+
 struct gpmu_plan *common_plan_begin(const struct common *common, bool system_wide)
 {
 	const struct gpmu_plan_options options = {
@@ -312,7 +322,7 @@ struct gpmu_plan *common_plan_begin(const struct common *common, bool system_wid
 		.no_merge = common->no_merge,
 		.system_wide = system_wide,
 		.user_only = common->tasks ? -1 : 0,
-		.fits = common_is_here(common) ? gpmu_probe_fits : NULL,
+		.fits = common->counted ? always_fits : common_is_here(common) ? gpmu_probe_fits : NULL,
 	};
 	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_plan *plan = gpmu_plan_new(common->machine, common->catalog, &options, &error);

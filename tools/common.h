@@ -49,6 +49,7 @@ struct common {
 	size_t request_count;
 	bool no_merge;		/* --metric-no-merge */
 	bool tasks;		/* count tasks, in user space only if the kernel allows no more */
+	bool counted;		/* the events have been counted, so no warning of unknown counters is of use */
 	/* Set by common_open() */
 	struct gpmu_machine *machine;
 	struct gpmu_catalog *catalog;
