@@ -88,6 +88,10 @@ void say_output(const char *path, const FILE *standard, int error)
 {
 	static bool reported;
 
+	if (path && !strcmp(path, "-")) {
+		path = NULL;
+		standard = stdout;
+	}
 	if (!path && standard == stdout) {
 		if (reported)
 			return;

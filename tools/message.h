@@ -18,7 +18,7 @@ void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Flushes standard output. Returns 0, or -errno of its first error; -EIO if stdio kept no errno. */
 int stdout_flush(void);
 /*
- * Reports that the file @path, or if it is NULL the stream @standard, cannot be opened or written. An
+ * Reports that the file @path of output_open(), or @standard, cannot be opened or written. An
  * error of standard output is reported only once.
  */
 void say_output(const char *path, const FILE *standard, int error);

@@ -86,4 +86,14 @@ for command in "list --all" "doctor" "doctor -j" "traffic $model --duration 0.1"
 	is "$? $err" "125 gpmu ${command%% *}: standard output: No space left on device" "gpmu $command on a full disk prints one line with the cause"
 done
 
+# --- "-" as the file of an option
+for command in "stat -e page-faults -o - true" "stat -e page-faults -j -o - true" "doctor --save -" "traffic $model --duration 0.1 -o -"; do
+	# shellcheck disable=SC2086 # several words
+	out=$(cd "$work" && gpmu $command 2> /dev/null)
+	ok $((${#out} < 20)) "gpmu $command prints to standard output"
+done
+ok "$(test ! -e "$work/-"; echo $?)" "gpmu creates no file with the name -"
+err=$(gpmu stat -e page-faults -o - true 2>&1 > /dev/full)
+is "$? $err" "125 gpmu stat: standard output: No space left on device" "gpmu stat -o - on a full disk prints one line with the cause"
+
 done_testing
