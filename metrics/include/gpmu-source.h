@@ -45,7 +45,7 @@ struct gpmu_error;	/* gpmu.h */
  * @size: size of this structure
  * @number: number in the names of its PMUs, 0 or more
  * @package: physical_package_id of its CPUs, perf's label S<n>; -1: not known
- * @gpu: 1: a GPU is connected to its socket by NVLink-C2C
+ * @gpu_count: number of GPUs on NVLink-C2C of its socket
  *
  * If the machine has a node with this number, it is the same node.
  */
@@ -53,7 +53,7 @@ struct gpmu_source_node {
 	size_t size;
 	int number;
 	int package;
-	int gpu;
+	size_t gpu_count;
 };
 
 /**

@@ -82,7 +82,7 @@ static int read_nodes(struct addition *add, const struct gpmu_machine *machine,
 			node = &add->nodes[add->nodes_len++];
 			*node = (struct gpmu_node){ .number = shown.number, .package = shown.package };
 		}
-		node->gpu = node->gpu || shown.gpu;
+		node->gpu = node->gpu || shown.gpu_count;
 	}
 	qsort(add->nodes, add->nodes_len, sizeof(*add->nodes), compare_nodes);
 	return 0;
