@@ -49,6 +49,7 @@ struct common {
 	size_t request_count;
 	bool no_merge;		/* --metric-no-merge */
 	bool tasks;		/* count tasks, in user space only if the kernel allows no more */
+	bool counted;		/* the events have been counted, so no warning of unknown counters is of use */
 	/* Set by common_open() */
 	struct gpmu_machine *machine;
 	struct gpmu_catalog *catalog;
@@ -77,8 +78,8 @@ void common_plan_add(const struct common *common, struct gpmu_plan *plan,
 void common_plan_make(struct gpmu_plan *plan);
 /* Prints all of the plan's warnings. */
 void common_plan_warnings(const struct gpmu_plan *plan);
-/* Hints to --gpu if a warning of the plan misses a GPU's PMU and no GPU plugin was asked for. */
-void common_gpu_warning(const struct common *common, const struct gpmu_plan *plan);
+/* Prints the remedy for PMUs that warnings of the plan miss: --gpu if no GPU plugin was asked for, gpmu doctor. */
+void common_hints(const struct common *common, const struct gpmu_plan *plan);
 /* Prints the groups with their events and items on standard error. */
 void common_explain(const struct gpmu_plan *plan);
 bool common_wants_color(const struct common *common, FILE *file);

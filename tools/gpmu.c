@@ -92,9 +92,11 @@ static const struct cmd *find(const char *name)
 /* argp prints help and exits without a look at standard output. */
 static void check_output(void)
 {
-	if (!fflush(stdout) && !ferror(stdout))
+	int error = stdout_flush();
+
+	if (!error)
 		return;
-	say("standard output cannot be written");
+	say_output(NULL, stdout, error);
 	fflush(stderr);
 	_exit(EXIT_OWN);
 }

@@ -289,6 +289,7 @@ static void set_facts(struct gpmu_profile *profile)
 	gpmu_perfdata_get_stats(profile->perfdata, &stats);
 	facts->bytes = stats.bytes;
 	facts->spe = profile->traces.stats;
+	facts->kernel = profile->code.kernel_lack;
 	facts->midr = profile->machine.midr;
 	facts->memory = profile->traces.memory;
 	facts->physical = profile->traces.physical;

@@ -111,10 +111,12 @@ static int read_kernel(struct profile_code *code, const struct profile_map *map,
 
 	code->knows_kernel = true;
 	build_id = recorded(code, map, KERNEL, &found);
+	code->kernel_state = build_id ? GPMU_PROFILE_KERNEL_OTHER : GPMU_PROFILE_KERNEL_NO_BUILD_ID;
 	if (!build_id || !profile_symbols_is_kernel(build_id->id, build_id->size))
 		return 0;
 	if (profile_symbols_read_kernel(&code->kernel))
 		return -ENOMEM;
+	code->kernel_state = code->kernel.list.n ? GPMU_PROFILE_KERNEL_KNOWN : GPMU_PROFILE_KERNEL_HIDDEN;
 	symbol = profile_symbols_named(&code->kernel, file + strlen(KERNEL));
 	if (symbol)
 		code->shift = map->offset - symbol->begin;
@@ -137,6 +139,8 @@ static int find_kernel(struct profile_code *code, uint64_t address, uint64_t tim
 	/* The modules of another boot are elsewhere. */
 	if (!symbol && (is_kernel || !code->shift))
 		symbol = profile_symbols_find(&code->kernel, address - code->shift);
+	if (!symbol && !code->kernel_lack)
+		code->kernel_lack = map ? code->kernel_state : GPMU_PROFILE_KERNEL_NO_MAP;
 	if (set_function(code, symbol ? symbol->name : "[kernel]", &place->function))
 		return -ENOMEM;
 	return set_object(code, file, &place->object);

@@ -92,9 +92,32 @@ if perf record -o "$work/perf.data" -e task-clock true > /dev/null 2>&1; then
 	like "$(fact "no functions" "$work/stripped.data")" "$work/stripped \(stripped\)" "report: a file without symbols is named"
 	rm "$work/stripped"
 	like "$(fact "no functions" "$work/stripped.data")" "$work/stripped \(no such file here\)" "report: a file that does not exist on this machine is named"
+	run gpmu report --by tier,home,cpu,page "$work/file.data"
+	like "$out" '^  tier +in no sample; it is recorded by Arm SPE alone: perf record -e arm_spe_0//$' "report --by tier of a recording without SPE names the event that records tiers"
+	like "$out" '^  home .*arm_spe_0/pa_enable=1/$' "report --by home of a recording without SPE names the event that records homes"
+	like "$out" '^  page .*perf record -d' "report --by page of a recording without addresses names the option that records them"
+	like "$out" '^  cpu +in no sample; it is recorded by perf record --sample-cpu$' "report --by cpu of a recording without CPUs names the option that records them"
+	unlike "$(gpmu report --by thread "$work/file.data")" 'in no sample' "report prints nothing about keys that the samples have"
+
+	kernel=("${record[@]}" -o "$work/kernel.data")
+	"${kernel[@]}" -- dd if=/dev/zero of=/dev/null bs=1M count=1000 2> /dev/null
+	if [[ $(rows functions "$work/kernel.data") =~ \[kernel.kallsyms\] ]] && head -n 1 /proc/kallsyms | grep -qv '^0* '; then
+		is "$(fact kernel "$work/kernel.data")" "" "report: a recording of the running kernel has no line about its functions"
+		id=$(perf buildid-list -k 2> /dev/null)
+		other=$(printf '%0*d' ${#id} 0)
+		ID=$id OTHER=$other perl -0777 -pe '$id = pack "H*", $ENV{ID}; $other = pack "H*", $ENV{OTHER}; s/\Q$id\E/$other/g' "$work/kernel.data" > "$work/other.data"
+		like "$(fact kernel "$work/other.data")" '^functions are not known: the running kernel has another build id .*; run gpmu report on the recorded kernel$' \
+			"report: a recording of another kernel states why it has no functions, and the remedy"
+		"${kernel[@]}" --no-buildid -- dd if=/dev/zero of=/dev/null bs=1M count=1000 2> /dev/null
+		like "$(fact kernel "$work/kernel.data")" 'no build id of the kernel; record to a file and without --no-buildid$' \
+			"report: a recording without the kernel's build id states why it has no functions, and the remedy"
+	else
+		skip "no samples of the kernel" "report: kernels without functions"
+	fi
+
 	size=$(stat -c %s "$work/file.data")
 	head -c "$((size / 2))" "$work/file.data" > "$work/cut.data"
-	run gpmu report "$work/cut.data"
+	run gpmu report --top 1000 "$work/cut.data"
 	is "$rc" 1 "report: a recording that is cut off has exit status 1"
 	like "$err" "cut\.data:[0-9]+: expected" "report: the error of a recording that is cut off names the offset and what was expected"
 	like "$out" 'cut off +only the part before' "report: the report of a recording that is cut off is marked"

@@ -199,7 +199,7 @@ like "$err" '^ +[0-9.]+ GB/s GraceMemBW +\([0-9.]+%\)$' "stat --strict prints th
 
 # --- before the run
 expect 0 stat -M GraceMemBW -e page-faults sh -c 'echo run >&2'
-is "$(grep -nE '^gpmu stat: warning: GraceMemBW|^run' <<< "$err" | cut -d: -f1,2 | cut -c1-11 | tr '\n' ' ')" "1:gpmu stat 2:run " "stat warns of what cannot be counted before the command runs"
+is "$(grep -nE '^gpmu stat: warning: GraceMemBW|^run' <<< "$err" | cut -d: -f1,2 | cut -c1-11 | tr '\n' ' ')" "1:gpmu stat 3:run " "stat warns of what cannot be counted before the command runs"
 run stat -M GraceMemWB true
 like "$rc $err" '^125 gpmu stat: .*did you mean GraceMemBW' "stat refuses an unknown metric before the command runs and names the nearest"
 expect 0 stat -v "$model" -M GraceMemBW true

@@ -141,7 +141,7 @@ static const struct argp_option options[] = {
 	{ "top", KEY_TOP, "N", 0, "print at most N rows of a table", 0 },
 	{ "link", KEY_LINK, "LINK", 0, "attribute the bytes of c2c, pcie, nvlink or dram", 0 },
 	{ "format", KEY_FORMAT, "FORMAT", 0, "print text, csv or json", 0 },
-	{ "output", 'o', "FILE", 0, "print to FILE", 0 },
+	{ "output", 'o', "FILE", 0, "print to FILE instead of standard output", 0 },
 	{ 0 },
 };
 
@@ -374,12 +374,12 @@ int report_write(const char *path, void (*write)(const struct report_output *out
 	int ret = output_open(&output, path, OUTPUT_REPLACE, stdout);
 
 	if (ret)
-		die("%s: %s", path, strerror(-ret));
+		die_output(path, stdout, ret);
 	shown_output->file = output.file;
 	write(shown_output);
 	ret = output_close(&output);
 	if (ret)
-		die("%s: %s", path ? path : "standard output", strerror(-ret));
+		die_output(path, stdout, ret);
 	return EXIT_SUCCESS;
 }
 
@@ -455,6 +455,6 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_report = {
 	.name = "report",
-	.summary = "summarise traces: kernels, copies, idle GPUs, link bytes",
+	.summary = "summarise traces of gpmu record and recordings of perf",
 	.run = run,
 };

@@ -299,19 +299,22 @@ static int print(const struct report_perf *report, const struct gpmu_profile *pr
 	int status;
 
 	report_facts_add(&facts, profile);
+	for (size_t i = 0; i < n; i++) {
+		make_table(profile, &chosen[i], &made[i + 1]);
+		if (report->by)
+			report_facts_missing(&facts, &made[i + 1].rows, chosen[i].keys, chosen[i].key_count);
+		if (made[i + 1].table.row_count)
+			views[output.view_count++] = view_of(report, &made[i + 1], gpmu_profile_event_count(profile));
+	}
 	made[0].table = (struct gpmu_report_table){
-		.size = sizeof(made[0].table), .name = "recording", .title = report->path, .columns = fact_columns,
+		.size = sizeof(made[0].table), .name = "recording",
+		.title = strcmp(report->path, "-") ? report->path : "standard input", .columns = fact_columns,
 		.column_count = LENGTH(fact_columns), .cells = facts.cells, .row_count = facts.count, .sorted_by = -1,
 	};
 	made[0].order = need_memory(calloc(facts.count + 1, sizeof(size_t)));
 	for (size_t i = 0; i < facts.count; i++)
 		made[0].order[i] = i;
 	views[0] = (struct report_view){ .table = &made[0].table, .order = made[0].order, .n = facts.count };
-	for (size_t i = 0; i < n; i++) {
-		make_table(profile, &chosen[i], &made[i + 1]);
-		if (made[i + 1].table.row_count)
-			views[output.view_count++] = view_of(report, &made[i + 1], gpmu_profile_event_count(profile));
-	}
 	status = report_write(report->output, report->write, &output);
 	for (size_t i = 0; i < n + 1; i++)
 		release(&made[i]);
