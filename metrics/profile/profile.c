@@ -388,13 +388,13 @@ void gpmu_profile_event(const struct gpmu_profile *profile, size_t index, struct
 const char *gpmu_profile_without_functions(const struct gpmu_profile *profile, size_t index, const char **why)
 {
 	static const char *const reasons[] = {
-		[PROFILE_OBJECT_READ] = NULL, [PROFILE_OBJECT_MISSING] = "no such file here", [PROFILE_OBJECT_CHANGED] = "another build id than recorded",
-		[PROFILE_OBJECT_STRIPPED] = "stripped",
+		[PROFILE_OBJECT_READ] = NULL, [PROFILE_OBJECT_MISSING] = "no such file here",
+		[PROFILE_OBJECT_CHANGED] = "another build id than recorded", [PROFILE_OBJECT_STRIPPED] = "stripped",
 	};
-	const struct profile_file *files = profile->code.objects.data;
+	const struct profile_file *files = profile->code.files.data;
 
-	for (size_t i = 0; i < profile->code.objects.n; i++) {
-		*why = reasons[profile_object_state(files[i].object)];
+	for (size_t i = 0; i < profile->code.files.n; i++) {
+		*why = files[i].object ? reasons[profile_object_state(files[i].object)] : NULL;
 		if (*why && !index--)
 			return files[i].name;
 	}
@@ -456,7 +456,7 @@ static int set_row(const struct gpmu_profile *profile, const struct profile_row 
 	for (size_t k = 0; k < key_count; k++) {
 		if (!from->keys[k])
 			continue;
-		row->keys[k] = table->texts[table->text_count] = profile_key_text(&profile->texts, keys[k], from->keys[k]);
+		row->keys[k] = table->texts[table->text_count] = profile_key_text(&profile->counter, keys[k], from->keys[k]);
 		if (!row->keys[k])
 			return -ENOMEM;
 		table->text_count++;

@@ -73,16 +73,6 @@ static int set_object(struct profile_code *code, const char *file, uint32_t *num
 	return profile_code_text(code, slash && slash[1] ? slash + 1 : file, number);
 }
 
-/* The same of a map */
-static int set_mapped(struct profile_code *code, const struct profile_map *map, uint32_t *number)
-{
-	if (map_get(&code->file_texts, map->file, number))
-		return 0;
-	if (set_object(code, profile_tasks_file(code->tasks, map), number))
-		return -ENOMEM;
-	return map_set(&code->file_texts, map->file, *number);
-}
-
 /* --- the kernel */
 
 static const struct profile_build_id *recorded(const struct profile_code *code, const struct profile_map *map,
@@ -125,7 +115,8 @@ static int read_kernel(struct profile_code *code, const struct profile_map *map,
 
 static int find_kernel(struct profile_code *code, uint64_t address, uint64_t time, struct profile_place *place)
 {
-	const struct profile_map *map = profile_tasks_map(code->tasks, PROFILE_KERNEL, address, time);
+	struct profile_range range = { 0, UINT64_MAX };
+	const struct profile_map *map = profile_tasks_map(code->tasks, PROFILE_KERNEL, address, time, &range);
 	const struct profile_symbol *symbol = profile_symbols_find(&code->added, address);
 	const char *file = map ? profile_tasks_file(code->tasks, map) : "[kernel]";
 	bool is_kernel = !strncmp(file, KERNEL, strlen(KERNEL));
@@ -154,28 +145,30 @@ static uint64_t key_of(const struct profile_build_id *build_id, uint32_t file)
 }
 
 /* The file of a map; NULL: out of memory */
-static struct profile_object *object_of(struct profile_code *code, const struct profile_map *map)
+static struct profile_file *file_of(struct profile_code *code, struct profile_map *map)
 {
-	const char *file = profile_tasks_file(code->tasks, map);
+	const char *name = profile_tasks_file(code->tasks, map);
 	struct profile_build_id found;
-	const struct profile_build_id *build_id = recorded(code, map, file, &found);
-	uint64_t key = key_of(build_id, map->file);
 	struct profile_file *added;
+	uint64_t key;
 	uint32_t index;
 
-	if (map_get(&code->object_numbers, key, &index))
-		return ((struct profile_file *)code->objects.data)[index].object;
-	added = vector_add(&code->objects, sizeof(*added));
-	if (!added)
-		return NULL;
-	added->name = file;
-	added->object = profile_object_new(file, build_id ? build_id->id : NULL, build_id ? build_id->size : 0);
-	if (!added->object || map_set(&code->object_numbers, key, (uint32_t)code->objects.n - 1)) {
-		profile_object_free(added->object);
-		code->objects.n--;
-		return NULL;
+	if (map->known)
+		return (struct profile_file *)code->files.data + map->known - 1;
+	key = key_of(recorded(code, map, name, &found), map->file);
+	if (!map_get(&code->file_numbers, key, &index)) {
+		added = vector_add(&code->files, sizeof(*added));
+		if (!added)
+			return NULL;
+		index = (uint32_t)code->files.n - 1;
+		added->name = name;
+		if (set_object(code, name, &added->text) || map_set(&code->file_numbers, key, index)) {
+			code->files.n--;
+			return NULL;
+		}
 	}
-	return added->object;
+	map->known = index + 1;
+	return (struct profile_file *)code->files.data + index;
 }
 
 static struct profile_symbols *jit_of(struct profile_code *code, uint32_t pid)
@@ -221,22 +214,6 @@ static int set_line(struct profile_code *code, struct profile_object *object, ui
 	return profile_code_text(code, text, number);
 }
 
-static int find_file(struct profile_code *code, const struct profile_map *map, uint64_t address,
-		     struct profile_place *place)
-{
-	struct profile_object *object = object_of(code, map);
-	const struct profile_function *function;
-
-	if (!object)
-		return -ENOMEM;
-	address = profile_object_address(object, address - map->begin + map->offset);
-	function = profile_object_function(object, address);
-	if (set_function(code, function ? function->name : NO_FUNCTION, &place->function) ||
-	    (code->lines && set_line(code, object, address, &place->line)))
-		return -ENOMEM;
-	return set_mapped(code, map, &place->object);
-}
-
 /* Whether a map has bytes of a file: not "[heap]", "//anon", "/memfd:jit", "/dev/zero" */
 static bool is_file(const char *file)
 {
@@ -244,45 +221,85 @@ static bool is_file(const char *file)
 	       strncmp(file, "/dev/zero", 9) != 0 && strncmp(file, "/SYSV", 5) != 0;
 }
 
+static int read_object(struct profile_code *code, const struct profile_map *map, struct profile_file *file)
+{
+	struct profile_build_id found;
+	const struct profile_build_id *build_id = recorded(code, map, file->name, &found);
+
+	file->object = profile_object_new(file->name, build_id ? build_id->id : NULL, build_id ? build_id->size : 0);
+	return file->object ? 0 : -ENOMEM;
+}
+
+static int find_file(struct profile_code *code, const struct profile_map *map, struct profile_file *file,
+		     uint64_t address, struct profile_place *place)
+{
+	struct profile_function *function;
+	uint32_t *text;
+
+	if (!file->object && read_object(code, map, file))
+		return -ENOMEM;
+	address = profile_object_address(file->object, address - map->begin + map->offset);
+	function = profile_object_function(file->object, address);
+	text = function ? &function->text : &code->no_function;
+	if (!*text && set_function(code, function ? function->name : NO_FUNCTION, text))
+		return -ENOMEM;
+	place->function = *text;
+	place->object = file->text;
+	return code->lines ? set_line(code, file->object, address, &place->line) : 0;
+}
+
 int profile_code_find(struct profile_code *code, uint32_t pid, uint64_t address, uint64_t time,
 		      struct profile_place *place)
 {
-	const struct profile_map *map;
+	struct profile_range range = { 0, UINT64_MAX };
+	struct profile_file *file;
+	struct profile_map *map;
 	int ret;
 
 	*place = (struct profile_place){ 0 };
-	map = pid == PROFILE_KERNEL ? NULL : profile_tasks_map(code->tasks, pid, address, time);
+	map = pid == PROFILE_KERNEL ? NULL : profile_tasks_map(code->tasks, pid, address, time, &range);
+	file = map ? file_of(code, map) : NULL;
+	if (map && !file)
+		return -ENOMEM;
 	if (pid == PROFILE_KERNEL)
 		ret = find_kernel(code, address, time, place);
-	else if (map && is_file(profile_tasks_file(code->tasks, map)))
-		return find_file(code, map, address, place);
+	else if (map && (file->object || is_file(file->name)))
+		return find_file(code, map, file, address, place);
 	else
-		ret = find_made(code, pid, address, map ? profile_tasks_file(code->tasks, map) : NO_FUNCTION, place);
+		ret = find_made(code, pid, address, map ? file->name : NO_FUNCTION, place);
 	if (!ret && code->lines)
 		ret = profile_code_text(code, NO_FUNCTION, &place->line);
 	return ret;
 }
 
-int profile_code_data(struct profile_code *code, uint32_t pid, uint64_t address, uint64_t time, uint32_t *text)
+int profile_code_data(struct profile_code *code, uint32_t pid, uint64_t address, uint64_t time,
+		      struct profile_range *range, uint32_t *text)
 {
-	const struct profile_map *map;
+	const struct profile_file *file;
+	struct profile_map *map;
 
+	*range = (struct profile_range){ 0, UINT64_MAX };
 	if (pid == PROFILE_KERNEL)
 		return profile_code_text(code, "[kernel]", text);
-	map = profile_tasks_map(code->tasks, pid, address, time);
-	return map ? set_mapped(code, map, text) : profile_code_text(code, "[no map recorded]", text);
+	map = profile_tasks_map(code->tasks, pid, address, time, range);
+	if (!map)
+		return profile_code_text(code, "[no map recorded]", text);
+	file = file_of(code, map);
+	if (!file)
+		return -ENOMEM;
+	*text = file->text;
+	return 0;
 }
 
 void profile_code_release(struct profile_code *code)
 {
-	for (size_t i = 0; i < code->objects.n; i++)
-		profile_object_free(((struct profile_file *)code->objects.data)[i].object);
+	for (size_t i = 0; i < code->files.n; i++)
+		profile_object_free(((struct profile_file *)code->files.data)[i].object);
 	for (size_t i = 0; i < code->jits.n; i++)
 		profile_symbols_release((struct profile_symbols *)code->jits.data + i);
-	vector_release(&code->objects);
+	vector_release(&code->files);
 	vector_release(&code->jits);
-	map_release(&code->object_numbers);
-	map_release(&code->file_texts);
+	map_release(&code->file_numbers);
 	map_release(&code->jit_numbers);
 	profile_symbols_release(&code->kernel);
 	profile_symbols_release(&code->added);

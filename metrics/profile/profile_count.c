@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The caches are direct-mapped. An epoch is the time between two changes of maps or names: the result of
- * looking up an address or thread holds for all samples of the epoch. In a row, a key's value is 0 if the key does not apply.
+ * looking up an address or thread holds for all samples of the epoch. Data have a slot for each block of addresses, with
+ * the map that was last used in it. In a row, a key's value is 0 if the key does not apply.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #define DATA		4096
 #define WHOS		256
 #define PAGE_SHIFT	12
+#define BLOCK_SHIFT	21	/* of addresses with a slot of data */
 
 /* @epoch 0: free */
 struct place_slot {
@@ -24,7 +26,7 @@ struct place_slot {
 };
 
 struct data_slot {
-	uint64_t page;
+	struct profile_range range;
 	uint32_t pid, epoch, text;
 };
 
@@ -44,15 +46,15 @@ const char *gpmu_profile_key_name(enum gpmu_profile_key key)
 	return key < GPMU_PROFILE_KEYS ? names[key] : NULL;
 }
 
-char *profile_key_text(const struct strings *texts, enum gpmu_profile_key key, uint64_t value)
+char *profile_key_text(const struct profile_counter *counter, enum gpmu_profile_key key, uint32_t value)
 {
 	if (!value)
 		return NULL;
 	if (key == GPMU_PROFILE_CPU || key == GPMU_PROFILE_NODE)
-		return text_print("%llu", (unsigned long long)value - 1);
+		return text_print("%u", value - 1);
 	if (key == GPMU_PROFILE_PAGE)
-		return text_print("0x%llx", (unsigned long long)value & ~1ULL);
-	return strdup(strings_text(texts, (uint32_t)value - 1));
+		return text_print("0x%llx", ((const unsigned long long *)counter->pages.data)[value - 1]);
+	return strdup(strings_text(counter->code->texts, value - 1));
 }
 
 int profile_counter_init(struct profile_counter *counter)
@@ -171,21 +173,39 @@ static const struct profile_place *place_of(struct profile_counter *counter, uin
 	return &slot->place;
 }
 
-static int data_of(struct profile_counter *counter, uint32_t pid, const struct profile_sample *sample, uint64_t *text)
+static int data_of(struct profile_counter *counter, uint32_t pid, const struct profile_sample *sample, uint32_t *text)
 {
-	uint64_t page = sample->data >> PAGE_SHIFT;
-	struct data_slot *slot = &counter->data[slot_at(page, pid, DATA)];
+	const uint64_t address = sample->data;
+	struct data_slot *slot = &counter->data[slot_at(address >> BLOCK_SHIFT, pid, DATA)];
 
-	if (slot->page != page || slot->pid != pid || slot->epoch != counter->epoch) {
+	if (address < slot->range.begin || address >= slot->range.end || slot->pid != pid ||
+	    slot->epoch != counter->epoch) {
 		slot->epoch = 0;
-		if (profile_code_data(counter->code, pid, sample->data, sample->time, &slot->text))
+		if (profile_code_data(counter->code, pid, address, sample->time, &slot->range, &slot->text))
 			return -ENOMEM;
-		slot->page = page;
 		slot->pid = pid;
 		slot->epoch = counter->epoch;
 	}
 	*text = slot->text;
 	return 0;
+}
+
+static int page_of(struct profile_counter *counter, uint64_t address, uint32_t *value)
+{
+	const uint64_t page = address >> PAGE_SHIFT << PAGE_SHIFT;
+	uint64_t *added;
+	int ret;
+
+	if (map_get(&counter->page_numbers, page, value))
+		return 0;
+	added = vector_add(&counter->pages, sizeof(*added));
+	if (!added)
+		return -ENOMEM;
+	*added = page;
+	*value = (uint32_t)counter->pages.n;
+	ret = map_set(&counter->page_numbers, page, *value);
+	counter->pages.n -= ret != 0;
+	return ret;
 }
 
 /* Addresses with bit 63 are the kernel's, on all machines of 64 bits that perf runs on. */
@@ -195,7 +215,7 @@ static uint32_t space_of(uint64_t address, uint32_t pid)
 }
 
 /* Sets the values of all keys that are wanted. */
-static int set_values(struct profile_counter *counter, const struct profile_sample *sample, uint64_t *values)
+static int set_values(struct profile_counter *counter, const struct profile_sample *sample, uint32_t *values)
 {
 	static const struct who_slot nobody = { .pid = PROFILE_NO_TID - 1 };
 	const struct who_slot *who = sample->tid == PROFILE_NO_TID ? &nobody : who_of(counter, sample);
@@ -214,22 +234,22 @@ static int set_values(struct profile_counter *counter, const struct profile_samp
 	}
 	values[GPMU_PROFILE_THREAD] = who->thread;
 	values[GPMU_PROFILE_PROCESS] = who->process;
-	values[GPMU_PROFILE_CPU] = sample->cpu == UINT32_MAX ? 0 : sample->cpu + 1ULL;
-	values[GPMU_PROFILE_NODE] = (uint64_t)(sample->node + 1);
+	values[GPMU_PROFILE_CPU] = sample->cpu + 1;
+	values[GPMU_PROFILE_NODE] = (uint32_t)(sample->node + 1);
 	values[GPMU_PROFILE_TIER] = sample->tier;
 	values[GPMU_PROFILE_HOME] = sample->home;
 	values[GPMU_PROFILE_OP] = sample->op;
-	if (sample->has_data) {
-		values[GPMU_PROFILE_PAGE] = (sample->data >> PAGE_SHIFT << PAGE_SHIFT) | 1;
-		if (wants(counter, GPMU_PROFILE_DATA))
-			return data_of(counter, space_of(sample->data, who->pid), sample, &values[GPMU_PROFILE_DATA]);
-	}
+	if (sample->has_data && wants(counter, GPMU_PROFILE_PAGE) &&
+	    page_of(counter, sample->data, &values[GPMU_PROFILE_PAGE]))
+		return -ENOMEM;
+	if (sample->has_data && wants(counter, GPMU_PROFILE_DATA))
+		return data_of(counter, space_of(sample->data, who->pid), sample, &values[GPMU_PROFILE_DATA]);
 	return 0;
 }
 
 int profile_count(struct profile_counter *counter, const struct profile_sample *sample)
 {
-	uint64_t values[GPMU_PROFILE_KEYS] = { 0 };
+	uint32_t values[GPMU_PROFILE_KEYS] = { 0 };
 	struct profile_row row = { .event = sample->event, .samples = 1, .period = sample->period };
 
 	if (!counter->epoch || sample->time < counter->since || sample->time > counter->until)
@@ -249,6 +269,8 @@ int profile_count(struct profile_counter *counter, const struct profile_sample *
 void profile_counter_release(struct profile_counter *counter)
 {
 	vector_release(&counter->changes);
+	vector_release(&counter->pages);
+	map_release(&counter->page_numbers);
 	profile_rows_release(&counter->rows);
 	free(counter->places);
 	free(counter->data);

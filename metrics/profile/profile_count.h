@@ -34,6 +34,8 @@ struct profile_counter {
 	struct profile_rows rows;
 	struct place_slot *places;
 	struct data_slot *data;
+	struct vector pages;		/* uint64_t: addresses */
+	struct map page_numbers;	/* index in these, plus 1 */
 	struct who_slot *whos;
 	uint64_t no_thread;
 };
@@ -49,6 +51,6 @@ int profile_count(struct profile_counter *counter, const struct profile_sample *
 void profile_counter_release(struct profile_counter *counter);
 
 /* Text of a key's value in a row, to be freed; NULL: the key does not apply, or out of memory */
-char *profile_key_text(const struct strings *texts, enum gpmu_profile_key key, uint64_t value);
+char *profile_key_text(const struct profile_counter *counter, enum gpmu_profile_key key, uint32_t value);
 
 #endif /* GPMU_PROFILE_COUNT_H */

@@ -200,9 +200,9 @@ uint64_t profile_object_address(const struct profile_object *object, uint64_t of
 	return offset;
 }
 
-const struct profile_function *profile_object_function(const struct profile_object *object, uint64_t address)
+struct profile_function *profile_object_function(const struct profile_object *object, uint64_t address)
 {
-	const struct profile_function *functions = object->functions.data;
+	struct profile_function *functions = object->functions.data;
 	size_t from = 0, to = object->functions.n;
 
 	while (from < to) {

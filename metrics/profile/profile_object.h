@@ -14,6 +14,7 @@ struct profile_function {
 	uint64_t begin, end;	/* addresses as in the file's program headers; @end is exclusive */
 	int is_sized;		/* the symbol has a size; else the end is that of the section or the next begin */
 	unsigned int rank;	/* of several names of an address, the one of the lowest rank is kept */
+	uint32_t text;		/* number of the name that is shown, plus 1, of the caller; 0 at first */
 };
 
 /* Why an object has no functions */
@@ -35,7 +36,7 @@ enum profile_object_state profile_object_state(const struct profile_object *obje
 /* Address of a byte of the file, as in its program headers; @offset itself if it is in none. */
 uint64_t profile_object_address(const struct profile_object *object, uint64_t offset);
 /* The function that has an address; NULL: none. */
-const struct profile_function *profile_object_function(const struct profile_object *object, uint64_t address);
+struct profile_function *profile_object_function(const struct profile_object *object, uint64_t address);
 /* Sets the source file and line of an address. Returns the file, borrowed, or NULL. */
 const char *profile_object_line(struct profile_object *object, uint64_t address, int *line);
 
