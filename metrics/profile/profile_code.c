@@ -113,11 +113,12 @@ static int read_kernel(struct profile_code *code, const struct profile_map *map,
 	return 0;
 }
 
-static int find_kernel(struct profile_code *code, uint64_t address, uint64_t time, struct profile_place *place)
+static int find_kernel(struct profile_code *code, uint64_t address, uint64_t time, struct profile_range *range,
+		       struct profile_place *place)
 {
-	struct profile_range range = { 0, UINT64_MAX };
-	const struct profile_map *map = profile_tasks_map(code->tasks, PROFILE_KERNEL, address, time, &range);
-	const struct profile_symbol *symbol = profile_symbols_find(&code->added, address);
+	const struct profile_map *map = profile_tasks_map(code->tasks, PROFILE_KERNEL, address, time, range);
+	const struct profile_symbol *symbol = profile_symbols_find(&code->added, address, range);
+	struct profile_range now = PROFILE_RANGE_ALL;
 	const char *file = map ? profile_tasks_file(code->tasks, map) : "[kernel]";
 	bool is_kernel = !strncmp(file, KERNEL, strlen(KERNEL));
 
@@ -127,7 +128,8 @@ static int find_kernel(struct profile_code *code, uint64_t address, uint64_t tim
 		return -ENOMEM;
 	/* The modules of another boot are elsewhere. */
 	if (!symbol && (is_kernel || !code->shift))
-		symbol = profile_symbols_find(&code->kernel, address - code->shift);
+		symbol = profile_symbols_find(&code->kernel, address - code->shift, &now);
+	profile_range_limit_to(range, address, &now, address - code->shift);
 	if (set_function(code, symbol ? symbol->name : "[kernel]", &place->function))
 		return -ENOMEM;
 	return set_object(code, file, &place->object);
@@ -192,10 +194,10 @@ static struct profile_symbols *jit_of(struct profile_code *code, uint32_t pid)
 
 /* Code in no file: of a just-in-time compiler, or unknown */
 static int find_made(struct profile_code *code, uint32_t pid, uint64_t address, const char *file,
-		     struct profile_place *place)
+		     struct profile_range *range, struct profile_place *place)
 {
 	const struct profile_symbols *symbols = jit_of(code, pid);
-	const struct profile_symbol *symbol = symbols ? profile_symbols_find(symbols, address) : NULL;
+	const struct profile_symbol *symbol = symbols ? profile_symbols_find(symbols, address, range) : NULL;
 
 	if (!symbols || set_function(code, symbol ? symbol->name : NO_FUNCTION, &place->function))
 		return -ENOMEM;
@@ -231,42 +233,49 @@ static int read_object(struct profile_code *code, const struct profile_map *map,
 }
 
 static int find_file(struct profile_code *code, const struct profile_map *map, struct profile_file *file,
-		     uint64_t address, struct profile_place *place)
+		     uint64_t address, struct profile_range *range, struct profile_place *place)
 {
+	struct profile_range segment = PROFILE_RANGE_ALL, same = PROFILE_RANGE_ALL;
+	const uint64_t offset = address - map->begin + map->offset;
 	struct profile_function *function;
+	uint64_t in_file;
 	uint32_t *text;
 
 	if (!file->object && read_object(code, map, file))
 		return -ENOMEM;
-	address = profile_object_address(file->object, address - map->begin + map->offset);
-	function = profile_object_function(file->object, address);
+	in_file = profile_object_address(file->object, offset, &segment);
+	function = profile_object_function(file->object, in_file, &same);
+	profile_range_limit_to(range, address, &segment, offset);
+	profile_range_limit_to(range, address, &same, in_file);
 	text = function ? &function->text : &code->no_function;
 	if (!*text && set_function(code, function ? function->name : NO_FUNCTION, text))
 		return -ENOMEM;
 	place->function = *text;
 	place->object = file->text;
-	return code->lines ? set_line(code, file->object, address, &place->line) : 0;
+	return code->lines ? set_line(code, file->object, in_file, &place->line) : 0;
 }
 
 int profile_code_find(struct profile_code *code, uint32_t pid, uint64_t address, uint64_t time,
-		      struct profile_place *place)
+		      struct profile_range *range, struct profile_place *place)
 {
-	struct profile_range range = { 0, UINT64_MAX };
 	struct profile_file *file;
 	struct profile_map *map;
 	int ret;
 
 	*place = (struct profile_place){ 0 };
-	map = pid == PROFILE_KERNEL ? NULL : profile_tasks_map(code->tasks, pid, address, time, &range);
+	*range = PROFILE_RANGE_ALL;
+	if (code->lines)
+		*range = (struct profile_range){ address, address + 1 };
+	map = pid == PROFILE_KERNEL ? NULL : profile_tasks_map(code->tasks, pid, address, time, range);
 	file = map ? file_of(code, map) : NULL;
 	if (map && !file)
 		return -ENOMEM;
 	if (pid == PROFILE_KERNEL)
-		ret = find_kernel(code, address, time, place);
+		ret = find_kernel(code, address, time, range, place);
 	else if (map && (file->object || is_file(file->name)))
-		return find_file(code, map, file, address, place);
+		return find_file(code, map, file, address, range, place);
 	else
-		ret = find_made(code, pid, address, map ? file->name : NO_FUNCTION, place);
+		ret = find_made(code, pid, address, map ? file->name : NO_FUNCTION, range, place);
 	if (!ret && code->lines)
 		ret = profile_code_text(code, NO_FUNCTION, &place->line);
 	return ret;
@@ -278,7 +287,7 @@ int profile_code_data(struct profile_code *code, uint32_t pid, uint64_t address,
 	const struct profile_file *file;
 	struct profile_map *map;
 
-	*range = (struct profile_range){ 0, UINT64_MAX };
+	*range = PROFILE_RANGE_ALL;
 	if (pid == PROFILE_KERNEL)
 		return profile_code_text(code, "[kernel]", text);
 	map = profile_tasks_map(code->tasks, pid, address, time, range);

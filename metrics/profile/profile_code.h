@@ -48,11 +48,11 @@ int profile_code_add(struct profile_code *code, const struct gpmu_perfdata_recor
 /* Ends adding. */
 void profile_code_begin(struct profile_code *code);
 /*
- * These look up an address of a process, PROFILE_KERNEL for the kernel, at a time. Return 0 or -ENOMEM. @range: all
- * addresses that have the same text
+ * These look up an address of a process, PROFILE_KERNEL for the kernel, at a time, and set @range to addresses
+ * around it that have the same result. Return 0 or -ENOMEM.
  */
 int profile_code_find(struct profile_code *code, uint32_t pid, uint64_t address, uint64_t time,
-		      struct profile_place *place);
+		      struct profile_range *range, struct profile_place *place);
 int profile_code_data(struct profile_code *code, uint32_t pid, uint64_t address, uint64_t time,
 		      struct profile_range *range, uint32_t *text);
 /* Sets the number of a text, plus 1. Returns 0 or -ENOMEM. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The caches are direct-mapped. An epoch is the time between two changes of maps or names: the result of
- * looking up an address or thread holds for all samples of the epoch. Data have a slot for each block of addresses, with
- * the map that was last used in it. In a row, a key's value is 0 if the key does not apply.
+ * looking up an address or thread holds for all samples of the epoch. Code and data have a slot for each block of
+ * addresses, with the function or map that was last found in it. In a row, a key's value is 0 if the key does not apply.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,18 +16,25 @@
 #define DATA		4096
 #define WHOS		256
 #define PAGE_SHIFT	12
-#define BLOCK_SHIFT	21	/* of addresses with a slot of data */
+/* Blocks of addresses: most have a single function, instruction or map. */
+#define CODE_SHIFT	6
+#define LINE_SHIFT	2
+#define DATA_SHIFT	21
 
-/* @epoch 0: free */
-struct place_slot {
-	uint64_t ip;
+/* The addresses that a slot is valid for; @epoch 0: none */
+struct valid {
+	struct profile_range range;
 	uint32_t pid, epoch;
+};
+
+struct place_slot {
+	struct valid valid;
 	struct profile_place place;
 };
 
 struct data_slot {
-	struct profile_range range;
-	uint32_t pid, epoch, text;
+	struct valid valid;
+	uint32_t text;
 };
 
 struct who_slot {
@@ -157,34 +164,36 @@ static const struct who_slot *who_of(struct profile_counter *counter, const stru
 	return slot;
 }
 
+static bool has(const struct valid *valid, uint64_t address, uint32_t pid, uint32_t epoch)
+{
+	return address >= valid->range.begin && address < valid->range.end && valid->pid == pid && valid->epoch == epoch;
+}
+
+/* The function and object of a sample; NULL: out of memory */
 static const struct profile_place *place_of(struct profile_counter *counter, uint32_t pid,
 					    const struct profile_sample *sample)
 {
-	struct place_slot *slot = &counter->places[slot_at(sample->ip, pid, PLACES)];
+	const unsigned int shift = wants(counter, GPMU_PROFILE_LINE) ? LINE_SHIFT : CODE_SHIFT;
+	struct place_slot *slot = &counter->places[slot_at(sample->ip >> shift, pid, PLACES)];
 
-	if (slot->ip == sample->ip && slot->pid == pid && slot->epoch == counter->epoch)
+	if (has(&slot->valid, sample->ip, pid, counter->epoch))
 		return &slot->place;
-	slot->epoch = 0;
-	if (profile_code_find(counter->code, pid, sample->ip, sample->time, &slot->place))
+	slot->valid = (struct valid){ .pid = pid };
+	if (profile_code_find(counter->code, pid, sample->ip, sample->time, &slot->valid.range, &slot->place))
 		return NULL;
-	slot->ip = sample->ip;
-	slot->pid = pid;
-	slot->epoch = counter->epoch;
+	slot->valid.epoch = counter->epoch;
 	return &slot->place;
 }
 
 static int data_of(struct profile_counter *counter, uint32_t pid, const struct profile_sample *sample, uint32_t *text)
 {
-	const uint64_t address = sample->data;
-	struct data_slot *slot = &counter->data[slot_at(address >> BLOCK_SHIFT, pid, DATA)];
+	struct data_slot *slot = &counter->data[slot_at(sample->data >> DATA_SHIFT, pid, DATA)];
 
-	if (address < slot->range.begin || address >= slot->range.end || slot->pid != pid ||
-	    slot->epoch != counter->epoch) {
-		slot->epoch = 0;
-		if (profile_code_data(counter->code, pid, address, sample->time, &slot->range, &slot->text))
+	if (!has(&slot->valid, sample->data, pid, counter->epoch)) {
+		slot->valid = (struct valid){ .pid = pid };
+		if (profile_code_data(counter->code, pid, sample->data, sample->time, &slot->valid.range, &slot->text))
 			return -ENOMEM;
-		slot->pid = pid;
-		slot->epoch = counter->epoch;
+		slot->valid.epoch = counter->epoch;
 	}
 	*text = slot->text;
 	return 0;

@@ -190,17 +190,21 @@ enum profile_object_state profile_object_state(const struct profile_object *obje
 	return object->state;
 }
 
-uint64_t profile_object_address(const struct profile_object *object, uint64_t offset)
+uint64_t profile_object_address(const struct profile_object *object, uint64_t offset, struct profile_range *range)
 {
 	const struct segment *segments = object->segments.data;
 
-	for (size_t i = 0; i < object->segments.n; i++)
+	for (size_t i = 0; i < object->segments.n; i++) {
+		profile_range_limit(range, offset, segments[i].offset);
+		profile_range_limit(range, offset, segments[i].offset + segments[i].size);
 		if (offset >= segments[i].offset && offset - segments[i].offset < segments[i].size)
 			return offset - segments[i].offset + segments[i].address;
+	}
 	return offset;
 }
 
-struct profile_function *profile_object_function(const struct profile_object *object, uint64_t address)
+struct profile_function *profile_object_function(const struct profile_object *object, uint64_t address,
+						 struct profile_range *range)
 {
 	struct profile_function *functions = object->functions.data;
 	size_t from = 0, to = object->functions.n;
@@ -213,7 +217,13 @@ struct profile_function *profile_object_function(const struct profile_object *ob
 		else
 			to = middle;
 	}
-	return from && address < functions[from - 1].end ? &functions[from - 1] : NULL;
+	if (from < object->functions.n)
+		profile_range_limit(range, address, functions[from].begin);
+	if (!from)
+		return NULL;
+	profile_range_limit(range, address, functions[from - 1].begin);
+	profile_range_limit(range, address, functions[from - 1].end);
+	return address < functions[from - 1].end ? &functions[from - 1] : NULL;
 }
 
 const char *profile_object_line(struct profile_object *object, uint64_t address, int *line)

@@ -289,15 +289,6 @@ uint32_t profile_tasks_pid(const struct profile_tasks *tasks, uint32_t tid, uint
 	return name ? name->pid : tid;
 }
 
-/* Ends a range of addresses at a border: the begin or the end of a map. */
-static void limit(struct profile_range *range, uint64_t address, uint64_t border)
-{
-	if (border <= address && border > range->begin)
-		range->begin = border;
-	else if (border > address && border < range->end)
-		range->end = border;
-}
-
 /*
  * Searches the latest map from @since to @until that contains the address. Of the maps that are not visited,
  * no border is nearer to the address than that of a map that is visited.
@@ -310,11 +301,11 @@ static struct profile_map *search(struct profile_map *maps, size_t count, uint64
 	if (!count)
 		return NULL;
 	if (map->most <= address) {
-		limit(range, address, map->most);
+		profile_range_limit(range, address, map->most);
 		return NULL;
 	}
-	limit(range, address, map->begin);
-	limit(range, address, map->end);
+	profile_range_limit(range, address, map->begin);
+	profile_range_limit(range, address, map->end);
 	found = search(maps, count / 2, address, since, until, range);
 	if (map->begin > address)
 		return found;

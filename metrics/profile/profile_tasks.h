@@ -12,6 +12,7 @@
 #include "base/strings.h"
 #include "base/vector.h"
 #include "perfdata/gpmu_perfdata.h"
+#include "profile/profile_range.h"
 
 #define PROFILE_KERNEL	UINT32_MAX	/* pid of the kernel's maps */
 
@@ -24,11 +25,6 @@ struct profile_map {
 	uint32_t file;		/* number of the name in @files of the tasks */
 	uint32_t build_id;	/* number of the build id in @build_ids, plus 1; 0: none */
 	uint32_t known;		/* number of the file in profile_code, plus 1; 0: not looked up yet */
-};
-
-/* Addresses from @begin to before @end */
-struct profile_range {
-	uint64_t begin, end;
 };
 
 struct profile_build_id {

@@ -37,7 +37,7 @@ static void mapped(uint32_t pid, uint64_t addr, uint64_t len, const char *file, 
 
 static const char *file_at(uint32_t pid, uint64_t address, uint64_t time)
 {
-	struct profile_range range = { 0, UINT64_MAX };
+	struct profile_range range = PROFILE_RANGE_ALL;
 	const struct profile_map *map = profile_tasks_map(&tasks, pid, address, time, &range);
 
 	return map ? profile_tasks_file(&tasks, map) : "none";
