@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/vector.h"
 #include "profile/profile_object.h"
@@ -138,6 +139,14 @@ static int add_functions(struct profile_object *object, GElf_Addr bias)
 	return 0;
 }
 
+/* A recording may name any file. To open a device or FIFO may block, and so may reading an empty file of /proc. */
+static bool is_readable(const char *path)
+{
+	struct stat status;
+
+	return *path == '/' && !stat(path, &status) && S_ISREG(status.st_mode) && status.st_size;
+}
+
 /* Returns 0, or -1 if out of memory. */
 static int read_object(struct profile_object *object, const char *path, const uint8_t *build_id, size_t size)
 {
@@ -149,7 +158,7 @@ static int read_object(struct profile_object *object, const char *path, const ui
 	if (!object->dwfl)
 		return -1;
 	dwfl_report_begin(object->dwfl);
-	object->module = *path == '/' ? dwfl_report_elf(object->dwfl, path, path, -1, 0, true) : NULL;
+	object->module = is_readable(path) ? dwfl_report_elf(object->dwfl, path, path, -1, 0, true) : NULL;
 	dwfl_report_end(object->dwfl, NULL, NULL);
 	elf = object->module ? dwfl_module_getelf(object->module, &bias) : NULL;
 	if (!elf)

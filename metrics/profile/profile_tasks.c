@@ -296,10 +296,11 @@ uint32_t profile_tasks_pid(const struct profile_tasks *tasks, uint32_t tid, uint
 static struct profile_map *search(struct profile_map *maps, size_t count, uint64_t address, uint64_t since,
 				  uint64_t until, struct profile_range *range)
 {
-	struct profile_map *found = NULL, *other, *map = maps + count / 2;
+	struct profile_map *found, *other, *map;
 
 	if (!count)
 		return NULL;
+	map = maps + count / 2;
 	if (map->most <= address) {
 		profile_range_limit(range, address, map->most);
 		return NULL;

@@ -2,6 +2,7 @@
 /* Functions and lines of this program are found by address, as the program itself knows them. */
 #include <link.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tap.h"
@@ -114,10 +115,17 @@ static void test_others(void)
 {
 	static const uint8_t build_id[20] = { 1, 2, 3 };
 	struct profile_object *object = profile_object_new("/proc/self/exe", build_id, 20);
+	char path[64];
 
 	ok(object && profile_object_state(object) == PROFILE_OBJECT_CHANGED && !function_at(object, 0x1000),
 	   "profile: a file with another build id is not used");
 	profile_object_free(object);
+	snprintf(path, sizeof(path), "/tmp/gpmu-fifo-%d", (int)getpid());
+	ok(!mkfifo(path, 0600), "profile: a FIFO is made");
+	object = profile_object_new(path, NULL, 0);
+	ok(object && profile_object_state(object) == PROFILE_OBJECT_MISSING, "profile: a FIFO is not opened");
+	profile_object_free(object);
+	unlink(path);
 	object = profile_object_new("/nonexistent", NULL, 0);
 	ok(object && profile_object_state(object) == PROFILE_OBJECT_MISSING && !profile_object_line(object, 1, NULL),
 	   "profile: a missing file has no functions");
