@@ -229,6 +229,8 @@ static int take_sample(struct gpmu_profile *profile, const struct gpmu_perfdata_
 		.ip = from->ip, .has_ip = record->has & PERF_SAMPLE_IP && !is_guest(mode),
 		.is_kernel = mode == PERF_RECORD_MISC_KERNEL || mode == PERF_RECORD_MISC_HYPERVISOR,
 		.data = from->addr, .has_data = record->has & PERF_SAMPLE_ADDR && from->addr,
+		.chain = record->has & PERF_SAMPLE_CALLCHAIN ? from->callchain : NULL,
+		.chain_count = record->has & PERF_SAMPLE_CALLCHAIN ? from->callchain_count : 0,
 		.period = record->has & PERF_SAMPLE_PERIOD ? from->period : record->event->attr->freq ? 1 :
 			  record->event->attr->sample_period,
 	};

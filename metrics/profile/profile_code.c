@@ -44,21 +44,36 @@ int profile_code_add(struct profile_code *code, const struct gpmu_perfdata_recor
 void profile_code_begin(struct profile_code *code)
 {
 	profile_symbols_sort(&code->added);
-	/* The C++ library is not linked, as the command starts faster without it. */
-	code->library = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);
-	if (code->library)
-		*(void **)&code->demangle = dlsym(code->library, "__cxa_demangle");
 }
 
 /* --- names */
 
+/* The C++ library is loaded for the first such name, as the command starts faster without it. */
+static char *demangle(struct profile_code *code, const char *name)
+{
+	if (!code->knows_library)
+		code->library = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);
+	if (!code->knows_library && code->library)
+		*(void **)&code->demangle = dlsym(code->library, "__cxa_demangle");
+	code->knows_library = true;
+	return code->demangle ? code->demangle(name, NULL, NULL, NULL) : NULL;
+}
+
 static int set_function(struct profile_code *code, const char *name, uint32_t *number)
 {
-	char *text = code->demangle && !strncmp(name, "_Z", 2) ? code->demangle(name, NULL, NULL, NULL) : NULL;
+	char *text = strncmp(name, "_Z", 2) ? NULL : demangle(code, name);
 	int ret = profile_code_text(code, text ? text : name, number);
 
 	free(text);
 	return ret;
+}
+
+static int set_no_function(struct profile_code *code, uint32_t *number)
+{
+	if (!code->no_function && profile_code_text(code, NO_FUNCTION, &code->no_function))
+		return -ENOMEM;
+	*number = code->no_function;
+	return 0;
 }
 
 /* As perf names objects: the last part of a path */
@@ -199,9 +214,13 @@ static int find_made(struct profile_code *code, uint32_t pid, uint64_t address, 
 	const struct profile_symbols *symbols = jit_of(code, pid);
 	const struct profile_symbol *symbol = symbols ? profile_symbols_find(symbols, address, range) : NULL;
 
-	if (!symbols || set_function(code, symbol ? symbol->name : NO_FUNCTION, &place->function))
+	if (!symbols)
 		return -ENOMEM;
-	return symbol ? profile_code_text(code, "[JIT]", &place->object) : set_object(code, file, &place->object);
+	if (!symbol)
+		return set_no_function(code, &place->function) ? -ENOMEM : set_object(code, file, &place->object);
+	if (set_function(code, symbol->name, &place->function))
+		return -ENOMEM;
+	return profile_code_text(code, "[JIT]", &place->object);
 }
 
 static int set_line(struct profile_code *code, struct profile_object *object, uint64_t address, uint32_t *number)
@@ -211,7 +230,7 @@ static int set_line(struct profile_code *code, struct profile_object *object, ui
 	const char *file = profile_object_line(object, address, &line);
 
 	if (!file)
-		return profile_code_text(code, NO_FUNCTION, number);
+		return set_no_function(code, number);
 	snprintf(text, sizeof(text), "%s:%d", strrchr(file, '/') ? strrchr(file, '/') + 1 : file, line);
 	return profile_code_text(code, text, number);
 }
@@ -239,7 +258,6 @@ static int find_file(struct profile_code *code, const struct profile_map *map, s
 	const uint64_t offset = address - map->begin + map->offset;
 	struct profile_function *function;
 	uint64_t in_file;
-	uint32_t *text;
 
 	if (!file->object && read_object(code, map, file))
 		return -ENOMEM;
@@ -247,10 +265,12 @@ static int find_file(struct profile_code *code, const struct profile_map *map, s
 	function = profile_object_function(file->object, in_file, &same);
 	profile_range_limit_to(range, address, &segment, offset);
 	profile_range_limit_to(range, address, &same, in_file);
-	text = function ? &function->text : &code->no_function;
-	if (!*text && set_function(code, function ? function->name : NO_FUNCTION, text))
+	if (function && !function->text && set_function(code, function->name, &function->text))
 		return -ENOMEM;
-	place->function = *text;
+	if (!function && set_no_function(code, &place->function))
+		return -ENOMEM;
+	if (function)
+		place->function = function->text;
 	place->object = file->text;
 	return code->lines ? set_line(code, file->object, in_file, &place->line) : 0;
 }
@@ -277,7 +297,7 @@ int profile_code_find(struct profile_code *code, uint32_t pid, uint64_t address,
 	else
 		ret = find_made(code, pid, address, map ? file->name : NO_FUNCTION, range, place);
 	if (!ret && code->lines)
-		ret = profile_code_text(code, NO_FUNCTION, &place->line);
+		ret = set_no_function(code, &place->line);
 	return ret;
 }
 

@@ -39,6 +39,7 @@ struct profile_code {
 	struct strings added_names;
 	bool knows_kernel;		/* @kernel and @shift are set, if they can be */
 	uint64_t shift;			/* address in the recording minus that of the running kernel */
+	bool knows_library;		/* @library and @demangle are set, if they can be */
 	char *(*demangle)(const char *name, char *text, size_t *size, int *status);
 	void *library;			/* of @demangle */
 };

@@ -38,7 +38,7 @@ struct data_slot {
 };
 
 struct who_slot {
-	uint32_t tid, epoch, pid, thread, process;
+	uint32_t tid, epoch, pid, thread, process, comm;
 };
 
 static const char *const names[GPMU_PROFILE_KEYS] = {
@@ -46,6 +46,7 @@ static const char *const names[GPMU_PROFILE_KEYS] = {
 	[GPMU_PROFILE_THREAD] = "thread", [GPMU_PROFILE_PROCESS] = "process", [GPMU_PROFILE_CPU] = "cpu",
 	[GPMU_PROFILE_NODE] = "node", [GPMU_PROFILE_TIER] = "tier", [GPMU_PROFILE_HOME] = "home",
 	[GPMU_PROFILE_DATA] = "data", [GPMU_PROFILE_PAGE] = "page", [GPMU_PROFILE_OP] = "op",
+	[GPMU_PROFILE_COMM] = "comm", [GPMU_PROFILE_STACK] = "stack",
 };
 
 const char *gpmu_profile_key_name(enum gpmu_profile_key key)
@@ -61,6 +62,8 @@ char *profile_key_text(const struct profile_counter *counter, enum gpmu_profile_
 		return text_print("%u", value - 1);
 	if (key == GPMU_PROFILE_PAGE)
 		return text_print("0x%llx", ((const unsigned long long *)counter->pages.data)[value - 1]);
+	if (key == GPMU_PROFILE_STACK)
+		return profile_stacks_text(&counter->stacks, counter->code->texts, value);
 	return strdup(strings_text(counter->code->texts, value - 1));
 }
 
@@ -131,14 +134,18 @@ static void enter(struct profile_counter *counter, uint64_t time)
 	counter->epoch = (uint32_t)from + 1;
 }
 
-static int name_task(struct profile_counter *counter, uint32_t tid, uint64_t time, uint32_t *number)
+static const char *name_of(const struct profile_counter *counter, uint32_t tid, uint64_t time)
 {
 	const char *name = profile_tasks_name(counter->tasks, tid, time);
+
+	return name ? name : tid ? "[unknown]" : "idle";
+}
+
+static int name_task(struct profile_counter *counter, uint32_t tid, uint64_t time, uint32_t *number)
+{
 	char text[64];
 
-	if (!name)
-		name = tid ? "[unknown]" : "idle";
-	snprintf(text, sizeof(text), "%.32s (%u)", name, tid);
+	snprintf(text, sizeof(text), "%.32s (%u)", name_of(counter, tid, time), tid);
 	return profile_code_text(counter->code, text, number);
 }
 
@@ -157,7 +164,8 @@ static const struct who_slot *who_of(struct profile_counter *counter, const stru
 	slot->epoch = 0;
 	slot->tid = sample->tid;
 	slot->pid = sample->pid != UINT32_MAX ? sample->pid : profile_tasks_pid(counter->tasks, sample->tid, sample->time);
-	if (name_task(counter, slot->tid, sample->time, &slot->thread) ||
+	if (profile_code_text(counter->code, name_of(counter, slot->tid, sample->time), &slot->comm) ||
+	    name_task(counter, slot->tid, sample->time, &slot->thread) ||
 	    name_task(counter, slot->pid, sample->time, &slot->process))
 		return NULL;
 	slot->epoch = counter->epoch;
@@ -169,17 +177,16 @@ static bool has(const struct valid *valid, uint64_t address, uint32_t pid, uint3
 	return address >= valid->range.begin && address < valid->range.end && valid->pid == pid && valid->epoch == epoch;
 }
 
-/* The function and object of a sample; NULL: out of memory */
-static const struct profile_place *place_of(struct profile_counter *counter, uint32_t pid,
-					    const struct profile_sample *sample)
+/* The function and object of an address; NULL: out of memory */
+static const struct profile_place *place_of(struct profile_counter *counter, uint32_t pid, uint64_t ip, uint64_t time)
 {
 	const unsigned int shift = wants(counter, GPMU_PROFILE_LINE) ? LINE_SHIFT : CODE_SHIFT;
-	struct place_slot *slot = &counter->places[slot_at(sample->ip >> shift, pid, PLACES)];
+	struct place_slot *slot = &counter->places[slot_at(ip >> shift, pid, PLACES)];
 
-	if (has(&slot->valid, sample->ip, pid, counter->epoch))
+	if (has(&slot->valid, ip, pid, counter->epoch))
 		return &slot->place;
 	slot->valid = (struct valid){ .pid = pid };
-	if (profile_code_find(counter->code, pid, sample->ip, sample->time, &slot->valid.range, &slot->place))
+	if (profile_code_find(counter->code, pid, ip, time, &slot->valid.range, &slot->place))
 		return NULL;
 	slot->valid.epoch = counter->epoch;
 	return &slot->place;
@@ -223,6 +230,53 @@ static uint32_t space_of(uint64_t address, uint32_t pid)
 	return address >> 63 ? PROFILE_KERNEL : pid;
 }
 
+/* --- stacks */
+
+static int add_frame(struct profile_counter *counter, uint32_t pid, uint64_t ip, uint64_t time, uint32_t *stack)
+{
+	const struct profile_place *place = place_of(counter, pid, ip, time);
+
+	if (!place)
+		return -ENOMEM;
+	return profile_stacks_add(&counter->stacks, *stack, place->function != counter->code->no_function ?
+				  place->function : place->object | PROFILE_STACK_OBJECT, stack);
+}
+
+/*
+ * Adds the frames from index @end - 1, the outer one, to @begin. Callers have return addresses, which may be those of
+ * the next function.
+ */
+static int add_frames(struct profile_counter *counter, uint32_t pid, const struct profile_sample *sample, size_t begin,
+		      size_t end, uint32_t *stack)
+{
+	int ret = 0;
+
+	for (size_t i = end; i-- > begin && !ret;)
+		ret = add_frame(counter, pid, sample->chain[i] - (i > begin), sample->time, stack);
+	return ret;
+}
+
+/* A mark precedes the frames of the kernel, and those of the process. Frames after other marks are omitted. */
+static int stack_of(struct profile_counter *counter, uint32_t pid, const struct profile_sample *sample, uint32_t *stack)
+{
+	int ret = 0;
+
+	for (size_t end = sample->chain_count, begin = end; end && !ret; end = begin ? begin - 1 : 0) {
+		uint64_t mark;
+
+		for (begin = end; begin && sample->chain[begin - 1] < PERF_CONTEXT_MAX; begin--)
+			;
+		mark = begin ? sample->chain[begin - 1] : sample->is_kernel ? PERF_CONTEXT_KERNEL : PERF_CONTEXT_USER;
+		if (mark == PERF_CONTEXT_KERNEL || mark == PERF_CONTEXT_HV)
+			ret = add_frames(counter, PROFILE_KERNEL, sample, begin, end, stack);
+		else if (mark == PERF_CONTEXT_USER)
+			ret = add_frames(counter, pid, sample, begin, end, stack);
+	}
+	if (ret || *stack || !sample->has_ip)
+		return ret;
+	return add_frame(counter, sample->is_kernel ? PROFILE_KERNEL : pid, sample->ip, sample->time, stack);
+}
+
 /* Sets the values of all keys that are wanted. */
 static int set_values(struct profile_counter *counter, const struct profile_sample *sample, uint32_t *values)
 {
@@ -234,7 +288,7 @@ static int set_values(struct profile_counter *counter, const struct profile_samp
 		return -ENOMEM;
 	if (sample->has_ip && counter->wanted & (1U << GPMU_PROFILE_FUNCTION | 1U << GPMU_PROFILE_OBJECT |
 						 1U << GPMU_PROFILE_LINE)) {
-		place = place_of(counter, sample->is_kernel ? PROFILE_KERNEL : who->pid, sample);
+		place = place_of(counter, sample->is_kernel ? PROFILE_KERNEL : who->pid, sample->ip, sample->time);
 		if (!place)
 			return -ENOMEM;
 		values[GPMU_PROFILE_FUNCTION] = place->function;
@@ -243,11 +297,14 @@ static int set_values(struct profile_counter *counter, const struct profile_samp
 	}
 	values[GPMU_PROFILE_THREAD] = who->thread;
 	values[GPMU_PROFILE_PROCESS] = who->process;
+	values[GPMU_PROFILE_COMM] = who->comm;
 	values[GPMU_PROFILE_CPU] = sample->cpu + 1;
 	values[GPMU_PROFILE_NODE] = (uint32_t)(sample->node + 1);
 	values[GPMU_PROFILE_TIER] = sample->tier;
 	values[GPMU_PROFILE_HOME] = sample->home;
 	values[GPMU_PROFILE_OP] = sample->op;
+	if (wants(counter, GPMU_PROFILE_STACK) && stack_of(counter, who->pid, sample, &values[GPMU_PROFILE_STACK]))
+		return -ENOMEM;
 	if (sample->has_data && wants(counter, GPMU_PROFILE_PAGE) &&
 	    page_of(counter, sample->data, &values[GPMU_PROFILE_PAGE]))
 		return -ENOMEM;
@@ -280,6 +337,7 @@ void profile_counter_release(struct profile_counter *counter)
 	vector_release(&counter->changes);
 	vector_release(&counter->pages);
 	map_release(&counter->page_numbers);
+	profile_stacks_release(&counter->stacks);
 	profile_rows_release(&counter->rows);
 	free(counter->places);
 	free(counter->data);

@@ -9,6 +9,7 @@
 #include "profile/profile_code.h"
 #include "profile/profile_machine.h"
 #include "profile/profile_rows.h"
+#include "profile/profile_stack.h"
 
 #define PROFILE_NO_TID	UINT32_MAX
 
@@ -20,6 +21,8 @@ struct profile_sample {
 	bool has_ip, is_kernel, has_data, has_latency;
 	uint32_t latency;
 	uint32_t tier, home, op;
+	const uint64_t *chain;		/* call stack from the innermost frame on, with PERF_CONTEXT_ marks; or NULL */
+	size_t chain_count;
 };
 
 struct profile_counter {
@@ -36,6 +39,7 @@ struct profile_counter {
 	struct data_slot *data;
 	struct vector pages;		/* uint64_t: addresses */
 	struct map page_numbers;	/* index in these, plus 1 */
+	struct profile_stacks stacks;
 	struct who_slot *whos;
 	uint64_t no_thread;
 };
