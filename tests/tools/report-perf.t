@@ -197,17 +197,27 @@ fi
 rm -f "/tmp/perf-$pid.map"
 
 truth "$spe" 20000 pipe
-# The reader is stopped while it waits for the rest of the pipe, which then ends.
 mkfifo "$work/fifo"
-"$GPMU_BIN" report --by cpu - < "$work/fifo" > "$work/out" 2>&1 &
-reader=$!
-exec 3> "$work/fifo"
-cat "$spe" >&3
-kill -INT $reader
-exec 3>&-
-wait $reader
+# interrupted OPTION...: the report of a reader that is stopped while it waits for the rest of the pipe, which then ends
+interrupted() {
+	local reader
+
+	"$GPMU_BIN" report "$@" - < "$work/fifo" > "$work/out" 2> "$work/err" &
+	reader=$!
+	exec 3> "$work/fifo"
+	cat "$spe" >&3
+	kill -INT $reader
+	exec 3>&-
+	wait $reader
+}
+
+interrupted --by cpu
 is "$?" 130 "report: an interrupted report has exit status 130"
 like "$(< "$work/out")" 'stopped +by a signal: only a part of the recording was read' "report: an interrupted report prints what was read, and is marked"
+is "$(< "$work/err")" "" "report: an interrupted report shows no progress if standard error is not a terminal"
+interrupted --folded
+is "$? $(< "$work/err")" "130 gpmu report: stopped by a signal: only a part of the recording was read" \
+	"report: interrupted folded stacks are reported on standard error"
 
 # slowly FILE: the content of a recording, with a break of more than a second after its reader has begun to read. The
 # first part is longer than a pipe.

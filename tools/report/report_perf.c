@@ -391,6 +391,9 @@ int report_perf(const struct report_perf *report)
 	gpmu_profile_free(profile);
 	if (facts.is_damaged)
 		say("%s", error.text);
+	/* Tables have a line about it. */
+	if (facts.is_stopped && report->folded)
+		say("stopped by a signal: only a part of the recording was read");
 	if (facts.is_stopped)
 		return EXIT_SIGNAL + SIGINT;
 	return facts.is_damaged ? EXIT_FAILURE : status;
