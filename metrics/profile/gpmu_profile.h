@@ -32,6 +32,8 @@ enum gpmu_profile_key {
 	GPMU_PROFILE_DATA,	/* mapped file, heap or stack of the data address */
 	GPMU_PROFILE_PAGE,	/* page of 4 KiB of the data address */
 	GPMU_PROFILE_OP,	/* kind of operation */
+	GPMU_PROFILE_COMM,	/* name of the thread */
+	GPMU_PROFILE_STACK,	/* functions of the call stack, outermost first, joined by semicolons */
 	GPMU_PROFILE_KEYS,
 };
 

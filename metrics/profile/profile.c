@@ -229,6 +229,8 @@ static int take_sample(struct gpmu_profile *profile, const struct gpmu_perfdata_
 		.ip = from->ip, .has_ip = record->has & PERF_SAMPLE_IP && !is_guest(mode),
 		.is_kernel = mode == PERF_RECORD_MISC_KERNEL || mode == PERF_RECORD_MISC_HYPERVISOR,
 		.data = from->addr, .has_data = record->has & PERF_SAMPLE_ADDR && from->addr,
+		.chain = record->has & PERF_SAMPLE_CALLCHAIN ? from->callchain : NULL,
+		.chain_count = record->has & PERF_SAMPLE_CALLCHAIN ? from->callchain_count : 0,
 		.period = record->has & PERF_SAMPLE_PERIOD ? from->period : record->event->attr->freq ? 1 :
 			  record->event->attr->sample_period,
 	};
@@ -389,13 +391,13 @@ void gpmu_profile_event(const struct gpmu_profile *profile, size_t index, struct
 const char *gpmu_profile_without_functions(const struct gpmu_profile *profile, size_t index, const char **why)
 {
 	static const char *const reasons[] = {
-		[PROFILE_OBJECT_READ] = NULL, [PROFILE_OBJECT_MISSING] = "no such file here", [PROFILE_OBJECT_CHANGED] = "another build id than recorded",
-		[PROFILE_OBJECT_STRIPPED] = "stripped",
+		[PROFILE_OBJECT_READ] = NULL, [PROFILE_OBJECT_MISSING] = "no such file here",
+		[PROFILE_OBJECT_CHANGED] = "another build id than recorded", [PROFILE_OBJECT_STRIPPED] = "stripped",
 	};
-	const struct profile_file *files = profile->code.objects.data;
+	const struct profile_file *files = profile->code.files.data;
 
-	for (size_t i = 0; i < profile->code.objects.n; i++) {
-		*why = reasons[profile_object_state(files[i].object)];
+	for (size_t i = 0; i < profile->code.files.n; i++) {
+		*why = files[i].object ? reasons[profile_object_state(files[i].object)] : NULL;
 		if (*why && !index--)
 			return files[i].name;
 	}
@@ -457,7 +459,7 @@ static int set_row(const struct gpmu_profile *profile, const struct profile_row 
 	for (size_t k = 0; k < key_count; k++) {
 		if (!from->keys[k])
 			continue;
-		row->keys[k] = table->texts[table->text_count] = profile_key_text(&profile->texts, keys[k], from->keys[k]);
+		row->keys[k] = table->texts[table->text_count] = profile_key_text(&profile->counter, keys[k], from->keys[k]);
 		if (!row->keys[k])
 			return -ENOMEM;
 		table->text_count++;

@@ -166,7 +166,8 @@ void profile_symbols_sort(struct profile_symbols *symbols)
 	}
 }
 
-const struct profile_symbol *profile_symbols_find(const struct profile_symbols *symbols, uint64_t address)
+const struct profile_symbol *profile_symbols_find(const struct profile_symbols *symbols, uint64_t address,
+						  struct profile_range *range)
 {
 	const struct profile_symbol *list = symbols->list.data;
 	size_t from = 0, to = symbols->list.n;
@@ -179,7 +180,13 @@ const struct profile_symbol *profile_symbols_find(const struct profile_symbols *
 		else
 			to = middle;
 	}
-	return from && address < list[from - 1].end ? &list[from - 1] : NULL;
+	if (from < symbols->list.n)
+		profile_range_limit(range, address, list[from].begin);
+	if (!from)
+		return NULL;
+	profile_range_limit(range, address, list[from - 1].begin);
+	profile_range_limit(range, address, list[from - 1].end);
+	return address < list[from - 1].end ? &list[from - 1] : NULL;
 }
 
 const struct profile_symbol *profile_symbols_named(const struct profile_symbols *symbols, const char *name)

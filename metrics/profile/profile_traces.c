@@ -13,7 +13,7 @@
 #include "profile/profile_traces.h"
 
 #define CHUNK		(256U << 10)
-#define BATCH		256
+#define BATCH		64	/* records, which fit in the L1 cache */
 #define AUX_TRUNCATED	1	/* PERF_AUX_FLAG_, of <linux/perf_event.h> */
 #define AUX_OVERWRITE	2
 #define AUX_PARTIAL	4

@@ -286,6 +286,12 @@ static inline int gpmu_spe_is_memory(const struct gpmu_spe_record *record)
 	return gpmu_spe_has(record, GPMU_SPE_OP) && (record->value[GPMU_SPE_OP] & 3) == GPMU_SPE_MEMORY;
 }
 
+/* Of a load or store: whether it is a store, also one that loads, such as a swap */
+static inline int gpmu_spe_is_store(const struct gpmu_spe_record *record)
+{
+	return record->value[GPMU_SPE_OP] >> 8 & 1;
+}
+
 /* Tier and home of the data */
 
 enum gpmu_spe_tier_kind {

@@ -54,6 +54,8 @@ static const struct kind kinds[] = {
 	{ "data", "loads and stores by data", true, { GPMU_PROFILE_DATA, GPMU_PROFILE_TIER, GPMU_PROFILE_HOME }, 3 },
 };
 
+static const struct kind folded = { "folded", "folded stacks", false, { GPMU_PROFILE_COMM, GPMU_PROFILE_STACK }, 2 };
+
 /* A table of the report, and what it is made of */
 struct made {
 	struct gpmu_profile_table rows;
@@ -148,7 +150,7 @@ static enum gpmu_profile_key parse_key(const char *text, size_t length)
 		if (strlen(gpmu_profile_key_name(key)) == length && !strncmp(gpmu_profile_key_name(key), text, length))
 			return key;
 	die("--by=%.*s: for a recording of perf, expected function, object, line, thread, process, cpu, node, tier, home, "
-	    "data, page or op", (int)length, text);
+	    "data, page, op, comm or stack", (int)length, text);
 }
 
 /* A list of keys, separated by commas; event is the first key of every table. */
@@ -171,6 +173,34 @@ static struct kind parse_by(const char *text)
 }
 
 /* --- tables */
+
+/* A frame of a folded stack, in which a semicolon ends a frame */
+static void put_frame(FILE *file, const char *text)
+{
+	for (; *text; text++)
+		putc(*text == ';' ? ':' : *text, file);
+	putc(';', file);
+}
+
+/* "COMM;OUTER;INNER COUNT", as flamegraph.pl and similar programs read; with several events, each is an outermost frame. */
+static void write_folded(const struct report_output *output)
+{
+	const struct report_view *view = output->views;
+	bool one = true;
+
+	for (size_t row = 1; row < view->n; row++)
+		one = one && report_cell(view, row, COLUMN_EVENT)->text == report_cell(view, 0, COLUMN_EVENT)->text;
+	for (size_t row = 0; row < view->n; row++) {
+		const struct gpmu_report_cell *comm = report_cell(view, row, COLUMN_KEYS);
+		const struct gpmu_report_cell *stack = report_cell(view, row, COLUMN_KEYS + 1);
+
+		if (!one)
+			put_frame(output->file, report_cell(view, row, COLUMN_EVENT)->text);
+		put_frame(output->file, comm->known ? comm->text : "[unknown]");
+		fprintf(output->file, "%s %.0f\n", stack->known ? stack->text : "[unknown]",
+			report_cell(view, row, COLUMN_SAMPLES)->number);
+	}
+}
 
 static const char *event_name(const struct gpmu_profile_event *event)
 {
@@ -288,6 +318,20 @@ static size_t choose(const struct report_perf *report, const struct gpmu_profile
 	return n;
 }
 
+static int print_folded(const struct report_perf *report, const struct gpmu_profile *profile)
+{
+	struct made made = { 0 };
+	struct report_view view;
+	struct report_output output = { .views = &view, .view_count = 1, .file_count = 1 };
+	int status;
+
+	make_table(profile, &folded, &made);
+	view = view_of(report, &made, gpmu_profile_event_count(profile));
+	status = report_write(report->output, write_folded, &output);
+	release(&made);
+	return status;
+}
+
 static int print(const struct report_perf *report, const struct gpmu_profile *profile)
 {
 	struct kind chosen[TABLES];
@@ -327,7 +371,7 @@ int report_perf(const struct report_perf *report)
 	struct gpmu_profile_options options = { .size = sizeof(options), .progress = show_progress };
 	struct gpmu_profile_facts facts = { .size = sizeof(facts) };
 	struct sigaction action = { .sa_handler = interrupt, .sa_flags = (int)(SA_RESTART | SA_RESETHAND) };
-	struct kind by = report->by ? parse_by(report->by) : (struct kind){ 0 };
+	struct kind by = report->folded ? folded : report->by ? parse_by(report->by) : (struct kind){ 0 };
 	struct gpmu_error error = { .size = sizeof(error) };
 	struct progress progress = { 0 };
 	struct gpmu_profile *profile;
@@ -346,10 +390,13 @@ int report_perf(const struct report_perf *report)
 		return EXIT_FAILURE;
 	}
 	gpmu_profile_get_facts(profile, &facts);
-	status = print(report, profile);
+	status = report->folded ? print_folded(report, profile) : print(report, profile);
 	gpmu_profile_free(profile);
 	if (facts.is_damaged)
 		say("%s", error.text);
+	/* Tables have a line about it. */
+	if (facts.is_stopped && report->folded)
+		say("stopped by a signal: only a part of the recording was read");
 	if (facts.is_stopped)
 		return EXIT_SIGNAL + SIGINT;
 	return facts.is_damaged ? EXIT_FAILURE : status;

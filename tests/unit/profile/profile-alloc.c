@@ -13,7 +13,7 @@ static struct made file, content;
 static struct stream stream;
 
 static const enum gpmu_profile_key keys[] = {
-	GPMU_PROFILE_FUNCTION, GPMU_PROFILE_LINE, GPMU_PROFILE_THREAD, GPMU_PROFILE_DATA, GPMU_PROFILE_HOME, GPMU_PROFILE_OP,
+	GPMU_PROFILE_STACK, GPMU_PROFILE_LINE, GPMU_PROFILE_PAGE, GPMU_PROFILE_DATA, GPMU_PROFILE_HOME, GPMU_PROFILE_OP,
 };
 #define KEYS	(sizeof(keys) / sizeof(keys[0]))
 
