@@ -146,6 +146,80 @@ struct gpmu_trace_waking {
 };
 
 /**
+ * struct gpmu_trace_frame - a frame of a call stack
+ * @function: name of the function; NULL: not known
+ * @object: path of the file of the code, or a name such as "[kernel]"; NULL: not known
+ * @address: address of the code in that file
+ */
+struct gpmu_trace_frame {
+	const char *function, *object;
+	uint64_t address;
+};
+
+enum gpmu_trace_mode {
+	GPMU_TRACE_MODE_UNKNOWN,
+	GPMU_TRACE_KERNEL,
+	GPMU_TRACE_USER,
+};
+
+/**
+ * struct gpmu_trace_sample - a sample of an event, with the call stack of the thread
+ * @size: size of this structure
+ * @sampler: a number of gpmu_trace_sampler()
+ * @time: CLOCK_MONOTONIC_RAW in ns, below 2^63
+ * @cpu: number of the CPU, below 1024; UINT32_MAX: not known
+ * @pid: process; 0: idle
+ * @tid: thread; 0: idle
+ * @mode: mode of the CPU
+ * @period: number of events that the sample stands for
+ * @frames: array of @frame_count frames, the innermost first
+ * @frame_count: number of frames, 0 to 512
+ * @track: as in struct gpmu_trace_switch
+ */
+struct gpmu_trace_sample {
+	size_t size;
+	int sampler;
+	uint64_t time;
+	uint32_t cpu;
+	pid_t pid, tid;
+	enum gpmu_trace_mode mode;
+	uint64_t period;
+	const struct gpmu_trace_frame *frames;
+	size_t frame_count;
+	int track;
+};
+
+/**
+ * struct gpmu_trace_spe - an operation that Arm SPE sampled
+ * @size: size of this structure
+ * @track: its track, one below that of its thread
+ * @time: CLOCK_MONOTONIC_RAW in ns, below 2^63
+ * @op: operation, "load"
+ * @tier: level of the memory system that served it, "DRAM (0xe)"; NULL: it has none
+ * @home: memory that holds the data; NULL: it has none
+ * @function: name of the function of the code
+ * @object: path or name of the file of the code
+ * @data: mapped file, heap or stack of the data
+ * @pc: address of the code; 0: not known
+ * @address: virtual address of the data; 0: none
+ * @physical: physical address of the data; 0: none
+ * @latency: cycles from selection to completion; -1: not known
+ * @issue: cycles from selection to issue; -1: not known
+ * @translation: cycles of address translation; -1: not known
+ * @cpu: number of the CPU; -1: not known
+ *
+ * Texts that are NULL are not known.
+ */
+struct gpmu_trace_spe {
+	size_t size;
+	int track;
+	uint64_t time;
+	const char *op, *tier, *home, *function, *object, *data;
+	uint64_t pc, address, physical;
+	int64_t latency, issue, translation, cpu;
+};
+
+/**
  * struct gpmu_trace_stats - what was written so far
  * @size: size of this structure
  * @bytes: bytes, including those that wait for a flush
@@ -295,6 +369,38 @@ int gpmu_trace_sched_switch(struct gpmu_trace *trace, const struct gpmu_trace_sw
  * Return: as gpmu_trace_sched_switch()
  */
 int gpmu_trace_sched_waking(struct gpmu_trace *trace, const struct gpmu_trace_waking *event);
+
+/**
+ * gpmu_trace_sampler() - adds an event that is sampled
+ * @trace: the trace
+ * @event: copied; its name
+ *
+ * Return: its number, above 0; -EINVAL (no name) or -ENOMEM
+ */
+int gpmu_trace_sampler(struct gpmu_trace *trace, const char *event);
+/**
+ * gpmu_trace_sample() - writes a sample of an event
+ * @trace: the trace
+ * @sample: the sample
+ *
+ * Perfetto shows samples on a track of their thread and as flame graphs, by event. In SQL they are in the table
+ * perf_sample, with their call stacks in stack_profile_callsite, stack_profile_frame and
+ * stack_profile_mapping. Each event is a perf_session.
+ *
+ * Return: as gpmu_trace_begin(); -EINVAL for an invalid sampler, CPU, thread or track, or too many frames
+ */
+int gpmu_trace_sample(struct gpmu_trace *trace, const struct gpmu_trace_sample *sample);
+/**
+ * gpmu_trace_spe() - writes an operation that Arm SPE sampled
+ * @trace: the trace
+ * @sample: the operation
+ *
+ * It is an instant with the category "spe". Its name is the tier or, without one, the operation; the
+ * members that are known are its arguments, and have their names.
+ *
+ * Return: as gpmu_trace_begin()
+ */
+int gpmu_trace_spe(struct gpmu_trace *trace, const struct gpmu_trace_spe *sample);
 
 /**
  * gpmu_trace_audit() - writes a fact about the trace as a whole

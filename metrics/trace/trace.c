@@ -50,6 +50,7 @@ void gpmu_trace_free(struct gpmu_trace *trace)
 		return;
 	trace_names_release(&trace->names);
 	trace_tracks_release(trace);
+	trace_samplers_release(trace);
 	free(trace->out.data);
 	free(trace->scratch.data);
 	free(trace->path);

@@ -8,7 +8,7 @@
 #include "trace/trace.h"
 #include "trace.pb-c.h"
 
-static int put(struct gpmu_trace *trace, GpmuPb__TracePacket *packet)
+static int put_on(struct gpmu_trace *trace, uint32_t sequence, GpmuPb__TracePacket *packet)
 {
 	GpmuPb__TracePacket *packets[] = { packet };
 	GpmuPb__Trace file = GPMU_PB__TRACE__INIT;
@@ -17,12 +17,17 @@ static int put(struct gpmu_trace *trace, GpmuPb__TracePacket *packet)
 	file.n_packet = 1;
 	file.packet = packets;
 	packet->has_trusted_packet_sequence_id = 1;
-	packet->trusted_packet_sequence_id = TRACE_SEQUENCE;
+	packet->trusted_packet_sequence_id = sequence;
 	room = trace_room(&trace->out, gpmu_pb__trace__get_packed_size(&file));
 	if (!room)
 		return -ENOMEM;
 	trace->out.length += gpmu_pb__trace__pack(&file, room);
 	return 0;
+}
+
+static int put(struct gpmu_trace *trace, GpmuPb__TracePacket *packet)
+{
+	return put_on(trace, TRACE_SEQUENCE, packet);
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -182,4 +187,23 @@ int trace_put_track(struct gpmu_trace *trace, int number)
 	}
 	packet.track_descriptor = &descriptor;
 	return put(trace, &packet);
+}
+
+/* Restarts the sequence of a sampler. Time stamps of samples are CLOCK_MONOTONIC_RAW. */
+int trace_put_sampler(struct gpmu_trace *trace, int sampler)
+{
+	GpmuPb__PerfSampleDefaults__Timebase timebase = GPMU_PB__PERF_SAMPLE_DEFAULTS__TIMEBASE__INIT;
+	GpmuPb__PerfSampleDefaults samples = GPMU_PB__PERF_SAMPLE_DEFAULTS__INIT;
+	GpmuPb__TracePacketDefaults defaults = GPMU_PB__TRACE_PACKET_DEFAULTS__INIT;
+	GpmuPb__TracePacket packet = GPMU_PB__TRACE_PACKET__INIT;
+
+	timebase.name = trace->samplers[sampler - 1].event;
+	samples.timebase = &timebase;
+	defaults.perf_sample_defaults = &samples;
+	defaults.has_timestamp_clock_id = 1;
+	defaults.timestamp_clock_id = TRACE_CLOCK_RAW;
+	packet.trace_packet_defaults = &defaults;
+	packet.has_sequence_flags = 1;
+	packet.sequence_flags = TRACE_STATE_CLEARED;
+	return put_on(trace, TRACE_SEQUENCE + (uint32_t)sampler, &packet);
 }
