@@ -39,6 +39,8 @@ struct gpmu_trace;
  * @buffer: bytes to buffer; 0: 256 KiB. The buffer is written when it is full, and by
  *	gpmu_trace_flush()
  * @restart: bytes after which names, tracks and clocks are repeated; 0: 4 MiB
+ * @kernel: release of the kernel of the machine whose times are written, "6.12.1", for a trace that is made
+ *	of an earlier recording: it has no readings of other clocks. NULL: this machine's, now
  *
  * Fields that are 0 or NULL take their defaults.
  */
@@ -47,6 +49,7 @@ struct gpmu_trace_options {
 	const char *path;
 	size_t buffer;
 	uint64_t restart;
+	const char *kernel;
 };
 
 enum gpmu_trace_arg_kind {
@@ -149,7 +152,7 @@ struct gpmu_trace_waking {
  * struct gpmu_trace_frame - a frame of a call stack
  * @function: name of the function; NULL: not known
  * @object: path of the file of the code, or a name such as "[kernel]"; NULL: not known
- * @address: address of the code in that file
+ * @address: address of the code, in that file or in the process
  */
 struct gpmu_trace_frame {
 	const char *function, *object;

@@ -121,7 +121,7 @@ struct trace_buffer {
 
 struct gpmu_trace {
 	int fd;
-	char *path;
+	char *path, *kernel;		/* kernel: of the options, or NULL */
 	size_t flush_at;
 	uint64_t restart_each;
 	struct trace_buffer out, scratch;

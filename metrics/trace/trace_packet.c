@@ -62,11 +62,13 @@ static void snapshot(struct gpmu_trace *trace, uint64_t time)
 {
 	time = later(time, trace->snapshot[TRACE_CLOCK_RAW]);
 	trace->snapshot[TRACE_CLOCK_RAW] = time;
+	trace->steps = time;
+	trace->ends = time;
+	if (trace->kernel)
+		return;
 	look(trace, CLOCK_BOOTTIME, TRACE_CLOCK_BOOTTIME, time);
 	look(trace, CLOCK_MONOTONIC, TRACE_CLOCK_MONOTONIC, time);
 	look(trace, CLOCK_REALTIME, TRACE_CLOCK_REALTIME, time);
-	trace->steps = time;
-	trace->ends = time;
 }
 
 int trace_put_restart(struct gpmu_trace *trace, uint64_t time)
@@ -80,11 +82,14 @@ int trace_put_restart(struct gpmu_trace *trace, uint64_t time)
 	GpmuPb__ClockSnapshot all = GPMU_PB__CLOCK_SNAPSHOT__INIT;
 	GpmuPb__TracePacket packet = GPMU_PB__TRACE_PACKET__INIT;
 	GpmuPb__ClockSnapshot__Clock clocks[N], *each[N];
+	size_t n = 0;
 
 	snapshot(trace, time);
 	for (size_t i = 0; i < N; i++) {
 		bool own = ids[i] >= TRACE_CLOCK_STEPS;
 
+		if (trace->kernel && !own && ids[i] != TRACE_CLOCK_RAW)
+			continue;
 		gpmu_pb__clock_snapshot__clock__init(&clocks[i]);
 		clocks[i].has_clock_id = clocks[i].has_timestamp = 1;
 		clocks[i].clock_id = ids[i];
@@ -92,9 +97,9 @@ int trace_put_restart(struct gpmu_trace *trace, uint64_t time)
 		clocks[i].has_is_incremental = clocks[i].has_unit_multiplier_ns = own;
 		clocks[i].is_incremental = own;
 		clocks[i].unit_multiplier_ns = 1;
-		each[i] = &clocks[i];
+		each[n++] = &clocks[i];
 	}
-	all.n_clocks = N;
+	all.n_clocks = n;
 	all.clocks = each;
 	all.has_primary_trace_clock = 1;
 	all.primary_trace_clock = TRACE_CLOCK_RAW;
@@ -116,9 +121,9 @@ int trace_put_system(struct gpmu_trace *trace)
 
 	uname(&uts);
 	names.sysname = uts.sysname;
-	names.version = uts.version;
-	names.release = uts.release;
-	names.machine = uts.machine;
+	names.release = trace->kernel ? trace->kernel : uts.release;
+	names.version = trace->kernel ? NULL : uts.version;
+	names.machine = trace->kernel ? NULL : uts.machine;
 	system.utsname = &names;
 	packet.system_info = &system;
 	return put(trace, &packet);

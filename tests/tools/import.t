@@ -1,0 +1,169 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# gpmu import of recordings of perf: made ones whose content is known, and those of this machine's perf.
+. tests/tools/lib.sh
+
+for program in import/import-make profile/perf-make; do
+	need "tests/unit/$program"
+done
+make=$(realpath "$B/tests/unit/import/import-make")
+make_spe=$(realpath "$B/tests/unit/profile/perf-make")
+begin=1000000000000
+
+# import FILE [OPTION...]: imports a recording to $trace
+import() {
+	trace=$work/app.pftrace
+	run gpmu import "$@" -o "$trace"
+}
+
+# tasks: time since the begin, thread, event, and its argument
+tasks() {
+	sql "select s.ts - $begin, tid, s.name, coalesce(a.display_value, '') from slice s join thread_track t on t.id = s.track_id
+		join thread using (utid) left join args a using (arg_set_id) where category = 'task' order by s.ts"
+}
+
+
+# --- a recording with CPUs
+
+"$make" "$work/made.data"
+import "$work/made.data"
+is "$rc $err" "0 gpmu import: $trace: 3 threads, 4 samples, 0 operations of SPE, 6 switches, 4 values of counters, 7 lost" \
+	"import prints what was imported"
+is "$(tasks)" "2000|102|fork|100
+3000|100|exec|solver
+12000|102|exit|" "import: fork, exec and exit are instants of their threads"
+is "$(sql "select tid, t.name, p.name from thread t join process p using (upid) where tid between 100 and 102 order by tid")" \
+	"100|solver|solver
+101|worker|solver
+102|solver|solver" "import: threads and processes have their last names"
+is "$(sql "select ts - $begin, dur, cpu, tid, end_state from sched join thread using (utid) order by ts")" \
+	"1000|4000|0|100|R+
+5000|0|0|0|R
+5000|4000|0|101|S
+9000|1000|0|0|R
+10000|2000|0|102|X
+12000|-1|0|0|" "import: context switches with CPUs are scheduling of Perfetto, in the order of time"
+is "$(sql "select s.ts - $begin, tid, cpu, cpu_mode, c.name from perf_sample s join thread using (utid)
+	join perf_counter_track c using (perf_session_id, cpu) order by s.ts")" "10000|100|0|kernel|event 0
+20000|100|0|kernel|event 0
+40000|100|0|kernel|event 0
+50000|100|0|kernel|event 0" "import: samples have their thread, CPU, mode and event"
+is "$(sql "with recursive up(depth, frame, above) as (
+	select c.depth, c.frame_id, c.parent_id from perf_sample s join stack_profile_callsite c on c.id = s.callsite_id
+	where s.ts = $begin + 10000 union all
+	select c.depth, c.frame_id, c.parent_id from up join stack_profile_callsite c on c.id = above)
+	select f.name, m.name, printf('%x', rel_pc) from up join stack_profile_frame f on f.id = frame
+	join stack_profile_mapping m on m.id = f.mapping order by depth")" "[unknown]|/[unknown]|402000
+[unknown]|/[unknown]|401000
+kernel_leaf|/[bpf]|ffffffff81000008" "import: a sample has its call stack, of the kernel and of the process"
+is "$(sql "select p.name, t.name, unit, c.ts - $begin, value from counter c join counter_track t on t.id = c.track_id
+	join track p on p.id = t.parent_id order by 2, 4")" "CPU 0|event 0|/s|10000|2e+08
+CPU 0|event 0|/s|20000|3e+08
+CPU 0|event 1|/s|10000|0
+CPU 0|event 1|/s|20000|1e+06" \
+	"import: counts are rates by CPU from the sample before, scaled up if they were multiplexed"
+is "$(audit clock)" "bound=0 of=CLOCK_MONOTONIC_RAW" "import: the audit has the clock and its bound"
+is "$(audit source)" "lost=7 records=10 source=perf why=lost by the kernel, as its buffers were full" "import: the audit has the numbers of records and of lost ones"
+like "$(audit gpmu)" "^begin=$((begin + 1000)) end=$((begin + 50000)) kernel=6\.12\.1 version=gpmu" "import: the audit has the machine and the begin and end of the recording"
+like "$(audit trace)" " gaps=2 " "import: intervals in which a counter did not run are gaps"
+is "$(sql "select distinct clock_id from clock_snapshot where clock_id < 64")" 5 "import: the trace has no readings of this machine's clocks"
+like "$(gpmu report "$trace" 2>&1)" 'clock +ok +error of at most 0 ns: time stamps of CLOCK_MONOTONIC_RAW' "report: the clock of an imported recording is reported"
+
+# --- without CPUs
+
+"$make" "$work/made.data" no-cpu
+import "$work/made.data"
+is "$(sql "select s.ts - $begin, s.dur, tid, s.name, a.display_value from slice s join thread_track t on t.id = s.track_id
+	join thread using (utid) join args a using (arg_set_id) where category = 'sched' order by s.ts")" "1000|4000|100|running|preempted
+5000|4000|101|running|waits
+10000|2000|102|running|exit" "import: context switches without CPUs are slices of their threads"
+is "$(sql "select count(*) from sched")" 0 "import: context switches without CPUs are no scheduling of Perfetto"
+is "$(sql "select t.name, c.ts - $begin, value from counter c join counter_track t on t.id = c.track_id
+	where t.parent_id is null order by 1, 2")" "event 0|10000|2e+08
+event 0|20000|3e+08
+event 1|10000|0
+event 1|20000|1e+06" "import: counts without CPUs are those of the thread"
+
+# --- the clock
+
+"$make" "$work/made.data" perf-clock
+import "$work/made.data"
+is "$(audit clock)" "of=perf's clock" "import: the audit names perf's clock, without a bound"
+like "$(audit note)" "^level=warning text=times are not CLOCK_MONOTONIC_RAW: record with -k monotonic_raw$" "import: the audit tells how to record CLOCK_MONOTONIC_RAW"
+like "$(gpmu report "$trace" 2>&1)" "clock +warning +time stamps of perf's clock" "report: the clock of a recording that is not CLOCK_MONOTONIC_RAW has no bound"
+
+# --- SPE
+
+"$make_spe" "$work/spe.data" 3000 | sort > "$work/want"
+import "$work/spe.data"
+like "$err" ' 0 samples, 3000 operations of SPE, ' "import: all operations of SPE are imported"
+is "$(sql "select count(*), max(cast(l.display_value as int)), f.display_value, o.display_value,
+		coalesce(r.display_value, ''), coalesce(h.display_value, ''), coalesce(d.display_value, '')
+	from slice s join args l on l.arg_set_id = s.arg_set_id and l.key = 'debug.latency'
+	join args f on f.arg_set_id = s.arg_set_id and f.key = 'debug.function'
+	join args o on o.arg_set_id = s.arg_set_id and o.key = 'debug.object'
+	left join args r on r.arg_set_id = s.arg_set_id and r.key = 'debug.tier'
+	left join args h on h.arg_set_id = s.arg_set_id and h.key = 'debug.home'
+	left join args d on d.arg_set_id = s.arg_set_id and d.key = 'debug.data'
+	where category = 'spe' group by 3, 4, 5, 6, 7" | sort | md5sum)" \
+	"$(awk -F , -v OFS='|' '{ key = $4 OFS $5 OFS $7 OFS $8 OFS $9; n[key] += $1; if ($3 > most[key]) most[key] = $3 }
+		END { for (key in n) print n[key], most[key], key }' "$work/want" | sort | md5sum)" \
+	"import: operations of SPE have their function, object, tier, home, data and latency"
+is "$(sql "select tid, count(*) from slice s join thread_track t on t.id = s.track_id join thread using (utid)
+	where category = 'spe' group by tid order by tid")" \
+	"$(awk -F , '{ split($6, a, /[()]/); n[a[2]] += $1 } END { for (tid in n) print tid "|" n[tid] }' "$work/want" | sort -n)" \
+	"import: operations of SPE are below their threads"
+is "$(sql "select min(ts), max(ts) from slice where category = 'spe'")" "5000000|5005998" "import: operations of SPE have their times by TIME_CONV"
+like "$(sql "select group_concat(substr(a.key, 7) || '=' || a.display_value, ' ') from (select * from args order by key) a
+	join slice s using (arg_set_id) where category = 'audit' and s.name = 'source' and a.arg_set_id in
+	(select arg_set_id from args where display_value = 'SPE')")" '^collisions=1 lost_bytes=0 partials=0 records=3000 source=SPE truncations=1$' \
+	"import: the audit has the losses of SPE"
+"$make_spe" "$work/spe.data" 100 clock > /dev/null
+import "$work/spe.data"
+like "$(audit note)" 'text=operations of SPE cannot be placed among records of another clock' "import: operations of SPE of a recording with -k cannot be placed, and the audit tells why"
+like "$err" ' 0 operations of SPE, ' "import: operations of SPE of a recording with -k are left out"
+
+# --- recordings of this machine's perf
+
+if perf record -o "$work/perf.data" -e task-clock true > /dev/null 2>&1; then
+	perf record -q -k monotonic_raw --switch-events --sample-cpu -g -F 5000 -e task-clock -o "$work/perf.data" -- \
+		"$make_spe" "$work/made" 300000 > /dev/null 2>&1
+	import "$work/perf.data"
+	is "$(sql "select count(*) from perf_sample")" "$(perf script -i "$work/perf.data" -F event 2> /dev/null | grep -c .)" \
+		"import: a recording of perf has all samples that perf script prints"
+	want=$(perf script -i "$work/perf.data" -F ip,sym 2> /dev/null | awk 'NF { if (!seen) print $2; seen = 1; next } { seen = 0 }' |
+		grep -x main | sort | uniq -c | awk '{ print $2 "|" $1 }')
+	is "$(sql "select f.name, count(*) from perf_sample s join stack_profile_callsite c on c.id = s.callsite_id
+		join stack_profile_frame f on f.id = c.frame_id where f.name = 'main'
+		group by 1 order by 1")" "$want" "import: a recording of perf has the function of each sample that perf script prints"
+	is "$(sql "select count(*) > 0 from sched join thread using (utid) where name = 'perf-make' and dur > 0")" 1 \
+		"import: a recording of perf has the times that its threads run"
+	size=$(stat -c %s "$work/perf.data")
+	head -c "$((size / 2))" "$work/perf.data" > "$work/cut.data"
+	import "$work/cut.data"
+	is "$rc" 1 "import: a recording that is cut off has exit status 1"
+	like "$err" 'cut\.data:[0-9]+: expected' "import: the error of a recording that is cut off names the offset and what was expected"
+	like "$(audit note)" 'damaged or cut off: only the part before' "import: the audit of a recording that is cut off tells so"
+else
+	skip "no perf that may record" "import: recordings of this machine's perf"
+fi
+
+# --- files and options
+
+"$make" "$work/made.data"
+gpmu import "$work/made.data" -o - 2> /dev/null > "$work/piped"
+import "$work/made.data"
+is "$(md5sum < "$work/piped")" "$(md5sum < "$trace")" "import -o - writes the trace to standard output"
+gpmu import - -o "$work/piped" < <(cat "$work/made.data") 2> /dev/null
+is "$(md5sum < "$work/piped")" "$(md5sum < "$trace")" "import - reads the recording from standard input"
+run gpmu import "$trace" -o "$work/none"
+is "$rc $(ls "$work/none" 2> /dev/null)" "1 " "import of a file that is no recording fails and leaves no trace"
+like "$err" "app\.pftrace:0: expected" "import of a file that is no recording names what was expected"
+run gpmu import "$work/made.data" "$work/made.data"
+is "$rc" 125 "import of two recordings is refused"
+run gpmu import "$work/made.data" -o "$work/no/trace"
+like "$rc $err" "^125 gpmu import: $work/no/trace: No such file or directory" "import reports that the trace cannot be written"
+err=$(gpmu import "$work/made.data" -o - 2>&1 > /dev/full)
+like "$err" 'No space left on device' "import reports that the disk is full"
+done_testing
