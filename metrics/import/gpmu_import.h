@@ -29,6 +29,7 @@ struct gpmu_import_options {
  * @size: size of this structure
  * @threads: number of threads
  * @samples: number of samples of the kernel's events
+ * @tracepoints: number of samples of tracepoints; those with call stacks are also in @samples
  * @spe: number of operations of SPE
  * @switches: number of context switches
  * @values: number of values of counters
@@ -39,7 +40,7 @@ struct gpmu_import_options {
  */
 struct gpmu_import_facts {
 	size_t size;
-	uint64_t threads, samples, spe, switches, values, lost, no_time;
+	uint64_t threads, samples, tracepoints, spe, switches, values, lost, no_time;
 	bool is_damaged, is_stopped;
 };
 

@@ -66,16 +66,26 @@ static int take_first(struct import *import, const struct gpmu_perfdata_record *
 	}
 }
 
+/* A tracepoint is an instant; its samples are shown, too, if they have call stacks. */
+static int take_sample(struct import *import, const struct gpmu_perfdata_record *record)
+{
+	const struct gpmu_perfdata_tracepoint *tracepoint = gpmu_perfdata_tracepoint(import->perfdata, record->event);
+	int ret = record->has & PERF_SAMPLE_READ ? import_read(import, record) : 0;
+
+	if (!ret && tracepoint && record->has & PERF_SAMPLE_RAW)
+		ret = import_tracepoint(import, record, tracepoint);
+	else
+		tracepoint = NULL;
+	return ret || (tracepoint && !(record->has & PERF_SAMPLE_CALLCHAIN)) ? ret : import_sample(import, record);
+}
+
 static int take_second(struct import *import, const struct gpmu_perfdata_record *record)
 {
 	int ret;
 
 	switch (record->type) {
 	case PERF_RECORD_SAMPLE:
-		if (!record->event)
-			return 0;
-		ret = record->has & PERF_SAMPLE_READ ? import_read(import, record) : 0;
-		return ret ? ret : import_sample(import, record);
+		return record->event ? take_sample(import, record) : 0;
 	case PERF_RECORD_EXIT:
 		ret = import_switch(import, record);
 		return ret ? ret : import_task(import, record);

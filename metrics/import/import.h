@@ -14,7 +14,7 @@
 /* A thread on the timeline; tracks below it are 0 until they are used. */
 struct import_thread {
 	uint32_t pid, tid;
-	int track, spe_track, run_track;
+	int track, spe_track, run_track, event_track;
 	uint64_t since;			/* it runs since; IMPORT_NO_TIME: it does not run */
 };
 
@@ -73,6 +73,10 @@ int import_switches_end(struct import *import);
 /* import_samples.c */
 int import_samples_init(struct import *import);
 int import_sample(struct import *import, const struct gpmu_perfdata_record *record);
+
+/* import_tracepoints.c: a sample of a tracepoint */
+int import_tracepoint(struct import *import, const struct gpmu_perfdata_record *record,
+		      const struct gpmu_perfdata_tracepoint *tracepoint);
 
 /* import_counters.c */
 int import_read(struct import *import, const struct gpmu_perfdata_record *record);

@@ -142,7 +142,7 @@ int import_audit(struct import *import)
 	if (!ret)
 		ret = put_clock(import);
 	if (!ret)
-		ret = put_source(import, "perf", facts->samples + facts->switches, facts->lost);
+		ret = put_source(import, "perf", facts->samples + facts->tracepoints + facts->switches, facts->lost);
 	if (!ret && import->has_spe)
 		ret = put_spe(import);
 	return ret ? ret : put_notes(import);

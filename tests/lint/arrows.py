@@ -21,6 +21,7 @@ TOOLS_HEADERS = [
     'metrics/import/gpmu_import.h',
     'metrics/perfdata/gpmu_perfdata.h',
     'metrics/perfdata/gpmu_perfdata_info.h',
+    'metrics/perfdata/gpmu_perfdata_tracing.h',
     'metrics/profile/gpmu_profile.h',
     'metrics/report/gpmu_report.h',
     'metrics/saved/gpmu_saved.h',

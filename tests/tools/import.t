@@ -28,7 +28,7 @@ tasks() {
 
 "$make" "$work/made.data"
 import "$work/made.data"
-is "$rc $err" "0 gpmu import: $trace: 3 threads, 4 samples, 0 operations of SPE, 6 switches, 4 values of counters, 7 lost" \
+is "$rc $err" "0 gpmu import: $trace: 3 threads, 4 samples, 0 of tracepoints, 0 operations of SPE, 6 switches, 4 values of counters, 7 lost" \
 	"import prints what was imported"
 is "$(tasks)" "2000|102|fork|100
 3000|100|exec|solver
@@ -85,6 +85,19 @@ event 0|20000|3e+08
 event 1|10000|0
 event 1|20000|1e+06" "import: counts without CPUs are those of the thread"
 
+# --- tracepoints
+
+"$make" "$work/made.data" tracepoint
+import "$work/made.data"
+like "$err" ' 4 samples, 1 of tracepoints, ' "import: samples of tracepoints are counted"
+is "$(sql "select s.ts - $begin, tid, t.name, s.name, group_concat(substr(a.key, 7) || '=' || a.display_value, ' ')
+	from (select * from args order by arg_set_id, key) a join slice s using (arg_set_id) join track t on t.id = s.track_id
+	join thread_track k on k.id = t.id join thread using (utid) where category = 'tracepoint' group by s.id")" \
+	"7000|101|tracepoints|test:point|address=0xffff800012340000 array=0102030405ab big=18446744073709551615 comm=app cpu=-3 name=one relative=two" \
+	"import: a tracepoint is an instant below its thread with its fields"
+is "$(gpmu report --format csv --by event "$work/made.data" 2> /dev/null | grep -o '^test:point,.*')" "test:point,,1,0,," \
+	"report: a tracepoint that the recording does not name has the name of its system and event"
+
 # --- the clock
 
 "$make" "$work/made.data" perf-clock
@@ -97,7 +110,7 @@ like "$(gpmu report "$trace" 2>&1)" "clock +warning +time stamps of perf's clock
 
 "$make_spe" "$work/spe.data" 3000 | sort > "$work/want"
 import "$work/spe.data"
-like "$err" ' 0 samples, 3000 operations of SPE, ' "import: all operations of SPE are imported"
+like "$err" ' 0 samples, 0 of tracepoints, 3000 operations of SPE, ' "import: all operations of SPE are imported"
 is "$(sql "select count(*), max(cast(l.display_value as int)), f.display_value, o.display_value,
 		coalesce(r.display_value, ''), coalesce(h.display_value, ''), coalesce(d.display_value, '')
 	from slice s join args l on l.arg_set_id = s.arg_set_id and l.key = 'debug.latency'
@@ -139,6 +152,19 @@ if perf record -o "$work/perf.data" -e task-clock true > /dev/null 2>&1; then
 		group by 1 order by 1")" "$want" "import: a recording of perf has the function of each sample that perf script prints"
 	is "$(sql "select count(*) > 0 from sched join thread using (utid) where name = 'perf-make' and dur > 0")" 1 \
 		"import: a recording of perf has the times that its threads run"
+	if perf record -q -a -e sched:sched_switch,sched:sched_process_exec -o "$work/points.data" -- true > /dev/null 2>&1; then
+		import "$work/points.data"
+		is "$(sql "select s.name || ' ' || count(*) from slice s where category = 'tracepoint' group by s.name order by s.name")" \
+			"$(perf script -i "$work/points.data" -F event 2> /dev/null | tr -d ' ' | sed 's/:$//' | sort | uniq -c | awk '{ print $2 " " $1 }')" \
+			"import: a recording of perf has all samples of tracepoints that perf script prints"
+		is "$(sql "select group_concat(display_value, ' ') from (select display_value from args a join slice s using (arg_set_id)
+				where key = 'debug.next_pid' order by s.ts)")" \
+			"$(perf script -i "$work/points.data" -F event,time,trace 2> /dev/null |
+				sed -nE 's/.*==> .*(next_pid=|:)([0-9]+).*/\2/p' | xargs)" \
+			"import: fields of sched:sched_switch have the values that perf script prints"
+	else
+		skip "no tracepoints" "import: a recording of perf has its tracepoints"
+	fi
 	size=$(stat -c %s "$work/perf.data")
 	head -c "$((size / 2))" "$work/perf.data" > "$work/cut.data"
 	import "$work/cut.data"

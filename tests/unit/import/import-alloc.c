@@ -37,14 +37,14 @@ static void make(const struct import_how *how)
 	snprintf(path, sizeof(path), "%s", written(made.data, made.length));
 }
 
-static void test_cut(void)
+static void test_cut(size_t attr_count)
 {
 	struct gpmu_import_facts facts = { .size = sizeof(facts) };
 	struct gpmu_error error = { .size = sizeof(error) };
 	size_t bad = 0;
 
-	/* The file's header and attrs end at 440 bytes. */
-	for (size_t length = 440; length < made.length; length += 13) {
+	/* After the file's header, ids and attrs */
+	for (size_t length = 104 + attr_count * (8 + MADE_ATTR + 16); length < made.length; length += 13) {
 		const char *cut = written(made.data, length);
 		int ret = gpmu_import(cut, out, NULL, &facts, &error);
 
@@ -65,14 +65,14 @@ static void test_facts(void)
 
 int main(void)
 {
-	const struct import_how hows[] = { { .no_cpu = false }, { .no_cpu = true } };
+	const struct import_how hows[] = { { .no_cpu = false }, { .no_cpu = true, .tracepoint = true } };
 
 	out = memfd_create("trace", 0);
 	for (size_t i = 0; i < sizeof(hows) / sizeof(hows[0]); i++) {
 		make(&hows[i]);
 		test_facts();
 		test_allocations();
-		test_cut();
+		test_cut(hows[i].tracepoint ? 3 : 2);
 		unlink(path);
 	}
 	return done_testing();

@@ -14,6 +14,7 @@
 struct import_how {
 	bool no_cpu;		/* without CPUs */
 	bool perf_clock;	/* without -k */
+	bool tracepoint;	/* also a tracepoint */
 };
 
 static inline struct perf_event_attr import_attr(const struct import_how *how, uint64_t config)
@@ -132,18 +133,39 @@ static inline void import_records(struct made *made, const struct import_how *ho
 	import_end(made, how, 0, 0, at + 60000, 0);
 }
 
+static inline void import_point(struct made *made, uint64_t time)
+{
+	begin(made, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
+	put64(made, 3);
+	put64(made, IMPORT_KERNEL);
+	put32(made, 100);
+	put32(made, 101);
+	put64(made, time);
+	put32(made, sizeof(test_point) + 4);
+	put(made, &test_point, sizeof(test_point));
+	put32(made, 0);
+	end(made);
+}
+
 static inline void import_make(struct made *made, const struct import_how *how)
 {
-	static struct made records, release;
+	static const char *const formats[] = { TEST_POINT };
+	static struct made records, tracing, release;
 	struct perf_event_attr attrs[] = {
-		import_attr(how, PERF_COUNT_SW_CPU_CLOCK), import_attr(how, PERF_COUNT_SW_PAGE_FAULTS),
+		import_attr(how, PERF_COUNT_SW_CPU_CLOCK), import_attr(how, PERF_COUNT_SW_PAGE_FAULTS), test_attr(),
 	};
-	const struct feature features[] = { { 4, &release } };
+	const struct feature features[] = { { 1, &tracing }, { 4, &release } };
 
-	records.length = release.length = 0;
+	attrs[2].type = PERF_TYPE_TRACEPOINT;
+	attrs[2].config = 301;
+	attrs[2].sample_type |= PERF_SAMPLE_RAW;
+	records.length = tracing.length = release.length = 0;
 	import_records(&records, how);
+	if (how->tracepoint)
+		import_point(&records, IMPORT_START + 7000);
+	put_tracing(&tracing, formats, 1);
 	put_string(&release, "6.12.1");
-	make_file(made, attrs, 2, &records, features, 1);
+	make_file(made, attrs, how->tracepoint ? 3 : 2, &records, features, 2);
 }
 
 #endif /* GPMU_TESTS_IMPORT_H */
