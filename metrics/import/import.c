@@ -45,6 +45,8 @@ static int take_first(struct import *import, const struct gpmu_perfdata_record *
 
 	if (!ret)
 		ret = profile_code_add(&import->code, record);
+	if (!ret)
+		ret = profile_jitdumps_add(&import->jitdumps, record);
 	if (ret)
 		return ret;
 	switch (record->type) {
@@ -100,6 +102,13 @@ static int take_second(struct import *import, const struct gpmu_perfdata_record 
 	}
 }
 
+static int take_jit(void *user, const struct gpmu_perfdata_record *record)
+{
+	struct import *import = user;
+
+	return profile_tasks_add(&import->tasks, record);
+}
+
 static int tell_traces(void *user, const struct profile_traces *traces)
 {
 	return tell(user, traces->done, traces->bytes);
@@ -113,6 +122,8 @@ static int prepare(struct import *import, int fd, struct gpmu_error *error)
 	struct import_now now = { .conv = { .mult = 0 } };
 
 	import->info = import->code.info = gpmu_perfdata_info(import->perfdata);
+	if (profile_jitdumps_read(&import->jitdumps, import->info, event, take_jit, import))
+		return -ENOMEM;
 	profile_tasks_sort(&import->tasks);
 	profile_code_begin(&import->code);
 	import->traces.conv = import->info->time_conv;
@@ -176,6 +187,7 @@ static void release(struct import *import)
 	gpmu_trace_free(import->trace);
 	import_threads_release(import);
 	profile_traces_release(&import->traces);
+	profile_jitdumps_release(&import->jitdumps);
 	profile_code_release(&import->code);
 	profile_tasks_release(&import->tasks);
 	profile_machine_release(&import->machine);

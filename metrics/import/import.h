@@ -5,6 +5,7 @@
 
 #include "import/gpmu_import.h"
 #include "import/import_clock.h"
+#include "profile/profile_jitdump.h"
 #include "profile/profile_traces.h"
 #include "trace/gpmu_trace.h"
 
@@ -37,6 +38,7 @@ struct import {
 	struct profile_code code;
 	struct profile_counter counter;	/* only @wanted is set */
 	struct profile_traces traces;
+	struct profile_jitdumps jitdumps;
 	struct import_clock clock;
 	struct gpmu_trace *trace;
 	struct vector threads;		/* struct import_thread * */

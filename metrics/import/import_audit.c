@@ -111,6 +111,22 @@ static int put_spe(struct import *import)
 	return put(import, "source", &args);
 }
 
+/* The dumps of just-in-time compilers that could not be read as a whole */
+static int put_jitdumps(struct import *import)
+{
+	const struct profile_jitdump *dumps = import->jitdumps.list.data;
+	int ret = 0;
+
+	for (size_t i = 0; i < import->jitdumps.list.n && !ret; i++) {
+		char *text = dumps[i].why ? text_print("functions of %s: %s", dumps[i].path, dumps[i].why) : NULL;
+
+		if (dumps[i].why)
+			ret = text ? put_note(import, text) : -ENOMEM;
+		free(text);
+	}
+	return ret;
+}
+
 /* What of the recording is not in the trace, or not as it seems */
 static int put_notes(struct import *import)
 {
@@ -145,5 +161,7 @@ int import_audit(struct import *import)
 		ret = put_source(import, "perf", facts->samples + facts->tracepoints + facts->switches, facts->lost);
 	if (!ret && import->has_spe)
 		ret = put_spe(import);
+	if (!ret)
+		ret = put_jitdumps(import);
 	return ret ? ret : put_notes(import);
 }

@@ -98,6 +98,28 @@ is "$(sql "select s.ts - $begin, tid, t.name, s.name, group_concat(substr(a.key,
 is "$(gpmu report --format csv --by event "$work/made.data" 2> /dev/null | grep -o '^test:point,.*')" "test:point,,1,0,," \
 	"report: a tracepoint that the recording does not name has the name of its system and event"
 
+# --- code of just-in-time compilers
+
+# stack: functions and files of the first sample's call stack, the outermost first
+stack() {
+	sql "with recursive up(depth, frame, above) as (
+		select c.depth, c.frame_id, c.parent_id from perf_sample s join stack_profile_callsite c on c.id = s.callsite_id
+		where s.ts = $begin + 10000 union all
+		select c.depth, c.frame_id, c.parent_id from up join stack_profile_callsite c on c.id = above)
+		select f.name, m.name from up join stack_profile_frame f on f.id = frame
+		join stack_profile_mapping m on m.id = f.mapping order by depth"
+}
+
+"$make" "$work/made.data" "$work/jit-100.dump"
+import "$work/made.data"
+is "$(stack)" "jit_caller|/[JIT]
+jit_callee|/[JIT]
+kernel_leaf|/[bpf]" "import: call stacks have the functions of a dump of a just-in-time compiler"
+truncate -s -1 "$work/jit-100.dump"
+import "$work/made.data"
+is "$(audit note)" "level=warning text=functions of $work/jit-100.dump: byte 4270: expected a whole record" \
+	"import: the audit names a damaged dump of a just-in-time compiler"
+
 # --- the clock
 
 "$make" "$work/made.data" perf-clock

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "perfdata/perfdata-test.h"
+#include "profile/jitdump-test.h"
 
 #define IMPORT_START	1000000000000ULL	/* ns */
 #define IMPORT_KERNEL	0xffffffff81000000ULL	/* address of the function kernel_leaf */
@@ -15,6 +16,7 @@ struct import_how {
 	bool no_cpu;		/* without CPUs */
 	bool perf_clock;	/* without -k */
 	bool tracepoint;	/* also a tracepoint */
+	const char *jitdump;	/* path of the dump of a just-in-time compiler that is mapped; NULL: none */
 };
 
 static inline struct perf_event_attr import_attr(const struct import_how *how, uint64_t config)
@@ -99,6 +101,27 @@ static inline void import_put_sample(struct made *made, const struct import_how 
 	end(made);
 }
 
+static inline void import_map(struct made *made, const struct import_how *how, const char *name, uint64_t address)
+{
+	begin(made, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
+	put32(made, 100);
+	put32(made, 100);
+	put64(made, address);
+	put64(made, 0x10000);
+	for (int i = 0; i < 5; i++)
+		put64(made, 0);
+	put_text(made, name);
+	import_end(made, how, 100, 100, IMPORT_START + 4000, 0);
+}
+
+/* The dump of a just-in-time compiler with the functions of the samples' stacks */
+static inline void import_jit(struct made *made)
+{
+	put_jit_header(made, 0);
+	put_jit_load(made, "jit_callee", 0x400800, 0x1000, 1, 0);
+	put_jit_load(made, "jit_caller", 0x401800, 0x1000, 2, 0);
+}
+
 static inline void import_records(struct made *made, const struct import_how *how)
 {
 	const uint16_t out = PERF_RECORD_MISC_SWITCH_OUT, preempted = out | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
@@ -122,6 +145,10 @@ static inline void import_records(struct made *made, const struct import_how *ho
 	import_change(made, how, 102, at + 10000, 0);
 	import_task_of(made, how, PERF_RECORD_EXIT, 102, at + 12000);
 	import_change(made, how, 102, at + 12500, out);
+	if (how->jitdump) {
+		import_map(made, how, how->jitdump, 0x900000);
+		import_map(made, how, "//anon", 0x400000);
+	}
 	import_put_sample(made, how, 100, at + 10000, (const uint64_t[]){ 1000, 5 }, 10000, 10000);
 	import_put_sample(made, how, 100, at + 20000, (const uint64_t[]){ 3000, 5 }, 20000, 20000);
 	/* Half of the time the events do not run, then all the time. */
