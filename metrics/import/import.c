@@ -121,7 +121,7 @@ static int prepare(struct import *import, int fd, struct gpmu_error *error)
 	struct gpmu_trace_options options = { .size = sizeof(options), .path = import->options.path };
 	struct import_now now = { .conv = { .mult = 0 } };
 
-	import->info = import->code.info = gpmu_perfdata_info(import->perfdata);
+	import->info = import->code.info = import->unwind.info = gpmu_perfdata_info(import->perfdata);
 	if (profile_jitdumps_read(&import->jitdumps, import->info, event, take_jit, import))
 		return -ENOMEM;
 	profile_tasks_sort(&import->tasks);
@@ -172,7 +172,7 @@ static int run(struct import *import, int fd, struct gpmu_error *error)
 static void init(struct import *import)
 {
 	import->begin = UINT64_MAX;
-	import->code.tasks = &import->tasks;
+	import->code.tasks = import->unwind.tasks = &import->tasks;
 	import->code.texts = &import->texts;
 	import->counter.wanted = 1U << GPMU_PROFILE_OP;
 	import->traces.counter = &import->counter;
@@ -188,6 +188,7 @@ static void release(struct import *import)
 	import_threads_release(import);
 	profile_traces_release(&import->traces);
 	profile_jitdumps_release(&import->jitdumps);
+	profile_unwind_release(&import->unwind);
 	profile_code_release(&import->code);
 	profile_tasks_release(&import->tasks);
 	profile_machine_release(&import->machine);

@@ -7,6 +7,7 @@
 #include "import/import_clock.h"
 #include "profile/profile_jitdump.h"
 #include "profile/profile_traces.h"
+#include "profile/profile_unwind.h"
 #include "trace/gpmu_trace.h"
 
 #define IMPORT_NO_TIME	UINT64_MAX
@@ -39,6 +40,7 @@ struct import {
 	struct profile_counter counter;	/* only @wanted is set */
 	struct profile_traces traces;
 	struct profile_jitdumps jitdumps;
+	struct profile_unwind unwind;
 	struct import_clock clock;
 	struct gpmu_trace *trace;
 	struct vector threads;		/* struct import_thread * */

@@ -90,6 +90,23 @@ static int find_chain(struct import *import, const struct gpmu_perfdata_record *
 	return 0;
 }
 
+/* Frames of a copy of the stack, which follow those of the kernel in the call chain */
+static int find_unwound(struct import *import, const struct gpmu_perfdata_record *record, uint64_t time,
+			struct gpmu_trace_frame *frames, size_t *count)
+{
+	uint64_t addresses[PROFILE_UNWIND_MOST];
+	size_t n, i = 0;
+
+	if (profile_unwind(&import->unwind, record, addresses, &n))
+		return -ENOMEM;
+	for (; i < n && *count < TRACE_FRAMES_MOST; i++, ++*count) {
+		if (find(import, record->pid, addresses[i] - (i > 0), time, &frames[*count]))
+			return -ENOMEM;
+		frames[*count].address = addresses[i];
+	}
+	return 0;
+}
+
 static int sampler_of(struct import *import, const struct gpmu_perfdata_event *event)
 {
 	int *sampler;
@@ -110,6 +127,8 @@ static int find_frames(struct import *import, const struct gpmu_perfdata_record 
 	unsigned int mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	int ret = find_chain(import, record, time, frames, count);
 
+	if (!ret && profile_unwind_has(record))
+		ret = find_unwound(import, record, time, frames, count);
 	if (ret || *count || !(record->has & PERF_SAMPLE_IP) || is_guest(mode))
 		return ret;
 	*count = 1;

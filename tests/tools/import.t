@@ -4,10 +4,11 @@
 # gpmu import of recordings of perf: made ones whose content is known, and those of this machine's perf.
 . tests/tools/lib.sh
 
-for program in import/import-make profile/perf-make; do
+for program in import/import-make import/import-deep profile/perf-make; do
 	need "tests/unit/$program"
 done
 make=$(realpath "$B/tests/unit/import/import-make")
+deep=$(realpath "$B/tests/unit/import/import-deep")
 make_spe=$(realpath "$B/tests/unit/profile/perf-make")
 begin=1000000000000
 
@@ -186,6 +187,23 @@ if perf record -o "$work/perf.data" -e task-clock true > /dev/null 2>&1; then
 			"import: fields of sched:sched_switch have the values that perf script prints"
 	else
 		skip "no tracepoints" "import: a recording of perf has its tracepoints"
+	fi
+	perf record -q --call-graph dwarf,4096 -F 2000 -e task-clock -o "$work/deep.data" -- "$deep" 30000000 > /dev/null 2>&1
+	# Functions of the program in each sample's call stack, the outermost first
+	want=$(perf script -i "$work/deep.data" -F ip,sym 2> /dev/null | awk '/deep_leaf$/ { on = 1; stack = "" }
+		on && ($2 ~ /^deep_/ || $2 == "main") { stack = $2 (stack == "" ? "" : ";" stack) } !NF { if (on) print stack; on = 0 }' |
+		sort | uniq -c | awk '{ print $2 "|" $1 }')
+	if [[ $want == *main\;deep_outer* ]]; then
+		import "$work/deep.data"
+		is "$(sql "with recursive up(id, depth, frame, above) as (
+			select s.id, c.depth, c.frame_id, c.parent_id from perf_sample s join stack_profile_callsite c on c.id = s.callsite_id union all
+			select up.id, c.depth, c.frame_id, c.parent_id from up join stack_profile_callsite c on c.id = above)
+			select stack, count(*) from (select group_concat(name, ';') as stack from (select up.id as id, name from up
+			join stack_profile_frame f on f.id = frame where name = 'main' or name like 'deep%' order by up.id, up.depth) group by id)
+			where stack like '%deep_leaf' group by stack order by stack")" "$want" \
+			"import: copies of stacks have the frames that perf script prints"
+	else
+		skip "perf does not unwind stacks" "import: copies of stacks have the frames that perf script prints"
 	fi
 	size=$(stat -c %s "$work/perf.data")
 	head -c "$((size / 2))" "$work/perf.data" > "$work/cut.data"
