@@ -57,14 +57,11 @@ struct import_thread *import_thread(struct import *import, uint32_t pid, uint32_
 
 int import_track(struct import *import, const struct import_thread *thread, int *track, const char *name)
 {
-	int ret;
+	int ret = *track ? 0 : gpmu_trace_track(import->trace, thread->track, name);
 
-	if (*track)
-		return *track;
-	ret = gpmu_trace_track(import->trace, thread->track, name);
 	if (ret > 0)
 		*track = ret;
-	return ret;
+	return ret < 0 ? ret : *track;
 }
 
 static int put(struct import *import, const struct import_thread *thread, uint64_t time, const char *name,

@@ -24,12 +24,14 @@ static const int places[REGISTERS] = {
 #define VALUE(context, number)	((uint64_t)(context)->uc_mcontext.gregs[places[number]])
 #define HAS(number)		(places[number] >= 0)
 #define SP	7
+#define PC	8
 #elif defined(__aarch64__)
 #define REGISTERS	33
 #define VALUE(context, number)	((number) < 31 ? (context)->uc_mcontext.regs[number] : (number) == 31 ? \
 				 (context)->uc_mcontext.sp : (context)->uc_mcontext.pc)
 #define HAS(number)		true
 #define SP	31
+#define PC	32
 #else
 #define REGISTERS	0
 #endif
@@ -156,12 +158,55 @@ static void test_frames(void)
 	profile_tasks_release(&tasks);
 }
 
+static uint64_t random_number(void)
+{
+	static uint64_t state = 1;
+
+	state = state * 6364136223846793005 + 1442695040888963407;
+	return state >> 16 ^ state << 32;
+}
+
+/* Any stack and registers are unwound to some frames, beginning with the program counter. */
+static void test_random(void)
+{
+	struct gpmu_perfdata_info info = { 0 };
+	uint64_t addresses[PROFILE_UNWIND_MOST], pc = 0;
+	struct profile_tasks tasks = { 0 };
+	struct utsname name;
+	size_t wrong = 0;
+
+	uname(&name);
+	info.arch = name.machine;
+	add_maps(&tasks);
+	copy.size = 1024;
+	for (int i = 0; i < 300; i++) {
+		size_t place = 0;
+
+		for (size_t k = 0; k < copy.size / 8; k++)
+			copy.stack[k] = random_number() % 3 ? (uint64_t)(uintptr_t)copy.frames[random_number() % 4] + random_number() % 64 :
+					random_number();
+		for (unsigned int k = 0; k < REGISTERS; k++) {
+			if (!HAS(k))
+				continue;
+			if (k == PC)
+				copy.registers[place] = pc = (uint64_t)(uintptr_t)copy.frames[1] + random_number() % 256;
+			else if (k != SP)
+				copy.registers[place] = copy.registers[place] + random_number() % 512;
+			place++;
+		}
+		wrong += unwind_of(&tasks, &info, addresses) < 1 || addresses[0] != pc;
+	}
+	ok(!wrong, "unwind: copies of stacks with random content are unwound to some frames");
+	profile_tasks_release(&tasks);
+}
+
 int main(void)
 {
 	int local;
 
 	ok(deeper(DEPTH, (uint64_t)(uintptr_t)&local + 512) == DEPTH + 2, "unwind: a copy of the stack is taken");
 	test_frames();
+	test_random();
 	return done_testing();
 }
 #else
