@@ -215,6 +215,21 @@ else
 	skip "no perf that may record" "import: recordings of this machine's perf"
 fi
 
+# --- an interrupt
+
+"$make_spe" "$work/spe.data" 20000 pipe > /dev/null
+# The reader is stopped while it waits for the rest of the pipe, which then ends.
+mkfifo "$work/fifo"
+"$GPMU_BIN" import - -o "$trace" < "$work/fifo" > "$work/out" 2>&1 &
+reader=$!
+exec 3> "$work/fifo"
+cat "$work/spe.data" >&3
+kill -INT $reader
+exec 3>&-
+wait $reader
+is "$?" 130 "import: an interrupted import has exit status 130"
+like "$(audit note)" 'text=stopped by a signal: only a part of the recording was read' "import: the audit of an interrupted import tells so"
+
 # --- files and options
 
 "$make" "$work/made.data"
