@@ -57,13 +57,14 @@ enum gpmu_trace_arg_kind {
 	GPMU_TRACE_DOUBLE,
 	GPMU_TRACE_TEXT,
 	GPMU_TRACE_NAME,	/* a text that occurs often: it is in the string table, like names of events */
+	GPMU_TRACE_ADDRESS,	/* an integer without a sign that is shown in hexadecimal */
 };
 
 /**
  * struct gpmu_trace_arg - an argument of an event: a name and a value
  * @name: name; trace_processor shows it after "debug."
  * @kind: type of the value
- * @integer: value for GPMU_TRACE_INT
+ * @integer: value for GPMU_TRACE_INT and GPMU_TRACE_ADDRESS
  * @real: value for GPMU_TRACE_DOUBLE
  * @text: value for GPMU_TRACE_TEXT and GPMU_TRACE_NAME; NULL: ""
  */
