@@ -193,6 +193,19 @@ struct gpmu_trace_sample {
 	int track;
 };
 
+/* Fields of an operation that Arm SPE sampled, in the order of the arguments that show them */
+enum gpmu_trace_spe_field {
+	GPMU_TRACE_SPE_LATENCY,		/* cycles from selection to completion */
+	GPMU_TRACE_SPE_ISSUE,		/* cycles from selection to issue */
+	GPMU_TRACE_SPE_TRANSLATION,	/* cycles of address translation */
+	GPMU_TRACE_SPE_PC,		/* address of the code */
+	GPMU_TRACE_SPE_TARGET,		/* address of a branch's target */
+	GPMU_TRACE_SPE_VA,		/* virtual address of the data */
+	GPMU_TRACE_SPE_PA,		/* physical address of the data */
+	GPMU_TRACE_SPE_EVENTS,		/* bit mask of events */
+	GPMU_TRACE_SPE_FIELDS,
+};
+
 /**
  * struct gpmu_trace_spe - an operation that Arm SPE sampled
  * @size: size of this structure
@@ -204,13 +217,9 @@ struct gpmu_trace_sample {
  * @function: name of the function of the code
  * @object: path or name of the file of the code
  * @data: mapped file, heap or stack of the data
- * @pc: address of the code; 0: not known
- * @address: virtual address of the data; 0: none
- * @physical: physical address of the data; 0: none
- * @latency: cycles from selection to completion; -1: not known
- * @issue: cycles from selection to issue; -1: not known
- * @translation: cycles of address translation; -1: not known
  * @cpu: number of the CPU; -1: not known
+ * @fields: bit for each element of @values that is recorded
+ * @values: by field
  *
  * Texts that are NULL are not known.
  */
@@ -219,8 +228,9 @@ struct gpmu_trace_spe {
 	int track;
 	uint64_t time;
 	const char *op, *tier, *home, *function, *object, *data;
-	uint64_t pc, address, physical;
-	int64_t latency, issue, translation, cpu;
+	int64_t cpu;
+	uint32_t fields;
+	uint64_t values[GPMU_TRACE_SPE_FIELDS];
 };
 
 /**
@@ -399,8 +409,9 @@ int gpmu_trace_sample(struct gpmu_trace *trace, const struct gpmu_trace_sample *
  * @trace: the trace
  * @sample: the operation
  *
- * It is an instant with the category "spe". Its name is the tier or, without one, the operation; the
- * members that are known are its arguments, and have their names.
+ * It is an instant with the category "spe". Its name is the tier or, without one, the operation; what is
+ * known of it are its arguments: "cpu", "op", "tier", "home", "function", "object", "data", and the fields as "latency",
+ * "issue", "translation", "pc", "target", "va", "pa", "events".
  *
  * Return: as gpmu_trace_begin()
  */

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Writes operations that Arm SPE sampled. */
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 
 #include "base/sized.h"
 #include "trace/trace.h"
 
-#define ADDRESS_MOST	20	/* bytes of "0x" and 16 digits */
+#define ARGS_MOST	(7 + GPMU_TRACE_SPE_FIELDS)
 
 struct args {
-	struct gpmu_trace_arg list[13];
+	struct gpmu_trace_arg list[ARGS_MOST];
 	size_t count;
-	char texts[3][ADDRESS_MOST];
-	size_t text_count;
+};
+
+static const struct {
+	const char *name;
+	enum gpmu_trace_arg_kind kind;
+} fields[GPMU_TRACE_SPE_FIELDS] = {
+	[GPMU_TRACE_SPE_LATENCY] = { "latency", GPMU_TRACE_INT }, [GPMU_TRACE_SPE_ISSUE] = { "issue", GPMU_TRACE_INT },
+	[GPMU_TRACE_SPE_TRANSLATION] = { "translation", GPMU_TRACE_INT }, [GPMU_TRACE_SPE_PC] = { "pc", GPMU_TRACE_ADDRESS },
+	[GPMU_TRACE_SPE_TARGET] = { "target", GPMU_TRACE_ADDRESS }, [GPMU_TRACE_SPE_VA] = { "va", GPMU_TRACE_ADDRESS },
+	[GPMU_TRACE_SPE_PA] = { "pa", GPMU_TRACE_ADDRESS }, [GPMU_TRACE_SPE_EVENTS] = { "events", GPMU_TRACE_ADDRESS },
 };
 
 static void add_text(struct args *args, const char *name, const char *text)
@@ -22,46 +28,27 @@ static void add_text(struct args *args, const char *name, const char *text)
 		args->list[args->count++] = (struct gpmu_trace_arg){ .name = name, .kind = GPMU_TRACE_NAME, .text = text };
 }
 
-static void add_number(struct args *args, const char *name, int64_t number)
-{
-	if (number >= 0)
-		args->list[args->count++] = (struct gpmu_trace_arg){ .name = name, .integer = number };
-}
-
-/* Addresses of the kernel are beyond the integers of SQL. */
-static void add_address(struct args *args, const char *name, uint64_t address)
-{
-	char *text = args->texts[args->text_count];
-
-	if (!address)
-		return;
-	args->text_count++;
-	snprintf(text, ADDRESS_MOST, "0x%" PRIx64, address);
-	args->list[args->count++] = (struct gpmu_trace_arg){ .name = name, .kind = GPMU_TRACE_TEXT, .text = text };
-}
-
 int gpmu_trace_spe(struct gpmu_trace *trace, const struct gpmu_trace_spe *sample)
 {
 	struct gpmu_trace_event event = { .size = sizeof(event), .category = "spe" };
-	struct gpmu_trace_spe own = { .latency = -1, .issue = -1, .translation = -1, .cpu = -1 };
+	struct gpmu_trace_spe own = { .cpu = -1 };
 	struct args args = { .count = 0 };
 
 	if (sample->size < offsetof(struct gpmu_trace_spe, tier))
 		return -EINVAL;
 	sized_copy(&own, sizeof(own), sample);
+	if (own.cpu >= 0)
+		args.list[args.count++] = (struct gpmu_trace_arg){ .name = "cpu", .integer = own.cpu };
 	add_text(&args, "op", own.op);
 	add_text(&args, "tier", own.tier);
 	add_text(&args, "home", own.home);
-	add_number(&args, "latency", own.latency);
-	add_number(&args, "issue", own.issue);
-	add_number(&args, "translation", own.translation);
 	add_text(&args, "function", own.function);
 	add_text(&args, "object", own.object);
 	add_text(&args, "data", own.data);
-	add_address(&args, "pc", own.pc);
-	add_address(&args, "address", own.address);
-	add_address(&args, "physical", own.physical);
-	add_number(&args, "cpu", own.cpu);
+	for (unsigned int i = 0; i < GPMU_TRACE_SPE_FIELDS; i++)
+		if (own.fields >> i & 1)
+			args.list[args.count++] = (struct gpmu_trace_arg){ .name = fields[i].name, .kind = fields[i].kind,
+									   .integer = (int64_t)own.values[i] };
 	event.track = own.track;
 	event.time = own.time;
 	event.name = own.tier ? own.tier : own.op ? own.op : "operation";

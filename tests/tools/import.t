@@ -150,6 +150,9 @@ is "$(sql "select tid, count(*) from slice s join thread_track t on t.id = s.tra
 	where category = 'spe' group by tid order by tid")" \
 	"$(awk -F , '{ split($6, a, /[()]/); n[a[2]] += $1 } END { for (tid in n) print tid "|" n[tid] }' "$work/want" | sort -n)" \
 	"import: operations of SPE are below their threads"
+is "$(sql "select key, count(*), min(display_value like '0x%') from args where key in ('debug.va', 'debug.pa', 'debug.pc') group by key order by key")" \
+	"$(awk -F , '{ all += $1; if ($9 != "") data += $1 } END { print "debug.pa|" data "|1\ndebug.pc|" all "|1\ndebug.va|" data "|1" }' "$work/want")" \
+	"import: operations of SPE have the addresses that are recorded"
 is "$(sql "select min(ts), max(ts) from slice where category = 'spe'")" "5000000|5005998" "import: operations of SPE have their times by TIME_CONV"
 like "$(sql "select group_concat(substr(a.key, 7) || '=' || a.display_value, ' ') from (select * from args order by key) a
 	join slice s using (arg_set_id) where category = 'audit' and s.name = 'source' and a.arg_set_id in

@@ -268,12 +268,10 @@ static void sample_spe(struct gpmu_trace *trace, int thread)
 	const struct gpmu_trace_spe load = {
 		.size = sizeof(load), .track = track, .time = BEGIN + 10, .op = "load", .tier = "DRAM (0xe)",
 		.home = "local CPU memory (node 0)", .function = "solve", .object = "/bin/app", .data = "[heap]",
-		.pc = 0x401000, .address = 0xffff800012340000, .physical = 0x80001000, .latency = 513, .issue = 0,
-		.translation = -1, .cpu = 3,
+		.cpu = 3, .fields = 0xef, .values = { 513, 0, 7, 0x401000, 0, 0xffff800012340000, 0, 0x16 },
 	};
 	const struct gpmu_trace_spe branch = {
-		.size = sizeof(branch), .track = track, .time = BEGIN + 20, .op = "branch", .latency = -1, .issue = -1,
-		.translation = -1, .cpu = -1,
+		.size = sizeof(branch), .track = track, .time = BEGIN + 20, .op = "branch", .cpu = -1,
 	};
 
 	check(gpmu_trace_spe(trace, &load));

@@ -188,7 +188,7 @@ is "$(sql "select count(distinct callsite_id) from perf_sample")" 2 "trace: samp
 is "$(sql "select s.ts - $begin, s.name, t.name, group_concat(substr(a.key, 7) || '=' || a.display_value, ' ')
 	from slice s join track t on t.id = s.track_id left join (select * from args order by arg_set_id, key) a using (arg_set_id)
 	where s.category = 'spe' group by s.id order by s.ts")" \
-	"10|DRAM (0xe)|SPE|address=0xffff800012340000 cpu=3 data=[heap] function=solve home=local CPU memory (node 0) issue=0 latency=513 object=/bin/app op=load pc=0x401000 physical=0x80001000 tier=DRAM (0xe)
+	"10|DRAM (0xe)|SPE|cpu=3 data=[heap] events=0x16 function=solve home=local CPU memory (node 0) issue=0 latency=513 object=/bin/app op=load pa=0x0 pc=0x401000 tier=DRAM (0xe) translation=7 va=0xffff800012340000
 20|branch|SPE|op=branch" "trace: an operation of SPE is named by its tier and has what is known of it"
 is "$(sql "select count(*) from perf_sample" --from 3 | awk '{ print ($1 > 0 && $1 < 1000) }')" 1 "trace: samples can be read from a restart on"
 done_testing

@@ -227,8 +227,9 @@ class Sequence:
         args = []
         for arg in map(fields, message.get(4, [])):
             real = one(arg, 5)
-            args.append(("debug." + re.sub(r"[.[\]]", "_", self.name(ARG, one(arg, 1))), None if 4 not in arg else signed(one(arg, 4)),
-                         real and struct.unpack("<d", real)[0], self.name(TEXT, one(arg, 17)) if 17 in arg else text(one(arg, 6))))
+            pointer = one(arg, 7)
+            args.append(("debug." + re.sub(r"[.[\]]", "_", self.name(ARG, one(arg, 1))), signed(one(arg, 4)) if 4 in arg else pointer if pointer is None else signed(pointer),
+                         real and struct.unpack("<d", real)[0], self.name(TEXT, one(arg, 17)) if 17 in arg else text(one(arg, 6)), pointer))
         self.events.append((time, track, {
             "type": one(message, 9), "args": args,
             "category": self.name(CATEGORY, one(message, 3)), "name": self.name(NAME, one(message, 10)),
@@ -329,8 +330,8 @@ class Tables:
         number = len(self.slices)
         self.slices.append([number, time, 0 if kind == INSTANT else -1, track, event["category"], event["name"],
                             len(stack), stack[-1] if stack else None, number if event["args"] else None])
-        for key, whole, real, string in event["args"]:
-            shown = next(str(v) for v in (whole, real, string) if v is not None)
+        for key, whole, real, string, pointer in event["args"]:
+            shown = next(str(v) for v in (whole, real, string) if v is not None) if pointer is None else hex(pointer)
             self.insert("args", number, key, whole, real, string, shown)
         for flow in filter(None, (event["flow"], event["flow_end"])):
             if flow in self.flows:
