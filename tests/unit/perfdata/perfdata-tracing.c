@@ -223,7 +223,7 @@ static bool is_as_library(const struct gpmu_perfdata_tracepoint *point, const st
 
 static void test_kernel(void)
 {
-	static char text[65536];
+	static char text[65536], cut[sizeof(text) + 16];
 	const char *const texts[] = { text };
 	struct perf_event_attr attr;
 	size_t count = 0, wrong = 0;
@@ -239,7 +239,10 @@ static void test_kernel(void)
 		size_t length = read_format(found.gl_pathv[i], text, sizeof(text));
 		const struct gpmu_perfdata_tracepoint *point;
 
-		tep_parse_format(tep, &event, text, length, "test");
+		/* It leaks memory when it parses how some events are printed. */
+		snprintf(cut, sizeof(cut), "%.*s\nprint fmt: \"\"\n", (int)(strstr(text, "\nprint fmt:") ? strstr(text, "\nprint fmt:") - text :
+			 (ptrdiff_t)length), text);
+		tep_parse_format(tep, &event, cut, strlen(cut), "test");
 		if (event && length) {
 			tracing.length = records.length = file.length = 0;
 			put_tracing(&tracing, texts, 1);
