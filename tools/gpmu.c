@@ -12,7 +12,7 @@
 #include "message.h"
 
 static const struct cmd *const cmds[] = {
-	&cmd_stat, &cmd_record, &cmd_report, &cmd_list, &cmd_plan, &cmd_perf, &cmd_eval, &cmd_traffic, &cmd_gpu,
+	&cmd_stat, &cmd_record, &cmd_report, &cmd_import, &cmd_list, &cmd_plan, &cmd_perf, &cmd_eval, &cmd_traffic, &cmd_gpu,
 	&cmd_doctor,
 };
 

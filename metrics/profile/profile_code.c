@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "profile/profile_code.h"
+#include "profile/profile_jitdump.h"
 #include "profile/profile_object.h"
 
 #define KERNEL		"[kernel.kallsyms]"
@@ -215,8 +216,14 @@ static struct profile_symbols *jit_of(struct profile_code *code, uint32_t pid)
 static int find_made(struct profile_code *code, uint32_t pid, uint64_t address, const char *file,
 		     struct profile_range *range, struct profile_place *place)
 {
-	const struct profile_symbols *symbols = jit_of(code, pid);
-	const struct profile_symbol *symbol = symbols ? profile_symbols_find(symbols, address, range) : NULL;
+	const struct profile_symbols *symbols;
+	const struct profile_symbol *symbol;
+
+	if (!strncmp(file, PROFILE_JIT, strlen(PROFILE_JIT)))
+		return set_function(code, file + strlen(PROFILE_JIT), &place->function) ? -ENOMEM :
+		       profile_code_text(code, "[JIT]", &place->object);
+	symbols = jit_of(code, pid);
+	symbol = symbols ? profile_symbols_find(symbols, address, range) : NULL;
 
 	if (!symbols)
 		return -ENOMEM;

@@ -19,11 +19,15 @@ struct profile_symbol {
 struct profile_symbols {
 	struct vector list;	/* struct profile_symbol, sorted */
 	char *text;		/* of the names */
+	size_t bad, bad_at;	/* lines that were not understood; byte offset of the first */
+	char *path, *why;	/* of the map of a just-in-time compiler with such lines, and what is wrong; or NULL */
 };
 
 /* These return 0, also if the file does not exist or belongs to another user than root or the caller; or -ENOMEM. */
 int profile_symbols_read_kernel(struct profile_symbols *symbols);
 int profile_symbols_read_jit(struct profile_symbols *symbols, uint32_t pid);
+/* Reads the map of a just-in-time compiler from a file. Returns 0 or -ENOMEM. */
+int profile_symbols_read_map(struct profile_symbols *symbols, int fd);
 /* Whether the running kernel has this build id, of /sys/kernel/notes */
 bool profile_symbols_is_kernel(const uint8_t *build_id, size_t size);
 /* Sorts symbols that were added to the list. A symbol whose end is its begin ends where the next begins. */

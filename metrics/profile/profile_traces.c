@@ -330,7 +330,7 @@ static int take(struct buffer *buffer, const struct gpmu_spe_record *record)
 	if (traces->counter->wanted >> GPMU_PROFILE_OP & 1 && label_op(traces, record, &sample.op))
 		return -ENOMEM;
 	traces->samples++;
-	return profile_count(traces->counter, &sample);
+	return traces->taker ? traces->taker(traces->user, record, &sample) : profile_count(traces->counter, &sample);
 }
 
 /* --- buffers */

@@ -65,6 +65,8 @@ static uint8_t *put_args(uint8_t *p, const struct record *record)
 			p = wire_number(p, 17, record->arg_texts[i]);
 		else if (arg->kind == GPMU_TRACE_DOUBLE)
 			p = wire_real(p, 5, arg->real);
+		else if (arg->kind == GPMU_TRACE_ADDRESS)
+			p = wire_number(p, 7, (uint64_t)arg->integer);
 		else
 			p = wire_number(p, 4, (uint64_t)arg->integer);
 		p = wire_number(p, 1, record->arg_names[i]);
@@ -217,7 +219,7 @@ static bool is_valid(const struct gpmu_trace *trace, const struct gpmu_trace_eve
 	    event->arg_count > TRACE_ARGS_MOST || (event->arg_count && !event->args))
 		return false;
 	for (size_t i = 0; i < event->arg_count; i++)
-		if (!event->args[i].name || (unsigned int)event->args[i].kind > GPMU_TRACE_NAME)
+		if (!event->args[i].name || (unsigned int)event->args[i].kind > GPMU_TRACE_ADDRESS)
 			return false;
 	return true;
 }

@@ -11,11 +11,11 @@ run gpmu frobnicate
 is "$rc $err" '125 gpmu: unknown subcommand frobnicate; "gpmu --help" lists the subcommands' "gpmu names an unknown subcommand"
 run gpmu --help
 is "$rc $err" "0 " "gpmu --help exits with 0 and prints nothing on standard error"
-for name in stat list plan perf eval traffic gpu doctor; do
+for name in stat import list plan perf eval traffic gpu doctor; do
 	like "$out" "^  $name +[a-z]" "gpmu --help lists $name with a summary"
 done
 is "$(gpmu -h)" "$out" "gpmu -h prints the help, as perf -h does"
-for name in stat list plan perf eval traffic gpu doctor; do
+for name in stat import list plan perf eval traffic gpu doctor; do
 	run gpmu "$name" -h
 	is "$rc $out" "0 $(gpmu "$name" --help)" "gpmu $name -h prints the help of gpmu $name"
 done
@@ -24,7 +24,7 @@ is "$(gpmu help)" "$out" "gpmu help prints the help of gpmu"
 is "$(gpmu help stat)" "$(gpmu stat --help)" "gpmu help stat prints the help of gpmu stat"
 like "$(gpmu --version)" '^gpmu [0-9.]+$' "gpmu --version prints name and version"
 unlike "$(gpmu stat --help)" '--root' "gpmu --help does not show --root, which is for tests"
-for name in stat list plan; do
+for name in stat import list plan; do
 	run gpmu $name --frobnicate
 	is "$rc ${err%%$'\n'*}" "125 gpmu $name: unrecognized option '--frobnicate'" "gpmu $name refuses an unknown option with 125 and names itself"
 done
@@ -74,7 +74,7 @@ is "$? $err $(ls "$work/limited"* 2> /dev/null)" "125 gpmu stat: $work/limited: 
 err=$( (ulimit -f 0; exec "$GPMU_BIN" list > "$work/limited") 2>&1)
 is "$? $err" "125 gpmu list: standard output: File too large" "gpmu reports that standard output exceeds ulimit -f"
 is "$(gpmu stat -e task-clock grep '^SigIgn:' /proc/self/status 2> /dev/null)" "$(grep '^SigIgn:' /proc/self/status)" "gpmu lets the command have the ignored signals that it has itself"
-for command in "" stat list plan eval record report traffic doctor gpu perf; do
+for command in "" stat list plan eval record report import traffic doctor gpu perf; do
 	# shellcheck disable=SC2086 # "" is no word
 	err=$(gpmu $command --help 2>&1 > /dev/full)
 	is "$? $err" "125 gpmu${command:+ $command}: standard output: No space left on device" "gpmu $command --help reports once, with its cause, that it cannot write"

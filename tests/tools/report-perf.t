@@ -211,6 +211,11 @@ truth "$spe" 20000 "$pid"
 echo "400000000000 40000000 made function" > "/tmp/perf-$pid.map"
 is "$(found "$spe" | md5sum)" "$(sed 's/\[unknown\],\[vdso\]/made function,[JIT]/' "$work/want" | sort | md5sum)" \
 	"report: functions of a just-in-time compiler are those of /tmp/perf-PID.map"
+echo "400000000000 40000000 made function
+400000000000 4zz wrong" > "/tmp/perf-$pid.map"
+like "$(fact "no functions" "$spe")" "/tmp/perf-$pid\.map \(byte 36: expected BEGIN SIZE NAME, with numbers in hexadecimal; malformed lines: 1\)" \
+	"report: a line of /tmp/perf-PID.map that is not understood is reported with its offset"
+echo "400000000000 40000000 made function" > "/tmp/perf-$pid.map"
 chmod 666 "/tmp/perf-$pid.map"
 if chown 65534 "/tmp/perf-$pid.map" 2> /dev/null; then
 	is "$(found "$spe" | md5sum)" "$(md5sum < "$work/want")" "report: /tmp/perf-PID.map of another user is not read"

@@ -6,19 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cmd.h"
 #include "message.h"
+#include "progress.h"
 #include "report/report_perf.h"
 
 #define MAGIC		"PERFILE2"
 #define MAGIC_SIZE	8
 #define TABLES		4	/* with the facts */
 #define COLUMNS		(COLUMN_KEYS + GPMU_PROFILE_KEYS_MOST)
-#define SHOW_AFTER	1.0	/* s without progress */
-#define SHOW_EVERY	0.2	/* s */
 
 enum { COLUMN_EVENT, COLUMN_SHARE, COLUMN_SAMPLES, COLUMN_PERIOD, COLUMN_MEAN, COLUMN_MAX, COLUMN_KEYS };
 
@@ -110,36 +108,6 @@ bool report_is_perf(const char *path)
 	if (!standard)
 		close(fd);
 	return is_perf;
-}
-
-/* --- progress */
-
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int signal)
-{
-	(void)signal;
-	interrupted = 1;
-}
-
-struct progress {
-	struct timespec begin;
-	double shown;		/* s after @begin; 0: never */
-};
-
-static int show_progress(void *user, uint64_t done, uint64_t total)
-{
-	struct progress *progress = user;
-	struct timespec now;
-	double seconds;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	seconds = (double)(now.tv_sec - progress->begin.tv_sec) + (double)(now.tv_nsec - progress->begin.tv_nsec) * 1e-9;
-	if (total && seconds >= SHOW_AFTER && seconds >= progress->shown + SHOW_EVERY && isatty(STDERR_FILENO)) {
-		progress->shown = seconds;
-		fprintf(stderr, "\rreading: %3.0f %%", 100 * (double)done / (double)total);
-	}
-	return interrupted;
 }
 
 /* --- keys */
@@ -368,23 +336,20 @@ static int print(const struct report_perf *report, const struct gpmu_profile *pr
 
 int report_perf(const struct report_perf *report)
 {
-	struct gpmu_profile_options options = { .size = sizeof(options), .progress = show_progress };
+	struct gpmu_profile_options options = { .size = sizeof(options), .progress = progress_show };
 	struct gpmu_profile_facts facts = { .size = sizeof(facts) };
-	struct sigaction action = { .sa_handler = interrupt, .sa_flags = (int)(SA_RESTART | SA_RESETHAND) };
 	struct kind by = report->folded ? folded : report->by ? parse_by(report->by) : (struct kind){ 0 };
 	struct gpmu_error error = { .size = sizeof(error) };
-	struct progress progress = { 0 };
+	struct progress progress;
 	struct gpmu_profile *profile;
 	int status;
 
 	options.keys = by.keys;
 	options.key_count = by.key_count;
 	options.user = &progress;
-	clock_gettime(CLOCK_MONOTONIC, &progress.begin);
-	sigaction(SIGINT, &action, NULL);
+	progress_begin(&progress);
 	profile = gpmu_profile_new(report->path, &options, &error);
-	if (progress.shown > 0)
-		fputs("\r\033[K", stderr);
+	progress_end(&progress);
 	if (!profile) {
 		say("%s", error.text);
 		return EXIT_FAILURE;

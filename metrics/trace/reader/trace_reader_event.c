@@ -33,8 +33,9 @@ static int read_value(struct gpmu_trace_reader *reader, const GpmuPb__DebugAnnot
 		      struct gpmu_trace_arg *arg)
 {
 	arg->kind = given->string_value || given->has_string_value_iid ? GPMU_TRACE_TEXT :
-		    given->has_double_value ? GPMU_TRACE_DOUBLE : GPMU_TRACE_INT;
-	arg->integer = given->int_value;
+		    given->has_double_value ? GPMU_TRACE_DOUBLE :
+		    given->has_pointer_value ? GPMU_TRACE_ADDRESS : GPMU_TRACE_INT;
+	arg->integer = given->has_pointer_value ? (int64_t)given->pointer_value : given->int_value;
 	arg->real = given->double_value;
 	arg->text = given->string_value;
 	if (!given->has_string_value_iid)

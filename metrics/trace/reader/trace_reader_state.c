@@ -204,6 +204,12 @@ void reader_state_release(struct gpmu_trace_reader *reader)
 	map_release(&reader->numbers);
 }
 
+/* Samples, which have no tables of ours, are in sequences of their own. */
+static bool is_sample(const GpmuPb__TracePacket *packet)
+{
+	return packet->perf_sample || (packet->trace_packet_defaults && packet->trace_packet_defaults->perf_sample_defaults);
+}
+
 int reader_learn(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *packet)
 {
 	int ret = 0;
@@ -211,6 +217,8 @@ int reader_learn(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *pa
 	if (is_restart(packet))
 		restart(reader, packet);
 	if (!reader->known || packet->trusted_packet_sequence_id != reader->sequence) {
+		if (is_sample(packet))
+			return 0;
 		if (!reader->known && packet->sequence_flags & TRACE_STATE_NEEDED)
 			reader->stats.early++;
 		else

@@ -421,6 +421,25 @@ static void test_switch(void)
 	test_trace_release(&t);
 }
 
+static void test_samples(void)
+{
+	struct gpmu_trace_sample sample = { .size = sizeof(sample), .cpu = 1, .tid = 7, .pid = 7 };
+	const struct gpmu_trace_item *item = NULL;
+	struct gpmu_trace_reader *reader;
+	struct test_trace t;
+
+	test_trace_init(&t, 0, 0);
+	sample.sampler = gpmu_trace_sampler(t.trace, "cycles");
+	gpmu_trace_sample(t.trace, &sample);
+	gpmu_trace_flush(t.trace, NULL);
+	lseek(t.fd, 0, SEEK_SET);
+	reader = gpmu_trace_reader_new(t.fd, NULL, NULL);
+	ok(!gpmu_trace_reader_next(reader, &item, NULL) && !stats_after(reader).others,
+	   "trace reader: samples are no packets of other writers");
+	gpmu_trace_reader_free(reader);
+	test_trace_release(&t);
+}
+
 static void test_pipe(void)
 {
 	struct gpmu_trace_reader_stats stats;
@@ -454,6 +473,7 @@ int main(void)
 	test_open();
 	test_corrupt();
 	test_others();
+	test_samples();
 	test_pipe();
 	test_switch();
 	return done_testing();
