@@ -273,7 +273,7 @@ static bool lacks_gpus(const struct common *common, const char *text)
 	       (strstr(text, "nvidia_gpu") || strstr(text, "nvidia_nvml"));
 }
 
-/* Whether @text misses a PMU of the CPUs or the chip, which the machine's driver or kernel provides */
+/* Whether @text reports a missing PMU of the CPUs or the chip, which a driver of the kernel provides */
 static bool lacks_driver(const struct common *common, const char *text)
 {
 	return strstr(text, "this machine has no PMU") && !strstr(text, "nvidia_gpu") &&

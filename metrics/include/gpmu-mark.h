@@ -52,8 +52,8 @@ static inline void gpmu_mark_begin(const char *name)
 }
 
 /*
- * Ends the innermost region that the calling thread has begun, which has this name. The end of any other region has no
- * effect; gpmu reports the number of such ends.
+ * Ends the innermost region that the calling thread has begun; @name must be its name. A call with the name of another
+ * region has no effect, and gpmu reports the number of such calls.
  */
 static inline void gpmu_mark_end(const char *name)
 {

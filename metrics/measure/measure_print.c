@@ -64,7 +64,7 @@ static int print_region(struct printer *printer, struct gpmu *gpmu, size_t index
 	if (!ret)
 		ret = measure_sum(gpmu, part.region);
 	gpmu->sum.time = gpmu->shared->regions.list[index]->time;
-	/* A region that no thread has ended has one row, which gives the reason. */
+	/* If no visit of a region has ended, each counter has one row for all threads, with the reason. */
 	if (!ret && (!gpmu->options.per_thread || !gpmu->sum.visits))
 		ret = print_part(printer, gpmu, &part);
 	part.visits = gpmu->sum.visits;

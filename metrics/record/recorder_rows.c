@@ -15,8 +15,8 @@ static bool is_same(const char *a, const char *b)
 }
 
 /*
- * Whether it is the same row as in earlier intervals. Of several rows that differ in nothing, such as those of an event
- * that is requested twice, each is another one.
+ * Whether it is the same row as in earlier intervals. Identical rows of one interval are distinct; an event that is
+ * requested twice has them.
  */
 static bool is_row(const struct gpmu_recorder *recorder, size_t index, const struct gpmu_row *row)
 {

@@ -170,7 +170,7 @@ is "$(member marker marker) $(member marker name) $(n lost kind=15)" "0 1 full 0
 run '' 'ring=4096 slow=1500' init context=0 repeat=500 kernel=a repeat=10 mark=m sleep=800
 is "$(n lost kind=15) $(grep '^lost .*kind=15' "$out" | grep -o 'thread=[0-9]*')" "1 thread=4294967295" "lost NVTX marks are reported as losses without the end of a range"
 
-# Whether each of 500 kernels and calls is written or counted as lost, and of one range the end is lost
+# Whether each of 500 kernels and calls is written or counted as lost, and the end of the only range is lost
 each_counted() {
 	local kind
 

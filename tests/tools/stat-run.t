@@ -125,7 +125,7 @@ like "$rc $err" '^130 .*warning: run 3 was interrupted and is not in the means' 
 is "$(wc -l < "$work/runs")" 3 "stat -r starts no further run after SIGINT"
 is "$(grep -c '"runs":2,' <<< "$err")" 2 "stat -r leaves a run that SIGINT has interrupted out of the means"
 interrupted 1
-like "$rc $err" '^130 .*warning: the first run was interrupted: the counts are those of a part of it$' "stat -r warns if its first run was interrupted"
+like "$rc $err" '^130 .*warning: the first run was interrupted: the counts cover only a part of it$' "stat -r warns if its first run was interrupted"
 is "$(grep -c '"runs":1,' <<< "$err")" 2 "stat -r prints the counts of its first run if that was interrupted"
 
 # --- intervals

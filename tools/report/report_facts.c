@@ -152,7 +152,7 @@ static void add_files(struct report_facts *facts, const struct gpmu_profile *pro
 static void add_kernel(struct report_facts *facts, enum gpmu_profile_kernel kernel)
 {
 	static const char *const reasons[] = {
-		[GPMU_PROFILE_KERNEL_NO_MAP] = "the recording has no map of the kernel for all samples; record as root or "
+		[GPMU_PROFILE_KERNEL_NO_MAP] = "the recording has no map of the kernel for some samples; record as root or "
 			"with kernel.kptr_restrict=0",
 		[GPMU_PROFILE_KERNEL_NO_BUILD_ID] = "the recording has no build id of the kernel; record to a file and "
 			"without --no-buildid",

@@ -35,7 +35,7 @@ enum record_process_end { RECORD_RUNNING, RECORD_CLOSED, RECORD_VANISHED };
 
 enum record_kernel_why {
 	RECORD_KERNEL_FULL,	/* the kernel's ring was full */
-	RECORD_KERNEL_MALFORMED,	/* records are shorter than their kind, or a ring has an impossible length */
+	RECORD_KERNEL_MALFORMED,	/* a record is too short for its type, or its length is impossible */
 	RECORD_KERNEL_REASONS
 };
 
