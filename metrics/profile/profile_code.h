@@ -39,7 +39,8 @@ struct profile_code {
 	struct profile_symbols added;	/* PERF_RECORD_KSYMBOL */
 	struct strings added_names;
 	bool knows_kernel;		/* @kernel and @shift are set if @kernel_state is KNOWN */
-	enum gpmu_profile_kernel kernel_state, kernel_lack;	/* @kernel_lack: of the first sample without a function */
+	enum gpmu_profile_kernel kernel_state;
+	enum gpmu_profile_kernel kernel_lack;	/* of the first sample without a function */
 	uint64_t shift;			/* address in the recording minus that of the running kernel */
 	bool knows_library;		/* @library and @demangle are set, if they can be */
 	char *(*demangle)(const char *name, char *text, size_t *size, int *status);

@@ -247,7 +247,8 @@ void report_facts_missing(struct report_facts *facts, const struct gpmu_profile_
 
 	for (size_t k = 0; k < key_count; k++)
 		if (recorded_by[keys[k]] && !has_key(table, k))
-			add(facts, gpmu_profile_key_name(keys[k]), print_text("in no sample; it is recorded by %s", recorded_by[keys[k]]));
+			add(facts, gpmu_profile_key_name(keys[k]),
+			    print_text("in no sample; it is recorded by %s", recorded_by[keys[k]]));
 }
 
 void report_facts_release(struct report_facts *facts)
