@@ -222,16 +222,18 @@ static void read_losses(struct channel_reader *reader)
 	reader->lost_at = 0;
 }
 
-/* Reads the records that the writer owed, once it has ended. */
-static void read_owed(struct channel_reader *reader)
+/*
+ * Reads the losses and the records that the writer owed, once it has ended without closing the file: it may have been
+ * killed before it added a loss to the number of lost records.
+ */
+static void read_last_losses(struct channel_reader *reader)
 {
-	struct channel_lost owed;
+	_Static_assert(offsetof(struct channel_head, owed) - offsetof(struct channel_head, losses) ==
+		       CHANNEL_LOSSES * sizeof(struct channel_lost), "owed records follow the losses");
 
-	if (reader->losses[CHANNEL_LOSSES].count || !channel_has_ended(reader) || channel_is_closed(reader) ||
-	    !read_at(reader, &owed, sizeof(owed), offsetof(struct channel_head, owed)))
-		return;
-	reader->losses[CHANNEL_LOSSES] = owed;
-	reader->lost_at = 0;
+	if (channel_has_ended(reader) && !channel_is_closed(reader) &&
+	    read_at(reader, reader->losses, sizeof(reader->losses), offsetof(struct channel_head, losses)))
+		reader->lost_at = 0;
 }
 
 /* Whether the writer has lost records that were not reported; the latest report then has them. */
@@ -266,7 +268,7 @@ int channel_read(struct channel_reader *reader, const struct activity_head **rec
 	do {
 		ret = next(reader, &head);
 		if (!ret)
-			read_owed(reader);
+			read_last_losses(reader);
 		/* The caller must learn of lost inner ends before it gets the end of the outer range. */
 		if (ret >= 0 && find_lost(reader)) {
 			*record = &reader->lost.head;

@@ -207,6 +207,31 @@ static void owed(bool closes)
 	empty_folder();
 }
 
+/* The process is killed after it has counted a loss, and before it adds it to the number of lost records. */
+static void killed(void)
+{
+	struct channel_writer *writer = channel_writer_new(folder, RING);
+	struct channel_reader *reader;
+	const struct activity_lost *lost;
+	const uint64_t none = 0;
+	char path[1][PATH_MAX];
+	int fd;
+
+	files(path, 1, false);
+	fd = open(path[0], O_RDWR);
+	reader = channel_reader_new(path[0]);
+	lose(writer, ACTIVITY_LOST_CHANNEL, ACTIVITY_NOTE, 5, 0);
+	channel_writer_forget(writer);
+	ok(pwrite(fd, &none, sizeof(none), offsetof(struct channel_head, lost)) == sizeof(none),
+	   "channel: the number of lost records is set to that before the last loss");
+	close(fd);
+	lost = read_lost(reader);
+	ok(lost && lost->count == 1 && lost->kind == ACTIVITY_NOTE && !read_lost(reader),
+	   "channel: a loss that a killed writer has counted last is reported once");
+	channel_reader_free(reader);
+	empty_folder();
+}
+
 static void several(void)
 {
 	struct channel_writer *first = channel_writer_new(folder, RING);
@@ -471,6 +496,7 @@ int main(void)
 	losses_of_kinds();
 	owed(false);
 	owed(true);
+	killed();
 	several();
 	for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++)
 		damage(&damages[i]);
