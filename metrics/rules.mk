@@ -45,7 +45,7 @@ GPMU_HDR	:= $(wildcard metrics/include/*.h metrics/include/gpmu/*.h)
 GPMU_OBJ	:= $(GPMU_SRC:%.c=$(B)/%.o)
 GPMU_SAN_OBJ	:= $(GPMU_SRC:%.c=$(B)/san/%.o)
 # Objects that only the gpmu command uses
-GPMU_TOOLS_SRC	:= $(filter metrics/perfdata/% metrics/profile/% metrics/report/% metrics/saved/% metrics/traffic/% metrics/trace/reader/% metrics/values/runs.c,$(GPMU_SRC))
+GPMU_TOOLS_SRC	:= $(filter metrics/import/% metrics/perfdata/% metrics/profile/% metrics/report/% metrics/saved/% metrics/traffic/% metrics/trace/reader/% metrics/values/runs.c,$(GPMU_SRC))
 GPMU_TOOLS_OBJ	:= $(GPMU_TOOLS_SRC:%.c=$(B)/%.o)
 GPMU_TOOLS_SAN_OBJ := $(GPMU_TOOLS_SRC:%.c=$(B)/san/%.o)
 # Libraries that only these use
@@ -71,7 +71,7 @@ $(TRACE_PB).o: $(TRACE_PB).c $(B)/flags/cc
 	$(CC) $(GPMU_CPPFLAGS) $(CFLAGS) -fPIC -c -o $@ $<
 # of,NAME...: the objects of libgpmu's sources of these names
 of		= $(foreach name,$(1),$(filter %/$(name).o,$(GPMU_OBJ) $(GPMU_SAN_OBJ) $(GPMU_TSAN_OBJ)))
-$(call of,trace_packet trace_sample $(filter trace_reader%,$(basename $(notdir $(GPMU_SRC))))): $(TRACE_PB).h
+$(call of,trace_packet $(filter trace_reader%,$(basename $(notdir $(GPMU_SRC))))): $(TRACE_PB).h
 
 # Only this file uses libperf's internal headers.
 $(call of,counter_fd): private CPPFLAGS_OF := @$(B)/libperf/internal

@@ -19,6 +19,6 @@ struct cmd {
 };
 
 extern const struct cmd cmd_stat, cmd_record, cmd_report, cmd_list, cmd_plan, cmd_eval, cmd_perf,
-	cmd_traffic, cmd_gpu, cmd_doctor;
+	cmd_traffic, cmd_gpu, cmd_doctor, cmd_import;
 
 #endif /* GPMU_CMD_H */

@@ -273,8 +273,23 @@ static bool lacks_gpus(const struct common *common, const char *text)
 	       (strstr(text, "nvidia_gpu") || strstr(text, "nvidia_nvml"));
 }
 
+/* Whether @text reports a missing PMU of the CPUs or the chip, which a driver of the kernel provides */
+static bool lacks_driver(const struct common *common, const char *text)
+{
+	return strstr(text, "this machine has no PMU") && !strstr(text, "nvidia_gpu") &&
+	       !strstr(text, "nvidia_nvml") && !is_given(common, "model");
+}
+
 static const char gpu_hint[] = "GPUs are counted by plugins: --source cupti and --source nvml; "
 	"gpmu stat --gpu loads both";
+
+static const struct {
+	bool (*applies)(const struct common *common, const char *text);
+	const char *text;
+} hints[] = {
+	{ lacks_gpus, gpu_hint },
+	{ lacks_driver, "\"gpmu doctor\" reports why a PMU is missing and how to enable it" },
+};
 
 /* For -ENOENT the error's text already names the missing event or metric. */
 static void __attribute__((noreturn)) refuse_request(const struct common *common,
@@ -290,6 +305,16 @@ static void __attribute__((noreturn)) refuse_request(const struct common *common
 	die("%s", text);
 }
 
+/* A function for fits of struct gpmu_plan_options */
+static int always_fits(const struct gpmu_pmu *pmu, const struct perf_event_attr *const *attrs, size_t length, void *user)
+{
+	(void)pmu;
+	(void)attrs;
+	(void)length;
+	(void)user;
+	return 1;
+}
+
 struct gpmu_plan *common_plan_begin(const struct common *common, bool system_wide)
 {
 	const struct gpmu_plan_options options = {
@@ -297,7 +322,7 @@ struct gpmu_plan *common_plan_begin(const struct common *common, bool system_wid
 		.no_merge = common->no_merge,
 		.system_wide = system_wide,
 		.user_only = common->tasks ? -1 : 0,
-		.fits = common_is_here(common) ? gpmu_probe_fits : NULL,
+		.fits = common->counted ? always_fits : common_is_here(common) ? gpmu_probe_fits : NULL,
 	};
 	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_plan *plan = gpmu_plan_new(common->machine, common->catalog, &options, &error);
@@ -344,15 +369,16 @@ void common_plan_warnings(const struct gpmu_plan *plan)
 		warn("%s", line);
 }
 
-void common_gpu_warning(const struct common *common, const struct gpmu_plan *plan)
+void common_hints(const struct common *common, const struct gpmu_plan *plan)
 {
 	const char *line;
 
-	for (size_t i = 0; (line = gpmu_plan_warning(plan, i)); i++) {
-		if (!lacks_gpus(common, line))
-			continue;
-		warn("%s", gpu_hint);
-		return;
+	for (size_t h = 0; h < sizeof(hints) / sizeof(hints[0]); h++) {
+		for (size_t i = 0; (line = gpmu_plan_warning(plan, i)); i++)
+			if (hints[h].applies(common, line))
+				break;
+		if (line)
+			warn("%s", hints[h].text);
 	}
 }
 

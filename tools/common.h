@@ -49,6 +49,7 @@ struct common {
 	size_t request_count;
 	bool no_merge;		/* --metric-no-merge */
 	bool tasks;		/* count tasks, in user space only if the kernel allows no more */
+	bool counted;		/* the events have been counted, so their number fits the PMUs */
 	/* Set by common_open() */
 	struct gpmu_machine *machine;
 	struct gpmu_catalog *catalog;
@@ -77,8 +78,11 @@ void common_plan_add(const struct common *common, struct gpmu_plan *plan,
 void common_plan_make(struct gpmu_plan *plan);
 /* Prints all of the plan's warnings. */
 void common_plan_warnings(const struct gpmu_plan *plan);
-/* Hints to --gpu if a warning of the plan misses a GPU's PMU and no GPU plugin was asked for. */
-void common_gpu_warning(const struct common *common, const struct gpmu_plan *plan);
+/*
+ * Prints the remedies for the missing PMUs in the plan's warnings: --gpu unless a GPU plugin was requested; gpmu
+ * doctor.
+ */
+void common_hints(const struct common *common, const struct gpmu_plan *plan);
 /* Prints the groups with their events and items on standard error. */
 void common_explain(const struct gpmu_plan *plan);
 bool common_wants_color(const struct common *common, FILE *file);

@@ -231,6 +231,7 @@ static int run(int argc, char **argv)
 	char *title;
 
 	common_init(&eval.common);
+	eval.common.counted = true;
 	parse_arguments(&argp, argc, argv, 0, &eval);
 	if (!eval.common.request_count)
 		die("expected -M METRIC or -e EVENT; \"gpmu list\" lists them");

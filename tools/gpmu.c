@@ -12,7 +12,7 @@
 #include "message.h"
 
 static const struct cmd *const cmds[] = {
-	&cmd_stat, &cmd_record, &cmd_report, &cmd_list, &cmd_plan, &cmd_perf, &cmd_eval, &cmd_traffic, &cmd_gpu,
+	&cmd_stat, &cmd_record, &cmd_report, &cmd_import, &cmd_list, &cmd_plan, &cmd_perf, &cmd_eval, &cmd_traffic, &cmd_gpu,
 	&cmd_doctor,
 };
 
@@ -92,9 +92,11 @@ static const struct cmd *find(const char *name)
 /* argp prints help and exits without a look at standard output. */
 static void check_output(void)
 {
-	if (!fflush(stdout) && !ferror(stdout))
+	int error = stdout_flush();
+
+	if (!error)
 		return;
-	say("standard output cannot be written");
+	say_output(NULL, stdout, error);
 	fflush(stderr);
 	_exit(EXIT_OWN);
 }

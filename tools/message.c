@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,17 @@ static void make_printable(char *text)
 	*to = '\0';
 }
 
+int stdout_flush(void)
+{
+	static int first;	/* a later flush has nothing left to write, and so no errno */
+
+	if (fflush(stdout) && !first)
+		first = -errno;
+	if (ferror(stdout) && !first)
+		first = -EIO;
+	return first;
+}
+
 /* Writes the line with one call, so that lines of other processes do not mix with it. */
 static void message(const char *kind, const char *fmt, va_list args)
 {
@@ -40,7 +52,7 @@ static void message(const char *kind, const char *fmt, va_list args)
 
 	vsnprintf(text, sizeof(text), fmt, args);
 	make_printable(text);
-	fflush(stdout);
+	stdout_flush();
 	fprintf(stderr, "%s: %s%s\n", program_invocation_name, kind, text);
 }
 
@@ -70,6 +82,28 @@ void say(const char *fmt, ...)
 	va_start(args, fmt);
 	message("", fmt, args);
 	va_end(args);
+}
+
+void say_output(const char *path, const FILE *standard, int error)
+{
+	static bool reported;
+
+	if (path && !strcmp(path, "-")) {
+		path = NULL;
+		standard = stdout;
+	}
+	if (!path && standard == stdout) {
+		if (reported)
+			return;
+		reported = true;
+	}
+	say("%s: %s", path ? path : standard == stdout ? "standard output" : "standard error", strerror(-error));
+}
+
+void die_output(const char *path, const FILE *standard, int error)
+{
+	say_output(path, standard, error);
+	exit(EXIT_OWN);
 }
 
 void die_no_memory(void)

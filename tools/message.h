@@ -5,6 +5,7 @@
 
 #include <argp.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* One line on standard error: "gpmu stat: ...", and exit(EXIT_OWN) */
 void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
@@ -13,6 +14,16 @@ void die_no_memory(void) __attribute__((noreturn));
 void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2), visibility("hidden")));
 /* Prints a line as die() does, and returns. */
 void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Flushes standard output. Returns 0, or -errno of its first error; -EIO if stdio kept no errno. */
+int stdout_flush(void);
+/*
+ * Reports that the file @path of output_open(), or @standard, cannot be opened or written. An
+ * error of standard output is reported only once.
+ */
+void say_output(const char *path, const FILE *standard, int error);
+/* The same, and exit(EXIT_OWN) */
+void die_output(const char *path, const FILE *standard, int error) __attribute__((noreturn));
 
 /*
  * The length in bytes of a terminal control character at the begin of @text: C0, DEL, or C1

@@ -33,11 +33,12 @@ int output_open(struct output *output, const char *path, enum output_mode mode, 
 	static const int flags[] = {
 		[OUTPUT_REPLACE] = 0, [OUTPUT_WRITE] = O_TRUNC, [OUTPUT_APPEND] = O_APPEND,
 	};
+	const bool is_stdout = path && !strcmp(path, "-");
 	struct stat status;
 	int fd;
 
-	*output = (struct output){ .file = standard };
-	if (!path)
+	*output = (struct output){ .file = is_stdout ? stdout : standard };
+	if (!path || is_stdout)
 		return 0;
 	output->path = need_memory(strdup(path));
 	output->replace = need_memory(calloc(1, sizeof(*output->replace)));
@@ -65,12 +66,13 @@ void output_started(const struct output *output, time_t when)
 
 int output_close(struct output *output)
 {
-	int ret = 0;
+	int ret;
 
+	if (!output->path && output->file == stdout)
+		return stdout_flush();
+	ret = fflush(output->file) ? -errno : ferror(output->file) ? -EIO : 0;
 	if (!output->path)
-		return fflush(output->file) || ferror(output->file) ? -EIO : 0;
-	if (ferror(output->file))
-		ret = -EIO;
+		return ret;
 	if (fclose(output->file) && !ret)
 		ret = -errno;
 	if (ret)

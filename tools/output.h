@@ -27,7 +27,7 @@ struct output {
 };
 
 /*
- * Opens @path by gpmu_replace_open(), or uses @standard, stdout or stderr, if @path is NULL. Returns
+ * Opens @path by gpmu_replace_open(). "-" is standard output; NULL is @standard, stdout or stderr. Returns
  * 0 or -errno.
  */
 int output_open(struct output *output, const char *path, enum output_mode mode, FILE *standard);

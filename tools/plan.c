@@ -56,7 +56,7 @@ static int print(const struct options *options, const struct gpmu_plan *plan)
 		if (gpmu_plan_item_why(plan, i))
 			status = EXIT_FAILURE;
 	common_plan_warnings(plan);
-	common_gpu_warning(&options->common, plan);
+	common_hints(&options->common, plan);
 	if (options->common.verbose)
 		common_explain(plan);
 	if (*text)

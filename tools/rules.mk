@@ -42,7 +42,7 @@ $(GPMU_SAN): $(TOOL_SAN_OBJ) $(GPMU_TOOLS_SAN_LIB) $(GPMU_SAN_LIB) tests/lib/dee
 RST2MAN		:= $(firstword $(foreach name,rst2man rst2man.py,$(shell command -v $(name))))
 MAN1		:= $(patsubst tools/man/%.rst,$(B)/man/man1/%.1,$(wildcard tools/man/*.rst))
 
-MAN7_RST	:= $(wildcard metrics/sources/*/gpmu-*.rst)
+MAN7_RST	:= $(wildcard metrics/spe/gpmu-*.rst metrics/sources/*/gpmu-*.rst)
 MAN7		:= $(patsubst %.rst,$(B)/man/man7/%.7,$(notdir $(MAN7_RST)))
 
 $(MAN1): $(B)/man/man1/%.1: tools/man/%.rst

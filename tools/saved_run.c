@@ -6,12 +6,6 @@
 #include "saved_run.h"
 #include "values/gpmu_rows.h"
 
-static void die_of_output(const struct saved_run *run, int error)
-{
-	die("%s: %s", run->path ? run->path :
-	    run->standard == stdout ? "standard output" : "standard error", strerror(-error));
-}
-
 /* perf's output shows by its labels what it aggregates. */
 static enum gpmu_aggregation aggregation_of(const struct saved_run *run)
 {
@@ -57,7 +51,7 @@ void saved_run_begin(struct saved_run *run, bool intervals)
 	int ret = output_open(&run->output, run->path, mode, run->standard);
 
 	if (ret)
-		die_of_output(run, ret);
+		die_output(run->path, run->standard, ret);
 	run->intervals = intervals;
 	run->rows = need_memory(gpmu_rows_new());
 	if (run->started && !run->json)
@@ -107,7 +101,7 @@ void saved_run_rows(struct saved_run *run, struct gpmu_saved *saved, const struc
 	open_sink(run);
 	ret = gpmu_sink_rows(run->sink, run->rows);
 	if (ret)
-		die_of_output(run, ret);
+		die_output(run->path, run->standard, ret);
 }
 
 void saved_run_end(struct saved_run *run, double elapsed)
@@ -124,7 +118,7 @@ void saved_run_end(struct saved_run *run, double elapsed)
 	if (!ret)
 		ret = output_close(&run->output);
 	if (ret)
-		die_of_output(run, ret);
+		die_output(run->path, run->standard, ret);
 }
 
 void saved_run_release(struct saved_run *run)

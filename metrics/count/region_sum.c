@@ -70,7 +70,7 @@ int region_sum_merge(struct region_sum *sum, const struct region_sum *other)
 	return 0;
 }
 
-/* Nothing is known of a region before its first visit has ended. 0 or -ENOMEM */
+/* Sets the reason of all rows if no visit has ended. Returns 0 or -ENOMEM. */
 static int set_unvisited(struct gpmu_counts *counts)
 {
 	static const char why[] = "no visit of the region has ended";

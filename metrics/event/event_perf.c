@@ -10,6 +10,7 @@
 
 #include "event/event.h"
 #include "event/event_build.h"
+#include "event/gpmu_core.h"
 
 #define CORE_CYCLES	"cpu_cycles"	/* Arm's name in sysfs */
 
@@ -24,25 +25,10 @@ static bool is_cycles(const struct event_instance *instance)
 	return false;
 }
 
-/* The PMU of all CPUs; NULL: there is none, or there are several */
-static const struct gpmu_pmu *core_pmu(const struct gpmu_machine *machine)
-{
-	const struct gpmu_pmu *pmu, *core = NULL;
-
-	for (size_t i = 0; (pmu = gpmu_machine_pmu(machine, i)); i++) {
-		if (gpmu_pmu_kind(pmu) != GPMU_PMU_CORE)
-			continue;
-		if (core)
-			return NULL;
-		core = pmu;
-	}
-	return core;
-}
-
 int event_perf_name(const struct gpmu_machine *machine, const struct event_instance *instance,
 		    char **name)
 {
-	const struct gpmu_pmu *pmu = is_cycles(instance) ? core_pmu(machine) : NULL;
+	const struct gpmu_pmu *pmu = is_cycles(instance) ? gpmu_core_pmu(machine) : NULL;
 	const char *modifiers = strchr(instance->name, ':');
 
 	*name = NULL;

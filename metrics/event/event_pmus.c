@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "event/event_build.h"
+#include "event/gpmu_core.h"
 
 static const char uncore[] = "uncore_";
 
@@ -89,6 +90,14 @@ size_t event_count_cores(const struct gpmu_machine *machine)
 	for (size_t i = 0; event_next_core(machine, &i); )
 		n++;
 	return n;
+}
+
+const struct gpmu_pmu *gpmu_core_pmu(const struct gpmu_machine *machine)
+{
+	size_t i = 0;
+	const struct gpmu_pmu *core = event_next_core(machine, &i);
+
+	return core && !event_next_core(machine, &i) ? core : NULL;
 }
 
 const struct gpmu_pmu *event_pmu_of_type(const struct gpmu_machine *machine, uint32_t type)

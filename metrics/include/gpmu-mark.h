@@ -51,7 +51,10 @@ static inline void gpmu_mark_begin(const char *name)
 	GPMU_MARK_CALL(gpmu_mark_begin_counted, name);
 }
 
-/* Ends the innermost region of the calling thread, which has this name. */
+/*
+ * Ends the innermost region that the calling thread has begun; @name must be its name. A call with the name of another
+ * region has no effect, and gpmu reports the number of such calls.
+ */
 static inline void gpmu_mark_end(const char *name)
 {
 	GPMU_MARK_CALL(gpmu_mark_end_counted, name);

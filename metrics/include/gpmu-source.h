@@ -45,6 +45,7 @@ struct gpmu_error;	/* gpmu.h */
  * @size: size of this structure
  * @number: number in the names of its PMUs, 0 or more
  * @package: physical_package_id of its CPUs, perf's label S<n>; -1: not known
+ * @gpu_count: number of GPUs on NVLink-C2C of its socket
  *
  * If the machine has a node with this number, it is the same node.
  */
@@ -52,6 +53,7 @@ struct gpmu_source_node {
 	size_t size;
 	int number;
 	int package;
+	size_t gpu_count;
 };
 
 /**

@@ -68,6 +68,7 @@ static int read_nodes(struct addition *add, const struct gpmu_machine *machine,
 	add->nodes_len = machine->nodes.len;
 	for (size_t i = 0; i < n; i++) {
 		struct gpmu_source_node shown = { .number = -1, .package = -1 };
+		struct gpmu_node *node;
 
 		table = plugin->node(source->data, i);
 		sized_copy(&shown, sizeof(shown), table);
@@ -76,9 +77,12 @@ static int read_nodes(struct addition *add, const struct gpmu_machine *machine,
 				  plugin->name, shown.number, shown.package);
 			return -EINVAL;
 		}
-		if (!find_node(add, shown.number))
-			add->nodes[add->nodes_len++] = (struct gpmu_node){
-				.number = shown.number, .package = shown.package };
+		node = find_node(add, shown.number);
+		if (!node) {
+			node = &add->nodes[add->nodes_len++];
+			*node = (struct gpmu_node){ .number = shown.number, .package = shown.package };
+		}
+		node->gpu = node->gpu || shown.gpu_count;
 	}
 	qsort(add->nodes, add->nodes_len, sizeof(*add->nodes), compare_nodes);
 	return 0;

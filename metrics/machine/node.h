@@ -3,12 +3,15 @@
 #ifndef GPMU_NODE_H
 #define GPMU_NODE_H
 
+#include <stdbool.h>
+
 #include "gpmu.h"
 #include "machine/sysfs.h"
 
 struct gpmu_node {
 	int number;
 	int package;	/* -1: unknown */
+	bool gpu;	/* a source has a GPU on its socket's NVLink-C2C */
 	struct cpus cpus;
 };
 

@@ -19,6 +19,13 @@
 #define MARKS_BEGUN	'B'	/* its first mark; no text */
 #define MARKS_COUNTED	'C'	/* its exit; the output of gpmu_print() */
 #define MARKS_FAILED	'F'	/* the counters could not be opened; the error */
+/*
+ * Marks without effect: "COUNT EXITS REGION". COUNT is their number so far, EXITS is 1 at the exit of the process, and
+ * REGION is the region of the first mark. A record is written whenever the number is a power of 2, so that at least
+ * half of the number is known if the process is killed.
+ */
+#define MARKS_IGNORED	'I'	/* ends of regions that are not the innermost of their thread */
+#define MARKS_UNCOUNTED	'U'	/* visits that could not be counted; ": " and the error follow the region */
 
 #define MARKS_NAME	16	/* bytes of a process's name, TASK_COMM_LEN */
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -21,6 +22,17 @@ struct process {
 	bool ended;			/* its counts or its failure are in the file */
 };
 
+/* Marks of a process without effect */
+struct tally {
+	char kind;
+	int pid;
+	char name[MARKS_NAME];
+	uint64_t count;
+	bool final;			/* the process has exited, and its count is complete */
+	const char *first;		/* region of the first one, and the error */
+	int length;
+};
+
 struct record {
 	char kind;
 	int pid;
@@ -35,6 +47,7 @@ struct reading {
 	void *user;
 	struct vector processes;		/* struct process */
 	struct vector counts;		/* struct record: what processes printed */
+	struct vector tallies;		/* struct tally */
 	bool loaded;			/* the library was in a process */
 	bool failed;
 };
@@ -96,6 +109,46 @@ static int keep(struct reading *reading, const struct record *record)
 	return 0;
 }
 
+/*
+ * The tally that a record continues, whose number grows, except at the exit. NULL: there is none, or it is that of an
+ * earlier program with the process's id
+ */
+static struct tally *find_tally(const struct reading *reading, const struct record *record, uint64_t number,
+				bool exits)
+{
+	struct tally *tallies = reading->tallies.data;
+
+	for (size_t i = reading->tallies.n; i > 0; i--)
+		if (tallies[i - 1].pid == record->pid && tallies[i - 1].kind == record->kind)
+			return number + exits > tallies[i - 1].count ? &tallies[i - 1] : NULL;
+	return NULL;
+}
+
+static int count(struct reading *reading, const struct record *record)
+{
+	const char *end = record->text + record->length;
+	const char *at = memchr(record->text, ' ', record->length);
+	const uint64_t number = strtoull(record->text, NULL, 10);
+	struct tally *tally;
+	bool exits;
+
+	if (!at || end - at < 3)
+		return -EINVAL;
+	exits = at[1] == '1';
+	tally = find_tally(reading, record, number, exits);
+	if (!tally) {
+		tally = vector_add(&reading->tallies, sizeof(*tally));
+		if (!tally)
+			return -ENOMEM;
+		*tally = (struct tally){ .kind = record->kind, .pid = record->pid, .first = at + 3,
+					 .length = (int)(end - at - 3) };
+		memcpy(tally->name, record->name, sizeof(tally->name));
+	}
+	tally->count = number;
+	tally->final = exits;
+	return 0;
+}
+
 static int take(struct reading *reading, const struct record *record)
 {
 	struct process *process = find(reading, record->pid);
@@ -111,6 +164,9 @@ static int take(struct reading *reading, const struct record *record)
 		if (process)
 			process->ended = true;
 		return record->kind == MARKS_FAILED ? fail(reading, record) : keep(reading, record);
+	case MARKS_IGNORED:
+	case MARKS_UNCOUNTED:
+		return count(reading, record);
 	default:
 		return -EINVAL;
 	}
@@ -152,6 +208,27 @@ static int take_all(struct reading *reading, char *text, size_t length)
 			ret = take(reading, &record);
 	}
 	return ret < 0 ? ret : 0;
+}
+
+static int report_tallies(const struct reading *reading)
+{
+	const struct tally *tallies = reading->tallies.data;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < reading->tallies.n; i++) {
+		const struct tally *of = &tallies[i];
+		const char *least = of->final ? "" : "at least ";
+
+		if (of->kind == MARKS_IGNORED)
+			ret = report(reading, "process %d (%s): ends of regions that were ignored: %s%" PRIu64
+				     ", the first of %.*s; a thread can only end the innermost of the regions that "
+				     "it has begun", of->pid, of->name, least, of->count, of->length, of->first);
+		else
+			ret = report(reading, "process %d (%s): visits of regions that were not counted: %s%" PRIu64
+				     ", the first of %.*s", of->pid, of->name, least, of->count, of->length,
+				     of->first);
+	}
+	return ret;
 }
 
 /* Reports processes that have not handed over their counts, or why there are none at all. */
@@ -213,6 +290,8 @@ int marks_read(int fd, bool named, FILE *file, void (*warn)(const char *line, vo
 		return errno ? -errno : -ENOMEM;
 	ret = take_all(&reading, text, length);
 	if (!ret)
+		ret = report_tallies(&reading);
+	if (!ret)
 		ret = report_missing(&reading);
 	if (!ret)
 		print(&reading, named);
@@ -221,6 +300,7 @@ int marks_read(int fd, bool named, FILE *file, void (*warn)(const char *line, vo
 		ret = errno ? -errno : -EIO;
 	if (!ret)
 		ret = (int)reading.counts.n;
+	vector_release(&reading.tallies);
 	vector_release(&reading.counts);
 	vector_release(&reading.processes);
 	free(text);

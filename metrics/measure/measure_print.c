@@ -2,7 +2,6 @@
 /* Prints the counts of all regions: as a table for people, as CSV or as JSON. */
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,7 +25,7 @@ struct printer {
 	const struct gpmu *gpmu;
 	FILE *file;
 	int (*part)(struct printer *printer, const struct part *part);	/* 0 or -errno */
-	int region, counter;		/* widths of the table's columns */
+	int region, counter, value;	/* widths of the table's columns */
 };
 
 /* --- parts of all regions */
@@ -65,7 +64,7 @@ static int print_region(struct printer *printer, struct gpmu *gpmu, size_t index
 	if (!ret)
 		ret = measure_sum(gpmu, part.region);
 	gpmu->sum.time = gpmu->shared->regions.list[index]->time;
-	/* A region that no thread has ended has one row, which gives the reason. */
+	/* If no visit of a region has ended, each counter has one row for all threads, with the reason. */
 	if (!ret && (!gpmu->options.per_thread || !gpmu->sum.visits))
 		ret = print_part(printer, gpmu, &part);
 	part.visits = gpmu->sum.visits;
@@ -97,17 +96,13 @@ static int place_of(char *text, const struct printer *printer, const struct gpmu
 }
 
 /* Writes the value and unit of a row, or why it has none, and ends the line. */
-static void print_value(FILE *file, const struct gpmu_row *row)
+static void print_value(FILE *file, int width, const struct gpmu_row *row)
 {
 	const char *after = row->state == GPMU_STATE_OK ? row->unit : row->why;
+	char value[NUMBER_SIZE + 1];
 
-	if (row->state != GPMU_STATE_OK)
-		fputs(sink_state_word(row->state), file);
-	else if (!row->metric && (!row->unit || row->value == rint(row->value)))
-		fprintf(file, "%.0f", row->value);
-	else
-		fprintf(file, "%.9g", row->value);
-	fprintf(file, "%s%s", after ? " " : "", after ? after : "");
+	sink_value(value, row, false);
+	fprintf(file, "%*s%s%s", width, value, after ? " " : "", after ? after : "");
 	if (row->state <= GPMU_STATE_IDLE && row->share < 1)
 		fprintf(file, "  (%.2f%%)", 100 * row->share);
 	putc('\n', file);
@@ -120,10 +115,13 @@ static int measure_part(struct printer *printer, const struct part *part)
 	printer->region = width > printer->region ? width : printer->region;
 	for (size_t i = 0; i < part->rows->length; i++) {
 		const struct gpmu_row *row = &part->rows->list[i];
-		char place[PLACE];
+		char place[PLACE], value[NUMBER_SIZE + 1];
 
 		width = (int)strlen(row->name) + place_of(place, printer, row);
 		printer->counter = width > printer->counter ? width : printer->counter;
+		sink_value(value, row, false);
+		width = (int)strlen(value);
+		printer->value = width > printer->value ? width : printer->value;
 	}
 	return 0;
 }
@@ -147,7 +145,7 @@ static int table_part(struct printer *printer, const struct part *part)
 			threads ? 10 : 0, thread, part->visits, (double)row->time_end / 1e9,
 			row->name,
 			printer->counter - (int)strlen(row->name), used ? place : "");
-		print_value(file, row);
+		print_value(file, printer->value, row);
 	}
 	return 0;
 }
@@ -159,12 +157,14 @@ static int print_table(struct printer *printer, struct gpmu *gpmu)
 
 	printer->region = (int)strlen("region");
 	printer->counter = (int)strlen("counter");
+	printer->value = (int)strlen("value");
 	printer->part = measure_part;
 	ret = print_all(printer, gpmu);
 	if (ret || !gpmu_session_region_count(gpmu->shared))
 		return ret;
-	fprintf(printer->file, "%-*s%*s    visits       seconds  %-*s  value\n", printer->region,
-		"region", threads ? 10 : 0, threads ? "thread" : "", printer->counter, "counter");
+	fprintf(printer->file, "%-*s%*s    visits       seconds  %-*s  %*s\n", printer->region,
+		"region", threads ? 10 : 0, threads ? "thread" : "", printer->counter, "counter",
+		printer->value, "value");
 	printer->part = table_part;
 	return print_all(printer, gpmu);
 }

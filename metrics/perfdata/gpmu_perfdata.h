@@ -11,6 +11,7 @@
 #include <gpmu/error.h>
 
 #include "perfdata/gpmu_perfdata_info.h"
+#include "perfdata/gpmu_perfdata_tracing.h"
 
 /*
  * A reader reads a perf.data, one record at a time: a file, a folder (of
@@ -53,7 +54,7 @@ enum { GPMU_PERFDATA_ARM_SPE = 4 };
 /**
  * struct gpmu_perfdata_event - an event that was recorded
  * @attr: as given to perf_event_open(2); members that the file lacks are 0
- * @name: name; "event N" if the file has none
+ * @name: name; of a tracepoint without one "system:event"; "event N" if the file has none
  * @unit: unit of its counts; or NULL
  * @scale: factor of its counts; 1 if the file has none
  * @index: its index among the events of the file, from 0
@@ -257,6 +258,9 @@ size_t gpmu_perfdata_event_count(const struct gpmu_perfdata *perfdata);
 const struct gpmu_perfdata_event *gpmu_perfdata_event(const struct gpmu_perfdata *perfdata, size_t index);
 /* Returns the event of an id; NULL if there is none. */
 const struct gpmu_perfdata_event *gpmu_perfdata_event_of(const struct gpmu_perfdata *perfdata, uint64_t id);
+/* Returns the tracepoint of an event, borrowed as long as @perfdata exists; NULL: it is none, or its format is not recorded */
+const struct gpmu_perfdata_tracepoint *gpmu_perfdata_tracepoint(const struct gpmu_perfdata *perfdata,
+								const struct gpmu_perfdata_event *event);
 /*
  * Returns the facts in the file about the machine and the recording, borrowed as long as
  * @perfdata exists. The facts of a pipe are complete at its end.

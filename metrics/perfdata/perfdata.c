@@ -81,6 +81,7 @@ void gpmu_perfdata_free(struct gpmu_perfdata *perfdata)
 	free(perfdata->ends);
 	perfdata_info_release(&perfdata->info);
 	perfdata_events_release(&perfdata->events);
+	perfdata_tracing_release(&perfdata->tracing);
 	perfdata_inflate_release(&perfdata->inflate);
 	free(perfdata);
 }
@@ -172,7 +173,7 @@ static int take_tracing(struct gpmu_perfdata *perfdata, struct perfdata_file *fi
 	n = perfdata_file_fill(file, (size_t)size);
 	if (n != (ssize_t)size)
 		return perfdata_expected(perfdata, n < 0 ? (int)n : -ENODATA, offset, "tracepoint formats");
-	ret = perfdata_info_set_tracing(&perfdata->info, file->data + file->at, (size_t)size);
+	ret = perfdata_take_tracing(perfdata, file->data + file->at, (size_t)size, offset);
 	if (!ret)
 		ret = perfdata_file_skip(file, (size + 7) & ~7ULL);
 	perfdata->record.body = NULL;	/* the buffer may have moved */

@@ -11,6 +11,7 @@
 #include "perfdata/perfdata_file.h"
 #include "perfdata/perfdata_inflate.h"
 #include "perfdata/perfdata_info.h"
+#include "perfdata/perfdata_tracing.h"
 
 #define PERFDATA_RECORD_MOST	(64U << 10)	/* exclusive limit of a record's 16-bit size */
 
@@ -21,6 +22,7 @@ struct gpmu_perfdata {
 	bool is_pipe;				/* attrs and features are records */
 	struct gpmu_perfdata_info info;
 	struct perfdata_events events;
+	struct perfdata_tracing tracing;
 	struct perfdata_inflate inflate;
 	uint64_t compressed;			/* offset of the last compressed record */
 	struct gpmu_perfdata_record record;
@@ -40,6 +42,11 @@ int perfdata_fail(struct gpmu_perfdata *perfdata, int ret, uint64_t offset, cons
 /* Likewise for a function that returned @ret, which is not 0, where @what was expected */
 int perfdata_expected(struct gpmu_perfdata *perfdata, int ret, uint64_t offset, const char *what);
 
+/*
+ * Takes tracepoint formats, which begin at @offset of the file, and names the events of tracepoints. Damage is
+ * reported after the last record. Returns 0 or -ENOMEM.
+ */
+int perfdata_take_tracing(struct gpmu_perfdata *perfdata, const void *data, size_t size, uint64_t offset);
 /*
  * Reads the header of each file, and the attrs and features of a file that is no pipe's. Returns
  * 0 or -errno.

@@ -13,6 +13,7 @@ struct event {
 	struct gpmu_perfdata_event known;
 	struct perf_event_attr attr;
 	char *name, *unit;
+	bool is_named;		/* by the file */
 };
 
 static struct event *event_at(const struct perfdata_events *events, size_t index)
@@ -118,6 +119,8 @@ int perfdata_events_describe(struct perfdata_events *events, struct cursor *curs
 		ret = event ? set_text(&event->name, &event->known.name, name) : 0;
 		if (ret)
 			return ret;
+		if (event)
+			event->is_named = true;
 	}
 	return cursor->failed ? -EINVAL : 0;
 }
@@ -144,8 +147,16 @@ int perfdata_events_update(struct perfdata_events *events, struct cursor *cursor
 	text = cursor_text(cursor, cursor->left);
 	if (!text)
 		return -EINVAL;
+	event->is_named |= type == UPDATE_NAME;
 	return type == UPDATE_UNIT ? set_text(&event->unit, &event->known.unit, text) :
 				     set_text(&event->name, &event->known.name, text);
+}
+
+int perfdata_events_name(struct perfdata_events *events, size_t index, const char *name)
+{
+	struct event *event = event_at(events, index);
+
+	return event->is_named ? 0 : set_text(&event->name, &event->known.name, name);
 }
 
 const struct gpmu_perfdata_event *perfdata_events_at(const struct perfdata_events *events, size_t index)

@@ -28,6 +28,8 @@ int perfdata_events_add_ids(struct perfdata_events *events, const void *ids, siz
 int perfdata_events_describe(struct perfdata_events *events, struct cursor *cursor);
 /* Changes an event as the body of EVENT_UPDATE does. Returns 0, -EINVAL or -ENOMEM. */
 int perfdata_events_update(struct perfdata_events *events, struct cursor *cursor);
+/* Names an event that the file does not name. Returns 0 or -ENOMEM. */
+int perfdata_events_name(struct perfdata_events *events, size_t index, const char *name);
 const struct gpmu_perfdata_event *perfdata_events_at(const struct perfdata_events *events, size_t index);
 /* Returns the event of an id, or NULL. */
 const struct gpmu_perfdata_event *perfdata_events_of(const struct perfdata_events *events, uint64_t id);

@@ -107,7 +107,7 @@ static int read_feature(struct gpmu_perfdata *perfdata, unsigned int feature, co
 		return ret;
 	cursor.data = data;
 	if (feature == FEATURE_TRACING_DATA)
-		ret = perfdata_info_set_tracing(&perfdata->info, data, cursor.left);
+		ret = perfdata_take_tracing(perfdata, data, cursor.left, section->offset);
 	else if (feature == FEATURE_BUILD_ID)
 		ret = add_build_ids(perfdata, data, cursor.left);
 	else if (feature == FEATURE_EVENT_DESC)
@@ -185,6 +185,37 @@ static int read_first(struct gpmu_perfdata *perfdata)
 	perfdata->failed_features = ret;
 	perfdata->failed = 0;
 	return 0;
+}
+
+/* Names the tracepoints' events that the file does not name. */
+static int name_tracepoints(struct gpmu_perfdata *perfdata)
+{
+	for (size_t i = 0; i < perfdata->events.list.n; i++) {
+		const struct gpmu_perfdata_tracepoint *of =
+			gpmu_perfdata_tracepoint(perfdata, perfdata_events_at(&perfdata->events, i));
+		int ret = of ? perfdata_events_name(&perfdata->events, i, of->name) : 0;
+
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+int perfdata_take_tracing(struct gpmu_perfdata *perfdata, const void *data, size_t size, uint64_t offset)
+{
+	size_t at;
+	int ret = perfdata_info_set_tracing(&perfdata->info, data, size);
+
+	if (ret)
+		return ret;
+	perfdata_tracing_release(&perfdata->tracing);
+	perfdata->tracing = (struct perfdata_tracing){ 0 };
+	ret = perfdata_tracing_parse(&perfdata->tracing, data, size, &at);
+	if (ret == -EINVAL && !perfdata->failed_features) {
+		perfdata->failed_features = perfdata_fail(perfdata, ret, offset + at, "expected formats of tracepoints");
+		perfdata->failed = 0;
+	}
+	return ret == -ENOMEM ? ret : name_tracepoints(perfdata);
 }
 
 int perfdata_read_header(struct gpmu_perfdata *perfdata)

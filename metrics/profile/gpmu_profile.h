@@ -33,6 +33,8 @@ enum gpmu_profile_key {
 	GPMU_PROFILE_DATA,	/* mapped file, heap or stack of the data address */
 	GPMU_PROFILE_PAGE,	/* page of 4 KiB of the data address */
 	GPMU_PROFILE_OP,	/* kind of operation */
+	GPMU_PROFILE_COMM,	/* name of the thread */
+	GPMU_PROFILE_STACK,	/* functions of the call stack, outermost first, joined by semicolons */
 	GPMU_PROFILE_KEYS,
 };
 
@@ -74,6 +76,15 @@ struct gpmu_profile_row {
 	uint64_t samples, period, latency, latency_samples, latency_most;
 };
 
+/* Whether the functions of the kernel are known, and why not */
+enum gpmu_profile_kernel {
+	GPMU_PROFILE_KERNEL_KNOWN,	/* also if no sample is in the kernel */
+	GPMU_PROFILE_KERNEL_NO_MAP,	/* the recording has no map of the kernel */
+	GPMU_PROFILE_KERNEL_NO_BUILD_ID,	/* the recording has no build id of the kernel */
+	GPMU_PROFILE_KERNEL_OTHER,	/* the running kernel has another build id */
+	GPMU_PROFILE_KERNEL_HIDDEN,	/* /proc/kallsyms has no addresses for this user */
+};
+
 /* Rows, sorted by event, then by descending period */
 struct gpmu_profile_table {
 	struct gpmu_profile_row *rows;
@@ -110,6 +121,7 @@ struct gpmu_profile_event {
  * @has_spe: the recording has AUX buffers of SPE
  * @has_times: times of SPE can be compared with those of maps and threads
  * @foreign_aux: the AUX buffers are not from SPE and were not read
+ * @kernel: why samples of the kernel have no functions
  * @is_stopped: progress() ended reading
  * @is_damaged: reading ended with the error that gpmu_profile_new() set
  */
@@ -121,6 +133,7 @@ struct gpmu_profile_facts {
 	uint64_t midr;
 	uint64_t memory, physical, outside, no_thread;
 	bool has_spe, has_times, foreign_aux, is_stopped, is_damaged;
+	enum gpmu_profile_kernel kernel;
 };
 
 /**

@@ -9,6 +9,7 @@
 #include "base/sized.h"
 #include "profile/gpmu_profile.h"
 #include "profile/profile_count.h"
+#include "profile/profile_jitdump.h"
 #include "profile/profile_object.h"
 #include "profile/profile_traces.h"
 
@@ -26,6 +27,7 @@ struct gpmu_profile {
 	struct profile_code code;
 	struct profile_counter counter;
 	struct profile_traces traces;
+	struct profile_jitdumps jitdumps;
 	struct vector events;		/* struct gpmu_profile_event */
 	struct vector counts;		/* uint64_t: last count of each id of leader sampling */
 	struct map count_numbers;	/* by id */
@@ -95,7 +97,18 @@ static int take_tasks(struct gpmu_profile *profile, const struct gpmu_perfdata_r
 		ret = profile_counter_add(&profile->counter, record);
 	if (!ret)
 		ret = profile_code_add(&profile->code, record);
+	if (!ret)
+		ret = profile_jitdumps_add(&profile->jitdumps, record);
 	return ret ? ret : take_other(profile, record);
+}
+
+/* A map of a function that was made by a just-in-time compiler */
+static int take_jit(void *user, const struct gpmu_perfdata_record *record)
+{
+	struct gpmu_profile *profile = user;
+	int ret = profile_tasks_add(&profile->tasks, record);
+
+	return ret ? ret : profile_counter_add(&profile->counter, record);
 }
 
 /* The event that SPE's records are counted by; one is added if the recording has none. */
@@ -136,6 +149,8 @@ static int prepare(struct gpmu_profile *profile)
 		memcpy(profile->keys, default_keys, profile->key_count * sizeof(profile->keys[0]));
 	}
 	profile->counter.key_count = profile->key_count;
+	if (profile_jitdumps_read(&profile->jitdumps, info, gpmu_perfdata_event(profile->perfdata, 0), take_jit, profile))
+		return -ENOMEM;
 	profile_tasks_sort(&profile->tasks);
 	profile_code_begin(&profile->code);
 	profile_counter_begin(&profile->counter);
@@ -229,6 +244,8 @@ static int take_sample(struct gpmu_profile *profile, const struct gpmu_perfdata_
 		.ip = from->ip, .has_ip = record->has & PERF_SAMPLE_IP && !is_guest(mode),
 		.is_kernel = mode == PERF_RECORD_MISC_KERNEL || mode == PERF_RECORD_MISC_HYPERVISOR,
 		.data = from->addr, .has_data = record->has & PERF_SAMPLE_ADDR && from->addr,
+		.chain = record->has & PERF_SAMPLE_CALLCHAIN ? from->callchain : NULL,
+		.chain_count = record->has & PERF_SAMPLE_CALLCHAIN ? from->callchain_count : 0,
 		.period = record->has & PERF_SAMPLE_PERIOD ? from->period : record->event->attr->freq ? 1 :
 			  record->event->attr->sample_period,
 	};
@@ -289,6 +306,7 @@ static void set_facts(struct gpmu_profile *profile)
 	gpmu_perfdata_get_stats(profile->perfdata, &stats);
 	facts->bytes = stats.bytes;
 	facts->spe = profile->traces.stats;
+	facts->kernel = profile->code.kernel_lack;
 	facts->midr = profile->machine.midr;
 	facts->memory = profile->traces.memory;
 	facts->physical = profile->traces.physical;
@@ -361,6 +379,7 @@ void gpmu_profile_free(struct gpmu_profile *profile)
 	if (!profile)
 		return;
 	profile_traces_release(&profile->traces);
+	profile_jitdumps_release(&profile->jitdumps);
 	profile_counter_release(&profile->counter);
 	profile_code_release(&profile->code);
 	profile_tasks_release(&profile->tasks);
@@ -388,15 +407,27 @@ void gpmu_profile_event(const struct gpmu_profile *profile, size_t index, struct
 const char *gpmu_profile_without_functions(const struct gpmu_profile *profile, size_t index, const char **why)
 {
 	static const char *const reasons[] = {
-		[PROFILE_OBJECT_READ] = NULL, [PROFILE_OBJECT_MISSING] = "no such file here", [PROFILE_OBJECT_CHANGED] = "another build id than recorded",
-		[PROFILE_OBJECT_STRIPPED] = "stripped",
+		[PROFILE_OBJECT_READ] = NULL, [PROFILE_OBJECT_MISSING] = "no such file here",
+		[PROFILE_OBJECT_CHANGED] = "another build id than recorded", [PROFILE_OBJECT_STRIPPED] = "stripped",
 	};
-	const struct profile_file *files = profile->code.objects.data;
+	const struct profile_jitdump *dumps = profile->jitdumps.list.data;
+	const struct profile_symbols *jits = profile->code.jits.data;
+	const struct profile_file *files = profile->code.files.data;
 
-	for (size_t i = 0; i < profile->code.objects.n; i++) {
-		*why = reasons[profile_object_state(files[i].object)];
+	for (size_t i = 0; i < profile->code.files.n; i++) {
+		*why = files[i].object ? reasons[profile_object_state(files[i].object)] : NULL;
 		if (*why && !index--)
 			return files[i].name;
+	}
+	for (size_t i = 0; i < profile->jitdumps.list.n; i++) {
+		*why = dumps[i].why;
+		if (*why && !index--)
+			return dumps[i].path;
+	}
+	for (size_t i = 0; i < profile->code.jits.n; i++) {
+		*why = jits[i].why;
+		if (*why && !index--)
+			return jits[i].path;
 	}
 	return NULL;
 }
@@ -456,7 +487,7 @@ static int set_row(const struct gpmu_profile *profile, const struct profile_row 
 	for (size_t k = 0; k < key_count; k++) {
 		if (!from->keys[k])
 			continue;
-		row->keys[k] = table->texts[table->text_count] = profile_key_text(&profile->texts, keys[k], from->keys[k]);
+		row->keys[k] = table->texts[table->text_count] = profile_key_text(&profile->counter, keys[k], from->keys[k]);
 		if (!row->keys[k])
 			return -ENOMEM;
 		table->text_count++;

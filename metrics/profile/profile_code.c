@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "profile/profile_code.h"
+#include "profile/profile_jitdump.h"
 #include "profile/profile_object.h"
 
 #define KERNEL		"[kernel.kallsyms]"
@@ -44,21 +45,36 @@ int profile_code_add(struct profile_code *code, const struct gpmu_perfdata_recor
 void profile_code_begin(struct profile_code *code)
 {
 	profile_symbols_sort(&code->added);
-	/* The C++ library is not linked, as the command starts faster without it. */
-	code->library = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);
-	if (code->library)
-		*(void **)&code->demangle = dlsym(code->library, "__cxa_demangle");
 }
 
 /* --- names */
 
+/* The C++ library is loaded for the first such name, as the command starts faster without it. */
+static char *demangle(struct profile_code *code, const char *name)
+{
+	if (!code->knows_library)
+		code->library = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);
+	if (!code->knows_library && code->library)
+		*(void **)&code->demangle = dlsym(code->library, "__cxa_demangle");
+	code->knows_library = true;
+	return code->demangle ? code->demangle(name, NULL, NULL, NULL) : NULL;
+}
+
 static int set_function(struct profile_code *code, const char *name, uint32_t *number)
 {
-	char *text = code->demangle && !strncmp(name, "_Z", 2) ? code->demangle(name, NULL, NULL, NULL) : NULL;
+	char *text = strncmp(name, "_Z", 2) ? NULL : demangle(code, name);
 	int ret = profile_code_text(code, text ? text : name, number);
 
 	free(text);
 	return ret;
+}
+
+static int set_no_function(struct profile_code *code, uint32_t *number)
+{
+	if (!code->no_function && profile_code_text(code, NO_FUNCTION, &code->no_function))
+		return -ENOMEM;
+	*number = code->no_function;
+	return 0;
 }
 
 /* As perf names objects: the last part of a path */
@@ -71,16 +87,6 @@ static int set_object(struct profile_code *code, const char *file, uint32_t *num
 	if (!strncmp(file, KERNEL, strlen(KERNEL)))
 		return profile_code_text(code, KERNEL, number);
 	return profile_code_text(code, slash && slash[1] ? slash + 1 : file, number);
-}
-
-/* The same of a map */
-static int set_mapped(struct profile_code *code, const struct profile_map *map, uint32_t *number)
-{
-	if (map_get(&code->file_texts, map->file, number))
-		return 0;
-	if (set_object(code, profile_tasks_file(code->tasks, map), number))
-		return -ENOMEM;
-	return map_set(&code->file_texts, map->file, *number);
 }
 
 /* --- the kernel */
@@ -111,10 +117,12 @@ static int read_kernel(struct profile_code *code, const struct profile_map *map,
 
 	code->knows_kernel = true;
 	build_id = recorded(code, map, KERNEL, &found);
+	code->kernel_state = build_id ? GPMU_PROFILE_KERNEL_OTHER : GPMU_PROFILE_KERNEL_NO_BUILD_ID;
 	if (!build_id || !profile_symbols_is_kernel(build_id->id, build_id->size))
 		return 0;
 	if (profile_symbols_read_kernel(&code->kernel))
 		return -ENOMEM;
+	code->kernel_state = code->kernel.list.n ? GPMU_PROFILE_KERNEL_KNOWN : GPMU_PROFILE_KERNEL_HIDDEN;
 	symbol = profile_symbols_named(&code->kernel, file + strlen(KERNEL));
 	if (symbol)
 		code->shift = map->offset - symbol->begin;
@@ -123,10 +131,12 @@ static int read_kernel(struct profile_code *code, const struct profile_map *map,
 	return 0;
 }
 
-static int find_kernel(struct profile_code *code, uint64_t address, uint64_t time, struct profile_place *place)
+static int find_kernel(struct profile_code *code, uint64_t address, uint64_t time, struct profile_range *range,
+		       struct profile_place *place)
 {
-	const struct profile_map *map = profile_tasks_map(code->tasks, PROFILE_KERNEL, address, time);
-	const struct profile_symbol *symbol = profile_symbols_find(&code->added, address);
+	const struct profile_map *map = profile_tasks_map(code->tasks, PROFILE_KERNEL, address, time, range);
+	const struct profile_symbol *symbol = profile_symbols_find(&code->added, address, range);
+	struct profile_range now = PROFILE_RANGE_ALL;
 	const char *file = map ? profile_tasks_file(code->tasks, map) : "[kernel]";
 	bool is_kernel = !strncmp(file, KERNEL, strlen(KERNEL));
 
@@ -136,7 +146,10 @@ static int find_kernel(struct profile_code *code, uint64_t address, uint64_t tim
 		return -ENOMEM;
 	/* The modules of another boot are elsewhere. */
 	if (!symbol && (is_kernel || !code->shift))
-		symbol = profile_symbols_find(&code->kernel, address - code->shift);
+		symbol = profile_symbols_find(&code->kernel, address - code->shift, &now);
+	profile_range_limit_to(range, address, &now, address - code->shift);
+	if (!symbol && !code->kernel_lack)
+		code->kernel_lack = map ? code->kernel_state : GPMU_PROFILE_KERNEL_NO_MAP;
 	if (set_function(code, symbol ? symbol->name : "[kernel]", &place->function))
 		return -ENOMEM;
 	return set_object(code, file, &place->object);
@@ -154,28 +167,30 @@ static uint64_t key_of(const struct profile_build_id *build_id, uint32_t file)
 }
 
 /* The file of a map; NULL: out of memory */
-static struct profile_object *object_of(struct profile_code *code, const struct profile_map *map)
+static struct profile_file *file_of(struct profile_code *code, struct profile_map *map)
 {
-	const char *file = profile_tasks_file(code->tasks, map);
+	const char *name = profile_tasks_file(code->tasks, map);
 	struct profile_build_id found;
-	const struct profile_build_id *build_id = recorded(code, map, file, &found);
-	uint64_t key = key_of(build_id, map->file);
 	struct profile_file *added;
+	uint64_t key;
 	uint32_t index;
 
-	if (map_get(&code->object_numbers, key, &index))
-		return ((struct profile_file *)code->objects.data)[index].object;
-	added = vector_add(&code->objects, sizeof(*added));
-	if (!added)
-		return NULL;
-	added->name = file;
-	added->object = profile_object_new(file, build_id ? build_id->id : NULL, build_id ? build_id->size : 0);
-	if (!added->object || map_set(&code->object_numbers, key, (uint32_t)code->objects.n - 1)) {
-		profile_object_free(added->object);
-		code->objects.n--;
-		return NULL;
+	if (map->known)
+		return (struct profile_file *)code->files.data + map->known - 1;
+	key = key_of(recorded(code, map, name, &found), map->file);
+	if (!map_get(&code->file_numbers, key, &index)) {
+		added = vector_add(&code->files, sizeof(*added));
+		if (!added)
+			return NULL;
+		index = (uint32_t)code->files.n - 1;
+		added->name = name;
+		if (set_object(code, name, &added->text) || map_set(&code->file_numbers, key, index)) {
+			code->files.n--;
+			return NULL;
+		}
 	}
-	return added->object;
+	map->known = index + 1;
+	return (struct profile_file *)code->files.data + index;
 }
 
 static struct profile_symbols *jit_of(struct profile_code *code, uint32_t pid)
@@ -199,14 +214,24 @@ static struct profile_symbols *jit_of(struct profile_code *code, uint32_t pid)
 
 /* Code in no file: of a just-in-time compiler, or unknown */
 static int find_made(struct profile_code *code, uint32_t pid, uint64_t address, const char *file,
-		     struct profile_place *place)
+		     struct profile_range *range, struct profile_place *place)
 {
-	const struct profile_symbols *symbols = jit_of(code, pid);
-	const struct profile_symbol *symbol = symbols ? profile_symbols_find(symbols, address) : NULL;
+	const struct profile_symbols *symbols;
+	const struct profile_symbol *symbol;
 
-	if (!symbols || set_function(code, symbol ? symbol->name : NO_FUNCTION, &place->function))
+	if (!strncmp(file, PROFILE_JIT, strlen(PROFILE_JIT)))
+		return set_function(code, file + strlen(PROFILE_JIT), &place->function) ? -ENOMEM :
+		       profile_code_text(code, "[JIT]", &place->object);
+	symbols = jit_of(code, pid);
+	symbol = symbols ? profile_symbols_find(symbols, address, range) : NULL;
+
+	if (!symbols)
 		return -ENOMEM;
-	return symbol ? profile_code_text(code, "[JIT]", &place->object) : set_object(code, file, &place->object);
+	if (!symbol)
+		return set_no_function(code, &place->function) ? -ENOMEM : set_object(code, file, &place->object);
+	if (set_function(code, symbol->name, &place->function))
+		return -ENOMEM;
+	return profile_code_text(code, "[JIT]", &place->object);
 }
 
 static int set_line(struct profile_code *code, struct profile_object *object, uint64_t address, uint32_t *number)
@@ -216,25 +241,9 @@ static int set_line(struct profile_code *code, struct profile_object *object, ui
 	const char *file = profile_object_line(object, address, &line);
 
 	if (!file)
-		return profile_code_text(code, NO_FUNCTION, number);
+		return set_no_function(code, number);
 	snprintf(text, sizeof(text), "%s:%d", strrchr(file, '/') ? strrchr(file, '/') + 1 : file, line);
 	return profile_code_text(code, text, number);
-}
-
-static int find_file(struct profile_code *code, const struct profile_map *map, uint64_t address,
-		     struct profile_place *place)
-{
-	struct profile_object *object = object_of(code, map);
-	const struct profile_function *function;
-
-	if (!object)
-		return -ENOMEM;
-	address = profile_object_address(object, address - map->begin + map->offset);
-	function = profile_object_function(object, address);
-	if (set_function(code, function ? function->name : NO_FUNCTION, &place->function) ||
-	    (code->lines && set_line(code, object, address, &place->line)))
-		return -ENOMEM;
-	return set_mapped(code, map, &place->object);
 }
 
 /* Whether a map has bytes of a file: not "[heap]", "//anon", "/memfd:jit", "/dev/zero" */
@@ -244,45 +253,93 @@ static bool is_file(const char *file)
 	       strncmp(file, "/dev/zero", 9) != 0 && strncmp(file, "/SYSV", 5) != 0;
 }
 
-int profile_code_find(struct profile_code *code, uint32_t pid, uint64_t address, uint64_t time,
-		      struct profile_place *place)
+static int read_object(struct profile_code *code, const struct profile_map *map, struct profile_file *file)
 {
-	const struct profile_map *map;
+	struct profile_build_id found;
+	const struct profile_build_id *build_id = recorded(code, map, file->name, &found);
+
+	file->object = profile_object_new(file->name, build_id ? build_id->id : NULL, build_id ? build_id->size : 0);
+	return file->object ? 0 : -ENOMEM;
+}
+
+static int find_file(struct profile_code *code, const struct profile_map *map, struct profile_file *file,
+		     uint64_t address, struct profile_range *range, struct profile_place *place)
+{
+	struct profile_range segment = PROFILE_RANGE_ALL, same = PROFILE_RANGE_ALL;
+	const uint64_t offset = address - map->begin + map->offset;
+	struct profile_function *function;
+	uint64_t in_file;
+
+	if (!file->object && read_object(code, map, file))
+		return -ENOMEM;
+	in_file = profile_object_address(file->object, offset, &segment);
+	function = profile_object_function(file->object, in_file, &same);
+	profile_range_limit_to(range, address, &segment, offset);
+	profile_range_limit_to(range, address, &same, in_file);
+	if (function && !function->text && set_function(code, function->name, &function->text))
+		return -ENOMEM;
+	if (!function && set_no_function(code, &place->function))
+		return -ENOMEM;
+	if (function)
+		place->function = function->text;
+	place->object = file->text;
+	return code->lines ? set_line(code, file->object, in_file, &place->line) : 0;
+}
+
+int profile_code_find(struct profile_code *code, uint32_t pid, uint64_t address, uint64_t time,
+		      struct profile_range *range, struct profile_place *place)
+{
+	struct profile_file *file;
+	struct profile_map *map;
 	int ret;
 
 	*place = (struct profile_place){ 0 };
-	map = pid == PROFILE_KERNEL ? NULL : profile_tasks_map(code->tasks, pid, address, time);
+	*range = PROFILE_RANGE_ALL;
+	if (code->lines)
+		*range = (struct profile_range){ address, address + 1 };
+	map = pid == PROFILE_KERNEL ? NULL : profile_tasks_map(code->tasks, pid, address, time, range);
+	file = map ? file_of(code, map) : NULL;
+	if (map && !file)
+		return -ENOMEM;
 	if (pid == PROFILE_KERNEL)
-		ret = find_kernel(code, address, time, place);
-	else if (map && is_file(profile_tasks_file(code->tasks, map)))
-		return find_file(code, map, address, place);
+		ret = find_kernel(code, address, time, range, place);
+	else if (map && (file->object || is_file(file->name)))
+		return find_file(code, map, file, address, range, place);
 	else
-		ret = find_made(code, pid, address, map ? profile_tasks_file(code->tasks, map) : NO_FUNCTION, place);
+		ret = find_made(code, pid, address, map ? file->name : NO_FUNCTION, range, place);
 	if (!ret && code->lines)
-		ret = profile_code_text(code, NO_FUNCTION, &place->line);
+		ret = set_no_function(code, &place->line);
 	return ret;
 }
 
-int profile_code_data(struct profile_code *code, uint32_t pid, uint64_t address, uint64_t time, uint32_t *text)
+int profile_code_data(struct profile_code *code, uint32_t pid, uint64_t address, uint64_t time,
+		      struct profile_range *range, uint32_t *text)
 {
-	const struct profile_map *map;
+	const struct profile_file *file;
+	struct profile_map *map;
 
+	*range = PROFILE_RANGE_ALL;
 	if (pid == PROFILE_KERNEL)
 		return profile_code_text(code, "[kernel]", text);
-	map = profile_tasks_map(code->tasks, pid, address, time);
-	return map ? set_mapped(code, map, text) : profile_code_text(code, "[no map recorded]", text);
+	map = profile_tasks_map(code->tasks, pid, address, time, range);
+	if (!map)
+		return profile_code_text(code, "[no map recorded]", text);
+	file = file_of(code, map);
+	if (!file)
+		return -ENOMEM;
+	*text = file->text;
+	return 0;
 }
 
 void profile_code_release(struct profile_code *code)
 {
-	for (size_t i = 0; i < code->objects.n; i++)
-		profile_object_free(((struct profile_file *)code->objects.data)[i].object);
+	for (size_t i = 0; i < code->files.n; i++)
+		profile_object_free(((struct profile_file *)code->files.data)[i].object);
 	for (size_t i = 0; i < code->jits.n; i++)
 		profile_symbols_release((struct profile_symbols *)code->jits.data + i);
-	vector_release(&code->objects);
+	vector_release(&code->files);
 	vector_release(&code->jits);
-	map_release(&code->object_numbers);
-	map_release(&code->file_texts);
+	map_release(&code->file_numbers);
 	map_release(&code->jit_numbers);
 	profile_symbols_release(&code->kernel);
 	profile_symbols_release(&code->added);

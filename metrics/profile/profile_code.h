@@ -9,6 +9,7 @@
 #include "base/map.h"
 #include "base/strings.h"
 #include "base/vector.h"
+#include "profile/gpmu_profile.h"
 #include "profile/profile_symbols.h"
 #include "profile/profile_tasks.h"
 
@@ -17,10 +18,11 @@ struct profile_place {
 	uint32_t function, object, line;
 };
 
-/* A file that samples are in */
+/* A file, or another name, of maps that samples are in */
 struct profile_file {
 	const char *name;
-	struct profile_object *object;
+	uint32_t text;			/* number of its last part's text, plus 1 */
+	struct profile_object *object;	/* NULL: no sample is in its code so far, or it is not a file */
 };
 
 struct profile_code {
@@ -28,16 +30,19 @@ struct profile_code {
 	const struct gpmu_perfdata_info *info;
 	struct strings *texts;
 	bool lines;			/* look up lines, which is slow */
-	struct vector objects;		/* struct profile_file */
-	struct map object_numbers;
-	struct map file_texts;		/* texts of maps, by their file */
+	struct vector files;		/* struct profile_file */
+	struct map file_numbers;
+	uint32_t no_function;		/* number of the text, plus 1; 0: not used so far */
 	struct vector jits;		/* struct profile_symbols */
 	struct map jit_numbers;		/* by pid */
 	struct profile_symbols kernel;	/* of the running kernel */
 	struct profile_symbols added;	/* PERF_RECORD_KSYMBOL */
 	struct strings added_names;
-	bool knows_kernel;		/* @kernel and @shift are set, if they can be */
+	bool knows_kernel;		/* @kernel and @shift are set if @kernel_state is KNOWN */
+	enum gpmu_profile_kernel kernel_state;
+	enum gpmu_profile_kernel kernel_lack;	/* of the first sample without a function */
 	uint64_t shift;			/* address in the recording minus that of the running kernel */
+	bool knows_library;		/* @library and @demangle are set, if they can be */
 	char *(*demangle)(const char *name, char *text, size_t *size, int *status);
 	void *library;			/* of @demangle */
 };
@@ -46,10 +51,14 @@ struct profile_code {
 int profile_code_add(struct profile_code *code, const struct gpmu_perfdata_record *record);
 /* Ends adding. */
 void profile_code_begin(struct profile_code *code);
-/* These look up an address of a process, PROFILE_KERNEL for the kernel, at a time. Return 0 or -ENOMEM. */
+/*
+ * These look up an address of a process, PROFILE_KERNEL for the kernel, at a time, and set @range to addresses
+ * around it that have the same result. Return 0 or -ENOMEM.
+ */
 int profile_code_find(struct profile_code *code, uint32_t pid, uint64_t address, uint64_t time,
-		      struct profile_place *place);
-int profile_code_data(struct profile_code *code, uint32_t pid, uint64_t address, uint64_t time, uint32_t *text);
+		      struct profile_range *range, struct profile_place *place);
+int profile_code_data(struct profile_code *code, uint32_t pid, uint64_t address, uint64_t time,
+		      struct profile_range *range, uint32_t *text);
 /* Sets the number of a text, plus 1. Returns 0 or -ENOMEM. */
 int profile_code_text(struct profile_code *code, const char *text, uint32_t *number);
 void profile_code_release(struct profile_code *code);

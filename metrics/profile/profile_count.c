@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The caches are direct-mapped. An epoch is the time between two changes of maps or names: the result of
- * looking up an address or thread holds for all samples of the epoch. In a row, a key's value is 0 if the key does not apply.
+ * looking up an address or thread holds for all samples of the epoch. Code and data have a slot for each block of
+ * addresses, with the function or map that was last found in it. In a row, a key's value is 0 if the key does not apply.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,21 +16,29 @@
 #define DATA		4096
 #define WHOS		256
 #define PAGE_SHIFT	12
+/* Blocks of addresses: most have a single function, instruction or map. */
+#define CODE_SHIFT	6
+#define LINE_SHIFT	2
+#define DATA_SHIFT	21
 
-/* @epoch 0: free */
-struct place_slot {
-	uint64_t ip;
+/* The addresses that a slot is valid for; @epoch 0: none */
+struct valid {
+	struct profile_range range;
 	uint32_t pid, epoch;
+};
+
+struct place_slot {
+	struct valid valid;
 	struct profile_place place;
 };
 
 struct data_slot {
-	uint64_t page;
-	uint32_t pid, epoch, text;
+	struct valid valid;
+	uint32_t text;
 };
 
 struct who_slot {
-	uint32_t tid, epoch, pid, thread, process;
+	uint32_t tid, epoch, pid, thread, process, comm;
 };
 
 static const char *const names[GPMU_PROFILE_KEYS] = {
@@ -37,6 +46,7 @@ static const char *const names[GPMU_PROFILE_KEYS] = {
 	[GPMU_PROFILE_THREAD] = "thread", [GPMU_PROFILE_PROCESS] = "process", [GPMU_PROFILE_CPU] = "cpu",
 	[GPMU_PROFILE_NODE] = "node", [GPMU_PROFILE_TIER] = "tier", [GPMU_PROFILE_HOME] = "home",
 	[GPMU_PROFILE_DATA] = "data", [GPMU_PROFILE_PAGE] = "page", [GPMU_PROFILE_OP] = "op",
+	[GPMU_PROFILE_COMM] = "comm", [GPMU_PROFILE_STACK] = "stack",
 };
 
 const char *gpmu_profile_key_name(enum gpmu_profile_key key)
@@ -44,15 +54,17 @@ const char *gpmu_profile_key_name(enum gpmu_profile_key key)
 	return key < GPMU_PROFILE_KEYS ? names[key] : NULL;
 }
 
-char *profile_key_text(const struct strings *texts, enum gpmu_profile_key key, uint64_t value)
+char *profile_key_text(const struct profile_counter *counter, enum gpmu_profile_key key, uint32_t value)
 {
 	if (!value)
 		return NULL;
 	if (key == GPMU_PROFILE_CPU || key == GPMU_PROFILE_NODE)
-		return text_print("%llu", (unsigned long long)value - 1);
+		return text_print("%u", value - 1);
 	if (key == GPMU_PROFILE_PAGE)
-		return text_print("0x%llx", (unsigned long long)value & ~1ULL);
-	return strdup(strings_text(texts, (uint32_t)value - 1));
+		return text_print("0x%llx", ((const unsigned long long *)counter->pages.data)[value - 1]);
+	if (key == GPMU_PROFILE_STACK)
+		return profile_stacks_text(&counter->stacks, counter->code->texts, value);
+	return strdup(strings_text(counter->code->texts, value - 1));
 }
 
 int profile_counter_init(struct profile_counter *counter)
@@ -122,14 +134,18 @@ static void enter(struct profile_counter *counter, uint64_t time)
 	counter->epoch = (uint32_t)from + 1;
 }
 
-static int name_task(struct profile_counter *counter, uint32_t tid, uint64_t time, uint32_t *number)
+static const char *name_of(const struct profile_counter *counter, uint32_t tid, uint64_t time)
 {
 	const char *name = profile_tasks_name(counter->tasks, tid, time);
+
+	return name ? name : tid ? "[unknown]" : "idle";
+}
+
+static int name_task(struct profile_counter *counter, uint32_t tid, uint64_t time, uint32_t *number)
+{
 	char text[64];
 
-	if (!name)
-		name = tid ? "[unknown]" : "idle";
-	snprintf(text, sizeof(text), "%.32s (%u)", name, tid);
+	snprintf(text, sizeof(text), "%.32s (%u)", name_of(counter, tid, time), tid);
 	return profile_code_text(counter->code, text, number);
 }
 
@@ -148,44 +164,64 @@ static const struct who_slot *who_of(struct profile_counter *counter, const stru
 	slot->epoch = 0;
 	slot->tid = sample->tid;
 	slot->pid = sample->pid != UINT32_MAX ? sample->pid : profile_tasks_pid(counter->tasks, sample->tid, sample->time);
-	if (name_task(counter, slot->tid, sample->time, &slot->thread) ||
+	if (profile_code_text(counter->code, name_of(counter, slot->tid, sample->time), &slot->comm) ||
+	    name_task(counter, slot->tid, sample->time, &slot->thread) ||
 	    name_task(counter, slot->pid, sample->time, &slot->process))
 		return NULL;
 	slot->epoch = counter->epoch;
 	return slot;
 }
 
-static const struct profile_place *place_of(struct profile_counter *counter, uint32_t pid,
-					    const struct profile_sample *sample)
+static bool has(const struct valid *valid, uint64_t address, uint32_t pid, uint32_t epoch)
 {
-	struct place_slot *slot = &counter->places[slot_at(sample->ip, pid, PLACES)];
+	return address >= valid->range.begin && address < valid->range.end && valid->pid == pid && valid->epoch == epoch;
+}
 
-	if (slot->ip == sample->ip && slot->pid == pid && slot->epoch == counter->epoch)
+/* The function and object of an address; NULL: out of memory */
+static const struct profile_place *place_of(struct profile_counter *counter, uint32_t pid, uint64_t ip, uint64_t time)
+{
+	const unsigned int shift = wants(counter, GPMU_PROFILE_LINE) ? LINE_SHIFT : CODE_SHIFT;
+	struct place_slot *slot = &counter->places[slot_at(ip >> shift, pid, PLACES)];
+
+	if (has(&slot->valid, ip, pid, counter->epoch))
 		return &slot->place;
-	slot->epoch = 0;
-	if (profile_code_find(counter->code, pid, sample->ip, sample->time, &slot->place))
+	slot->valid = (struct valid){ .pid = pid };
+	if (profile_code_find(counter->code, pid, ip, time, &slot->valid.range, &slot->place))
 		return NULL;
-	slot->ip = sample->ip;
-	slot->pid = pid;
-	slot->epoch = counter->epoch;
+	slot->valid.epoch = counter->epoch;
 	return &slot->place;
 }
 
-static int data_of(struct profile_counter *counter, uint32_t pid, const struct profile_sample *sample, uint64_t *text)
+static int data_of(struct profile_counter *counter, uint32_t pid, const struct profile_sample *sample, uint32_t *text)
 {
-	uint64_t page = sample->data >> PAGE_SHIFT;
-	struct data_slot *slot = &counter->data[slot_at(page, pid, DATA)];
+	struct data_slot *slot = &counter->data[slot_at(sample->data >> DATA_SHIFT, pid, DATA)];
 
-	if (slot->page != page || slot->pid != pid || slot->epoch != counter->epoch) {
-		slot->epoch = 0;
-		if (profile_code_data(counter->code, pid, sample->data, sample->time, &slot->text))
+	if (!has(&slot->valid, sample->data, pid, counter->epoch)) {
+		slot->valid = (struct valid){ .pid = pid };
+		if (profile_code_data(counter->code, pid, sample->data, sample->time, &slot->valid.range, &slot->text))
 			return -ENOMEM;
-		slot->page = page;
-		slot->pid = pid;
-		slot->epoch = counter->epoch;
+		slot->valid.epoch = counter->epoch;
 	}
 	*text = slot->text;
 	return 0;
+}
+
+static int page_of(struct profile_counter *counter, uint64_t address, uint32_t *value)
+{
+	const uint64_t page = address >> PAGE_SHIFT << PAGE_SHIFT;
+	uint64_t *added;
+	int ret;
+
+	if (map_get(&counter->page_numbers, page, value))
+		return 0;
+	added = vector_add(&counter->pages, sizeof(*added));
+	if (!added)
+		return -ENOMEM;
+	*added = page;
+	*value = (uint32_t)counter->pages.n;
+	ret = map_set(&counter->page_numbers, page, *value);
+	counter->pages.n -= ret != 0;
+	return ret;
 }
 
 /* Addresses with bit 63 are the kernel's, on all machines of 64 bits that perf runs on. */
@@ -194,8 +230,55 @@ static uint32_t space_of(uint64_t address, uint32_t pid)
 	return address >> 63 ? PROFILE_KERNEL : pid;
 }
 
+/* --- stacks */
+
+static int add_frame(struct profile_counter *counter, uint32_t pid, uint64_t ip, uint64_t time, uint32_t *stack)
+{
+	const struct profile_place *place = place_of(counter, pid, ip, time);
+
+	if (!place)
+		return -ENOMEM;
+	return profile_stacks_add(&counter->stacks, *stack, place->function != counter->code->no_function ?
+				  place->function : place->object | PROFILE_STACK_OBJECT, stack);
+}
+
+/*
+ * Adds the frames from index @end - 1, the outer one, to @begin. Callers have return addresses, which may be those of
+ * the next function.
+ */
+static int add_frames(struct profile_counter *counter, uint32_t pid, const struct profile_sample *sample, size_t begin,
+		      size_t end, uint32_t *stack)
+{
+	int ret = 0;
+
+	for (size_t i = end; i-- > begin && !ret;)
+		ret = add_frame(counter, pid, sample->chain[i] - (i > begin), sample->time, stack);
+	return ret;
+}
+
+/* A mark precedes the frames of the kernel, and those of the process. Frames after other marks are omitted. */
+static int stack_of(struct profile_counter *counter, uint32_t pid, const struct profile_sample *sample, uint32_t *stack)
+{
+	int ret = 0;
+
+	for (size_t end = sample->chain_count, begin = end; end && !ret; end = begin ? begin - 1 : 0) {
+		uint64_t mark;
+
+		for (begin = end; begin && sample->chain[begin - 1] < PERF_CONTEXT_MAX; begin--)
+			;
+		mark = begin ? sample->chain[begin - 1] : sample->is_kernel ? PERF_CONTEXT_KERNEL : PERF_CONTEXT_USER;
+		if (mark == PERF_CONTEXT_KERNEL || mark == PERF_CONTEXT_HV)
+			ret = add_frames(counter, PROFILE_KERNEL, sample, begin, end, stack);
+		else if (mark == PERF_CONTEXT_USER)
+			ret = add_frames(counter, pid, sample, begin, end, stack);
+	}
+	if (ret || *stack || !sample->has_ip)
+		return ret;
+	return add_frame(counter, sample->is_kernel ? PROFILE_KERNEL : pid, sample->ip, sample->time, stack);
+}
+
 /* Sets the values of all keys that are wanted. */
-static int set_values(struct profile_counter *counter, const struct profile_sample *sample, uint64_t *values)
+static int set_values(struct profile_counter *counter, const struct profile_sample *sample, uint32_t *values)
 {
 	static const struct who_slot nobody = { .pid = PROFILE_NO_TID - 1 };
 	const struct who_slot *who = sample->tid == PROFILE_NO_TID ? &nobody : who_of(counter, sample);
@@ -205,7 +288,7 @@ static int set_values(struct profile_counter *counter, const struct profile_samp
 		return -ENOMEM;
 	if (sample->has_ip && counter->wanted & (1U << GPMU_PROFILE_FUNCTION | 1U << GPMU_PROFILE_OBJECT |
 						 1U << GPMU_PROFILE_LINE)) {
-		place = place_of(counter, sample->is_kernel ? PROFILE_KERNEL : who->pid, sample);
+		place = place_of(counter, sample->is_kernel ? PROFILE_KERNEL : who->pid, sample->ip, sample->time);
 		if (!place)
 			return -ENOMEM;
 		values[GPMU_PROFILE_FUNCTION] = place->function;
@@ -214,22 +297,25 @@ static int set_values(struct profile_counter *counter, const struct profile_samp
 	}
 	values[GPMU_PROFILE_THREAD] = who->thread;
 	values[GPMU_PROFILE_PROCESS] = who->process;
-	values[GPMU_PROFILE_CPU] = sample->cpu == UINT32_MAX ? 0 : sample->cpu + 1ULL;
-	values[GPMU_PROFILE_NODE] = (uint64_t)(sample->node + 1);
+	values[GPMU_PROFILE_COMM] = who->comm;
+	values[GPMU_PROFILE_CPU] = sample->cpu + 1;
+	values[GPMU_PROFILE_NODE] = (uint32_t)(sample->node + 1);
 	values[GPMU_PROFILE_TIER] = sample->tier;
 	values[GPMU_PROFILE_HOME] = sample->home;
 	values[GPMU_PROFILE_OP] = sample->op;
-	if (sample->has_data) {
-		values[GPMU_PROFILE_PAGE] = (sample->data >> PAGE_SHIFT << PAGE_SHIFT) | 1;
-		if (wants(counter, GPMU_PROFILE_DATA))
-			return data_of(counter, space_of(sample->data, who->pid), sample, &values[GPMU_PROFILE_DATA]);
-	}
+	if (wants(counter, GPMU_PROFILE_STACK) && stack_of(counter, who->pid, sample, &values[GPMU_PROFILE_STACK]))
+		return -ENOMEM;
+	if (sample->has_data && wants(counter, GPMU_PROFILE_PAGE) &&
+	    page_of(counter, sample->data, &values[GPMU_PROFILE_PAGE]))
+		return -ENOMEM;
+	if (sample->has_data && wants(counter, GPMU_PROFILE_DATA))
+		return data_of(counter, space_of(sample->data, who->pid), sample, &values[GPMU_PROFILE_DATA]);
 	return 0;
 }
 
 int profile_count(struct profile_counter *counter, const struct profile_sample *sample)
 {
-	uint64_t values[GPMU_PROFILE_KEYS] = { 0 };
+	uint32_t values[GPMU_PROFILE_KEYS] = { 0 };
 	struct profile_row row = { .event = sample->event, .samples = 1, .period = sample->period };
 
 	if (!counter->epoch || sample->time < counter->since || sample->time > counter->until)
@@ -249,6 +335,9 @@ int profile_count(struct profile_counter *counter, const struct profile_sample *
 void profile_counter_release(struct profile_counter *counter)
 {
 	vector_release(&counter->changes);
+	vector_release(&counter->pages);
+	map_release(&counter->page_numbers);
+	profile_stacks_release(&counter->stacks);
 	profile_rows_release(&counter->rows);
 	free(counter->places);
 	free(counter->data);

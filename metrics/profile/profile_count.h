@@ -9,6 +9,7 @@
 #include "profile/profile_code.h"
 #include "profile/profile_machine.h"
 #include "profile/profile_rows.h"
+#include "profile/profile_stack.h"
 
 #define PROFILE_NO_TID	UINT32_MAX
 
@@ -20,6 +21,8 @@ struct profile_sample {
 	bool has_ip, is_kernel, has_data, has_latency;
 	uint32_t latency;
 	uint32_t tier, home, op;
+	const uint64_t *chain;		/* call stack from the innermost frame on, with PERF_CONTEXT_ marks; or NULL */
+	size_t chain_count;
 };
 
 struct profile_counter {
@@ -34,6 +37,9 @@ struct profile_counter {
 	struct profile_rows rows;
 	struct place_slot *places;
 	struct data_slot *data;
+	struct vector pages;		/* uint64_t: addresses */
+	struct map page_numbers;	/* index in these, plus 1 */
+	struct profile_stacks stacks;
 	struct who_slot *whos;
 	uint64_t no_thread;
 };
@@ -49,6 +55,6 @@ int profile_count(struct profile_counter *counter, const struct profile_sample *
 void profile_counter_release(struct profile_counter *counter);
 
 /* Text of a key's value in a row, to be freed; NULL: the key does not apply, or out of memory */
-char *profile_key_text(const struct strings *texts, enum gpmu_profile_key key, uint64_t value);
+char *profile_key_text(const struct profile_counter *counter, enum gpmu_profile_key key, uint32_t value);
 
 #endif /* GPMU_PROFILE_COUNT_H */

@@ -77,12 +77,14 @@ int gpmu_profile_symbols_find(void *user, pid_t pid, uint64_t address, uint64_t 
 			      const char **object)
 {
 	struct gpmu_profile_symbols *symbols = user;
+	struct profile_range range = PROFILE_RANGE_ALL;
 	struct profile_place place;
 
 	if (symbols->unsorted)
 		profile_tasks_sort(&symbols->tasks);
 	symbols->unsorted = false;
-	if (profile_code_find(&symbols->code, pid ? (uint32_t)pid : PROFILE_KERNEL, address, time, &place))
+	if (profile_code_find(&symbols->code, pid ? (uint32_t)pid : PROFILE_KERNEL, address, time, &range,
+			      &place))
 		return -ENOMEM;
 	*function = strings_text(&symbols->texts, place.function - 1);
 	*object = strings_text(&symbols->texts, place.object - 1);

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/vector.h"
 #include "profile/profile_object.h"
@@ -138,6 +139,14 @@ static int add_functions(struct profile_object *object, GElf_Addr bias)
 	return 0;
 }
 
+/* A recording may name any file. To open a device or FIFO may block, and so may reading an empty file of /proc. */
+static bool is_readable(const char *path)
+{
+	struct stat status;
+
+	return *path == '/' && !stat(path, &status) && S_ISREG(status.st_mode) && status.st_size;
+}
+
 /* Returns 0, or -1 if out of memory. */
 static int read_object(struct profile_object *object, const char *path, const uint8_t *build_id, size_t size)
 {
@@ -149,7 +158,7 @@ static int read_object(struct profile_object *object, const char *path, const ui
 	if (!object->dwfl)
 		return -1;
 	dwfl_report_begin(object->dwfl);
-	object->module = *path == '/' ? dwfl_report_elf(object->dwfl, path, path, -1, 0, true) : NULL;
+	object->module = is_readable(path) ? dwfl_report_elf(object->dwfl, path, path, -1, 0, true) : NULL;
 	dwfl_report_end(object->dwfl, NULL, NULL);
 	elf = object->module ? dwfl_module_getelf(object->module, &bias) : NULL;
 	if (!elf)
@@ -190,19 +199,23 @@ enum profile_object_state profile_object_state(const struct profile_object *obje
 	return object->state;
 }
 
-uint64_t profile_object_address(const struct profile_object *object, uint64_t offset)
+uint64_t profile_object_address(const struct profile_object *object, uint64_t offset, struct profile_range *range)
 {
 	const struct segment *segments = object->segments.data;
 
-	for (size_t i = 0; i < object->segments.n; i++)
+	for (size_t i = 0; i < object->segments.n; i++) {
+		profile_range_limit(range, offset, segments[i].offset);
+		profile_range_limit(range, offset, segments[i].offset + segments[i].size);
 		if (offset >= segments[i].offset && offset - segments[i].offset < segments[i].size)
 			return offset - segments[i].offset + segments[i].address;
+	}
 	return offset;
 }
 
-const struct profile_function *profile_object_function(const struct profile_object *object, uint64_t address)
+struct profile_function *profile_object_function(const struct profile_object *object, uint64_t address,
+						 struct profile_range *range)
 {
-	const struct profile_function *functions = object->functions.data;
+	struct profile_function *functions = object->functions.data;
 	size_t from = 0, to = object->functions.n;
 
 	while (from < to) {
@@ -213,7 +226,13 @@ const struct profile_function *profile_object_function(const struct profile_obje
 		else
 			to = middle;
 	}
-	return from && address < functions[from - 1].end ? &functions[from - 1] : NULL;
+	if (from < object->functions.n)
+		profile_range_limit(range, address, functions[from].begin);
+	if (!from)
+		return NULL;
+	profile_range_limit(range, address, functions[from - 1].begin);
+	profile_range_limit(range, address, functions[from - 1].end);
+	return address < functions[from - 1].end ? &functions[from - 1] : NULL;
 }
 
 const char *profile_object_line(struct profile_object *object, uint64_t address, int *line)

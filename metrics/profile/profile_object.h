@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "profile/profile_range.h"
+
 struct profile_object;
 
 /* A function; @name is borrowed from the object */
@@ -14,6 +16,7 @@ struct profile_function {
 	uint64_t begin, end;	/* addresses as in the file's program headers; @end is exclusive */
 	int is_sized;		/* the symbol has a size; else the end is that of the section or the next begin */
 	unsigned int rank;	/* of several names of an address, the one of the lowest rank is kept */
+	uint32_t text;		/* number of the name that is shown, plus 1, of the caller; 0 at first */
 };
 
 /* Why an object has no functions */
@@ -32,10 +35,14 @@ enum profile_object_state {
 struct profile_object *profile_object_new(const char *path, const uint8_t *build_id, size_t build_id_size);
 void profile_object_free(struct profile_object *object);
 enum profile_object_state profile_object_state(const struct profile_object *object);
-/* Address of a byte of the file, as in its program headers; @offset itself if it is in none. */
-uint64_t profile_object_address(const struct profile_object *object, uint64_t offset);
-/* The function that has an address; NULL: none. */
-const struct profile_function *profile_object_function(const struct profile_object *object, uint64_t address);
+/*
+ * Address of a byte of the file, as in its program headers; @offset itself if it is in none. Reduces @range to the
+ * offsets in the same segment.
+ */
+uint64_t profile_object_address(const struct profile_object *object, uint64_t offset, struct profile_range *range);
+/* The function that has an address; NULL: none. Reduces @range to the addresses that have the same one. */
+struct profile_function *profile_object_function(const struct profile_object *object, uint64_t address,
+						 struct profile_range *range);
 /* Sets the source file and line of an address. Returns the file, borrowed, or NULL. */
 const char *profile_object_line(struct profile_object *object, uint64_t address, int *line);
 

@@ -8,16 +8,14 @@
 
 static uint64_t hash_of(const struct profile_row *row)
 {
-	static const uint64_t factors[GPMU_PROFILE_KEYS_MOST] = {
-		0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0x94d049bb133111eb, 0xff51afd7ed558ccd, 0xc4ceb9fe1a85ec53,
-		0xd6e8feb86659fd93,
-	};
-	uint64_t hash = row->event;
+	static const uint64_t factors[] = { 0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0x94d049bb133111eb };
+	uint64_t hash = (uint64_t)row->event << 32, pairs[GPMU_PROFILE_KEYS_MOST / 2];
 
-	/* The products do not wait for each other. */
-	for (size_t i = 0; i < GPMU_PROFILE_KEYS_MOST; i++)
-		hash += row->keys[i] * factors[i];
-	return hash ^ hash >> 32;
+	memcpy(pairs, row->keys, sizeof(pairs));
+	/* The products do not wait for each other. Their high bits depend on all bits of the keys. */
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+		hash += pairs[i] * factors[i];
+	return hash >> 32;
 }
 
 static bool is_same(const struct profile_row *a, const struct profile_row *b)

@@ -8,11 +8,11 @@
 #include "base/vector.h"
 #include "profile/gpmu_profile.h"
 
-/* @keys: values, whose texts profile_key_text() makes; unused ones are 0 */
+/* @keys: values, whose texts profile_key_text() makes; unused ones are 0. 64 bytes, as there are many */
 struct profile_row {
-	uint64_t keys[GPMU_PROFILE_KEYS_MOST];
-	uint64_t samples, period, latency, latency_samples, latency_most;
-	uint32_t event;
+	uint32_t keys[GPMU_PROFILE_KEYS_MOST];
+	uint32_t event, latency_most;
+	uint64_t samples, period, latency, latency_samples;
 };
 
 /* Zeroed: empty */

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "profile/profile_symbols.h"
 
 #define TEXT_MOST	(256U << 20)	/* bytes of a file that are read */
@@ -81,8 +82,11 @@ static int read_lines(struct profile_symbols *symbols, int fd,
 		next = line + length + (line[length] == '\n');
 		line[length] = '\0';
 		parsed.name = parse(line, &parsed);
-		if (!parsed.name || !*parsed.name)
+		if (!parsed.name || !*parsed.name) {
+			if (length && !symbols->bad++)
+				symbols->bad_at = (size_t)(line - symbols->text);
 			continue;
+		}
 		symbol = vector_add(&symbols->list, sizeof(*symbol));
 		if (!symbol)
 			return -ENOMEM;
@@ -103,6 +107,19 @@ int profile_symbols_read_kernel(struct profile_symbols *symbols)
 	return ret;
 }
 
+int profile_symbols_read_map(struct profile_symbols *symbols, int fd)
+{
+	return read_lines(symbols, fd, parse_jit);
+}
+
+static int set_why(struct profile_symbols *symbols, const char *path)
+{
+	symbols->path = strdup(path);
+	symbols->why = text_print("byte %zu: expected BEGIN SIZE NAME, with numbers in hexadecimal; malformed lines: %zu",
+				  symbols->bad_at, symbols->bad);
+	return symbols->path && symbols->why ? 0 : -ENOMEM;
+}
+
 int profile_symbols_read_jit(struct profile_symbols *symbols, uint32_t pid)
 {
 	struct stat status;
@@ -114,9 +131,9 @@ int profile_symbols_read_jit(struct profile_symbols *symbols, uint32_t pid)
 	if (fd < 0)
 		return 0;
 	if (!fstat(fd, &status) && S_ISREG(status.st_mode) && (!status.st_uid || status.st_uid == geteuid()))
-		ret = read_lines(symbols, fd, parse_jit);
+		ret = profile_symbols_read_map(symbols, fd);
 	close(fd);
-	return ret;
+	return !ret && symbols->bad ? set_why(symbols, path) : ret;
 }
 
 bool profile_symbols_is_kernel(const uint8_t *build_id, size_t size)
@@ -166,7 +183,8 @@ void profile_symbols_sort(struct profile_symbols *symbols)
 	}
 }
 
-const struct profile_symbol *profile_symbols_find(const struct profile_symbols *symbols, uint64_t address)
+const struct profile_symbol *profile_symbols_find(const struct profile_symbols *symbols, uint64_t address,
+						  struct profile_range *range)
 {
 	const struct profile_symbol *list = symbols->list.data;
 	size_t from = 0, to = symbols->list.n;
@@ -179,7 +197,13 @@ const struct profile_symbol *profile_symbols_find(const struct profile_symbols *
 		else
 			to = middle;
 	}
-	return from && address < list[from - 1].end ? &list[from - 1] : NULL;
+	if (from < symbols->list.n)
+		profile_range_limit(range, address, list[from].begin);
+	if (!from)
+		return NULL;
+	profile_range_limit(range, address, list[from - 1].begin);
+	profile_range_limit(range, address, list[from - 1].end);
+	return address < list[from - 1].end ? &list[from - 1] : NULL;
 }
 
 const struct profile_symbol *profile_symbols_named(const struct profile_symbols *symbols, const char *name)
@@ -196,5 +220,7 @@ void profile_symbols_release(struct profile_symbols *symbols)
 {
 	vector_release(&symbols->list);
 	free(symbols->text);
+	free(symbols->path);
+	free(symbols->why);
 	*symbols = (struct profile_symbols){ 0 };
 }

@@ -289,31 +289,39 @@ uint32_t profile_tasks_pid(const struct profile_tasks *tasks, uint32_t tid, uint
 	return name ? name->pid : tid;
 }
 
-/* Searches the latest map from @since to @until that contains the address. */
-static const struct profile_map *search(const struct profile_map *maps, size_t count, uint64_t address, uint64_t since,
-					uint64_t until)
+/*
+ * Searches the latest map from @since to @until that contains the address. Of the maps that are not visited,
+ * no border is nearer to the address than that of a map that is visited.
+ */
+static struct profile_map *search(struct profile_map *maps, size_t count, uint64_t address, uint64_t since,
+				  uint64_t until, struct profile_range *range)
 {
-	const struct profile_map *found = NULL, *other;
-	size_t middle = count / 2;
+	struct profile_map *found, *other, *map;
 
-	if (!count || maps[middle].most <= address)
+	if (!count)
 		return NULL;
-	found = search(maps, middle, address, since, until);
-	if (maps[middle].begin > address)
+	map = maps + count / 2;
+	if (map->most <= address) {
+		profile_range_limit(range, address, map->most);
+		return NULL;
+	}
+	profile_range_limit(range, address, map->begin);
+	profile_range_limit(range, address, map->end);
+	found = search(maps, count / 2, address, since, until, range);
+	if (map->begin > address)
 		return found;
-	if (maps[middle].end > address && maps[middle].time >= since && maps[middle].time <= until &&
-	    (!found || maps[middle].time >= found->time))
-		found = &maps[middle];
-	other = search(maps + middle + 1, count - middle - 1, address, since, until);
+	if (map->end > address && map->time >= since && map->time <= until && (!found || map->time >= found->time))
+		found = map;
+	other = search(map + 1, count - count / 2 - 1, address, since, until, range);
 	return other && (!found || other->time >= found->time) ? other : found;
 }
 
-const struct profile_map *profile_tasks_map(const struct profile_tasks *tasks, uint32_t pid, uint64_t address,
-					    uint64_t time)
+struct profile_map *profile_tasks_map(const struct profile_tasks *tasks, uint32_t pid, uint64_t address, uint64_t time,
+				      struct profile_range *range)
 {
 	for (int i = 0; i < PARENTS_MOST; i++) {
 		const struct process *process = find_process(tasks, pid);
-		const struct profile_map *map;
+		struct profile_map *map;
 		const struct fork *fork;
 		const uint64_t *exec;
 
@@ -326,7 +334,7 @@ const struct profile_map *profile_tasks_map(const struct profile_tasks *tasks, u
 		 * longer valid.
 		 */
 		map = search(process->maps.data, process->maps.n, address,
-			     exec && (!fork || *exec >= fork->time) ? *exec : fork ? fork->time : 0, time);
+			     exec && (!fork || *exec >= fork->time) ? *exec : fork ? fork->time : 0, time, range);
 		if (map || !fork || (exec && *exec >= fork->time))
 			return map;
 		pid = fork->parent;

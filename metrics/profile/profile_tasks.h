@@ -12,6 +12,7 @@
 #include "base/strings.h"
 #include "base/vector.h"
 #include "perfdata/gpmu_perfdata.h"
+#include "profile/profile_range.h"
 
 #define PROFILE_KERNEL	UINT32_MAX	/* pid of the kernel's maps */
 
@@ -23,6 +24,7 @@ struct profile_map {
 	uint64_t most;		/* highest end of the maps below, see profile_tasks.c */
 	uint32_t file;		/* number of the name in @files of the tasks */
 	uint32_t build_id;	/* number of the build id in @build_ids, plus 1; 0: none */
+	uint32_t known;		/* number of the file in profile_code, plus 1; 0: not looked up yet */
 };
 
 struct profile_build_id {
@@ -46,9 +48,12 @@ void profile_tasks_sort(struct profile_tasks *tasks);
 const char *profile_tasks_name(const struct profile_tasks *tasks, uint32_t tid, uint64_t time);
 /* Process of a thread at a time; @tid itself if it is not recorded */
 uint32_t profile_tasks_pid(const struct profile_tasks *tasks, uint32_t tid, uint64_t time);
-/* The map of a process at an address and a time; NULL: none is known */
-const struct profile_map *profile_tasks_map(const struct profile_tasks *tasks, uint32_t pid, uint64_t address,
-					    uint64_t time);
+/*
+ * The map of a process at an address and a time; NULL: none is known. Reduces @range to the addresses around @address
+ * that have the same one.
+ */
+struct profile_map *profile_tasks_map(const struct profile_tasks *tasks, uint32_t pid, uint64_t address, uint64_t time,
+				      struct profile_range *range);
 const char *profile_tasks_file(const struct profile_tasks *tasks, const struct profile_map *map);
 void profile_tasks_release(struct profile_tasks *tasks);
 

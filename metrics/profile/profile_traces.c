@@ -12,7 +12,7 @@
 #include "profile/profile_traces.h"
 
 #define CHUNK		(256U << 10)
-#define BATCH		256
+#define BATCH		64	/* records, which fit in the L1 cache */
 #define AUX_TRUNCATED	1	/* PERF_AUX_FLAG_, of <linux/perf_event.h> */
 #define AUX_OVERWRITE	2
 #define AUX_PARTIAL	4
@@ -301,7 +301,7 @@ static int take(struct buffer *buffer, const struct gpmu_spe_record *record)
 	if (traces->counter->wanted >> GPMU_PROFILE_OP & 1 && label_op(traces, record, &sample.op))
 		return -ENOMEM;
 	traces->samples++;
-	return profile_count(traces->counter, &sample);
+	return traces->taker ? traces->taker(traces->user, record, &sample) : profile_count(traces->counter, &sample);
 }
 
 /* --- buffers */

@@ -13,8 +13,13 @@
 
 #define PROFILE_LABELS	32	/* data sources, and nodes, whose texts are found without a hash */
 
+/* Takes a record instead of the counter. Returns 0 or -errno. */
+typedef int (*profile_taker)(void *user, const struct gpmu_spe_record *record, const struct profile_sample *sample);
+
 struct profile_traces {
 	struct profile_counter *counter;
+	profile_taker taker;		/* NULL: records are counted */
+	void *user;			/* of @taker */
 	const struct profile_machine *machine;
 	struct profile_code *code;
 	struct vector parts;		/* struct gpmu_perfdata_auxtrace */

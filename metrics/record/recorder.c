@@ -300,6 +300,10 @@ static int open_trace(struct gpmu_recorder *recorder, struct gpmu_error *error)
 				   !(recorder->options.cuda & GPMU_RECORDER_CALLS);
 	record_merge_init(&recorder->merge, MERGE_ROOM);
 	recorder->map.symbols = recorder->options.symbols ? &recorder->symbols : NULL;
+	if (recorder->sample)
+		recorder->map.sampler = gpmu_trace_sampler(recorder->trace, recorder->stack.name);
+	if (recorder->map.sampler < 0)
+		return recorder->map.sampler;
 	return recorder->terms ? record_map_samples_begin(&recorder->map) : 0;
 }
 

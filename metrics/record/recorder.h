@@ -54,7 +54,10 @@ struct recorder_refusal {
 /* A counter of the session's rows, at the index that its row first had */
 struct recorder_row {
 	char *name, *gpu;
+	bool metric;
+	enum gpmu_scope scope;
 	int node, cpu;
+	uint64_t interval;	/* the last one that it was in */
 	int number;		/* the counter's number in the queue; -1: not yet described */
 };
 
@@ -95,6 +98,7 @@ struct gpmu_recorder {
 	/* Rows: used by the caller's thread */
 	struct recorder_row *rows;
 	size_t row_count;
+	uint64_t interval;	/* number of the latest rows, from 1 */
 	size_t head_count;		/* counters described in the queue */
 	/* Scheduling */
 	struct record_sched sched;
@@ -121,7 +125,7 @@ struct gpmu_recorder {
 	size_t stream_count;
 	/* streams in merge of the other sources; -1: none yet */
 	int source_streams[RECORDER_SOURCES];
-	uint64_t source_lost_count[RECORDER_SOURCES];
+	uint64_t source_lost_count[RECORDER_SOURCES][RECORD_KERNEL_REASONS];
 	uint64_t source_record_count[RECORDER_SOURCES];	/* number of values, switches, samples */
 	uint64_t no_memory_count;	/* records lost for lack of memory */
 	uint64_t put_count;		/* records that have been given to the trace */

@@ -22,6 +22,13 @@ static const char *const reasons[ACTIVITY_LOST_REASONS] = {
 	[ACTIVITY_LOST_TIMES] = "records with missing or impossible times",
 	[ACTIVITY_LOST_CORRUPT] = "malformed buffers",
 	[ACTIVITY_LOST_IDS] = "records with an impossible process or thread",
+	[ACTIVITY_LOST_NESTING] = "ends of regions that were not the innermost of their thread",
+};
+
+static const char *const kernel_reasons[RECORD_KERNEL_REASONS] = {
+	[RECORD_KERNEL_FULL] = "the kernel's ring was full",
+	[RECORD_KERNEL_TRUNCATED] = "a buffer of SPE was full (--spe-buffer, period)",
+	[RECORD_KERNEL_MALFORMED] = "malformed records of the kernel",
 };
 
 /* As the words of --cuda; 0: records of any kind */
@@ -151,11 +158,12 @@ static int audit_queue(struct gpmu_recorder *recorder, enum recorder_source sour
 	if (dropped && !ret)
 		ret = audit_source(recorder, source_names[source], records, &lost,
 				   "the queue was full", NULL);
-	lost.count = recorder->source_lost_count[source];
-	if (lost.count && !ret)
-		ret = audit_source(recorder, source_names[source], records, &lost,
-				   source == RECORDER_SPE ? "a buffer of SPE was full (--spe-buffer, period)" :
-				   "the kernel's ring was full", NULL);
+	for (int why = 0; why < RECORD_KERNEL_REASONS && !ret; why++) {
+		lost.count = recorder->source_lost_count[source][why];
+		if (lost.count)
+			ret = audit_source(recorder, source_names[source], records, &lost,
+					   kernel_reasons[why], NULL);
+	}
 	return ret;
 }
 

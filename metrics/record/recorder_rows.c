@@ -14,17 +14,25 @@ static bool is_same(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* Whether it is the same row; a session's rows have the same order each time */
-static bool is_row(const struct recorder_row *known, const struct gpmu_row *row)
+/*
+ * Whether it is the same row as in earlier intervals. Identical rows of one interval are distinct; an event that is
+ * requested twice has them.
+ */
+static bool is_row(const struct gpmu_recorder *recorder, size_t index, const struct gpmu_row *row)
 {
-	return is_same(known->name, row->name) && is_same(known->gpu, row->gpu) &&
-	       known->node == row->node && known->cpu == row->cpu;
+	const struct recorder_row *known = &recorder->rows[index];
+
+	return known->interval != recorder->interval && is_same(known->name, row->name) &&
+	       is_same(known->gpu, row->gpu) && known->metric == (row->metric != 0) &&
+	       known->scope == row->scope && known->node == row->node && known->cpu == row->cpu;
 }
 
 static int add_row(struct gpmu_recorder *recorder, const struct gpmu_row *row)
 {
 	struct recorder_row *rows = vector_room(recorder->rows, recorder->row_count, sizeof(*rows));
-	struct recorder_row of = { .node = row->node, .cpu = row->cpu, .number = -1 };
+	struct recorder_row of = {
+		.metric = row->metric, .scope = row->scope, .node = row->node, .cpu = row->cpu, .number = -1,
+	};
 
 	if (!rows)
 		return -ENOMEM;
@@ -40,13 +48,16 @@ static int add_row(struct gpmu_recorder *recorder, const struct gpmu_row *row)
 	return 0;
 }
 
-/* Returns the row's index, adding it if it is new, or -ENOMEM. @guess: the likely index */
+/*
+ * Returns the row's index, adding it if it is new, or -ENOMEM. @guess: the likely index, as a session's rows mostly
+ * have the same order
+ */
 static long find_row(struct gpmu_recorder *recorder, const struct gpmu_row *row, size_t guess)
 {
-	if (guess < recorder->row_count && is_row(&recorder->rows[guess], row))
+	if (guess < recorder->row_count && is_row(recorder, guess, row))
 		return (long)guess;
 	for (size_t i = 0; i < recorder->row_count; i++)
-		if (is_row(&recorder->rows[i], row))
+		if (is_row(recorder, i, row))
 			return (long)i;
 	return add_row(recorder, row) ? -ENOMEM : (long)recorder->row_count - 1;
 }
@@ -110,6 +121,7 @@ static int put_row(struct gpmu_recorder *recorder, const struct gpmu_row *row, s
 
 	if (index < 0)
 		return -ENOMEM;
+	recorder->rows[index].interval = recorder->interval;
 	/* An unsupported event has no track; the plan has reported it. */
 	if (row->state == GPMU_STATE_NOT_SUPPORTED)
 		return 0;
@@ -133,6 +145,7 @@ int gpmu_recorder_rows(struct gpmu_recorder *recorder, const struct gpmu_rows *r
 
 	if (!recorder->session)
 		return -EINVAL;
+	recorder->interval++;
 	for (size_t i = 0; i < rows->length && !ret; i++) {
 		const struct gpmu_row *row = &rows->list[i];
 

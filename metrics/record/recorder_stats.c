@@ -36,7 +36,8 @@ void recorder_stats_publish(struct gpmu_recorder *recorder)
 		stats.clock_bound = RECORDER_CUPTI_BOUND;
 	for (int i = 0; i < RECORDER_SOURCES; i++) {
 		stats.record_count += recorder->source_record_count[i];
-		stats.lost_count += recorder->source_lost_count[i];
+		for (int why = 0; why < RECORD_KERNEL_REASONS; why++)
+			stats.lost_count += recorder->source_lost_count[i][why];
 	}
 	/* After a failed write the trace has the records of earlier writes only. */
 	if (recorder->failed) {

@@ -104,6 +104,7 @@ static bool has_process(const struct gpmu_recorder *recorder, const struct recor
 
 static int take(struct gpmu_recorder *recorder, enum recorder_source source, struct record *record)
 {
+	const struct record_kernel_lost *lost;
 	int stream;
 
 	switch (record->type) {
@@ -116,7 +117,8 @@ static int take(struct gpmu_recorder *recorder, enum recorder_source source, str
 	case RECORD_COUNTER:
 		return record_map_counter(&recorder->map, data_of(record));
 	case RECORD_LOST:
-		recorder->source_lost_count[source] += *(const uint64_t *)data_of(record);
+		lost = data_of(record);
+		recorder->source_lost_count[source][lost->why] += lost->count;
 		return 0;
 	}
 	stream = source_stream(recorder, source);

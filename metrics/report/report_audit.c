@@ -89,8 +89,13 @@ static void put_process(const struct fact *fact)
 
 static void put_clock(const struct fact *fact)
 {
-	double bound = number(fact, "bound");
+	double bound;
 
+	/* An imported recording may be in another clock. */
+	if (!timeline_number(&fact->report->timeline, fact->own, "bound", &bound)) {
+		put(fact->report, "clock", true, fact->own->file, report_print(fact->report, "time stamps of %s", text(fact, "of")));
+		return;
+	}
 	put(fact->report, "clock", bound >= 1e6, fact->own->file,
 	    report_print(fact->report, "error of at most %.0f ns: time stamps%s%s", bound,
 			 *text(fact, "of") ? " of " : "", text(fact, "of")));

@@ -39,19 +39,35 @@ void report_samples(struct gpmu_report *report)
 	report_table_done(report, REPORT_SAMPLES, "samples");
 }
 
+/* Number of samples of an event */
+static uint64_t samples_of(const struct vector *stacks, uint32_t event)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < stacks->n; i++) {
+		const struct timeline_stack *stack = timeline_at(stacks, struct timeline_stack, i);
+
+		n += stack->event == event ? stack->count : 0;
+	}
+	return n;
+}
+
 void report_stacks(struct gpmu_report *report)
 {
 	const struct vector *list = &report->timeline.stacks;
+	uint32_t event = TIMELINE_NONE;
 	uint64_t all = 0;
 
-	for (size_t i = 0; i < list->n; i++)
-		all += timeline_at(list, struct timeline_stack, i)->count;
 	for (size_t i = 0; i < list->n && !report->failed; i++) {
 		const struct timeline_stack *stack = timeline_at(list, struct timeline_stack, i);
 
+		if (stack->event != event)
+			all = samples_of(list, stack->event);
+		event = stack->event;
 		report_text(report, REPORT_STACKS, report_string(report, stack->stack));
 		report_number(report, REPORT_STACKS, (double)stack->count / (double)all);
 		report_number(report, REPORT_STACKS, (double)stack->count);
+		report_text(report, REPORT_STACKS, report_string(report, event));
 	}
 	if (!list->n)
 		report_note(report, REPORT_STACKS, "no call stack was sampled; gpmu record --sample samples them");

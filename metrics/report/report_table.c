@@ -102,7 +102,7 @@ static const struct gpmu_report_column samples[] = {
 };
 
 static const struct gpmu_report_column stacks[] = {
-	LONG("stack"), COLUMN("share", SHARE), COLUMN("samples", COUNT),
+	LONG("stack"), COLUMN("share", SHARE), COLUMN("samples", COUNT), COLUMN("event", TEXT),
 };
 
 #define LENGTH(array)	(sizeof(array) / sizeof((array)[0]))

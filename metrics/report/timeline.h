@@ -119,8 +119,9 @@ struct timeline_samples {
 	uint64_t latency, latency_count, latency_most;	/* cycles, of those that have a latency */
 };
 
-/* The samples with the same call stack */
+/* The samples of an event with the same call stack */
 struct timeline_stack {
+	uint32_t event;		/* string */
 	uint32_t stack;		/* string: functions from the outermost on, separated by ";" */
 	uint64_t count;
 };
@@ -157,7 +158,7 @@ struct timeline {
 	struct vector samples;	/* struct timeline_samples */
 	struct map sample_numbers;	/* index in samples, by tier and home */
 	struct vector stacks;	/* struct timeline_stack */
-	struct map stack_numbers;	/* index in stacks, by string */
+	struct map stack_numbers;	/* index in stacks, by event and stack */
 	uint32_t thread_count;
 	struct vector tracks;	/* struct timeline_track, of the current file */
 };

@@ -176,15 +176,19 @@ static int take_sample(struct timeline *timeline, const struct gpmu_trace_item *
 static int take_stack(struct timeline *timeline, const struct gpmu_trace_item *item)
 {
 	struct timeline_stack *stack;
-	uint32_t text, index;
+	uint32_t event, text, index;
+	uint64_t key;
 
-	if (strings_number(&timeline->strings, item->name, &text))
+	if (strings_number(&timeline->strings, item->category, &event) ||
+	    strings_number(&timeline->strings, item->name ? item->name : "[unknown]", &text))
 		return -ENOMEM;
-	if (!map_get(&timeline->stack_numbers, text, &index)) {
+	key = (uint64_t)event << 32 | text;
+	if (!map_get(&timeline->stack_numbers, key, &index)) {
 		index = (uint32_t)timeline->stacks.n;
 		stack = vector_add(&timeline->stacks, sizeof(*stack));
-		if (!stack || map_set(&timeline->stack_numbers, text, index))
+		if (!stack || map_set(&timeline->stack_numbers, key, index))
 			return -ENOMEM;
+		stack->event = event;
 		stack->stack = text;
 	}
 	timeline_at(&timeline->stacks, struct timeline_stack, index)->count++;

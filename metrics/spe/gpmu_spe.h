@@ -67,6 +67,15 @@ static inline uint64_t gpmu_spe_physical(uint64_t payload)
 	return payload & ((1ULL << 56) - 1);
 }
 
+/* Value of a field, of an address that address */
+static inline uint64_t gpmu_spe_number(const struct gpmu_spe_record *record, enum gpmu_spe_field field)
+{
+	const uint64_t payload = record->value[field];
+
+	return field == GPMU_SPE_PA ? gpmu_spe_physical(payload) :
+	       field == GPMU_SPE_PC || field == GPMU_SPE_TARGET || field == GPMU_SPE_VA ? gpmu_spe_address(payload) : payload;
+}
+
 /* Of all addresses but GPMU_SPE_VA: NS and NSE select the address space, see DDI 0487. */
 static inline int gpmu_spe_ns(uint64_t payload)
 {
@@ -284,6 +293,12 @@ struct gpmu_spe_op gpmu_spe_op(uint64_t value);
 static inline int gpmu_spe_is_memory(const struct gpmu_spe_record *record)
 {
 	return gpmu_spe_has(record, GPMU_SPE_OP) && (record->value[GPMU_SPE_OP] & 3) == GPMU_SPE_MEMORY;
+}
+
+/* Of a load or store: whether it is a store, also one that loads, such as a swap */
+static inline int gpmu_spe_is_store(const struct gpmu_spe_record *record)
+{
+	return record->value[GPMU_SPE_OP] >> 8 & 1;
 }
 
 /* Tier and home of the data */

@@ -189,7 +189,10 @@ static inline bool slot_read(const uint8_t *p, struct gpmu_spe_record *record, u
 	const unsigned int context = p[14] & 1, address = p[30 + more] == 0xb1;
 	const uint64_t tail = spe_load64(p + 56), timed = -(uint64_t)(p[55] == 0x71);
 
-	*record = (struct gpmu_spe_record){ .length = SLOT };
+	record->length = SLOT;
+	/* The other fields are set below. */
+	record->value[GPMU_SPE_PREVIOUS] = record->value[GPMU_SPE_CONTEXT_EL2 - context] = 0;
+	record->value[GPMU_SPE_TARGET + address] = 0;
 	slot_field(&slot, p, 0xb0, 8, GPMU_SPE_PC);
 	slot.wrong |= spe_load64(p + 6) >> 24;
 	slot_field(&slot, p + 14, (uint8_t)(0x64 + context), 4, GPMU_SPE_CONTEXT_EL1 + context);

@@ -16,15 +16,12 @@
 /* Index of the first range that ends after @address */
 static size_t find(const struct gpmu_spe_memory *memory, uint64_t address)
 {
-	size_t low = 0, high = memory->count;
+	size_t low = 0, step;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (memory->ranges[middle].end > address)
-			high = middle;
-		else
-			low = middle + 1;
+	/* Without a branch on the address, as those of samples are random. */
+	for (size_t left = memory->count; left; left -= step) {
+		step = (left + 1) / 2;
+		low += memory->ranges[low + step - 1].end <= address ? step : 0;
 	}
 	return low;
 }

@@ -33,18 +33,16 @@ static const struct gpmu_spe_tier tiers[GPMU_SPE_TIERS] = {
 	BOUND(BEYOND_LLC, "beyond LLC", "a store that missed the last level cache"),
 };
 
-static const struct {
-	uint64_t number;
-	enum gpmu_spe_tier_kind kind;
-} sources[] = {
-	{ 0x0, GPMU_SPE_TIER_L1D },
-	{ 0x8, GPMU_SPE_TIER_L2 },
-	{ 0x9, GPMU_SPE_TIER_PEER_CORE },
-	{ 0xa, GPMU_SPE_TIER_LOCAL_CLUSTER },
-	{ 0xb, GPMU_SPE_TIER_SYSTEM_CACHE },
-	{ 0xc, GPMU_SPE_TIER_PEER_CLUSTER },
-	{ 0xd, GPMU_SPE_TIER_REMOTE },
-	{ 0xe, GPMU_SPE_TIER_DRAM },
+/* By data source; 0: it has no documented name */
+static const uint8_t sources[] = {
+	[0x0] = GPMU_SPE_TIER_L1D,
+	[0x8] = GPMU_SPE_TIER_L2,
+	[0x9] = GPMU_SPE_TIER_PEER_CORE,
+	[0xa] = GPMU_SPE_TIER_LOCAL_CLUSTER,
+	[0xb] = GPMU_SPE_TIER_SYSTEM_CACHE,
+	[0xc] = GPMU_SPE_TIER_PEER_CLUSTER,
+	[0xd] = GPMU_SPE_TIER_REMOTE,
+	[0xe] = GPMU_SPE_TIER_DRAM,
 };
 
 /* Events of caches, the farthest first */
@@ -62,14 +60,13 @@ static const struct {
 
 static enum gpmu_spe_tier_kind of_load(const struct gpmu_spe_record *record, uint64_t midr)
 {
+	const uint64_t source = record->value[GPMU_SPE_SOURCE];
+
 	if (!gpmu_spe_has(record, GPMU_SPE_SOURCE))
 		return GPMU_SPE_TIER_ABSENT;
 	if ((midr & ~0xfull) != NEOVERSE_V2)
 		return GPMU_SPE_TIER_FOREIGN;
-	for (size_t i = 0; i < LENGTH(sources); i++)
-		if (sources[i].number == record->value[GPMU_SPE_SOURCE])
-			return sources[i].kind;
-	return GPMU_SPE_TIER_UNKNOWN;
+	return source < LENGTH(sources) && sources[source] ? sources[source] : GPMU_SPE_TIER_UNKNOWN;
 }
 
 /* An absent events packet has the value 0. */
@@ -83,12 +80,11 @@ static enum gpmu_spe_tier_kind of_store(const struct gpmu_spe_record *record)
 
 struct gpmu_spe_tier gpmu_spe_tier(const struct gpmu_spe_record *record, uint64_t midr)
 {
-	const uint64_t op = record->value[GPMU_SPE_OP];
 	enum gpmu_spe_tier_kind kind = GPMU_SPE_TIER_NONE;
 	struct gpmu_spe_tier tier;
 
 	if (gpmu_spe_is_memory(record))
-		kind = gpmu_spe_op(op).flags & GPMU_SPE_OP_STORE ? of_store(record) : of_load(record, midr);
+		kind = gpmu_spe_is_store(record) ? of_store(record) : of_load(record, midr);
 	tier = tiers[kind];
 	tier.kind = kind;
 	tier.number = gpmu_spe_has(record, GPMU_SPE_SOURCE) ? (int64_t)record->value[GPMU_SPE_SOURCE] : -1;

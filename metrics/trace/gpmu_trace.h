@@ -39,6 +39,8 @@ struct gpmu_trace;
  * @buffer: bytes to buffer; 0: 256 KiB. The buffer is written when it is full, and by
  *	gpmu_trace_flush()
  * @restart: bytes after which names, tracks and clocks are repeated; 0: 4 MiB
+ * @kernel: release of the kernel of the machine whose times are written, "6.12.1", for a trace that is made
+ *	of an earlier recording: it has no readings of other clocks. NULL: this machine's, now
  *
  * Fields that are 0 or NULL take their defaults.
  */
@@ -47,6 +49,7 @@ struct gpmu_trace_options {
 	const char *path;
 	size_t buffer;
 	uint64_t restart;
+	const char *kernel;
 };
 
 enum gpmu_trace_arg_kind {
@@ -146,34 +149,88 @@ struct gpmu_trace_waking {
 	const char *name;
 };
 
-#define GPMU_TRACE_FRAMES_MOST	256
-
-/* A function of a call stack, and the file or other object that has it; borrowed */
+/**
+ * struct gpmu_trace_frame - a frame of a call stack
+ * @function: name of the function; NULL: not known
+ * @object: path of the file of the code, or a name such as "[kernel]"; NULL: not known
+ * @address: address of the code, in that file or in the process
+ */
 struct gpmu_trace_frame {
 	const char *function, *object;
+	uint64_t address;
+};
+
+enum gpmu_trace_mode {
+	GPMU_TRACE_MODE_UNKNOWN,
+	GPMU_TRACE_KERNEL,
+	GPMU_TRACE_USER,
 };
 
 /**
- * struct gpmu_trace_sample - a thread's call stack at a time
+ * struct gpmu_trace_sample - a sample of an event, with the call stack of the thread
  * @size: size of this structure
+ * @sampler: a number of gpmu_trace_sampler()
  * @time: CLOCK_MONOTONIC_RAW in ns, below 2^63
- * @cpu: number of the CPU
- * @pid: number of the process
- * @tid: number of the thread
- * @is_kernel: 1: the innermost frame is the kernel's
- * @frames: array of @frame_count frames, the outermost first
- * @frame_count: number of frames, 1 to GPMU_TRACE_FRAMES_MOST
- * @track: a track of gpmu_trace_thread(), as in struct gpmu_trace_switch; 0: none
+ * @cpu: number of the CPU, below 1024; UINT32_MAX: not known
+ * @pid: process; 0: idle
+ * @tid: thread; 0: idle
+ * @mode: mode of the CPU
+ * @period: number of events that the sample stands for
+ * @frames: array of @frame_count frames, the innermost first
+ * @frame_count: number of frames, 0 to 512
+ * @track: as in struct gpmu_trace_switch
  */
 struct gpmu_trace_sample {
 	size_t size;
+	int sampler;
 	uint64_t time;
-	unsigned int cpu;
+	uint32_t cpu;
 	pid_t pid, tid;
-	int is_kernel;
+	enum gpmu_trace_mode mode;
+	uint64_t period;
 	const struct gpmu_trace_frame *frames;
 	size_t frame_count;
 	int track;
+};
+
+/* Fields of an operation that Arm SPE sampled, in the order of the arguments that show them */
+enum gpmu_trace_spe_field {
+	GPMU_TRACE_SPE_LATENCY,		/* cycles from selection to completion */
+	GPMU_TRACE_SPE_ISSUE,		/* cycles from selection to issue */
+	GPMU_TRACE_SPE_TRANSLATION,	/* cycles of address translation */
+	GPMU_TRACE_SPE_PC,		/* address of the code */
+	GPMU_TRACE_SPE_TARGET,		/* address of a branch's target */
+	GPMU_TRACE_SPE_VA,		/* virtual address of the data */
+	GPMU_TRACE_SPE_PA,		/* physical address of the data */
+	GPMU_TRACE_SPE_EVENTS,		/* bit mask of events */
+	GPMU_TRACE_SPE_FIELDS,
+};
+
+/**
+ * struct gpmu_trace_spe - an operation that Arm SPE sampled
+ * @size: size of this structure
+ * @track: its track, one below that of its thread
+ * @time: CLOCK_MONOTONIC_RAW in ns, below 2^63
+ * @op: operation, "load"
+ * @tier: level of the memory system that served it, "DRAM (0xe)"; NULL: it has none
+ * @home: memory that holds the data; NULL: it has none
+ * @function: name of the function of the code
+ * @object: path or name of the file of the code
+ * @data: mapped file, heap or stack of the data
+ * @cpu: number of the CPU; -1: not known
+ * @fields: bit for each element of @values that is recorded
+ * @values: by field
+ *
+ * Texts that are NULL are not known.
+ */
+struct gpmu_trace_spe {
+	size_t size;
+	int track;
+	uint64_t time;
+	const char *op, *tier, *home, *function, *object, *data;
+	int64_t cpu;
+	uint32_t fields;
+	uint64_t values[GPMU_TRACE_SPE_FIELDS];
 };
 
 /**
@@ -328,15 +385,37 @@ int gpmu_trace_sched_switch(struct gpmu_trace *trace, const struct gpmu_trace_sw
 int gpmu_trace_sched_waking(struct gpmu_trace *trace, const struct gpmu_trace_waking *event);
 
 /**
- * gpmu_trace_sample() - writes a sample of a thread's call stack
+ * gpmu_trace_sampler() - adds an event that is sampled
+ * @trace: the trace
+ * @event: copied; its name
+ *
+ * Return: its number, above 0; -EINVAL (no name) or -ENOMEM
+ */
+int gpmu_trace_sampler(struct gpmu_trace *trace, const char *event);
+/**
+ * gpmu_trace_sample() - writes a sample of an event
  * @trace: the trace
  * @sample: the sample
  *
- * Perfetto shows the samples of a thread as a flame graph; in SQL they are the table perf_sample.
+ * Perfetto shows samples on a track of their thread and as flame graphs, by event. In SQL they are in the table
+ * perf_sample, with their call stacks in stack_profile_callsite, stack_profile_frame and
+ * stack_profile_mapping. Each event is a perf_session.
+ *
+ * Return: as gpmu_trace_begin(); -EINVAL for an invalid sampler, CPU, thread or track, or too many frames
+ */
+int gpmu_trace_sample(struct gpmu_trace *trace, const struct gpmu_trace_sample *sample);
+/**
+ * gpmu_trace_spe() - writes an operation that Arm SPE sampled
+ * @trace: the trace
+ * @sample: the operation
+ *
+ * It is an instant with the category "spe". Its name is the tier or, without one, the operation; what is
+ * known of it are its arguments: "cpu", "op", "tier", "home", "function", "object", "data", and the fields as "latency",
+ * "issue", "translation", "pc", "target", "va", "pa", "events".
  *
  * Return: as gpmu_trace_begin()
  */
-int gpmu_trace_sample(struct gpmu_trace *trace, const struct gpmu_trace_sample *sample);
+int gpmu_trace_spe(struct gpmu_trace *trace, const struct gpmu_trace_spe *sample);
 
 /**
  * gpmu_trace_audit() - writes a fact about the trace as a whole

@@ -9,7 +9,7 @@
 #define BUFFER		(256U << 10)
 #define RESTART_EACH	(4U << 20)
 
-static void set_options(struct gpmu_trace *trace, const struct gpmu_trace_options *options)
+static int set_options(struct gpmu_trace *trace, const struct gpmu_trace_options *options)
 {
 	struct gpmu_trace_options own = { 0 };
 
@@ -18,6 +18,8 @@ static void set_options(struct gpmu_trace *trace, const struct gpmu_trace_option
 	trace->flush_at = own.buffer ? own.buffer : BUFFER;
 	trace->restart_each = own.restart ? own.restart : RESTART_EACH;
 	trace->path = strdup(own.path ? own.path : "trace");
+	trace->kernel = own.kernel ? strdup(own.kernel) : NULL;
+	return trace->path && (trace->kernel || !own.kernel) ? 0 : -ENOMEM;
 }
 
 struct gpmu_trace *gpmu_trace_new(int fd, const struct gpmu_trace_options *options,
@@ -34,10 +36,9 @@ struct gpmu_trace *gpmu_trace_new(int fd, const struct gpmu_trace_options *optio
 	if (trace) {
 		trace->fd = fd;
 		trace->restart_due = true;
-		set_options(trace, options);
-		if (trace->path)
+		if (!set_options(trace, options))
 			return trace;
-		free(trace);
+		gpmu_trace_free(trace);
 	}
 	error_set(error, 0, "no memory");
 	errno = ENOMEM;
@@ -49,12 +50,12 @@ void gpmu_trace_free(struct gpmu_trace *trace)
 	if (!trace)
 		return;
 	trace_names_release(&trace->names);
-	map_release(&trace->stacks.frames);
-	map_release(&trace->stacks.stacks);
 	trace_tracks_release(trace);
+	trace_samplers_release(trace);
 	free(trace->out.data);
 	free(trace->scratch.data);
 	free(trace->path);
+	free(trace->kernel);
 	free(trace);
 }
 

@@ -2,7 +2,7 @@
 /*
  * Writes Perfetto's format as defined by metrics/trace/trace.proto, in one sequence of packets.
  * protobuf-c packs the rare packets (trace_packet.c). Event packets (trace_event.c,
- * trace_sched.c) are encoded directly, byte for byte as protobuf-c would encode them, in
+ * trace_sched.c, trace_sample.c) are encoded directly, byte for byte as protobuf-c would encode them, in
  * 0.4 to 0.6 of its time (make bench).
  */
 #ifndef GPMU_TRACE_H
@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/strings.h"
 #include "base/vector.h"
 #include "trace/gpmu_trace.h"
 
@@ -43,7 +44,10 @@ enum trace_clock {
 	TRACE_CLOCK_ENDS = 65,
 };
 
-#define TRACE_SEQUENCE	1	/* the only sequence */
+#define TRACE_FRAMES_MOST	512	/* of a sample */
+
+/* The sequence of all packets but samples; those of sampler n have the sequence TRACE_SEQUENCE + n. */
+#define TRACE_SEQUENCE	1
 
 enum trace_sequence_flags {
 	TRACE_STATE_CLEARED = 1,
@@ -52,12 +56,10 @@ enum trace_sequence_flags {
 
 /* String tables: a name has an entry in each table in which it is used. */
 enum trace_name_kind {
-	TRACE_CATEGORY = 1,	/* field number in InternedData, except for the last three */
+	TRACE_CATEGORY = 1,	/* field number in InternedData, except for the last one */
 	TRACE_EVENT_NAME,
 	TRACE_ARG_NAME,
 	TRACE_ARG_TEXT,
-	TRACE_FUNCTION,
-	TRACE_OBJECT,
 	TRACE_NAME_KINDS,
 };
 
@@ -98,11 +100,18 @@ struct trace_comm {
 	pid_t tid;
 };
 
-/* Numbers of what samples have used since a restart */
-struct trace_stacks {
-	uint64_t restart;
-	struct map frames;		/* by the numbers of function and object */
-	struct map stacks;		/* by a hash of the frames' numbers, without a check for equal hashes */
+/*
+ * A sampled event. The tables are those of its sequence since the last restart; numbers in the trace are
+ * indices + 1.
+ */
+struct trace_sampler {
+	char *event;			/* valid UTF-8 */
+	uint64_t given;			/* the restart that the tables belong to */
+	struct strings functions, objects;
+	struct vector frames, stacks;	/* see trace_sample.c */
+	struct vector stack_frames;	/* uint32_t: numbers of frames */
+	struct map frame_indices, stack_indices;	/* by hash */
+	uint64_t *counts;		/* of the event, by CPU */
 };
 
 struct trace_buffer {
@@ -112,7 +121,7 @@ struct trace_buffer {
 
 struct gpmu_trace {
 	int fd;
-	char *path;
+	char *path, *kernel;		/* kernel: of the options, or NULL */
 	size_t flush_at;
 	uint64_t restart_each;
 	struct trace_buffer out, scratch;
@@ -129,10 +138,11 @@ struct gpmu_trace {
 	struct trace_names names;
 	struct trace_track *tracks;	/* track n is tracks[n - 1] */
 	size_t track_count;
+	struct trace_sampler *samplers;	/* sampler n is samplers[n - 1] */
+	size_t sampler_count;
 	int audit;			/* track of the audit; 0: none yet */
 	uint64_t system_given;		/* the last restart that described the kernel */
 	struct trace_comm comms[TRACE_COMMS];	/* indexed by tid modulo TRACE_COMMS */
-	struct trace_stacks stacks;
 	struct gpmu_trace_stats stats;
 };
 
@@ -160,10 +170,14 @@ void trace_names_release(struct trace_names *names);
 const struct trace_track *trace_track_of(const struct gpmu_trace *trace, int track);
 void trace_tracks_release(struct gpmu_trace *trace);
 
+/* trace_sample.c */
+void trace_samplers_release(struct gpmu_trace *trace);
+
 /* trace_packet.c: appends packets to the buffer. Returns 0 or -ENOMEM. */
 int trace_put_restart(struct gpmu_trace *trace, uint64_t time);
 int trace_put_system(struct gpmu_trace *trace);
 int trace_put_track(struct gpmu_trace *trace, int track);
+int trace_put_sampler(struct gpmu_trace *trace, int sampler);
 
 /*
  * trace_restart.c: appends all that an event at @time on @track (0: none) refers to.

@@ -5,9 +5,10 @@
 #include <time.h>
 
 #include "trace/gpmu_clock.h"
-#include "trace/trace_packet.h"
+#include "trace/trace.h"
+#include "trace.pb-c.h"
 
-int trace_put(struct gpmu_trace *trace, GpmuPb__TracePacket *packet)
+static int put_on(struct gpmu_trace *trace, uint32_t sequence, GpmuPb__TracePacket *packet)
 {
 	GpmuPb__TracePacket *packets[] = { packet };
 	GpmuPb__Trace file = GPMU_PB__TRACE__INIT;
@@ -16,12 +17,17 @@ int trace_put(struct gpmu_trace *trace, GpmuPb__TracePacket *packet)
 	file.n_packet = 1;
 	file.packet = packets;
 	packet->has_trusted_packet_sequence_id = 1;
-	packet->trusted_packet_sequence_id = TRACE_SEQUENCE;
+	packet->trusted_packet_sequence_id = sequence;
 	room = trace_room(&trace->out, gpmu_pb__trace__get_packed_size(&file));
 	if (!room)
 		return -ENOMEM;
 	trace->out.length += gpmu_pb__trace__pack(&file, room);
 	return 0;
+}
+
+static int put(struct gpmu_trace *trace, GpmuPb__TracePacket *packet)
+{
+	return put_on(trace, TRACE_SEQUENCE, packet);
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -56,11 +62,13 @@ static void snapshot(struct gpmu_trace *trace, uint64_t time)
 {
 	time = later(time, trace->snapshot[TRACE_CLOCK_RAW]);
 	trace->snapshot[TRACE_CLOCK_RAW] = time;
+	trace->steps = time;
+	trace->ends = time;
+	if (trace->kernel)
+		return;
 	look(trace, CLOCK_BOOTTIME, TRACE_CLOCK_BOOTTIME, time);
 	look(trace, CLOCK_MONOTONIC, TRACE_CLOCK_MONOTONIC, time);
 	look(trace, CLOCK_REALTIME, TRACE_CLOCK_REALTIME, time);
-	trace->steps = time;
-	trace->ends = time;
 }
 
 int trace_put_restart(struct gpmu_trace *trace, uint64_t time)
@@ -74,11 +82,14 @@ int trace_put_restart(struct gpmu_trace *trace, uint64_t time)
 	GpmuPb__ClockSnapshot all = GPMU_PB__CLOCK_SNAPSHOT__INIT;
 	GpmuPb__TracePacket packet = GPMU_PB__TRACE_PACKET__INIT;
 	GpmuPb__ClockSnapshot__Clock clocks[N], *each[N];
+	size_t n = 0;
 
 	snapshot(trace, time);
 	for (size_t i = 0; i < N; i++) {
 		bool own = ids[i] >= TRACE_CLOCK_STEPS;
 
+		if (trace->kernel && !own && ids[i] != TRACE_CLOCK_RAW)
+			continue;
 		gpmu_pb__clock_snapshot__clock__init(&clocks[i]);
 		clocks[i].has_clock_id = clocks[i].has_timestamp = 1;
 		clocks[i].clock_id = ids[i];
@@ -86,9 +97,9 @@ int trace_put_restart(struct gpmu_trace *trace, uint64_t time)
 		clocks[i].has_is_incremental = clocks[i].has_unit_multiplier_ns = own;
 		clocks[i].is_incremental = own;
 		clocks[i].unit_multiplier_ns = 1;
-		each[i] = &clocks[i];
+		each[n++] = &clocks[i];
 	}
-	all.n_clocks = N;
+	all.n_clocks = n;
 	all.clocks = each;
 	all.has_primary_trace_clock = 1;
 	all.primary_trace_clock = TRACE_CLOCK_RAW;
@@ -98,7 +109,7 @@ int trace_put_restart(struct gpmu_trace *trace, uint64_t time)
 	packet.trace_packet_defaults = &defaults;
 	packet.has_sequence_flags = 1;
 	packet.sequence_flags = TRACE_STATE_CLEARED;
-	return trace_put(trace, &packet);
+	return put(trace, &packet);
 }
 
 int trace_put_system(struct gpmu_trace *trace)
@@ -110,12 +121,12 @@ int trace_put_system(struct gpmu_trace *trace)
 
 	uname(&uts);
 	names.sysname = uts.sysname;
-	names.version = uts.version;
-	names.release = uts.release;
-	names.machine = uts.machine;
+	names.release = trace->kernel ? trace->kernel : uts.release;
+	names.version = trace->kernel ? NULL : uts.version;
+	names.machine = trace->kernel ? NULL : uts.machine;
 	system.utsname = &names;
 	packet.system_info = &system;
-	return trace_put(trace, &packet);
+	return put(trace, &packet);
 }
 
 /*
@@ -180,5 +191,24 @@ int trace_put_track(struct gpmu_trace *trace, int number)
 		break;
 	}
 	packet.track_descriptor = &descriptor;
-	return trace_put(trace, &packet);
+	return put(trace, &packet);
+}
+
+/* Restarts the sequence of a sampler. Time stamps of samples are CLOCK_MONOTONIC_RAW. */
+int trace_put_sampler(struct gpmu_trace *trace, int sampler)
+{
+	GpmuPb__PerfSampleDefaults__Timebase timebase = GPMU_PB__PERF_SAMPLE_DEFAULTS__TIMEBASE__INIT;
+	GpmuPb__PerfSampleDefaults samples = GPMU_PB__PERF_SAMPLE_DEFAULTS__INIT;
+	GpmuPb__TracePacketDefaults defaults = GPMU_PB__TRACE_PACKET_DEFAULTS__INIT;
+	GpmuPb__TracePacket packet = GPMU_PB__TRACE_PACKET__INIT;
+
+	timebase.name = trace->samplers[sampler - 1].event;
+	samples.timebase = &timebase;
+	defaults.perf_sample_defaults = &samples;
+	defaults.has_timestamp_clock_id = 1;
+	defaults.timestamp_clock_id = TRACE_CLOCK_RAW;
+	packet.trace_packet_defaults = &defaults;
+	packet.has_sequence_flags = 1;
+	packet.sequence_flags = TRACE_STATE_CLEARED;
+	return put_on(trace, TRACE_SEQUENCE + (uint32_t)sampler, &packet);
 }

@@ -1,198 +1,345 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Packs samples. A packet defines the functions, frames and stacks that it is the first to use since the last
- * restart.
+ * Writes samples. Each event has a sequence of packets of its own, because the name of the event is a default
+ * of the sequence. A packet begins with the names, frames and stacks that it is the first to use since
+ * the last restart; then the tables are empty again, so memory is bounded.
  */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "base/sized.h"
-#include "trace/trace_packet.h"
+#include "trace/trace.h"
+#include "trace/trace_wire.h"
 
-#define FRAMES		GPMU_TRACE_FRAMES_MOST
+#define PLAIN_MOST	112	/* bytes of a packet without its tables */
+#define NAME_MOST	32	/* bytes of an entry of a table without its text and numbers */
+#define NUMBER_MOST	12	/* bytes of a number of a frame */
+#define NO_OBJECT	"[unknown]"
 
-/* PerfSample.cpu_mode */
-enum { MODE_KERNEL = 1, MODE_USER = 2 };
+/* Fields of InternedData */
+enum { FUNCTIONS = 5, FRAMES = 6, STACKS = 7, PATHS = 17, MAPPINGS = 19 };
 
-/* The definitions of a packet */
-struct fresh {
-	GpmuPb__InternedData data;
-	GpmuPb__InternedName functions[FRAMES], paths[FRAMES], build_ids[FRAMES];
-	GpmuPb__InternedName *each_function[FRAMES], *each_path[FRAMES], *each_build_id[FRAMES];
-	GpmuPb__Mapping mappings[FRAMES], *each_mapping[FRAMES];
-	GpmuPb__Frame frames[FRAMES], *each_frame[FRAMES];
-	GpmuPb__Callstack stack, *each_stack[1];
-	uint64_t path_ids[FRAMES], frame_ids[FRAMES];
+/* @function, @object: numbers; @function 0: not known */
+struct frame {
+	uint64_t address;
+	uint32_t function, object;
 };
 
-static void set_name(GpmuPb__InternedName *name, int64_t number, char *text)
+/* The frames of a stack in stack_frames, the innermost first */
+struct stack {
+	size_t begin, count;
+};
+
+/* Lengths of a sampler's tables */
+struct lengths {
+	size_t functions, objects, frames, stacks;
+};
+
+static struct trace_sampler *sampler_of(struct gpmu_trace *trace, int sampler)
 {
-	gpmu_pb__interned_name__init(name);
-	name->has_iid = 1;
-	name->iid = (uint64_t)number;
-	name->name = text;
+	return sampler > 0 && (size_t)sampler <= trace->sampler_count ? &trace->samplers[sampler - 1] : NULL;
 }
 
-/* Whether the packet must define the name */
-static bool is_fresh(struct gpmu_trace *trace, int64_t number, enum trace_name_kind kind)
+static struct lengths lengths_of(const struct trace_sampler *sampler)
 {
-	uint64_t *given = &trace_name(&trace->names, number)->given[kind];
-	const bool fresh = *given != trace->restart;
-
-	*given = trace->restart;
-	return fresh;
+	return (struct lengths){ sampler->functions.texts.n, sampler->objects.texts.n, sampler->frames.n, sampler->stacks.n };
 }
 
-static void add_function(struct gpmu_trace *trace, struct fresh *fresh, int64_t number)
+static void forget(struct trace_sampler *sampler)
 {
-	const size_t n = fresh->data.n_function_names;
-
-	if (!is_fresh(trace, number, TRACE_FUNCTION))
-		return;
-	set_name(&fresh->functions[n], number, trace_name(&trace->names, number)->text);
-	fresh->each_function[n] = &fresh->functions[n];
-	fresh->data.n_function_names++;
+	strings_release(&sampler->functions);
+	strings_release(&sampler->objects);
+	map_clear(&sampler->frame_indices);
+	map_clear(&sampler->stack_indices);
+	sampler->frames.n = sampler->stacks.n = sampler->stack_frames.n = 0;
 }
 
-/* A mapping has the number of its path. Perfetto needs a build id, which is empty: functions have names. */
-static void add_mapping(struct gpmu_trace *trace, struct fresh *fresh, int64_t number)
+void trace_samplers_release(struct gpmu_trace *trace)
 {
-	static char none[] = "";
-	const size_t n = fresh->data.n_mappings;
-	GpmuPb__Mapping *mapping = &fresh->mappings[n];
+	for (size_t i = 0; i < trace->sampler_count; i++) {
+		struct trace_sampler *sampler = &trace->samplers[i];
 
-	if (!is_fresh(trace, number, TRACE_OBJECT))
-		return;
-	set_name(&fresh->paths[n], number, trace_name(&trace->names, number)->text);
-	set_name(&fresh->build_ids[n], number, none);
-	gpmu_pb__mapping__init(mapping);
-	mapping->has_iid = mapping->has_build_id = 1;
-	mapping->iid = mapping->build_id = fresh->path_ids[n] = (uint64_t)number;
-	mapping->n_path_string_ids = 1;
-	mapping->path_string_ids = &fresh->path_ids[n];
-	fresh->each_path[n] = &fresh->paths[n];
-	fresh->each_build_id[n] = &fresh->build_ids[n];
-	fresh->each_mapping[n] = mapping;
-	fresh->data.n_mappings = fresh->data.n_mapping_paths = fresh->data.n_build_ids = n + 1;
-}
-
-/* Sets the number of a frame. Returns 0 or -ENOMEM. */
-static int add_frame(struct gpmu_trace *trace, struct fresh *fresh, const struct gpmu_trace_frame *of, uint64_t *iid)
-{
-	const int64_t function = trace_name_of(trace, of->function), object = trace_name_of(trace, of->object);
-	const uint64_t key = (uint64_t)function << 32 | (uint64_t)object;
-	const size_t n = fresh->data.n_frames;
-	GpmuPb__Frame *frame = &fresh->frames[n];
-	uint32_t number;
-
-	if (function < 0 || object < 0)
-		return -ENOMEM;
-	if (map_get(&trace->stacks.frames, key, &number)) {
-		*iid = number;
-		return 0;
+		forget(sampler);
+		vector_release(&sampler->frames);
+		vector_release(&sampler->stacks);
+		vector_release(&sampler->stack_frames);
+		map_release(&sampler->frame_indices);
+		map_release(&sampler->stack_indices);
+		free(sampler->counts);
+		free(sampler->event);
 	}
-	*iid = trace->stacks.frames.n + 1;
-	if (map_set(&trace->stacks.frames, key, (uint32_t)*iid))
-		return -ENOMEM;
-	add_function(trace, fresh, function);
-	add_mapping(trace, fresh, object);
-	gpmu_pb__frame__init(frame);
-	frame->has_iid = frame->has_function_name_id = frame->has_mapping_id = frame->has_rel_pc = 1;
-	frame->iid = *iid;
-	frame->function_name_id = (uint64_t)function;
-	frame->mapping_id = (uint64_t)object;
-	fresh->each_frame[n] = frame;
-	fresh->data.n_frames++;
-	return 0;
+	free(trace->samplers);
 }
 
-static int add_stack(struct gpmu_trace *trace, struct fresh *fresh, const struct gpmu_trace_sample *sample,
-		     uint64_t *iid)
+int gpmu_trace_sampler(struct gpmu_trace *trace, const char *event)
 {
+	struct trace_sampler *samplers, sampler = { 0 };
+	size_t length;
+
+	if (!event)
+		return -EINVAL;
+	samplers = vector_room(trace->samplers, trace->sampler_count, sizeof(*samplers));
+	if (!samplers)
+		return -ENOMEM;
+	trace->samplers = samplers;
+	if (trace_text(trace, event, &sampler.event, &length))
+		return -ENOMEM;
+	if (!sampler.event)
+		sampler.event = strdup(event);
+	sampler.counts = calloc(TRACE_CPUS_MOST + 1, sizeof(*sampler.counts));
+	if (!sampler.event || !sampler.counts) {
+		free(sampler.event);
+		free(sampler.counts);
+		return -ENOMEM;
+	}
+	samplers[trace->sampler_count++] = sampler;
+	return (int)trace->sampler_count;
+}
+
+/* --- tables */
+
+static int frame_number(struct trace_sampler *sampler, const struct gpmu_trace_frame *from, uint32_t *number)
+{
+	struct frame frame = { .address = from->address }, *known = sampler->frames.data;
 	uint64_t hash;
-	uint32_t number;
+	uint32_t index;
 
-	for (size_t i = 0; i < sample->frame_count; i++)
-		if (add_frame(trace, fresh, &sample->frames[i], &fresh->frame_ids[i]))
-			return -ENOMEM;
-	hash = trace_hash((const char *)fresh->frame_ids, sample->frame_count * sizeof(fresh->frame_ids[0]));
-	if (map_get(&trace->stacks.stacks, hash, &number)) {
-		*iid = number;
-		return 0;
-	}
-	*iid = trace->stacks.stacks.n + 1;
-	if (map_set(&trace->stacks.stacks, hash, (uint32_t)*iid))
+	if (from->function && strings_number(&sampler->functions, from->function, &frame.function))
 		return -ENOMEM;
-	gpmu_pb__callstack__init(&fresh->stack);
-	fresh->stack.has_iid = 1;
-	fresh->stack.iid = *iid;
-	fresh->stack.n_frame_ids = sample->frame_count;
-	fresh->stack.frame_ids = fresh->frame_ids;
-	fresh->each_stack[0] = &fresh->stack;
-	fresh->data.n_callstacks = 1;
+	frame.function += from->function != NULL;
+	if (strings_number(&sampler->objects, from->object ? from->object : NO_OBJECT, &frame.object))
+		return -ENOMEM;
+	frame.object++;
+	/* If another frame has this hash, try the next one. */
+	for (hash = trace_hash((const char *)&frame, sizeof(frame)); map_get(&sampler->frame_indices, hash, &index); hash++)
+		if (!memcmp(&known[index], &frame, sizeof(frame))) {
+			*number = index + 1;
+			return 0;
+		}
+	known = vector_add(&sampler->frames, sizeof(*known));
+	if (!known || map_set(&sampler->frame_indices, hash, (uint32_t)sampler->frames.n - 1))
+		return -ENOMEM;
+	*known = frame;
+	*number = (uint32_t)sampler->frames.n;
 	return 0;
 }
 
-static void init(struct fresh *fresh)
+static int add_stack(struct trace_sampler *sampler, const uint32_t *frames, size_t count)
 {
-	gpmu_pb__interned_data__init(&fresh->data);
-	fresh->data.function_names = fresh->each_function;
-	fresh->data.mapping_paths = fresh->each_path;
-	fresh->data.build_ids = fresh->each_build_id;
-	fresh->data.mappings = fresh->each_mapping;
-	fresh->data.frames = fresh->each_frame;
-	fresh->data.callstacks = fresh->each_stack;
+	struct stack *stack = vector_add(&sampler->stacks, sizeof(*stack));
+
+	if (!stack)
+		return -ENOMEM;
+	*stack = (struct stack){ .begin = sampler->stack_frames.n, .count = count };
+	for (size_t i = 0; i < count; i++) {
+		uint32_t *frame = vector_add(&sampler->stack_frames, sizeof(*frame));
+
+		if (!frame)
+			return -ENOMEM;
+		*frame = frames[i];
+	}
+	return 0;
+}
+
+/* Sets the number of a stack; 0: it has no frames. */
+static int stack_number(struct trace_sampler *sampler, const struct gpmu_trace_sample *sample, uint64_t *number)
+{
+	uint32_t frames[TRACE_FRAMES_MOST], index;
+	size_t count = sample->frame_count;
+	uint64_t hash;
+
+	*number = 0;
+	for (size_t i = 0; i < count; i++)
+		if (frame_number(sampler, &sample->frames[i], &frames[i]))
+			return -ENOMEM;
+	if (!count)
+		return 0;
+	hash = trace_hash((const char *)frames, count * sizeof(frames[0]));
+	for (; map_get(&sampler->stack_indices, hash, &index); hash++) {
+		const struct stack *known = (const struct stack *)sampler->stacks.data + index;
+
+		*number = index + 1ULL;
+		if (known->count == count && !memcmp((uint32_t *)sampler->stack_frames.data + known->begin, frames,
+						     count * sizeof(frames[0])))
+			return 0;
+	}
+	if (add_stack(sampler, frames, count) || map_set(&sampler->stack_indices, hash, (uint32_t)sampler->stacks.n - 1))
+		return -ENOMEM;
+	*number = sampler->stacks.n;
+	return 0;
+}
+
+/* --- packets */
+
+/* Puts the texts from @first on. Returns NULL if out of memory. */
+static uint8_t *put_texts(uint8_t *p, struct gpmu_trace *trace, unsigned int field, const struct strings *texts,
+			  size_t first)
+{
+	for (size_t i = texts->texts.n; i-- > first;) {
+		const char *text = strings_text(texts, (uint32_t)i);
+		const uint8_t *end = p;
+		char *mended;
+		size_t length;
+
+		if (trace_text(trace, text, &mended, &length))
+			return NULL;
+		p = wire_text(p, 2, mended ? mended : text, length);
+		free(mended);
+		p = wire_number(p, 1, i + 1);
+		p = wire_message(p, field, end);
+	}
+	return p;
+}
+
+static uint8_t *put_frames(uint8_t *p, const struct trace_sampler *sampler, size_t first)
+{
+	const struct frame *frames = sampler->frames.data;
+
+	for (size_t i = sampler->frames.n; i-- > first;) {
+		const uint8_t *end = p;
+
+		p = wire_number(p, 4, frames[i].address);
+		p = wire_number(p, 3, frames[i].object);
+		if (frames[i].function)
+			p = wire_number(p, 2, frames[i].function);
+		p = wire_number(p, 1, i + 1);
+		p = wire_message(p, FRAMES, end);
+	}
+	return p;
+}
+
+static uint8_t *put_stacks(uint8_t *p, const struct trace_sampler *sampler, size_t first)
+{
+	const struct stack *stacks = sampler->stacks.data;
+
+	for (size_t i = sampler->stacks.n; i-- > first;) {
+		const uint32_t *frames = (const uint32_t *)sampler->stack_frames.data + stacks[i].begin;
+		const uint8_t *end = p;
+
+		/* The last field is written first, and the trace has the outermost frame first. */
+		for (size_t k = 0; k < stacks[i].count; k++)
+			p = wire_number(p, 2, frames[k]);
+		p = wire_number(p, 1, i + 1);
+		p = wire_message(p, STACKS, end);
+	}
+	return p;
+}
+
+/* Puts the entries of the tables from @first on. Returns NULL if out of memory. */
+static uint8_t *put_tables(uint8_t *p, struct gpmu_trace *trace, const struct trace_sampler *sampler,
+			   const struct lengths *first)
+{
+	const uint8_t *end = p, *mapping;
+
+	for (size_t i = sampler->objects.texts.n; i-- > first->objects;) {
+		mapping = p;
+		p = wire_number(p, 7, i + 1);
+		p = wire_number(p, 1, i + 1);
+		p = wire_message(p, MAPPINGS, mapping);
+	}
+	p = put_texts(p, trace, PATHS, &sampler->objects, first->objects);
+	if (!p)
+		return NULL;
+	p = put_stacks(p, sampler, first->stacks);
+	p = put_frames(p, sampler, first->frames);
+	p = put_texts(p, trace, FUNCTIONS, &sampler->functions, first->functions);
+	return p && p != end ? wire_message(p, 12, end) : p;
+}
+
+static uint8_t *put_sample(uint8_t *p, const struct gpmu_trace_sample *sample, uint64_t stack, uint64_t count)
+{
+	const uint8_t *end = p;
+
+	p = wire_number(p, 6, count);
+	p = wire_number(p, 5, sample->mode);
+	if (stack)
+		p = wire_number(p, 4, stack);
+	p = wire_number(p, 3, (uint64_t)sample->tid);
+	p = wire_number(p, 2, (uint64_t)sample->pid);
+	if (sample->cpu != UINT32_MAX)
+		p = wire_number(p, 1, sample->cpu);
+	return wire_message(p, 66, end);
+}
+
+/* Bytes that a packet has at most */
+static size_t most_bytes(const struct trace_sampler *sampler, const struct lengths *first, size_t frame_count)
+{
+	const struct lengths now = lengths_of(sampler);
+	size_t most = PLAIN_MOST + frame_count * NUMBER_MOST;
+
+	most += NAME_MOST * (now.functions - first->functions + 2 * (now.objects - first->objects) +
+			     now.frames - first->frames + now.stacks - first->stacks);
+	/* An invalid byte becomes three. */
+	for (size_t i = first->functions; i < now.functions; i++)
+		most += 3 * strnlen(strings_text(&sampler->functions, (uint32_t)i), TRACE_NAME_MOST);
+	for (size_t i = first->objects; i < now.objects; i++)
+		most += 3 * strnlen(strings_text(&sampler->objects, (uint32_t)i), TRACE_NAME_MOST);
+	return most;
+}
+
+static int put(struct gpmu_trace *trace, struct trace_sampler *sampler, const struct gpmu_trace_sample *sample,
+	       uint64_t stack, const struct lengths *first)
+{
+	size_t most = most_bytes(sampler, first, sample->frame_count), length;
+	uint64_t *count = &sampler->counts[sample->cpu == UINT32_MAX ? TRACE_CPUS_MOST : sample->cpu];
+	uint8_t *p, *end;
+
+	if (!trace_room(&trace->scratch, most) || !trace_room(&trace->out, most))
+		return -ENOMEM;
+	p = end = trace->scratch.data + trace->scratch.room;
+	p = put_sample(p, sample, stack, *count + sample->period);
+	p = wire_number(p, 13, TRACE_STATE_NEEDED);
+	p = put_tables(p, trace, sampler, first);
+	if (!p)
+		return -ENOMEM;
+	p = wire_number(p, 10, TRACE_SEQUENCE + (uint64_t)sample->sampler);
+	p = wire_number(p, 8, sample->time);
+	p = wire_message(p, 1, end);
+	length = (size_t)(end - p);
+	memcpy(trace->out.data + trace->out.length, p, length);
+	trace->out.length += length;
+	*count += sample->period;
+	trace->stats.events++;
+	if (sample->time > trace->last_time)
+		trace->last_time = sample->time;
+	return 0;
 }
 
 static int write_sample(struct gpmu_trace *trace, const struct gpmu_trace_sample *sample)
 {
-	GpmuPb__TracePacket packet = GPMU_PB__TRACE_PACKET__INIT;
-	GpmuPb__PerfSample of = GPMU_PB__PERF_SAMPLE__INIT;
-	struct fresh fresh;
-	int ret;
+	struct trace_sampler *sampler = sampler_of(trace, sample->sampler);
+	int ret = trace_prepare(trace, sample->track, sample->time);
+	struct lengths first;
+	uint64_t stack;
 
-	init(&fresh);
-	ret = add_stack(trace, &fresh, sample, &of.callstack_iid);
-	of.has_cpu = of.has_pid = of.has_tid = of.has_callstack_iid = of.has_cpu_mode = 1;
-	of.cpu = sample->cpu;
-	of.pid = (uint32_t)sample->pid;
-	of.tid = (uint32_t)sample->tid;
-	of.cpu_mode = sample->is_kernel ? MODE_KERNEL : MODE_USER;
-	packet.perf_sample = &of;
-	packet.has_timestamp = packet.has_timestamp_clock_id = packet.has_sequence_flags = 1;
-	packet.timestamp = sample->time;
-	packet.timestamp_clock_id = TRACE_CLOCK_RAW;
-	packet.sequence_flags = TRACE_STATE_NEEDED;
-	if (fresh.data.n_frames || fresh.data.n_callstacks)
-		packet.interned_data = &fresh.data;
+	if (!ret && sampler->given != trace->restart) {
+		forget(sampler);
+		ret = trace_put_sampler(trace, sample->sampler);
+		sampler->given = ret ? 0 : trace->restart;
+	}
+	if (ret)
+		return ret;
+	first = lengths_of(sampler);
+	ret = stack_number(sampler, sample, &stack);
 	if (!ret)
-		ret = trace_put(trace, &packet);
-	/* The packet's definitions are missing in the file: define everything again. */
-	trace->restart_due = trace->restart_due || ret;
-	return ret;
+		ret = put(trace, sampler, sample, stack, &first);
+	if (ret) {
+		sampler->given = 0;	/* the tables have entries that are not in the trace */
+		return ret;
+	}
+	return trace_done(trace);
 }
 
 int gpmu_trace_sample(struct gpmu_trace *trace, const struct gpmu_trace_sample *sample)
 {
 	struct gpmu_trace_sample own = { 0 };
-	int ret;
 
-	sized_copy(&own, sizeof(own), sample);
-	if (own.time >= TRACE_TIME_END || own.pid <= 0 || own.tid <= 0 || !own.frame_count ||
-	    own.frame_count > GPMU_TRACE_FRAMES_MOST || (own.track && !trace_track_of(trace, own.track)))
+	if (sample->size < offsetof(struct gpmu_trace_sample, mode))
 		return -EINVAL;
-	ret = trace_prepare(trace, own.track, own.time);
-	if (ret)
-		return ret;
-	if (trace->stacks.restart != trace->restart) {
-		map_clear(&trace->stacks.frames);
-		map_clear(&trace->stacks.stacks);
-		trace->stacks.restart = trace->restart;
-	}
-	ret = write_sample(trace, &own);
-	if (ret)
-		return ret;
-	trace->stats.events++;
-	if (own.time > trace->last_time)
-		trace->last_time = own.time;
-	return trace_done(trace);
+	sized_copy(&own, sizeof(own), sample);
+	if (!sampler_of(trace, own.sampler) || own.time >= TRACE_TIME_END || own.pid < 0 || own.tid < 0 ||
+	    (own.cpu >= TRACE_CPUS_MOST && own.cpu != UINT32_MAX) || own.frame_count > TRACE_FRAMES_MOST ||
+	    (own.frame_count && !own.frames) || (own.track && !trace_track_of(trace, own.track)))
+		return -EINVAL;
+	return write_sample(trace, &own);
 }

@@ -114,8 +114,9 @@ struct gpmu_traffic_peak {
  * @chip: the chip of the machine
  * @error: set on failure, or NULL
  *
- * GPMU_TRAFFIC_ANY means GPMU_TRAFFIC_SUPERCHIP for two sockets without a NUMA node that has no
- * CPUs, and GPMU_TRAFFIC_HOPPER otherwise. GPUs on NVLink-C2C have such NUMA nodes.
+ * GPMU_TRAFFIC_ANY means GPMU_TRAFFIC_SUPERCHIP for two sockets without a GPU on NVLink-C2C, and
+ * GPMU_TRAFFIC_HOPPER otherwise. Such a GPU has a NUMA node without CPUs; a source shows it in the
+ * socket's struct gpmu_source_node.
  *
  * Return: a new matrix; NULL with errno ENODEV (no Grace PMU), EINVAL (no such chip) or ENOMEM
  */

@@ -52,6 +52,16 @@ static bool find_sockets(struct gpmu_traffic *traffic)
 	return own;
 }
 
+static bool source_has_gpu(const struct gpmu_machine *machine)
+{
+	const struct gpmu_node *node;
+
+	for (size_t i = 0; (node = gpmu_machine_node(machine, i)); i++)
+		if (node->gpu)
+			return true;
+	return false;
+}
+
 /* A GPU on NVLink-C2C appears as NUMA nodes with memory but no CPUs. */
 static bool has_gpu_node(const struct gpmu_machine *machine)
 {
@@ -75,7 +85,8 @@ int traffic_look(struct gpmu_traffic *traffic, enum gpmu_traffic_chip chip,
 		return -ENODEV;
 	}
 	if (chip == GPMU_TRAFFIC_ANY)
-		chip = traffic->socket_count == 2 && !(own && has_gpu_node(traffic->machine)) ?
+		chip = traffic->socket_count == 2 &&
+			!(own ? has_gpu_node(traffic->machine) : source_has_gpu(traffic->machine)) ?
 			       GPMU_TRAFFIC_SUPERCHIP :
 			       GPMU_TRAFFIC_HOPPER;
 	switch (chip) {

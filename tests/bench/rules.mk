@@ -29,9 +29,10 @@ $(B)/tests/bench/spe: private BENCH_LIBS = $(shell [ ! -s $(BENCH_SPE) ] || echo
 	-isystem $(BENCH_TOOLS)/perf/util/arm-spe-decoder -isystem $(BENCH_TOOLS)/include $(BENCH_SPE))
 
 .PHONY: bench
-bench: $(BENCHES) $(GPMU) $(INJECT)
+bench: $(BENCHES) $(GPMU) $(INJECT) $(call built,perf-make)
 	@printf '%-58s %14s %14s %7s %6s\n' what ours theirs ratio goal
 	@$(B)/tests/bench/commands $(GPMU) $(BENCH_PERFS)
+	@$(B)/tests/bench/report $(GPMU) $(call built,perf-make) $(wildcard $(B)/perf/native/7.3/perf)
 	@printf 'libgpmu\n'
 	@$(B)/tests/bench/expr pmu-events/arch/arm64/nvidia/grace/sys/metrics.json GraceMemReadLatency
 	@$(B)/tests/bench/catalog $(GPMU_CACHE)/source/7.3/tools/perf/pmu-events/arch

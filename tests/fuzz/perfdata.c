@@ -40,21 +40,32 @@ static void check_sample(const struct gpmu_perfdata_sample *sample)
 	read_bytes(sample->read.values, sample->read.count * sizeof(*sample->read.values));
 }
 
+static void check_tracepoint(const struct gpmu_perfdata_tracepoint *tracepoint, const struct gpmu_perfdata_sample *sample)
+{
+	struct gpmu_perfdata_content content;
+
+	for (size_t i = 0; tracepoint && i < tracepoint->field_count; i++)
+		if (gpmu_perfdata_content(&tracepoint->fields[i], sample->raw, sample->raw_size, &content))
+			read_bytes(content.bytes, content.size);
+}
+
 static void check_record(struct gpmu_perfdata *perfdata, const struct gpmu_perfdata_record *record, size_t size)
 {
 	uint8_t bytes[64];
 
 	must(record->offset < size);
 	read_bytes(record->body, record->size);
-	if (record->type == PERF_RECORD_SAMPLE && record->event)
+	if (record->type == PERF_RECORD_SAMPLE && record->event) {
 		check_sample(&record->sample);
-	else if (record->type == PERF_RECORD_MMAP2 || record->type == PERF_RECORD_MMAP)
+		check_tracepoint(gpmu_perfdata_tracepoint(perfdata, record->event), &record->sample);
+	} else if (record->type == PERF_RECORD_MMAP2 || record->type == PERF_RECORD_MMAP) {
 		read_bytes(record->mmap.file, strlen(record->mmap.file));
-	else if (record->type == PERF_RECORD_COMM)
+	} else if (record->type == PERF_RECORD_COMM) {
 		read_bytes(record->comm, strlen(record->comm));
-	else if (record->type == GPMU_PERFDATA_AUXTRACE && record->auxtrace.size >= sizeof(bytes))
+	} else if (record->type == GPMU_PERFDATA_AUXTRACE && record->auxtrace.size >= sizeof(bytes)) {
 		must(!gpmu_perfdata_trace(perfdata, &record->auxtrace, record->auxtrace.size - sizeof(bytes), bytes,
 					  sizeof(bytes), NULL));
+	}
 	if (record->event)
 		must(record->event->name && record->event->index < gpmu_perfdata_event_count(perfdata));
 }

@@ -169,6 +169,26 @@ run '' 'ring=4096 slow=1500' init context=0 push=full repeat=500 kernel=a pop sl
 is "$(member marker marker) $(member marker name) $(n lost kind=15)" "0 1 full 0" "the end of an NVTX range that finds no room is written later"
 run '' 'ring=4096 slow=1500' init context=0 repeat=500 kernel=a repeat=10 mark=m sleep=800
 is "$(n lost kind=15) $(grep '^lost .*kind=15' "$out" | grep -o 'thread=[0-9]*')" "1 thread=4294967295" "lost NVTX marks are reported as losses without the end of a range"
+
+# Whether each of 500 kernels and calls is written or counted as lost, and the end of the only range is lost
+each_counted() {
+	local kind
+
+	for kind in kernel:8 runtime:12; do
+		[ $(($(n "${kind%:*}") + $(grep "^lost .*why=1 kind=${kind#*:} " "$out" | grep -o 'count=[0-9]*' | cut -d= -f2))) = 500 ] ||
+			return 1
+	done
+	[ "$(n marker) $(n lost "count=1 why=1 kind=15 thread=0")" = "1 1" ]
+}
+run '' 'ring=4096 stopped=1' init context=0 push=full repeat=500 kernel=a pop
+each_counted
+ok $? "each record that a program loses because its reader reads nothing until its end is counted" || diag "$(grep '^lost' "$out")"
+is "$(grep -E '^(end|status)' "$out" | xargs)" "end vanished status 0" "a process whose last records find no room is not reported as closed"
+# After the 900th loss the end of the range has been held back.
+run '' 'ring=4096 stopped=1 kill=900' init context=0 push=full repeat=100 kernel=a pop repeat=500 kernel=b sleep=60000
+[ "$(lost)" -gt 900 ] && [ "$(n lost "count=1 why=1 kind=15 thread=0")" = 1 ]
+ok $? "records that a program has lost before SIGKILL are counted, and the end of a range that it held back is one of them" || diag "$(grep '^lost' "$out")"
+is "$(grep -E '^(end|signal)' "$out" | xargs)" "end vanished signal 9" "a process that is killed while the ring is full is reported as vanished"
 run '' '' init repeat=100 context=0 repeat=100 kernel=a
 is "$(member context context | wc -w) $(member kernel context | tr ' ' '\n' | sort -u)" "100 100" "each of a hundred contexts has its record and its kernel"
 run '' '' init context=0 threads=8 signal

@@ -3,14 +3,16 @@
 # NVML: a fake, and contract suites of the plugin, which run on the fake or on the real library (GPMU_CUDA names the
 # libraries' folders).
 
-NVML_FAKE	:= $(B)/tests/gpu/fake/libnvidia-ml.so.1
+NVML_FAKE	:= $(GPU_FAKE)/libnvidia-ml.so.1
+NVML_FAKE_SAN	:= $(GPU_FAKE_SAN)/libnvidia-ml.so.1
 NVML_FAKE_SRC	:= $(wildcard tests/gpu/fake/nvml*.c)
 NVML_FAKE_HDR	:= $(wildcard tests/gpu/fake/nvml*.h) metrics/sources/nvml/nvml_api.h
 
-$(NVML_FAKE): $(NVML_FAKE_SRC) $(NVML_FAKE_HDR) tests/gpu/rules-nvml.mk $(B)/flags/cc
+$(NVML_FAKE_SAN): private NVML_FAKE_FLAGS := $(SANITIZERS)
+$(NVML_FAKE) $(NVML_FAKE_SAN): $(NVML_FAKE_SRC) $(NVML_FAKE_HDR) tests/gpu/rules-nvml.mk $(B)/flags/cc
 	@mkdir -p $(@D)
 	$(CC) -D_GNU_SOURCE -Imetrics/sources/nvml -Itests/gpu/fake -DSCENARIOS='"$(CURDIR)/tests/gpu/fake"' \
-		$(CFLAGS) $(LDFLAGS) -fPIC -shared \
+		$(CFLAGS) $(NVML_FAKE_FLAGS) $(LDFLAGS) -fPIC -shared \
 		-fvisibility=hidden -Wl,-soname,$(@F) -o $@ $(NVML_FAKE_SRC) -ljansson
 
 NVML_TESTS	:= $(addprefix $(B)/tests/gpu/,nvml.t nvml-counts.t nvml-query.t nvml-layout.t)

@@ -57,6 +57,7 @@ $(CUPTI_SUITES_T): $(B)/tests/gpu/%.t: tests/gpu/%.c $(addprefix $(GPU_FAKE)/,$(
 	$(CC) $(GPU_CPPFLAGS) -DFAKE='"$(GPU_FAKE)"' -DPLUGIN='"$(B)/gpmu-cupti.so"' -DRECORDER='"$(B)/tests/gpu/recorder"' $(CFLAGS) $(PROGRAM_DEPFLAGS) $(LDFLAGS) -rdynamic \
 		-o $@ $< -ljansson -lm -ldl -lpthread
 $(B)/tests/gpu/cupti-faults.t: $(GPU_FAKE)/libnvidia-ml.so.1
+$(B)/tests/gpu/cupti-faults-san.t: $(GPU_FAKE_SAN)/libnvidia-ml.so.1
 $(CUPTI_SUITES_SAN): $(B)/tests/gpu/%-san.t: tests/gpu/%.c $(addprefix $(GPU_FAKE_SAN)/,$(GPU_FAKE_LIBS)) $(B)/san/gpmu-cupti.so $(B)/flags/cc
 	@mkdir -p $(@D)
 	$(CC) $(GPU_CPPFLAGS) -DFAKE='"$(GPU_FAKE_SAN)"' -DPLUGIN='"$(B)/san/gpmu-cupti.so"' -DRECORDER='"$(B)/tests/gpu/recorder"' $(CFLAGS) $(PROGRAM_DEPFLAGS) $(SANITIZERS) \

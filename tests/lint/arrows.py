@@ -18,8 +18,11 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 TOOLS_HEADERS = [
     'metrics/base/gpmu_json.h',
     'metrics/base/gpmu_replace.h',
+    'metrics/event/gpmu_core.h',
+    'metrics/import/gpmu_import.h',
     'metrics/perfdata/gpmu_perfdata.h',
     'metrics/perfdata/gpmu_perfdata_info.h',
+    'metrics/perfdata/gpmu_perfdata_tracing.h',
     'metrics/profile/gpmu_profile.h',
     'metrics/report/gpmu_report.h',
     'metrics/saved/gpmu_saved.h',

@@ -145,6 +145,10 @@ expect 0 gpmu eval -j -e nvidia_cnvlink_pmu_0/cycles/ --machine gracehopper "$wo
 like "$err" 'this machine has no PMU nvidia_cnvlink_pmu_0' "eval --machine gracehopper has no CNVLink on a single socket"
 run gpmu eval -j -e nvidia_cnvlink_pmu_0/cycles/ --machine grace "$work/faults"
 unlike "$rc $err" 'this machine has no PMU' "eval --machine grace has a CNVLink"
+printf '1000,,cpu_cycles,1000,100.00,,\n2500,,inst_retired,1000,100.00,,\n' > "$work/perf.csv"
+run gpmu eval --machine grace -M ipc "$work/perf.csv"
+like "$out" '^ +2\.50 per cycle ipc$' "eval --machine grace computes a core metric from perf's CSV"
+is "$rc $err" "0 " "eval prints no warning of unknown numbers of counters, as the events have been counted"
 run gpmu eval --machine grace --source "model=$scenarios/idle.scenario" -M GraceMemBW $data/grace-6.1.json
 is "$rc $err" "125 gpmu eval: --machine grace and --source: choose one" "eval refuses --machine grace together with --source"
 run at superchip gpmu doctor --save "$work/superchip"

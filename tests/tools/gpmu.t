@@ -11,11 +11,11 @@ run gpmu frobnicate
 is "$rc $err" '125 gpmu: unknown subcommand frobnicate; "gpmu --help" lists the subcommands' "gpmu names an unknown subcommand"
 run gpmu --help
 is "$rc $err" "0 " "gpmu --help exits with 0 and prints nothing on standard error"
-for name in stat list plan perf eval traffic gpu doctor; do
+for name in stat import list plan perf eval traffic gpu doctor; do
 	like "$out" "^  $name +[a-z]" "gpmu --help lists $name with a summary"
 done
 is "$(gpmu -h)" "$out" "gpmu -h prints the help, as perf -h does"
-for name in stat list plan perf eval traffic gpu doctor; do
+for name in stat import list plan perf eval traffic gpu doctor; do
 	run gpmu "$name" -h
 	is "$rc $out" "0 $(gpmu "$name" --help)" "gpmu $name -h prints the help of gpmu $name"
 done
@@ -24,7 +24,7 @@ is "$(gpmu help)" "$out" "gpmu help prints the help of gpmu"
 is "$(gpmu help stat)" "$(gpmu stat --help)" "gpmu help stat prints the help of gpmu stat"
 like "$(gpmu --version)" '^gpmu [0-9.]+$' "gpmu --version prints name and version"
 unlike "$(gpmu stat --help)" '--root' "gpmu --help does not show --root, which is for tests"
-for name in stat list plan; do
+for name in stat import list plan; do
 	run gpmu $name --frobnicate
 	is "$rc ${err%%$'\n'*}" "125 gpmu $name: unrecognized option '--frobnicate'" "gpmu $name refuses an unknown option with 125 and names itself"
 done
@@ -72,12 +72,28 @@ is "$(nm -D --defined-only "$B/gpmu" | awk '$2 == "T" { print $3 }')" "" \
 err=$( (ulimit -f 0; exec "$GPMU_BIN" stat -o "$work/limited" -e task-clock true) 2>&1)
 is "$? $err $(ls "$work/limited"* 2> /dev/null)" "125 gpmu stat: $work/limited: File too large " "gpmu reports that a file exceeds ulimit -f, and leaves no file"
 err=$( (ulimit -f 0; exec "$GPMU_BIN" list > "$work/limited") 2>&1)
-is "$? $err" "125 gpmu list: standard output cannot be written" "gpmu reports that standard output exceeds ulimit -f"
+is "$? $err" "125 gpmu list: standard output: File too large" "gpmu reports that standard output exceeds ulimit -f"
 is "$(gpmu stat -e task-clock grep '^SigIgn:' /proc/self/status 2> /dev/null)" "$(grep '^SigIgn:' /proc/self/status)" "gpmu lets the command have the ignored signals that it has itself"
-for command in "" stat list plan eval record report traffic doctor gpu perf; do
+for command in "" stat list plan eval record report import traffic doctor gpu perf; do
 	# shellcheck disable=SC2086 # "" is no word
 	err=$(gpmu $command --help 2>&1 > /dev/full)
-	is "$? $err" "125 gpmu${command:+ $command}: standard output cannot be written" "gpmu $command --help reports that it cannot write"
+	is "$? $err" "125 gpmu${command:+ $command}: standard output: No space left on device" "gpmu $command --help reports once, with its cause, that it cannot write"
 done
+for command in "list --all" "doctor" "doctor -j" "traffic $model --duration 0.1" "traffic $model --duration 0.1 -j" \
+	"traffic $model --duration 0.2 -I 100" "plan -e task-clock"; do
+	# shellcheck disable=SC2086 # several words
+	err=$(gpmu $command 2>&1 > /dev/full)
+	is "$? $err" "125 gpmu ${command%% *}: standard output: No space left on device" "gpmu $command on a full disk prints one line with the cause"
+done
+
+# --- "-" as the file of an option
+for command in "stat -e page-faults -o - true" "stat -e page-faults -j -o - true" "doctor --save -" "traffic $model --duration 0.1 -o -"; do
+	# shellcheck disable=SC2086 # several words
+	out=$(cd "$work" && gpmu $command 2> /dev/null)
+	ok $((${#out} < 20)) "gpmu $command prints to standard output"
+done
+ok "$(test ! -e "$work/-"; echo $?)" "gpmu creates no file with the name -"
+err=$(gpmu stat -e page-faults -o - true 2>&1 > /dev/full)
+is "$? $err" "125 gpmu stat: standard output: No space left on device" "gpmu stat -o - on a full disk prints one line with the cause"
 
 done_testing

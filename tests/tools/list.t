@@ -115,5 +115,5 @@ printf '[{"MetricName":"evil","MetricExpr":"1","BriefDescription":"a\\u001b[31m\
 expect 0 gpmu list --all --events "$work/evil.json" metric evil
 like "$out" $'^evil +yes +a\\?\\[31m\\?b\\?\\?7m\302\240\303\251$' "list shows terminal control characters as ?"
 gpmu list > /dev/full 2> "$work/err"
-is "$? $(< "$work/err")" "125 gpmu list: standard output cannot be written" "list exits with 125 if standard output is on a full disk"
+is "$? $(< "$work/err")" "125 gpmu list: standard output: No space left on device" "list exits with 125 if standard output is on a full disk"
 done_testing

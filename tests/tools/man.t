@@ -36,6 +36,10 @@ cat > "$work/cwd/own.json" << 'END'
     "ScaleUnit": "1e-9GB/s", "Unit": "nvidia_pcie_pmu" } ]
 END
 "$B/tests/unit/trace/trace-script" "$work/cwd/train.pftrace" < tests/data/timeline/offender.script || bail "no trace: make unit-tests"
+need tests/unit/profile/perf-make
+for name in numa c2c; do
+	"$B/tests/unit/profile/perf-make" "$work/cwd/$name.data" 4000 "$name" || bail "no recording of perf"
+done
 mkdir "$work/bin"
 ln -s "$GPMU_BIN" "$work/bin/gpmu"
 ln -s "$PWD/tests" "$PWD/metrics" "$work/cwd"
@@ -72,6 +76,12 @@ for name in '' $(subcommands); do
 	[ -z "$name" ] || is "$(page_options "$page")" "$(help_options "$name")" "$page has the options of gpmu${name:+ $name} --help"
 	out=$(examples "$page" 2>&1); ok $? "$page: its examples print the page's screens" || diag "$out"
 done
+
+page=metrics/spe/gpmu-spe.rst
+out=$(rst2man --report=1 --halt=5 "$page" 2>&1 > "$work/page.7")
+is "$out" "" "$page renders without a message of rst2man"
+is "$(render "$work/page.7")" "" "$page renders on a terminal without a message of groff"
+out=$(examples "$page" 2>&1); ok $? "$page: its examples print the page's screens" || diag "$out"
 
 # The page of gpmu doctor has the folder of CUDA, the page of gpmu stat has times.
 for page in gpmu-doctor gpmu-stat; do

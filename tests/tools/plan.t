@@ -40,7 +40,15 @@ like "$err" '^group 1: nvidia_scf_pmu_0$' "plan -v prints no number of counters 
 
 run at laptop gpmu plan -M GraceMemBW
 is "$rc $out" "1 " "plan exits with 1 and prints nothing if this machine does not have the metric"
-is "$err" "gpmu plan: warning: GraceMemBW: this machine has no PMU nvidia_scf_pmu" "plan names the PMU that this machine lacks"
+is "$err" "gpmu plan: warning: GraceMemBW: this machine has no PMU nvidia_scf_pmu
+gpmu plan: warning: \"gpmu doctor\" reports why a PMU is missing and how to enable it" "plan names the PMU that this machine lacks and the command that reports the remedy"
+for command in "stat" "perf stat"; do
+	# shellcheck disable=SC2086 # two words
+	FAKE_OUTPUT=/dev/null run at laptop gpmu $command -M GraceMemBW,GracePcieBW true
+	is "$(grep -c 'warning: "gpmu doctor" reports' <<< "$err")" 1 "$command prints the hint to gpmu doctor once for several missing PMUs"
+done
+run gpmu plan "$model" -M ipc
+unlike "$err" 'gpmu doctor' "plan prints no hint to gpmu doctor for a PMU that a model lacks"
 run at laptop gpmu plan -M GraceMemBW -e page-faults
 is "$rc $out" "1 page-faults" "plan exits with 1 and prints the events that can be counted"
 run at laptop gpmu plan -M GraceMemWB

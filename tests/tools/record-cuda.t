@@ -46,6 +46,15 @@ run gpmu record -o "$trace" -- "$program" init context=0 kernel=foo sleep=600 ke
 is "$rc" 137 "record of a program that is killed exits with 137"
 like "$(sql "select name from slice where category = 'kernel'")" '^foo$' "record of a program that is killed has the activity handed over before"
 like "$(audit process)" 'end=vanished' "record of a program that is killed marks its end as vanished"
+# shellcheck disable=SC2016 # the inner shell's
+expect 0 gpmu record --no-cpu-trace -o "$trace" -- sh -c 'kill -STOP $PPID
+	"$0" init context=0 push=full repeat=100000 kernel=foo pop; kill -CONT $PPID' "$program"
+lost=$(gpmu report "$trace" | sed -n 's/^ *drops  *warning .* \([0-9]*\) kernel lost .*/\1/p')
+[ "${lost:-0}" -gt 0 ]
+ok $? "record that is stopped while a program fills its channel counts the lost kernels: $lost" || diag "$(gpmu report "$trace")"
+is $(($(sql "select count(*) from slice where category = 'kernel'") + lost)) 100000 "record that was stopped has or counts each kernel"
+like "$(gpmu report "$trace")" ' 1 nvtx lost ' "record that was stopped counts the end of an NVTX range as lost"
+like "$(audit process)" 'end=vanished' "record marks the end of a program whose last records found no room as vanished"
 run gpmu record -o "$trace" -- "$program" init context=0 kernel=foo vanish=9
 is "$rc" 9 "record of a program that ends by _exit() exits with its status"
 expect 0 gpmu record -o "$trace" -- "$program" init context=0 kernel=foo fork-init kernel=bar

@@ -62,13 +62,21 @@ is "$rc $(slices)" "0 " "record without --regions shows no regions"
 marked c mistakes
 is "$(slices)" "0|other|-
 0|open|-" "record --regions ignores ends of regions that are not the innermost"
+like "$err" 'warning: [0-9]+ c: the end of region touch is ignored: a thread can only end the innermost of the regions that it has begun' \
+	"record --regions warns of the first end that it ignores"
+like "$(audit source)" 'kind=nvtx lost=2 .*why=ends of regions that were not the innermost of their thread' "record's audit has the number of ignored ends"
+marked c mistakes-kill
+like "$(audit source)" 'kind=nvtx lost=100 .*why=ends of regions' "record's audit has the number of ignored ends of a process that is killed"
+marked c cross-end
+like "$err" ' 2 processes, 4 records, 0 lost ' "record --regions counts no end that a forked child makes of its parent's region"
 # shellcheck disable=SC2016 # the command's shell expands it
 expect 0 gpmu record --regions --no-cuda-trace -o "$trace" -- sh -c '"$0" stay > "$1" & until [ -s "$1" ]; do sleep 0.02; done; echo $!' "$work/c" "$work/marked"
 kill "$out"
 is "$(sql "select name from slice where category = 'region' and dur = -1")" stay "record --regions shows a region that is open when the recording ends as unfinished"
 # shellcheck disable=SC2016
 expect 0 gpmu record --regions --no-cuda-trace -o "$trace" -- sh -c '"$0" mistakes
-	while ls "$GPMU_CHANNEL" | grep -q "^[0-9]"; do sleep 0.02; done; "$0" once' "$work/c"
+	while ls "$GPMU_CHANNEL" | grep -q "^[0-9]" || ls -l /proc/$PPID/fd | grep -q "$GPMU_CHANNEL/[0-9]"; do sleep 0.02; done
+	"$0" once' "$work/c"
 is "$(sql "select group_concat(name || ' ' || (dur between 0 and (select ts from slice where name = 'touch') - ts))
 	from slice where name = 'open'")" "open 1" "record --regions ends a region that is left open when its process ends"
 

@@ -45,7 +45,7 @@ known() {
 		join stack_profile_frame g on d.frame_id = g.id
 		join stack_profile_frame h on e.frame_id = h.id
 		join stack_profile_mapping m on f.mapping = m.id
-		where f.name = 'inner_loop' and g.name = 'outer_call' and h.name = 'main' and m.name = 'busy' $1"
+		where f.name = 'inner_loop' and g.name = 'outer_call' and h.name = 'main' and m.name = '/busy' $1"
 }
 # mostly WHAT: more than half of the samples are in the known stack, and there are some
 mostly() {

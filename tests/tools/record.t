@@ -290,6 +290,18 @@ spent=$(sql "select sum(value) from (select distinct value from counter c join c
 total=$(gpmu report --by counter --format csv "$trace" | awk -F , '$1 == "task-clock" && $2 == "command" { print $8 }')
 awk -v total="$total" -v spent="$spent" 'BEGIN { exit !(total && (total - spent) ^ 2 < 1e-4) }'
 ok $? "report --by counter adds up the total that was counted"
+# rows NAME: the number of tracks with this name, and whether a track has two values at one time
+rows() {
+	sql "select count(distinct t.id) || ' ' || (count(distinct t.id || ' ' || ts) < count(*))
+		from counter c join counter_track t on t.id = c.track_id where t.name = '$1'"
+}
+cat > "$work/same.json" << 'END'
+[ { "MetricName": "page-faults", "MetricExpr": "context\\-switches", "BriefDescription": "Named as an event" } ]
+END
+expect 0 gpmu record -o "$trace" --no-cuda-trace -I 20 --events "$work/same.json" -M page-faults -e page-faults -- sleep 0.1
+is "$(rows page-faults)" "2 0" "record has tracks of their own for an event and a metric of the same name"
+expect 0 gpmu record -o "$trace" --no-cuda-trace -I 20 -e task-clock -e task-clock -- sleep 0.1
+is "$(rows task-clock)" "2 0" "record has tracks of their own for an event that is requested twice"
 # The command sleeps for most of the time, so rates of its running time would be many times larger.
 cat > "$work/faults.json" << 'END'
 [ { "MetricName": "FaultRate", "MetricExpr": "page\\-faults / duration_time", "BriefDescription": "Faults per second" } ]

@@ -41,6 +41,15 @@ ours() {
 	rows functions "$1" | awk -F , '$7 == "perf-make" && $6 != "[unknown]" { print $2 "," $3 "," $6 }' | sort
 }
 
+# fold: folded stacks of the output of perf script, those that are in perf-make and unknown code alone
+fold() {
+	awk 'NF == 0 { if (comm != "" && !other) n[comm stack]++; comm = stack = ""; other = 0; next }
+		comm == "" { comm = $1; next }
+		{ other = other || $2 ~ /@plt$/ || !($3 ~ /\/perf-make\)$/ || $3 == "([unknown])")
+			stack = ";" ($2 == "[unknown]" && $3 != "([unknown])" ? "[perf-make]" : $2) stack }
+		END { for (s in n) print s, n[s] }'
+}
+
 # compare FILE WHAT
 compare() {
 	local want
@@ -59,6 +68,17 @@ if perf record -o "$work/perf.data" -e task-clock true > /dev/null 2>&1; then
 	compare "$work/file.data" "report: a recording"
 	"${record[@]}" -g -o "$work/graph.data" -- "$make" "$work/made" 300000 > /dev/null 2>&1
 	compare "$work/graph.data" "report: a recording with call graphs"
+	# perf chooses other names among those of an address of the C library, and names entries of the PLT.
+	perf script -i "$work/graph.data" -F comm,ip,sym,dso 2> /dev/null | fold | sort > "$work/their-stacks"
+	gpmu report --folded "$work/graph.data" | sort > "$work/our-stacks"
+	if [ "$(wc -l < "$work/their-stacks")" -lt 3 ]; then
+		skip "perf found no functions" "report: --folded has the call stacks and counts of perf script"
+	else
+		is "$(comm -13 "$work/our-stacks" "$work/their-stacks")" "" "report: --folded has the call stacks and counts of perf script"
+	fi
+	is "$(awk '{ n += $NF } END { print n }' "$work/our-stacks")" \
+		"$(rows samples --by event "$work/graph.data" | cut -d , -f 2)" "report: --folded has all samples"
+	is "$(grep -vcE '^perf(-make|);.* [0-9]+$' "$work/our-stacks")" 0 "report: each line of --folded is a thread's name, functions and a count"
 	"${record[@]}" -o - -- "$make" "$work/made" 300000 2> /dev/null > "$work/pipe.data" < /dev/null
 	is "$(gpmu report --format csv - < "$work/pipe.data" | tail -n +2)" \
 		"$(gpmu report --format csv - < <(cat "$work/pipe.data") | tail -n +2)" \
@@ -92,9 +112,32 @@ if perf record -o "$work/perf.data" -e task-clock true > /dev/null 2>&1; then
 	like "$(fact "no functions" "$work/stripped.data")" "$work/stripped \(stripped\)" "report: a file without symbols is named"
 	rm "$work/stripped"
 	like "$(fact "no functions" "$work/stripped.data")" "$work/stripped \(no such file here\)" "report: a file that does not exist on this machine is named"
+	run gpmu report --by tier,home,cpu,page "$work/file.data"
+	like "$out" '^  tier +in no sample; it is recorded by Arm SPE alone: perf record -e arm_spe_0//$' "report --by tier of a recording without SPE names the event that records tiers"
+	like "$out" '^  home .*arm_spe_0/pa_enable=1/$' "report --by home of a recording without SPE names the event that records homes"
+	like "$out" '^  page .*perf record -d' "report --by page of a recording without addresses names the option that records them"
+	like "$out" '^  cpu +in no sample; it is recorded by perf record --sample-cpu$' "report --by cpu of a recording without CPUs names the option that records them"
+	unlike "$(gpmu report --by thread "$work/file.data")" 'in no sample' "report prints nothing about keys that the samples have"
+
+	kernel=("${record[@]}" -o "$work/kernel.data")
+	"${kernel[@]}" -- dd if=/dev/zero of=/dev/null bs=1M count=1000 2> /dev/null
+	if [[ $(rows functions "$work/kernel.data") =~ \[kernel.kallsyms\] ]] && head -n 1 /proc/kallsyms | grep -qv '^0* '; then
+		is "$(fact kernel "$work/kernel.data")" "" "report: a recording of the running kernel has no line about its functions"
+		id=$(perf buildid-list -k 2> /dev/null)
+		other=$(printf '%0*d' ${#id} 0)
+		ID=$id OTHER=$other perl -0777 -pe '$id = pack "H*", $ENV{ID}; $other = pack "H*", $ENV{OTHER}; s/\Q$id\E/$other/g' "$work/kernel.data" > "$work/other.data"
+		like "$(fact kernel "$work/other.data")" '^functions are not known: the running kernel has another build id .*; run gpmu report on the recorded kernel$' \
+			"report: a recording of another kernel states why it has no functions, and the remedy"
+		"${kernel[@]}" --no-buildid -- dd if=/dev/zero of=/dev/null bs=1M count=1000 2> /dev/null
+		like "$(fact kernel "$work/kernel.data")" 'no build id of the kernel; record to a file and without --no-buildid$' \
+			"report: a recording without the kernel's build id states why it has no functions, and the remedy"
+	else
+		skip "no samples of the kernel" "report: kernels without functions"
+	fi
+
 	size=$(stat -c %s "$work/file.data")
 	head -c "$((size / 2))" "$work/file.data" > "$work/cut.data"
-	run gpmu report "$work/cut.data"
+	run gpmu report --top 1000 "$work/cut.data"
 	is "$rc" 1 "report: a recording that is cut off has exit status 1"
 	like "$err" "cut\.data:[0-9]+: expected" "report: the error of a recording that is cut off names the offset and what was expected"
 	like "$out" 'cut off +only the part before' "report: the report of a recording that is cut off is marked"
@@ -168,6 +211,11 @@ truth "$spe" 20000 "$pid"
 echo "400000000000 40000000 made function" > "/tmp/perf-$pid.map"
 is "$(found "$spe" | md5sum)" "$(sed 's/\[unknown\],\[vdso\]/made function,[JIT]/' "$work/want" | sort | md5sum)" \
 	"report: functions of a just-in-time compiler are those of /tmp/perf-PID.map"
+echo "400000000000 40000000 made function
+400000000000 4zz wrong" > "/tmp/perf-$pid.map"
+like "$(fact "no functions" "$spe")" "/tmp/perf-$pid\.map \(byte 36: expected BEGIN SIZE NAME, with numbers in hexadecimal; malformed lines: 1\)" \
+	"report: a line of /tmp/perf-PID.map that is not understood is reported with its offset"
+echo "400000000000 40000000 made function" > "/tmp/perf-$pid.map"
 chmod 666 "/tmp/perf-$pid.map"
 if chown 65534 "/tmp/perf-$pid.map" 2> /dev/null; then
 	is "$(found "$spe" | md5sum)" "$(md5sum < "$work/want")" "report: /tmp/perf-PID.map of another user is not read"
@@ -177,26 +225,58 @@ fi
 rm -f "/tmp/perf-$pid.map"
 
 truth "$spe" 20000 pipe
-# The reader is stopped while it waits for the rest of the pipe, which then ends.
 mkfifo "$work/fifo"
-"$GPMU_BIN" report --by cpu - < "$work/fifo" > "$work/out" 2>&1 &
-reader=$!
-exec 3> "$work/fifo"
-cat "$spe" >&3
-kill -INT $reader
-exec 3>&-
-wait $reader
+# interrupted OPTION...: the report of a reader that is stopped while it waits for the rest of the pipe, which then ends
+interrupted() {
+	local reader
+
+	"$GPMU_BIN" report "$@" - < "$work/fifo" > "$work/out" 2> "$work/err" &
+	reader=$!
+	exec 3> "$work/fifo"
+	cat "$spe" >&3
+	kill -INT $reader
+	exec 3>&-
+	wait $reader
+}
+
+interrupted --by cpu
 is "$?" 130 "report: an interrupted report has exit status 130"
 like "$(< "$work/out")" 'stopped +by a signal: only a part of the recording was read' "report: an interrupted report prints what was read, and is marked"
+is "$(< "$work/err")" "" "report: an interrupted report shows no progress if standard error is not a terminal"
+interrupted --folded
+is "$? $(< "$work/err")" "130 gpmu report: stopped by a signal: only a part of the recording was read" \
+	"report: interrupted folded stacks are reported on standard error"
+
+# slowly FILE: the content of a recording, with a break of more than a second after its reader has begun to read. The
+# first part is longer than a pipe.
+slowly() {
+	head -c 300000 "$1"
+	sleep 1.2
+	tail -c +300001 "$1"
+}
+
+slowly "$spe" | gpmu report --by cpu - > "$work/out" 2> "$work/err"
+is "$(< "$work/err")" "" "report: no progress is shown if standard error is not a terminal"
+slowly "$spe" > "$work/fifo" &
+# shellcheck disable=SC2016 # variables of the shell in the terminal
+in=$work/fifo out=$work/shown gpmu_bin=$GPMU_BIN script -qec '"$gpmu_bin" report --by cpu - < "$in" > "$out"' "$work/terminal" > /dev/null < /dev/null
+wait $!
+like "$(tr '\r' '\n' < "$work/terminal")" 'reading: +[0-9]+ %' "report: progress is shown on a terminal after a second"
+is "$(tail -n +3 "$work/shown")" "$(tail -n +3 "$work/out")" "report: progress is not part of the report"
 
 # --- options
 
 truth "$spe" 2000
 run gpmu report --by function,nothing "$spe"
-is "$rc $err" "125 gpmu report: --by=nothing: for a recording of perf, expected function, object, line, thread, process, cpu, node, tier, home, data, page or op" \
+is "$rc $err" "125 gpmu report: --by=nothing: for a recording of perf, expected function, object, line, thread, process, cpu, node, tier, home, data, page, op, comm or stack" \
 	"report: an unknown key of a recording of perf is refused with the list of keys"
 run gpmu report "$spe" "$spe"
 is "$rc $err" "125 gpmu report: a recording of perf cannot be combined with other files" "report: a recording of perf with another file is refused"
+run gpmu report --folded --by cpu "$spe"
+is "$rc $err" "125 gpmu report: --folded cannot be combined with --by, --sort or --format" "report: --folded with --by is refused"
+run gpmu report --folded "$work/out"
+is "$rc $err" "125 gpmu report: --folded needs a recording of perf" "report: --folded is refused for another file"
+like "$(gpmu report --folded "$spe")" '^(main|worker|old|new);made_(alpha|beta) [0-9]+$' "report: the stack of a sample of SPE is its function"
 run gpmu report --link c2c "$spe"
 is "$rc" 125 "report: --link is refused for a recording of perf"
 run gpmu report --sort latency_max --by cpu "$spe"

@@ -65,6 +65,15 @@ near "$(faults outer)" 1000 1150 "stat --regions counts a region with the region
 is "$(awk '$1 == "touch" { print $2 }' <<< "$err")" 2 "stat --regions counts visits"
 marked c mistakes
 is "$rc $(awk '$1 == "other" { print $2 }' <<< "$err")" "0 1" "stat --regions ignores ends of regions that are not the innermost"
+like "$err" 'warning: process [0-9]+ \(c\): ends of regions that were ignored: 2, the first of touch; a thread can only end the innermost of the regions that it has begun' \
+	"stat --regions reports the number of ignored ends, the region of the first one and the rule"
+marked c mistakes-kill
+like "$err" 'process [0-9]+ \(c\): ends of regions that were ignored: at least 64, the first of touch' "stat --regions reports ignored ends of a process that is killed"
+marked c cross-end
+unlike "$err" ignored "stat --regions reports no end that a forked child makes of its parent's region"
+marked c without-files
+like "$err" 'process [0-9]+ \(c\): visits of regions that were not counted: 1, the first of touch: ' "stat --regions reports visits of a thread whose counters cannot be opened"
+is "$(awk '$1 == "touch" { print $2 }' <<< "$err")" 1 "stat --regions prints the visits of the other threads"
 marked c status
 is "$rc" 7 "stat --regions exits with the command's status"
 expect 0 gpmu stat --regions -- "$work/c" once

@@ -163,7 +163,7 @@ is "$rc $(wc -l < "$work/twice")" "130 1" "stat -r stops after the run that SIGI
 like "$err" 'page-faults' "stat -r interrupted by SIGINT prints the counts so far"
 mkfifo "$work/go" "$work/gone"
 python3 -c '
-import os, sys, threading
+import os, sys, threading, time
 def start():
     stop = threading.Event()
     thread = threading.Thread(target=stop.wait, daemon=True)
@@ -174,7 +174,7 @@ open(sys.argv[1] + "/threads", "w")
 for _ in range(2):
     with open(sys.argv[1] + "/go") as go: go.read()
     stop.set()
-    thread.join()
+    while os.path.exists(f"/proc/self/task/{thread.native_id}"): time.sleep(0.001)
     stop, thread = start()
     with open(sys.argv[1] + "/gone", "w"): pass' "$work" &
 soon test -e "$work/threads"
@@ -199,7 +199,7 @@ like "$err" '^ +[0-9.]+ GB/s GraceMemBW +\([0-9.]+%\)$' "stat --strict prints th
 
 # --- before the run
 expect 0 stat -M GraceMemBW -e page-faults sh -c 'echo run >&2'
-is "$(grep -nE '^gpmu stat: warning: GraceMemBW|^run' <<< "$err" | cut -d: -f1,2 | cut -c1-11 | tr '\n' ' ')" "1:gpmu stat 2:run " "stat warns of what cannot be counted before the command runs"
+is "$(grep -nE '^gpmu stat: warning: GraceMemBW|^run' <<< "$err" | cut -d: -f1,2 | cut -c1-11 | tr '\n' ' ')" "1:gpmu stat 3:run " "stat warns of what cannot be counted before the command runs"
 run stat -M GraceMemWB true
 like "$rc $err" '^125 gpmu stat: .*did you mean GraceMemBW' "stat refuses an unknown metric before the command runs and names the nearest"
 expect 0 stat -v "$model" -M GraceMemBW true

@@ -39,7 +39,7 @@ like "$out" 'datasheet: up to 1 TB/s' "traffic names the origin of a peak"
 like "$out" '^  CPUs to CMEM 1, reads +35\.200 +1433\.6 +2\.46 %$' "traffic computes the peak of the SCF from the socket's clock"
 unlike "$out" '[[:blank:]]$' "traffic prints no trailing blanks"
 
-expect 0 traffic "$hopper" --chip gracehopper --duration 0.2
+expect 0 traffic "$hopper" --duration 0.2
 like "$out" '^  GPU 0 ATS +read +64\.000 +invisible +0 +0 +64\.000$' "traffic prints a GPU's accesses to its own memory as invisible"
 like "$out" '^  PCIe 1 +read +\(h\) +\(h\) +0 +0 +3\.200$' "traffic prints a letter for traffic that is counted together"
 like "$out" '^  \(h\) PCIe 1 -> CMEM, GMEM 0 +3\.200 +1\.600$' "traffic prints the sum of each letter below the matrix"
@@ -62,7 +62,7 @@ is "$(record "$file" flow "CPU 0 -> CMEM 0" read state)" ok "traffic -j has a re
 is "$(record "$file" flow "CPU 0 -> CMEM 0" read derived)" 1 "traffic -j marks derived values"
 is "$(record "$file" peak "CMEM 0, reads and writes" "" peak)" 500 "traffic -j has records of peaks"
 is "$(record "$file" link_home "PCIe 0 -> CMEM 1" read state)" ok "traffic -j has records of links"
-expect 0 traffic "$hopper" --chip gracehopper -j -o "$file" --duration 0.2
+expect 0 traffic "$hopper" -j -o "$file" --duration 0.2
 is "$(record "$file" flow "PCIe 1 -> GMEM 0" read sum)" "PCIe 1 -> CMEM, GMEM 0" "traffic -j names the sum of a cell that is counted with others"
 is "$(record "$file" flow "GPU 1 ATS -> GMEM 1" read state)" invisible "traffic -j has the state invisible"
 like "$(record "$file" flow "GPU 1 ATS -> GMEM 1" read note)" "does not leave the GPU" "traffic -j explains an invisible cell in a note"

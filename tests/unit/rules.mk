@@ -7,7 +7,7 @@
 
 # These are programs that tests run; those of the model and of the driver have rules of
 # their own.
-GPMU_NO_TESTS	:= catalog-dump plan-dump source-fake trace-make trace-script activity-script activity-dump perf-make
+GPMU_NO_TESTS	:= catalog-dump plan-dump source-fake trace-make trace-script activity-script activity-dump perf-make import-make import-deep
 GPMU_TESTS	:= $(filter-out $(GPMU_NO_TESTS) $(MODEL_TESTS) apmt,$(basename $(notdir $(UNIT_SRC))))
 GPMU_TESTS_T	:= $(addsuffix .t,$(call built,$(GPMU_TESTS)))
 GPMU_TESTS_SAN	:= $(addsuffix -san.t,$(call built,$(GPMU_TESTS)))
@@ -34,7 +34,7 @@ $(call both,sink-only): private TEST_LDFLAGS := $(call wrap,sink_label sink_besi
 $(call both,sink-write trace-write): private TEST_LDFLAGS := $(call wrap,write)
 
 # The replay of damaged input runs the fuzzer's target
-FUZZ_REPLAYS	:= expr-fuzz event-fuzz perfdata-fuzz plan-fuzz saved-fuzz source-model-fuzz spe-fuzz trace-reader-fuzz
+FUZZ_REPLAYS	:= expr-fuzz event-fuzz jitdump-fuzz perfdata-fuzz plan-fuzz profile-fuzz saved-fuzz source-model-fuzz spe-fuzz trace-reader-fuzz
 $(foreach test,$(FUZZ_REPLAYS),$(eval $(call built,$(test)).t: $(B)/tests/fuzz/$(test:-fuzz=.o)))
 $(foreach test,$(FUZZ_REPLAYS),$(eval $(call built,$(test))-san.t: $(B)/tests/fuzz/$(test:-fuzz=-san.o)))
 

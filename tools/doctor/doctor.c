@@ -258,8 +258,6 @@ static int run(int argc, char **argv)
 	free(doctor.findings);
 	json_decref(doctor.gpus);
 	common_release(&doctor.common);
-	if (fflush(stdout))
-		die("standard output: %s", strerror(errno));
 	return healthy ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -174,6 +174,7 @@ static bool show(const struct arguments *arguments, struct gpmu_source *source, 
 	json_t *answer = ask(source, view->question);
 	const json_t *gpu;
 	size_t i;
+	int ret;
 
 	if (!answer)
 		return false;
@@ -191,8 +192,9 @@ static bool show(const struct arguments *arguments, struct gpmu_source *source, 
 		view->text(answer, gpu);
 	}
 	json_decref(answer);
-	if (fflush(stdout))
-		die("standard output: %s", strerror(errno));
+	ret = stdout_flush();
+	if (ret)
+		die_output(NULL, stdout, ret);
 	return true;
 }
 

@@ -469,6 +469,7 @@ static void make_plan(struct perf *perf, const char *list)
 	perf->common.no_merge = perf->args.no_merge;
 	perf->plan = common_plan(&perf->common, perf->args.system);
 	common_plan_warnings(perf->plan);
+	common_hints(&perf->common, perf->plan);
 	if (perf->common.verbose)
 		common_explain(perf->plan);
 	perf->saved = need_memory(gpmu_saved_new(&saved));

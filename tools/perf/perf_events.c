@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event/gpmu_core.h"
 #include "message.h"
 #include "perf/perf_events.h"
 
@@ -15,21 +16,6 @@ static const struct {
 	{ "cycles", "cpu_cycles" }, { "cycles", "cpu-cycles" },
 	{ "cpu-cycles", "cpu_cycles" },
 };
-
-/* The PMU of all CPUs; NULL: there is none, or there are several */
-static const struct gpmu_pmu *find_core(const struct gpmu_machine *machine)
-{
-	const struct gpmu_pmu *pmu, *core = NULL;
-
-	for (size_t i = 0; (pmu = gpmu_machine_pmu(machine, i)); i++) {
-		if (gpmu_pmu_kind(pmu) != GPMU_PMU_CORE)
-			continue;
-		if (core)
-			return NULL;
-		core = pmu;
-	}
-	return core;
-}
 
 static bool others_have(const struct gpmu_machine *machine, const char *name)
 {
@@ -88,7 +74,7 @@ static size_t item_length(const char *item)
 
 char *perf_events_on_cores(const struct gpmu_machine *machine, const char *list)
 {
-	const struct gpmu_pmu *core = find_core(machine);
+	const struct gpmu_pmu *core = gpmu_core_pmu(machine);
 	bool changed = false;
 	char *text = NULL;
 	size_t size;

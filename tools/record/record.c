@@ -484,7 +484,7 @@ static struct gpmu_plan *make_plan(struct record *record, const struct child *ch
 		plan = common_plan(common, record->system);
 	if (common->request_count) {
 		common_plan_warnings(plan);
-		common_gpu_warning(common, plan);
+		common_hints(common, plan);
 	}
 	if (common->verbose)
 		common_explain(plan);

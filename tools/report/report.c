@@ -18,13 +18,14 @@
 #define TOP		10	/* default rows of a text table */
 #define TABLES		18
 
-enum { KEY_SORT = COMMON_KEYS, KEY_TOP, KEY_BY, KEY_FORMAT, KEY_LINK };
+enum { KEY_SORT = COMMON_KEYS, KEY_TOP, KEY_BY, KEY_FORMAT, KEY_LINK, KEY_FOLDED };
 
 struct arguments {
 	const char *sort, *link, *path;
 	const char *by_text;	/* NULL: not given */
 	const struct by *by;	/* NULL: all */
 	const struct format *format;
+	bool folded;
 	size_t top;		/* 0: not given */
 	char **files;		/* ends in NULL */
 	size_t file_count;
@@ -121,6 +122,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_FORMAT:
 		arguments->format = parse_format(arg);
 		return 0;
+	case KEY_FOLDED:
+		arguments->folded = true;
+		return 0;
 	case KEY_LINK:
 		arguments->link = parse_link(arg);
 		return 0;
@@ -139,12 +143,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_option options[] = {
 	{ "by", KEY_BY, "WHAT", 0, "print only the tables by kernel, nvtx, stream, rank, api, "
 	  "copy, gpu, attribution, counter, thread, tier or stack; for a recording of perf, by function, object, line, thread, process, "
-	  "cpu, node, tier, home, data, page, op, separated by commas", 0 },
+	  "cpu, node, tier, home, data, page, op, comm, stack, separated by commas", 0 },
+	{ "folded", KEY_FOLDED, NULL, 0, "of a recording of perf, print folded call stacks for flame graphs", 0 },
 	{ "sort", KEY_SORT, "COLUMN", 0, "sort by COLUMN, largest first", 0 },
 	{ "top", KEY_TOP, "N", 0, "print at most N rows of a table", 0 },
 	{ "link", KEY_LINK, "LINK", 0, "attribute the bytes of c2c, pcie, nvlink or dram", 0 },
 	{ "format", KEY_FORMAT, "FORMAT", 0, "print text, csv or json", 0 },
-	{ "output", 'o', "FILE", 0, "print to FILE", 0 },
+	{ "output", 'o', "FILE", 0, "print to FILE instead of standard output", 0 },
 	{ 0 },
 };
 
@@ -377,12 +382,12 @@ int report_write(const char *path, void (*write)(const struct report_output *out
 	int ret = output_open(&output, path, OUTPUT_REPLACE, stdout);
 
 	if (ret)
-		die("%s: %s", path, strerror(-ret));
+		die_output(path, stdout, ret);
 	shown_output->file = output.file;
 	write(shown_output);
 	ret = output_close(&output);
 	if (ret)
-		die("%s: %s", path ? path : "standard output", strerror(-ret));
+		die_output(path, stdout, ret);
 	return EXIT_SUCCESS;
 }
 
@@ -413,6 +418,10 @@ static bool is_perf(const struct arguments *arguments)
 		die("a recording of perf cannot be combined with other files");
 	if (found && arguments->link)
 		die("--link needs a trace of gpmu record");
+	if (!found && arguments->folded)
+		die("--folded needs a recording of perf");
+	if (arguments->folded && (arguments->by_text || arguments->sort || arguments->format != formats))
+		die("--folded cannot be combined with --by, --sort or --format");
 	return found;
 }
 
@@ -420,10 +429,10 @@ static int run_perf(const struct arguments *arguments)
 {
 	struct report_perf report = {
 		.path = arguments->files[0], .by = arguments->by_text, .sort = arguments->sort, .output = arguments->path,
-		.write = arguments->format->write, .top = arguments->top,
+		.write = arguments->format->write, .top = arguments->top, .folded = arguments->folded,
 	};
 
-	if (!report.top && report.write == report_write_text)
+	if (!report.top && !report.folded && report.write == report_write_text)
 		report.top = TOP;
 	return report_perf(&report);
 }
@@ -458,6 +467,6 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_report = {
 	.name = "report",
-	.summary = "summarise traces: kernels, copies, idle GPUs, link bytes",
+	.summary = "summarise traces of gpmu record and recordings of perf",
 	.run = run,
 };

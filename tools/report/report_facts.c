@@ -148,6 +148,24 @@ static void add_files(struct report_facts *facts, const struct gpmu_profile *pro
 		free(text);
 }
 
+/* Functions of the kernel are those of the running kernel, in /proc/kallsyms. */
+static void add_kernel(struct report_facts *facts, enum gpmu_profile_kernel kernel)
+{
+	static const char *const reasons[] = {
+		[GPMU_PROFILE_KERNEL_NO_MAP] = "the recording has no map of the kernel for some samples; record as root or "
+			"with kernel.kptr_restrict=0",
+		[GPMU_PROFILE_KERNEL_NO_BUILD_ID] = "the recording has no build id of the kernel; record to a file and "
+			"without --no-buildid",
+		[GPMU_PROFILE_KERNEL_OTHER] = "the running kernel has another build id than the recorded one; run gpmu "
+			"report on the recorded kernel",
+		[GPMU_PROFILE_KERNEL_HIDDEN] = "/proc/kallsyms shows this user no addresses; run gpmu report as root, or set "
+			"kernel.kptr_restrict=0 and kernel.perf_event_paranoid=1",
+	};
+
+	if (kernel)
+		add(facts, "kernel", print_text("functions are not known: %s", reasons[kernel]));
+}
+
 static void add_memory(struct report_facts *facts, const struct gpmu_profile_facts *from)
 {
 	if (!from->memory)
@@ -198,11 +216,39 @@ void report_facts_add(struct report_facts *facts, const struct gpmu_profile *pro
 		add(facts, "samples", print_text("none"));
 	add_losses(facts, &from);
 	add_files(facts, profile);
+	add_kernel(facts, from.kernel);
 	add_spe(facts, &from);
 	if (from.is_stopped)
 		add(facts, "stopped", print_text("by a signal: only a part of the recording was read"));
 	if (from.is_damaged)
 		add(facts, "cut off", print_text("only the part before the damage was read"));
+}
+
+static bool has_key(const struct gpmu_profile_table *table, size_t key)
+{
+	for (size_t i = 0; i < table->count; i++)
+		if (table->rows[i].keys[key])
+			return true;
+	return !table->count;
+}
+
+void report_facts_missing(struct report_facts *facts, const struct gpmu_profile_table *table,
+			  const enum gpmu_profile_key *keys, size_t key_count)
+{
+	static const char *const recorded_by[GPMU_PROFILE_KEYS] = {
+		[GPMU_PROFILE_CPU] = "perf record --sample-cpu",
+		[GPMU_PROFILE_NODE] = "perf record --sample-cpu",
+		[GPMU_PROFILE_TIER] = "Arm SPE alone: perf record -e arm_spe_0//",
+		[GPMU_PROFILE_HOME] = "Arm SPE alone: perf record -e arm_spe_0/pa_enable=1/",
+		[GPMU_PROFILE_DATA] = "perf record -d, or Arm SPE: perf record -e arm_spe_0//",
+		[GPMU_PROFILE_PAGE] = "perf record -d, or Arm SPE: perf record -e arm_spe_0//",
+		[GPMU_PROFILE_OP] = "Arm SPE alone: perf record -e arm_spe_0//",
+	};
+
+	for (size_t k = 0; k < key_count; k++)
+		if (recorded_by[keys[k]] && !has_key(table, k))
+			add(facts, gpmu_profile_key_name(keys[k]),
+			    print_text("in no sample; it is recorded by %s", recorded_by[keys[k]]));
 }
 
 void report_facts_release(struct report_facts *facts)

@@ -6,19 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cmd.h"
 #include "message.h"
+#include "progress.h"
 #include "report/report_perf.h"
 
 #define MAGIC		"PERFILE2"
 #define MAGIC_SIZE	8
 #define TABLES		4	/* with the facts */
 #define COLUMNS		(COLUMN_KEYS + GPMU_PROFILE_KEYS_MOST)
-#define SHOW_AFTER	1.0	/* s without progress */
-#define SHOW_EVERY	0.2	/* s */
 
 enum { COLUMN_EVENT, COLUMN_SHARE, COLUMN_SAMPLES, COLUMN_PERIOD, COLUMN_MEAN, COLUMN_MAX, COLUMN_KEYS };
 
@@ -53,6 +51,8 @@ static const struct kind kinds[] = {
 	  { GPMU_PROFILE_FUNCTION, GPMU_PROFILE_OBJECT, GPMU_PROFILE_TIER, GPMU_PROFILE_HOME }, 4 },
 	{ "data", "loads and stores by data", true, { GPMU_PROFILE_DATA, GPMU_PROFILE_TIER, GPMU_PROFILE_HOME }, 3 },
 };
+
+static const struct kind folded = { "folded", "folded stacks", false, { GPMU_PROFILE_COMM, GPMU_PROFILE_STACK }, 2 };
 
 /* A table of the report, and what it is made of */
 struct made {
@@ -110,36 +110,6 @@ bool report_is_perf(const char *path)
 	return is_perf;
 }
 
-/* --- progress */
-
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int signal)
-{
-	(void)signal;
-	interrupted = 1;
-}
-
-struct progress {
-	struct timespec begin;
-	double shown;		/* s after @begin; 0: never */
-};
-
-static int show_progress(void *user, uint64_t done, uint64_t total)
-{
-	struct progress *progress = user;
-	struct timespec now;
-	double seconds;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	seconds = (double)(now.tv_sec - progress->begin.tv_sec) + (double)(now.tv_nsec - progress->begin.tv_nsec) * 1e-9;
-	if (total && seconds >= SHOW_AFTER && seconds >= progress->shown + SHOW_EVERY && isatty(STDERR_FILENO)) {
-		progress->shown = seconds;
-		fprintf(stderr, "\rreading: %3.0f %%", 100 * (double)done / (double)total);
-	}
-	return interrupted;
-}
-
 /* --- keys */
 
 static enum gpmu_profile_key parse_key(const char *text, size_t length)
@@ -148,7 +118,7 @@ static enum gpmu_profile_key parse_key(const char *text, size_t length)
 		if (strlen(gpmu_profile_key_name(key)) == length && !strncmp(gpmu_profile_key_name(key), text, length))
 			return key;
 	die("--by=%.*s: for a recording of perf, expected function, object, line, thread, process, cpu, node, tier, home, "
-	    "data, page or op", (int)length, text);
+	    "data, page, op, comm or stack", (int)length, text);
 }
 
 /* A list of keys, separated by commas; event is the first key of every table. */
@@ -171,6 +141,34 @@ static struct kind parse_by(const char *text)
 }
 
 /* --- tables */
+
+/* A frame of a folded stack, in which a semicolon ends a frame */
+static void put_frame(FILE *file, const char *text)
+{
+	for (; *text; text++)
+		putc(*text == ';' ? ':' : *text, file);
+	putc(';', file);
+}
+
+/* "COMM;OUTER;INNER COUNT", as flamegraph.pl and similar programs read; with several events, each is an outermost frame. */
+static void write_folded(const struct report_output *output)
+{
+	const struct report_view *view = output->views;
+	bool one = true;
+
+	for (size_t row = 1; row < view->n; row++)
+		one = one && report_cell(view, row, COLUMN_EVENT)->text == report_cell(view, 0, COLUMN_EVENT)->text;
+	for (size_t row = 0; row < view->n; row++) {
+		const struct gpmu_report_cell *comm = report_cell(view, row, COLUMN_KEYS);
+		const struct gpmu_report_cell *stack = report_cell(view, row, COLUMN_KEYS + 1);
+
+		if (!one)
+			put_frame(output->file, report_cell(view, row, COLUMN_EVENT)->text);
+		put_frame(output->file, comm->known ? comm->text : "[unknown]");
+		fprintf(output->file, "%s %.0f\n", stack->known ? stack->text : "[unknown]",
+			report_cell(view, row, COLUMN_SAMPLES)->number);
+	}
+}
 
 static const char *event_name(const struct gpmu_profile_event *event)
 {
@@ -288,6 +286,20 @@ static size_t choose(const struct report_perf *report, const struct gpmu_profile
 	return n;
 }
 
+static int print_folded(const struct report_perf *report, const struct gpmu_profile *profile)
+{
+	struct made made = { 0 };
+	struct report_view view;
+	struct report_output output = { .views = &view, .view_count = 1, .file_count = 1 };
+	int status;
+
+	make_table(profile, &folded, &made);
+	view = view_of(report, &made, gpmu_profile_event_count(profile));
+	status = report_write(report->output, write_folded, &output);
+	release(&made);
+	return status;
+}
+
 static int print(const struct report_perf *report, const struct gpmu_profile *profile)
 {
 	struct kind chosen[TABLES];
@@ -299,19 +311,22 @@ static int print(const struct report_perf *report, const struct gpmu_profile *pr
 	int status;
 
 	report_facts_add(&facts, profile);
+	for (size_t i = 0; i < n; i++) {
+		make_table(profile, &chosen[i], &made[i + 1]);
+		if (report->by)
+			report_facts_missing(&facts, &made[i + 1].rows, chosen[i].keys, chosen[i].key_count);
+		if (made[i + 1].table.row_count)
+			views[output.view_count++] = view_of(report, &made[i + 1], gpmu_profile_event_count(profile));
+	}
 	made[0].table = (struct gpmu_report_table){
-		.size = sizeof(made[0].table), .name = "recording", .title = report->path, .columns = fact_columns,
+		.size = sizeof(made[0].table), .name = "recording",
+		.title = strcmp(report->path, "-") ? report->path : "standard input", .columns = fact_columns,
 		.column_count = LENGTH(fact_columns), .cells = facts.cells, .row_count = facts.count, .sorted_by = -1,
 	};
 	made[0].order = need_memory(calloc(facts.count + 1, sizeof(size_t)));
 	for (size_t i = 0; i < facts.count; i++)
 		made[0].order[i] = i;
 	views[0] = (struct report_view){ .table = &made[0].table, .order = made[0].order, .n = facts.count };
-	for (size_t i = 0; i < n; i++) {
-		make_table(profile, &chosen[i], &made[i + 1]);
-		if (made[i + 1].table.row_count)
-			views[output.view_count++] = view_of(report, &made[i + 1], gpmu_profile_event_count(profile));
-	}
 	status = report_write(report->output, report->write, &output);
 	for (size_t i = 0; i < n + 1; i++)
 		release(&made[i]);
@@ -321,32 +336,32 @@ static int print(const struct report_perf *report, const struct gpmu_profile *pr
 
 int report_perf(const struct report_perf *report)
 {
-	struct gpmu_profile_options options = { .size = sizeof(options), .progress = show_progress };
+	struct gpmu_profile_options options = { .size = sizeof(options), .progress = progress_show };
 	struct gpmu_profile_facts facts = { .size = sizeof(facts) };
-	struct sigaction action = { .sa_handler = interrupt, .sa_flags = (int)(SA_RESTART | SA_RESETHAND) };
-	struct kind by = report->by ? parse_by(report->by) : (struct kind){ 0 };
+	struct kind by = report->folded ? folded : report->by ? parse_by(report->by) : (struct kind){ 0 };
 	struct gpmu_error error = { .size = sizeof(error) };
-	struct progress progress = { 0 };
+	struct progress progress;
 	struct gpmu_profile *profile;
 	int status;
 
 	options.keys = by.keys;
 	options.key_count = by.key_count;
 	options.user = &progress;
-	clock_gettime(CLOCK_MONOTONIC, &progress.begin);
-	sigaction(SIGINT, &action, NULL);
+	progress_begin(&progress);
 	profile = gpmu_profile_new(report->path, &options, &error);
-	if (progress.shown > 0)
-		fputs("\r\033[K", stderr);
+	progress_end(&progress);
 	if (!profile) {
 		say("%s", error.text);
 		return EXIT_FAILURE;
 	}
 	gpmu_profile_get_facts(profile, &facts);
-	status = print(report, profile);
+	status = report->folded ? print_folded(report, profile) : print(report, profile);
 	gpmu_profile_free(profile);
 	if (facts.is_damaged)
 		say("%s", error.text);
+	/* Tables have a line about it. */
+	if (facts.is_stopped && report->folded)
+		say("stopped by a signal: only a part of the recording was read");
 	if (facts.is_stopped)
 		return EXIT_SIGNAL + SIGINT;
 	return facts.is_damaged ? EXIT_FAILURE : status;

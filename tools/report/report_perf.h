@@ -12,6 +12,7 @@
 struct report_perf {
 	const char *path;
 	const char *by, *sort;	/* NULL: not given */
+	bool folded;		/* print folded stacks, not tables */
 	size_t top;		/* most rows of an event; 0: all */
 	const char *output;	/* NULL: standard output */
 	void (*write)(const struct report_output *output);
@@ -32,6 +33,9 @@ struct report_facts {
 };
 
 void report_facts_add(struct report_facts *facts, const struct gpmu_profile *profile);
+/* Adds how to record those keys of a table that are in none of its rows. */
+void report_facts_missing(struct report_facts *facts, const struct gpmu_profile_table *table,
+			  const enum gpmu_profile_key *keys, size_t key_count);
 void report_facts_release(struct report_facts *facts);
 
 #endif /* GPMU_TOOLS_REPORT_PERF_H */

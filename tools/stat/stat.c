@@ -151,6 +151,21 @@ static void run_once(struct stat *stat, const struct count *count, int *status)
 	gpmu_session_free(session);
 }
 
+/*
+ * Whether a run enters the means. An interrupted run covers only a part of the command, so it is printed only if it is
+ * the first.
+ */
+static bool enters_means(const struct count_end *end, unsigned int run)
+{
+	if (!end->interrupted)
+		return true;
+	if (run > 1)
+		warn("run %u was interrupted and is not in the means", run);
+	else
+		warn("the first run was interrupted: the counts cover only a part of it");
+	return run == 1;
+}
+
 /* The status is the first that is not 0. */
 static void run_several(struct stat *stat, const struct count *count, int *status)
 {
@@ -175,7 +190,7 @@ static void run_several(struct stat *stat, const struct count *count, int *statu
 		say_signal(options, &end);
 		note_lost(stat, &end, session);
 		end_sink(&end, &sink_end);
-		ret = gpmu_runs_add(runs, total(stat, &end, session), &sink_end);
+		ret = enters_means(&end, i + 1) ? gpmu_runs_add(runs, total(stat, &end, session), &sink_end) : 0;
 		if (ret)
 			die("run %u: %s", i + 1, ret != -EINVAL ? strerror(-ret) :
 			    "its rows differ from the first run's: a CPU came online or went "

@@ -177,8 +177,8 @@ static const struct argp_option argp_options[] = {
 	{ "control", KEY_CONTROL, "SPEC", 0, "read the commands enable, disable, ping and stop from "
 	  "fd:CTL[,ACK] or fifo:CTL[,ACK]", 0 },
 	{ "duration", KEY_DURATION, "S", 0, "end counting and the command after S seconds", 0 },
-	{ "timeout", KEY_TIMEOUT, "MS", 0, "end counting and the command after MS milliseconds", 0 },
-	{ "detailed", 'd', NULL, 0, "count caches, too; -dd and -ddd count more of them", 0 },
+	{ "timeout", KEY_TIMEOUT, "MS", 0, "as --duration, in milliseconds", 0 },
+	{ "detailed", 'd', NULL, 0, "count caches, too; -dd and -ddd count more", 0 },
 	{ "topdown", KEY_TOPDOWN, NULL, 0, "count the metrics of TopdownL1", 0 },
 	{ "td-level", KEY_TD_LEVEL, "N", 0, "as --topdown, with the metrics of TopdownL<N>", 0 },
 	{ "metric-only", KEY_METRIC_ONLY, NULL, 0, "print only metrics, in one line", 0 },

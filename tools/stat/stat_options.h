@@ -47,10 +47,4 @@ static inline enum gpmu_sink_kind stat_format(const struct stat_options *options
 	       options->separator ? GPMU_SINK_CSV : GPMU_SINK_SUMMARY;
 }
 
-/* The output's name in messages */
-static inline const char *stat_output_name(const struct stat_options *options)
-{
-	return options->path ? options->path : "standard error";
-}
-
 #endif /* GPMU_STAT_OPTIONS_H */

@@ -52,7 +52,7 @@ void stat_output_open(struct stat_output *output, const struct stat_options *opt
 	*output = (struct stat_output){ .options = options };
 	ret = output_open(&output->out, options->path, mode, stderr);
 	if (ret)
-		die("%s: %s", options->path, strerror(-ret));
+		die_output(options->path, stderr, ret);
 	sink.title = title;
 	sink.color = common_wants_color(&options->common, output->out.file);
 	output->sink = gpmu_sink_new(stat_format(options), output->out.file, &sink, &error);
@@ -63,9 +63,9 @@ void stat_output_open(struct stat_output *output, const struct stat_options *opt
 	free(title);
 }
 
-static void say_output(struct stat_output *output, int error)
+static void fail(struct stat_output *output, int error)
 {
-	say("%s: %s", stat_output_name(output->options), strerror(-error));
+	say_output(output->options->path, stderr, error);
 	output->failed = true;
 }
 
@@ -76,7 +76,7 @@ bool stat_output_rows(const struct gpmu_rows *rows, void *user)
 	int ret = gpmu_sink_rows(output->sink, rows);
 
 	if (ret) {
-		say_output(output, ret);
+		fail(output, ret);
 		return false;
 	}
 	for (size_t i = 0; output->options->strict && rows && (row = gpmu_rows_at(rows, i)); i++)
@@ -94,7 +94,7 @@ void stat_output_end(struct stat_output *output, const struct gpmu_sink_end *end
 	if (!ret)
 		ret = output_close(&output->out);
 	if (ret)
-		say_output(output, ret);
+		fail(output, ret);
 }
 
 void stat_output_release(struct stat_output *output)

@@ -105,7 +105,7 @@ struct gpmu_plan *stat_plan(struct stat_options *options)
 	plan = stat_cgroups_plan(&options->cgroups, common, stat_counts_cpus(options));
 	if (asked || common->verbose) {
 		common_plan_warnings(plan);
-		common_gpu_warning(common, plan);
+		common_hints(common, plan);
 	}
 	if (common->verbose)
 		common_explain(plan);

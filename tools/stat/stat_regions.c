@@ -92,11 +92,6 @@ static void show_warning(const char *line, void *user)
 	warn("%s", line);
 }
 
-static void die_of_output(const struct stat_options *stat, int error)
-{
-	die("%s: %s", stat_output_name(stat), strerror(-error));
-}
-
 static void print(const struct stat_options *stat, struct gpmu_marks *marks)
 {
 	const bool table = stat_format(stat) == GPMU_SINK_SUMMARY;
@@ -104,7 +99,7 @@ static void print(const struct stat_options *stat, struct gpmu_marks *marks)
 	int ret = output_open(&output, stat->path, stat->append ? OUTPUT_APPEND : OUTPUT_REPLACE, stderr);
 
 	if (ret)
-		die_of_output(stat, ret);
+		die_output(stat->path, stderr, ret);
 	if (table) {
 		output_started(&output, time(NULL));
 		fprintf(output.file, "\n Performance counter stats for the regions of '");
@@ -117,7 +112,7 @@ static void print(const struct stat_options *stat, struct gpmu_marks *marks)
 		fprintf(output.file, "\n");
 	ret = ret < 0 ? ret : output_close(&output);
 	if (ret)
-		die_of_output(stat, ret);
+		die_output(stat->path, stderr, ret);
 }
 
 int stat_regions(const struct stat_options *stat)

@@ -185,13 +185,8 @@ static void open_output(struct traffic *traffic)
 	int ret = output_open(&traffic->output, traffic->path, mode, stdout);
 
 	if (ret)
-		die("%s: %s", traffic->path, strerror(-ret));
+		die_output(traffic->path, stdout, ret);
 	traffic->headed = traffic->output.continues;
-}
-
-static const char *output_name(const struct traffic *traffic)
-{
-	return traffic->path ? traffic->path : "standard output";
 }
 
 static bool show(const struct gpmu_rows *rows, void *user)
@@ -226,7 +221,7 @@ static bool show(const struct gpmu_rows *rows, void *user)
 	}
 	if (!fflush(view.file))
 		return true;
-	say("%s: %s", output_name(traffic), strerror(errno));
+	say_output(traffic->path, stdout, -errno);
 	traffic->failed = true;
 	return false;
 }
@@ -267,7 +262,7 @@ static int count_all(struct traffic *traffic, const struct gpmu_plan *plan,
 		return EXIT_OWN;
 	ret = output_close(&traffic->output);
 	if (ret)
-		die("%s: %s", output_name(traffic), strerror(-ret));
+		die_output(traffic->path, stdout, ret);
 	return end.status;
 }
 

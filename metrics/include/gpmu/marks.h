@@ -47,7 +47,8 @@ char *const *gpmu_marks_environment(const struct gpmu_marks *marks);
  * gpmu_marks_print() - prints the counts of all processes that have exited
  * @marks: the object
  * @file: printed to
- * @warn: called with a line for each process that was not counted, and why. NULL: not called
+ * @warn: called with a line for each process that was not counted, and why, and for marks that had no
+ *	effect. NULL: not called
  * @user: passed to @warn
  *
  * Counts are printed as by gpmu_print(), process by process in the order of their exits.

@@ -18,7 +18,7 @@ enum record_type {
 	RECORD_TASK,		/* struct record_task */
 	RECORD_SPE,		/* struct record_sample */
 	RECORD_RAW,		/* a record of the kernel, with its header */
-	RECORD_LOST,		/* uint64_t: number of events that the kernel lost */
+	RECORD_LOST,		/* struct record_kernel_lost */
 };
 
 /* A record; its data follow it. Records are multiples of 8 bytes. */
@@ -36,6 +36,20 @@ struct record_span {
 
 /* How a process ended */
 enum record_process_end { RECORD_RUNNING, RECORD_CLOSED, RECORD_VANISHED };
+
+enum record_kernel_why {
+	RECORD_KERNEL_FULL,	/* the kernel's ring was full */
+	RECORD_KERNEL_TRUNCATED,	/* an AUX buffer was full: each time, at least one sample is lost */
+	RECORD_KERNEL_MALFORMED,	/* a record is too short for its type, or its length is impossible */
+	RECORD_KERNEL_REASONS
+};
+
+/* Lost records of the kernel */
+struct record_kernel_lost {
+	uint64_t count;
+	uint32_t why;		/* enum record_kernel_why */
+	uint32_t reserved;
+};
 
 /* Fields of the kernel's sched_switch */
 struct record_switch {

@@ -64,7 +64,14 @@ static bool describe_name(struct record_task *task, const char *data, size_t siz
 	return true;
 }
 
-/* Describes a record, whose last bytes are @id; false if it is not about a thread. */
+/* Records of other types are not about threads. */
+static bool is_of_thread(const struct perf_event_header *header)
+{
+	return header->type == PERF_RECORD_SWITCH || header->type == PERF_RECORD_FORK ||
+	       header->type == PERF_RECORD_EXIT || header->type == PERF_RECORD_COMM;
+}
+
+/* Describes a record, whose last bytes are @id; false if it is malformed. */
 static bool describe(struct record_task *task, const struct perf_event_header *header,
 		     const struct sample_id *id, const char *data, size_t size)
 {
@@ -88,7 +95,7 @@ static bool describe(struct record_task *task, const struct perf_event_header *h
 	}
 }
 
-static void take(void *user, const struct record_ring *ring, const struct perf_event_header *header,
+static bool take(void *user, const struct record_ring *ring, const struct perf_event_header *header,
 		 const char *data, size_t size)
 {
 	struct record_sched *sched = user;
@@ -97,13 +104,17 @@ static void take(void *user, const struct record_ring *ring, const struct perf_e
 	struct sample_id id;
 
 	(void)ring;
+	if (!is_of_thread(header))
+		return true;
 	if (size < sizeof(id))
-		return;
+		return false;
 	size -= sizeof(id);
 	memcpy(&id, data + size, sizeof(id));
 	record.begin = record.end = id.time;
-	if (describe(&task, header, &id, data, size))
-		record_queue_put(sched->queue, &record, &task, sizeof(task));
+	if (!describe(&task, header, &id, data, size))
+		return false;
+	record_queue_put(sched->queue, &record, &task, sizeof(task));
+	return true;
 }
 
 void record_context_switch_event(struct record_sched *sched, struct perf_event_attr *attr)

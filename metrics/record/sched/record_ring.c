@@ -230,14 +230,15 @@ static void copy(const struct record_ring *ring, size_t page_size, uint64_t from
 }
 
 /* PERF_RECORD_LOST: the event's id, then the number of lost records */
-static void note_lost(struct record_ring *ring, const char *data, size_t size)
+static bool note_lost(struct record_ring *ring, const char *data, size_t size)
 {
 	uint64_t lost[2];
 
 	if (size < sizeof(lost))
-		return;
+		return false;
 	memcpy(lost, data, sizeof(lost));
-	ring->lost += lost[1];
+	ring->lost[RECORD_KERNEL_FULL] += lost[1];
+	return true;
 }
 
 static void drain(struct record_ring *ring, size_t page_size, record_ring_take *take, void *user)
@@ -245,20 +246,23 @@ static void drain(struct record_ring *ring, size_t page_size, record_ring_take *
 	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 	uint64_t at = ring->page->data_tail;
 	struct perf_event_header header;
-	_Alignas(8) char data[RECORD_RING_MOST];
+	_Alignas(8) char data[UINT16_MAX];	/* header.size is a uint16_t */
 
 	while (at < head) {
+		size_t size;
+		bool valid;
+
 		copy(ring, page_size, at, (char *)&header, sizeof(header));
-		if (header.size < sizeof(header) || header.size > head - at)
+		/* The begin of the next record is then unknown. */
+		if (header.size < sizeof(header) || header.size > head - at) {
+			ring->lost[RECORD_KERNEL_MALFORMED]++;
 			break;
-		if (header.size <= sizeof(data)) {
-			copy(ring, page_size, at + sizeof(header), data,
-			     header.size - sizeof(header));
-			if (header.type == PERF_RECORD_LOST)
-				note_lost(ring, data, header.size - sizeof(header));
-			else
-				take(user, ring, &header, data, header.size - sizeof(header));
 		}
+		size = header.size - sizeof(header);
+		copy(ring, page_size, at + sizeof(header), data, size);
+		valid = header.type == PERF_RECORD_LOST ? note_lost(ring, data, size) :
+							  take(user, ring, &header, data, size);
+		ring->lost[RECORD_KERNEL_MALFORMED] += !valid;
 		at += header.size;
 	}
 	__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
@@ -290,15 +294,29 @@ static uint64_t lost_of(const struct record_ring *ring)
 	return lost;
 }
 
-uint64_t record_rings_lost(const struct record_rings *rings, bool last)
+uint64_t record_rings_lost(const struct record_rings *rings, enum record_kernel_why why, bool last)
 {
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < rings->count; i++) {
-		uint64_t counted = last ? lost_of(&rings->list[i]) : 0;
-		uint64_t reported = rings->list[i].lost;
+		uint64_t counted = last && why == RECORD_KERNEL_FULL ? lost_of(&rings->list[i]) : 0;
+		uint64_t reported = rings->list[i].lost[why];
 
 		n += counted > reported ? counted : reported;
 	}
 	return n;
+}
+
+void record_rings_put_lost(const struct record_rings *rings, struct record_queue *queue,
+			   uint64_t known[RECORD_KERNEL_REASONS], bool last)
+{
+	for (uint32_t why = 0; why < RECORD_KERNEL_REASONS; why++) {
+		const uint64_t lost = record_rings_lost(rings, why, last);
+		const struct record_kernel_lost more = { .count = lost - known[why], .why = why };
+		struct record record = { .type = RECORD_LOST };
+
+		if (more.count)
+			record_queue_put(queue, &record, &more, sizeof(more));
+		known[why] = lost;
+	}
 }

@@ -11,13 +11,13 @@
 #include <sys/types.h>
 
 #include "gpmu.h"
-
-#define RECORD_RING_MOST	8192	/* bytes of a record, a path of PATH_MAX included */
+#include "record/queue/record_queue.h"
 
 struct record_ring {
 	int fd, cpu;
 	size_t room;			/* bytes of records, a power of 2 */
-	uint64_t lost;			/* lost records according to PERF_RECORD_LOST */
+	/* Losses: of a full ring as PERF_RECORD_LOST reports them, of a full AUX buffer as the owner of the ring counts them */
+	uint64_t lost[RECORD_KERNEL_REASONS];
 	bool counts_lost;		/* the kernel also counts lost records (Linux 6.0) */
 	struct perf_event_mmap_page *page;	/* NULL: not mapped */
 	const uint8_t *aux;		/* the AUX buffer; NULL: not mapped */
@@ -37,7 +37,8 @@ struct record_rings {
 
 /*
  * Opens and enables an event on each online CPU, of these tasks or, if @count is 0, of all. Tasks
- * that have ended are left out. So are CPUs that the PMU of an event with an AUX buffer does not have. Each ring has @most bytes, or all have fewer, down to one page, if
+ * that have ended are left out. So are CPUs that the PMU of an event with an AUX buffer does not have. Each ring has @most
+ * bytes, or all have fewer, down to one page, if
  * the limit of locked memory requires it. Returns 0 or -errno; -ENOBUFS if not even one page can be locked,
  * -ESRCH if all tasks have ended. The caller releases @rings in any case.
  */
@@ -47,10 +48,10 @@ int record_rings_open(struct record_rings *rings, const struct gpmu_machine *mac
 void record_rings_release(struct record_rings *rings);
 
 /*
- * Handles a record other than PERF_RECORD_LOST, with @size bytes after its header.
- * Records of more than RECORD_RING_MOST bytes are skipped.
+ * Handles a record other than PERF_RECORD_LOST, with @size bytes after its header. Returns false
+ * if the record is malformed, which is then counted as lost.
  */
-typedef void record_ring_take(void *user, const struct record_ring *ring,
+typedef bool record_ring_take(void *user, const struct record_ring *ring,
 			      const struct perf_event_header *header, const char *data,
 			      size_t size);
 
@@ -67,10 +68,14 @@ void record_ring_restart(const struct record_ring *ring, bool again);
  */
 bool record_rings_wait(struct record_rings *rings, int ms);
 /*
- * Number of lost records according to the drained records; the kernel reports a loss with
+ * Number of records lost for a reason, according to the drained records; the kernel reports a loss with
  * the CPU's next record. @last: nothing more will be drained, so losses after the last
  * record are included.
  */
-uint64_t record_rings_lost(const struct record_rings *rings, bool last);
+uint64_t record_rings_lost(const struct record_rings *rings, enum record_kernel_why why, bool last);
+
+/* Queues the numbers of records lost since @known, which becomes the current numbers. @last: likewise */
+void record_rings_put_lost(const struct record_rings *rings, struct record_queue *queue,
+			   uint64_t known[RECORD_KERNEL_REASONS], bool last);
 
 #endif /* GPMU_RECORD_RING_H */

@@ -135,21 +135,10 @@ void record_sched_release(struct record_sched *sched)
 	sched->tid_count = 0;
 }
 
-/* Queues the number of records lost since @known; returns the current total. */
-static uint64_t put_lost(struct record_sched *sched, uint64_t known, bool last)
-{
-	const uint64_t lost = record_rings_lost(&sched->rings, last), more = lost - known;
-	struct record record = { .type = RECORD_LOST };
-
-	if (more)
-		record_queue_put(sched->queue, &record, &more, sizeof(more));
-	return lost;
-}
-
 void *record_sched_run(void *data)
 {
 	struct record_sched *sched = data;
-	uint64_t lost = 0;
+	uint64_t lost[RECORD_KERNEL_REASONS] = { 0 };
 	bool last = false;
 
 	while (!last) {
@@ -160,7 +149,7 @@ void *record_sched_run(void *data)
 		record_rings_drain(&sched->rings, sched->take, sched);
 		for (size_t i = 0; last && i < sched->active_count; i++)
 			record_context_switch_check(sched, sched->tids[i]);
-		lost = put_lost(sched, lost, last);
+		record_rings_put_lost(&sched->rings, sched->queue, lost, last);
 		if (record_queue_has_room(sched->queue, 0))
 			record_queue_put(sched->queue, &mark, NULL, 0);
 		if (!last)

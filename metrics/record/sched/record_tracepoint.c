@@ -135,8 +135,8 @@ static void text_of(const struct record_sched *sched, int field, const char *raw
 		memcpy(text, raw + offset, length < 15 ? length : 15);
 }
 
-/* Parses PERF_RECORD_SAMPLE: the time, the size of the tracepoint's data, the data. */
-static void put_sample(const struct record_sched *sched, const struct record_ring *ring,
+/* Parses PERF_RECORD_SAMPLE: the time, the size of the tracepoint's data, the data. false: it is malformed */
+static bool put_sample(const struct record_sched *sched, const struct record_ring *ring,
 		       const char *data, size_t size)
 {
 	struct record_switch of = { .cpu = (uint32_t)ring->cpu };
@@ -145,7 +145,7 @@ static void put_sample(const struct record_sched *sched, const struct record_rin
 	uint64_t time;
 
 	if (size < sizeof(time) + sizeof(length))
-		return;
+		return false;
 	memcpy(&time, data, sizeof(time));
 	memcpy(&length, data + sizeof(time), sizeof(length));
 	data += sizeof(time) + sizeof(length);
@@ -162,13 +162,13 @@ static void put_sample(const struct record_sched *sched, const struct record_rin
 	record.begin = record.end = time;
 	if (record_window_has(sched->window, time))
 		record_queue_put(sched->queue, &record, &of, sizeof(of));
+	return true;
 }
 
-static void take(void *user, const struct record_ring *ring, const struct perf_event_header *header,
+static bool take(void *user, const struct record_ring *ring, const struct perf_event_header *header,
 		 const char *data, size_t size)
 {
-	if (header->type == PERF_RECORD_SAMPLE)
-		put_sample(user, ring, data, size);
+	return header->type != PERF_RECORD_SAMPLE || put_sample(user, ring, data, size);
 }
 
 int record_tracepoint_event(struct record_sched *sched, struct perf_event_attr *attr,

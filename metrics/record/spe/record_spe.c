@@ -124,19 +124,22 @@ static void feed(struct record_spe *spe, const struct record_ring *ring, const s
 			put(spe, ring, aux, &records[i]);
 }
 
-static void take(void *user, const struct record_ring *ring, const struct perf_event_header *header,
+static bool take(void *user, const struct record_ring *of, const struct perf_event_header *header,
 		 const char *data, size_t size)
 {
 	struct record_spe *spe = user;
-	struct gpmu_spe_decoder *decoder = &spe->buffers[ring - spe->rings.list].decoder;
+	struct record_ring *ring = &spe->rings.list[of - spe->rings.list];
+	struct gpmu_spe_decoder *decoder = &spe->buffers[of - spe->rings.list].decoder;
 	struct aux_record aux;
 	uint64_t from, first;
 
-	if (header->type != PERF_RECORD_AUX || size < sizeof(aux))
-		return;
+	if (header->type != PERF_RECORD_AUX)
+		return true;
+	if (size < sizeof(aux))
+		return false;
 	memcpy(&aux, data, sizeof(aux));
 	if (aux.size > ring->aux_room)
-		return;
+		return false;
 	from = aux.offset & (ring->aux_room - 1);
 	first = aux.size < ring->aux_room - from ? aux.size : ring->aux_room - from;
 	gpmu_spe_begin(decoder, aux.offset);
@@ -144,39 +147,20 @@ static void take(void *user, const struct record_ring *ring, const struct perf_e
 	feed(spe, ring, &aux, 0, aux.size - first);
 	gpmu_spe_end(decoder, aux.flags);
 	__atomic_store_n(&ring->page->aux_tail, aux.offset + aux.size, __ATOMIC_RELEASE);
-	if (aux.flags & PERF_AUX_FLAG_TRUNCATED)
+	if (aux.flags & PERF_AUX_FLAG_TRUNCATED) {
+		ring->lost[RECORD_KERNEL_TRUNCATED]++;
 		record_ring_restart(ring, !atomic_load(spe->ending));
+	}
+	return true;
 }
 
 /* --- the thread */
-
-/*
- * Number of losses so far that are known: lost records of the kernel, and full buffers, each of which has lost at least one
- * sample
- */
-static uint64_t lost_of(struct record_spe *spe, bool last)
-{
-	spe->stats = (struct gpmu_spe_stats){ 0 };
-	for (size_t i = 0; i < spe->rings.count; i++)
-		gpmu_spe_stats_add(&spe->stats, &spe->buffers[i].decoder.stats);
-	return record_rings_lost(&spe->rings, last) + spe->stats.truncations;
-}
-
-static uint64_t put_lost(struct record_spe *spe, uint64_t known, bool last)
-{
-	const uint64_t lost = lost_of(spe, last), more = lost - known;
-	struct record record = { .type = RECORD_LOST };
-
-	if (more)
-		record_queue_put(spe->queue, &record, &more, sizeof(more));
-	return lost;
-}
 
 void *record_spe_run(void *data)
 {
 	struct record_spe *spe = data;
 	struct record mark = { .type = RECORD_MARK };
-	uint64_t lost = 0, restart = raw_clock_now() + RESTART_EACH;
+	uint64_t lost[RECORD_KERNEL_REASONS] = { 0 }, restart = raw_clock_now() + RESTART_EACH;
 	bool last = false;
 
 	spe->frequency = counter_frequency();
@@ -189,7 +173,7 @@ void *record_spe_run(void *data)
 		for (size_t i = 0; all && i < spe->rings.count; i++)
 			record_ring_restart(&spe->rings.list[i], !last);
 		record_rings_drain(&spe->rings, take, spe);
-		lost = put_lost(spe, lost, last);
+		record_rings_put_lost(&spe->rings, spe->queue, lost, last);
 		if (all) {
 			restart = spe->raw + RESTART_EACH;
 			mark.begin = spe->raw;
@@ -199,5 +183,7 @@ void *record_spe_run(void *data)
 		if (!last)
 			record_rings_wait(&spe->rings, DRAIN_EACH);
 	}
+	for (size_t i = 0; i < spe->rings.count; i++)
+		gpmu_spe_stats_add(&spe->stats, &spe->buffers[i].decoder.stats);
 	return NULL;
 }

@@ -34,7 +34,7 @@ static int refuse(int ret, const char *event, struct gpmu_error *error)
 	return ret;
 }
 
-/* Sets the attr to that of "EVENT" or "EVENT,PERIOD", where an event may have commas between slashes. */
+/* Sets the name and the attr to those of "EVENT" or "EVENT,PERIOD", where an event may have commas between slashes. */
 static int resolve(struct record_stack *stack, struct gpmu_error *error)
 {
 	struct perf_event_attr *attr = &stack->attr;
@@ -58,7 +58,7 @@ static int resolve(struct record_stack *stack, struct gpmu_error *error)
 		}
 	}
 	gpmu_event_free(event);
-	free(text);
+	stack->name = text;
 	return ret;
 }
 
@@ -69,7 +69,8 @@ int record_stack_open(struct record_stack *stack, struct gpmu_error *error)
 
 	if (ret)
 		return ret;
-	attr->sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_CALLCHAIN;
+	attr->sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
+			    PERF_SAMPLE_CALLCHAIN;
 	attr->sample_max_stack = STACK_MOST;
 	attr->sample_id_all = attr->mmap = attr->mmap2 = attr->build_id = attr->comm = attr->comm_exec = attr->task = 1;
 	attr->inherit = stack->tid_count != 0;
@@ -95,8 +96,9 @@ int record_stack_open(struct record_stack *stack, struct gpmu_error *error)
 void record_stack_release(struct record_stack *stack)
 {
 	record_rings_release(&stack->rings);
+	free(stack->name);
 	free(stack->note);
-	stack->note = NULL;
+	stack->name = stack->note = NULL;
 }
 
 /* --- the thread */
@@ -108,7 +110,7 @@ struct sample_id {
 	uint32_t cpu, reserved;
 };
 
-static void take(void *user, const struct record_ring *ring, const struct perf_event_header *header, const char *data,
+static bool take(void *user, const struct record_ring *ring, const struct perf_event_header *header, const char *data,
 		 size_t size)
 {
 	const bool is_sample = header->type == PERF_RECORD_SAMPLE;
@@ -117,30 +119,26 @@ static void take(void *user, const struct record_ring *ring, const struct perf_e
 
 	(void)ring;
 	if (size < sizeof(id))
-		return;
+		return false;
 	memcpy(&id, is_sample ? data : data + size - sizeof(id), sizeof(id));
 	if (!is_sample || record_window_has(stack->window, id.time))
 		record_stack_put(stack, header, data, size, id.time);
+	return true;
 }
 
 void *record_stack_run(void *data)
 {
 	struct record_stack *stack = data;
-	uint64_t known = 0;
+	uint64_t lost[RECORD_KERNEL_REASONS] = { 0 };
 	bool last = false;
 
 	while (!last) {
-		struct record mark = { .type = RECORD_MARK }, loss = { .type = RECORD_LOST };
-		uint64_t lost, more;
+		struct record mark = { .type = RECORD_MARK };
 
 		last = atomic_load(stack->ending);
 		mark.begin = raw_clock_now() - DELAY;
 		record_rings_drain(&stack->rings, take, stack);
-		lost = record_rings_lost(&stack->rings, last);
-		more = lost - known;
-		known = lost;
-		if (more)
-			record_queue_put(stack->queue, &loss, &more, sizeof(more));
+		record_rings_put_lost(&stack->rings, stack->queue, lost, last);
 		if (record_queue_has_room(stack->queue, 0))
 			record_queue_put(stack->queue, &mark, NULL, 0);
 		if (!last)

@@ -22,6 +22,7 @@ struct record_stack {
 	struct record_window *window;	/* samples outside it are dropped */
 	atomic_bool *ending;		/* set: the thread drains the rings and ends */
 	/* Set by record_stack_open() */
+	char *name;			/* of the event */
 	char *note;			/* for the audit: what is not recorded, and why; or NULL */
 	struct record_rings rings;	/* count 0: not open */
 	struct perf_event_attr attr;

@@ -8,7 +8,7 @@ void record_stack_put(struct record_stack *stack, const struct perf_event_header
 		      size_t size, uint64_t time)
 {
 	struct record record = { .type = RECORD_RAW, .begin = time, .end = time };
-	char raw[RECORD_RING_MOST];
+	char raw[UINT16_MAX];
 
 	if (sizeof(*header) + size > sizeof(raw))
 		return;

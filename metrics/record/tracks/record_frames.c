@@ -2,10 +2,9 @@
 /* Shows sampled call stacks, with the functions that the recorder's owner finds. */
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "record/tracks/record_map.h"
+#include "trace/trace.h"
 
 #define CONTEXTS	((uint64_t)-4095)	/* PERF_CONTEXT_MAX: from here on a value is a mark */
 
@@ -13,6 +12,7 @@ struct stack_sample {
 	uint32_t pid, tid;
 	uint64_t time;
 	uint32_t cpu, reserved;
+	uint64_t period;
 	uint64_t count;
 	uint64_t addresses[];	/* the innermost first, with PERF_CONTEXT_ marks */
 };
@@ -22,21 +22,19 @@ static int find(const struct record_map *map, const struct stack_sample *of, boo
 {
 	const struct gpmu_recorder_symbols *symbols = map->symbols;
 
-	*frame = (struct gpmu_trace_frame){ "[unknown]", is_kernel ? "[kernel]" : "[unknown]" };
+	*frame = (struct gpmu_trace_frame){ .object = is_kernel ? "[kernel]" : NULL };
 	return symbols ? symbols->find(symbols->user, is_kernel ? 0 : (pid_t)of->pid, address, of->time, &frame->function,
 				       &frame->object) : 0;
 }
 
-static int put_stack(struct record_map *map, const struct stack_sample *of)
+/* Sets the frames of a stack. Returns 0 or -ENOMEM. */
+static int find_all(const struct record_map *map, const struct stack_sample *of, bool is_kernel,
+		    struct gpmu_trace_frame *frames, size_t *count)
 {
-	struct gpmu_trace_sample sample = { .size = sizeof(sample), .time = of->time, .cpu = of->cpu,
-					    .pid = (pid_t)of->pid, .tid = (pid_t)of->tid };
-	struct gpmu_trace_frame frames[GPMU_TRACE_FRAMES_MOST];
-	bool is_kernel = false, is_first = true;
-	size_t at = GPMU_TRACE_FRAMES_MOST;
-	int ret = 0;
+	bool is_first = true;
 
-	for (uint64_t i = 0; i < of->count && at && !ret; i++) {
+	*count = 0;
+	for (uint64_t i = 0; i < of->count && *count < TRACE_FRAMES_MOST; i++) {
 		const uint64_t address = of->addresses[i];
 
 		if (address >= CONTEXTS) {
@@ -44,16 +42,30 @@ static int put_stack(struct record_map *map, const struct stack_sample *of)
 			is_first = true;
 			continue;
 		}
-		if (at == GPMU_TRACE_FRAMES_MOST)
-			sample.is_kernel = is_kernel;
+		/* The outermost frame has the return address 0. */
+		if (!address)
+			continue;
 		/* A return address can be that of the next function: the call is before it. */
-		ret = find(map, of, is_kernel, address - !is_first, &frames[--at]);
+		if (find(map, of, is_kernel, address - !is_first, &frames[*count]))
+			return -ENOMEM;
+		frames[(*count)++].address = address;
 		is_first = false;
 	}
-	if (ret || at == GPMU_TRACE_FRAMES_MOST)
-		return ret;
-	sample.frames = frames + at;
-	sample.frame_count = GPMU_TRACE_FRAMES_MOST - at;
+	return 0;
+}
+
+static int put_stack(struct record_map *map, const struct stack_sample *of, unsigned int mode)
+{
+	const bool is_kernel = mode == PERF_RECORD_MISC_KERNEL;
+	struct gpmu_trace_frame frames[TRACE_FRAMES_MOST];
+	struct gpmu_trace_sample sample = {
+		.size = sizeof(sample), .sampler = map->sampler, .time = of->time, .cpu = of->cpu,
+		.pid = (pid_t)of->pid, .tid = (pid_t)of->tid, .period = of->period, .frames = frames,
+		.mode = is_kernel ? GPMU_TRACE_KERNEL : mode == PERF_RECORD_MISC_USER ? GPMU_TRACE_USER : GPMU_TRACE_MODE_UNKNOWN,
+	};
+
+	if (find_all(map, of, is_kernel, frames, &sample.frame_count))
+		return -ENOMEM;
 	sample.track = record_map_task_track(map, (int32_t)of->pid, (int32_t)of->tid);
 	return sample.track < 0 ? sample.track : gpmu_trace_sample(map->trace, &sample);
 }
@@ -68,5 +80,5 @@ int record_map_raw(struct record_map *map, const void *raw, size_t size)
 	size -= sizeof(*header);
 	if (size < sizeof(*of) || of->count > (size - sizeof(*of)) / sizeof(of->addresses[0]) || !of->pid || !of->tid)
 		return 0;
-	return put_stack(map, of);
+	return put_stack(map, of, header->misc & PERF_RECORD_MISC_CPUMODE_MASK);
 }

@@ -142,6 +142,7 @@ struct record_map {
 	/* tid of the command's thread on each CPU, 0: none; NULL: no thread ran yet */
 	int32_t *task_runs;
 	bool tasks_shown;	/* threads that ran at the begin have been written */
+	int sampler;		/* of call stacks; 0: they are not sampled */
 	const struct gpmu_recorder_symbols *symbols;	/* NULL: stacks have no functions */
 	struct gpmu_spe_memory memory;	/* of the machine, for samples of SPE */
 	int machine_track, command_track, gaps_track, cupti_track, spe_track;

@@ -20,44 +20,23 @@ static int rest_track(struct record_map *map)
 	return map->spe_track;
 }
 
-static void arg_address(struct record_args *args, const char *name, uint64_t address)
-{
-	args->list[args->count++] = (struct gpmu_trace_arg){ .name = name, .kind = GPMU_TRACE_ADDRESS,
-							 .integer = (int64_t)address };
-}
-
-static void add_addresses(struct record_args *args, const struct gpmu_spe_record *spe)
+static void set_fields(const struct gpmu_spe_record *record, struct gpmu_trace_spe *out)
 {
 	static const struct {
-		enum gpmu_spe_field field;
-		const char *name;
-	} addresses[] = {
-		{ GPMU_SPE_PC, "pc" }, { GPMU_SPE_TARGET, "target" }, { GPMU_SPE_VA, "va" }, { GPMU_SPE_PA, "pa" },
+		enum gpmu_spe_field from;
+		enum gpmu_trace_spe_field to;
+	} fields[] = {
+		{ GPMU_SPE_TOTAL, GPMU_TRACE_SPE_LATENCY }, { GPMU_SPE_ISSUE, GPMU_TRACE_SPE_ISSUE },
+		{ GPMU_SPE_TRANSLATION, GPMU_TRACE_SPE_TRANSLATION }, { GPMU_SPE_PC, GPMU_TRACE_SPE_PC },
+		{ GPMU_SPE_TARGET, GPMU_TRACE_SPE_TARGET }, { GPMU_SPE_VA, GPMU_TRACE_SPE_VA },
+		{ GPMU_SPE_PA, GPMU_TRACE_SPE_PA }, { GPMU_SPE_EVENTS, GPMU_TRACE_SPE_EVENTS },
 	};
 
-	for (size_t i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++) {
-		const uint64_t payload = spe->value[addresses[i].field];
-
-		if (gpmu_spe_has(spe, addresses[i].field))
-			arg_address(args, addresses[i].name, addresses[i].field == GPMU_SPE_PA ?
-				    gpmu_spe_physical(payload) : gpmu_spe_address(payload));
-	}
-	if (gpmu_spe_has(spe, GPMU_SPE_EVENTS))
-		arg_address(args, "events", spe->value[GPMU_SPE_EVENTS]);
-}
-
-static void add_counters(struct record_args *args, const struct gpmu_spe_record *spe)
-{
-	static const struct {
-		enum gpmu_spe_field field;
-		const char *name;
-	} counters[] = {
-		{ GPMU_SPE_TOTAL, "latency" }, { GPMU_SPE_ISSUE, "issue" }, { GPMU_SPE_TRANSLATION, "translation" },
-	};
-
-	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
-		if (gpmu_spe_has(spe, counters[i].field))
-			record_arg(args, counters[i].name, (int64_t)spe->value[counters[i].field]);
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		if (gpmu_spe_has(record, fields[i].from)) {
+			out->fields |= 1U << fields[i].to;
+			out->values[fields[i].to] = gpmu_spe_number(record, fields[i].from);
+		}
 }
 
 int record_map_sample(struct record_map *map, uint64_t time, const struct record_sample *of)
@@ -66,32 +45,25 @@ int record_map_sample(struct record_map *map, uint64_t time, const struct record
 	const struct gpmu_spe_tier tier = gpmu_spe_tier(spe, gpmu_machine_midr(map->machine));
 	const struct gpmu_spe_home home = gpmu_spe_home(spe, &map->memory, of->node);
 	char tier_text[GPMU_SPE_LABEL_MOST], home_text[GPMU_SPE_LABEL_MOST], op_text[GPMU_SPE_LABEL_MOST];
-	struct gpmu_trace_event event = { .size = sizeof(event), .time = time, .category = "spe", .name = "?" };
-	struct record_args args = { .count = 0 };
+	struct gpmu_trace_spe out = { .size = sizeof(out), .time = time, .cpu = of->cpu };
 
-	event.track = of->tid > 0 ? record_map_task_samples(map, of->pid, of->tid) : 0;
-	if (!event.track)
-		event.track = rest_track(map);
-	if (event.track < 0)
-		return event.track;
-	record_arg(&args, "cpu", of->cpu);
+	out.track = of->tid > 0 ? record_map_task_samples(map, of->pid, of->tid) : 0;
+	if (!out.track)
+		out.track = rest_track(map);
+	if (out.track < 0)
+		return out.track;
 	if (gpmu_spe_has(spe, GPMU_SPE_OP)) {
 		gpmu_spe_op_label(spe->value[GPMU_SPE_OP], op_text, sizeof(op_text));
-		record_arg_name(&args, "op", op_text);
-		event.name = op_text;
+		out.op = op_text;
 	}
 	if (tier.kind != GPMU_SPE_TIER_NONE) {
 		gpmu_spe_tier_label(&tier, tier_text, sizeof(tier_text));
-		record_arg_name(&args, "tier", tier_text);
-		event.name = tier_text;
+		out.tier = tier_text;
 	}
 	if (home.kind != GPMU_SPE_HOME_NONE) {
 		gpmu_spe_home_label(&home, home_text, sizeof(home_text));
-		record_arg_name(&args, "home", home_text);
+		out.home = home_text;
 	}
-	add_counters(&args, spe);
-	add_addresses(&args, spe);
-	event.args = args.list;
-	event.arg_count = args.count;
-	return gpmu_trace_instant(map->trace, &event);
+	set_fields(spe, &out);
+	return gpmu_trace_spe(map->trace, &out);
 }

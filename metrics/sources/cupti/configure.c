@@ -9,27 +9,6 @@
 
 #define MOST_TRIES	400	/* of host_drop(), some 2 ms each */
 
-static int new_object(const struct host *host, CUpti_Profiler_Host_Object **object)
-{
-	CUpti_Profiler_Host_Initialize_Params params = {
-		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_Host_Initialize_Params, pHostObject),
-		.profilerType = CUPTI_PROFILER_TYPE_PM_SAMPLING, .pChipName = host->chip };
-	int result = host->library->cupti.initialize(&params);
-
-	*object = result ? NULL : params.pHostObject;
-	return result;
-}
-
-static void free_object(const struct library *library, CUpti_Profiler_Host_Object *object)
-{
-	CUpti_Profiler_Host_Deinitialize_Params params = {
-		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_Host_Deinitialize_Params, pHostObject),
-		.pHostObject = object };
-
-	if (object)
-		library->cupti.deinitialize(&params);
-}
-
 /* Adds all metrics by one call: CUPTI gives each call's metrics passes of their own. */
 static int add_metrics(const struct library *library, CUpti_Profiler_Host_Object *object,
 		       const char *const *names, size_t length)
@@ -81,14 +60,14 @@ int host_configure(const struct host *host, const char *const *names, size_t len
 
 	*config = (struct host_config){ 0 };
 	host_lock();
-	result = new_object(host, &object);
+	result = host_object_new(host->library, host->chip, &object);
 	if (!result)
 		result = add_metrics(library, object, names, length);
 	if (!result)
 		result = get_image(library, object, config);
 	if (!result)
 		result = get_passes(library, config);
-	free_object(library, object);
+	host_object_free(library, object);
 	host_unlock();
 	if (!result)
 		return 0;
@@ -233,7 +212,7 @@ int evaluator_init(struct evaluator *evaluator, const struct host *host, const c
 	*evaluator = (struct evaluator){ .library = host->library, .length = length,
 					 .names = (const char **)names };
 	host_lock();
-	result = new_object(host, &evaluator->object);
+	result = host_object_new(host->library, host->chip, &evaluator->object);
 	if (!result)
 		result = add_metrics(host->library, evaluator->object, names, length);
 	host_unlock();
@@ -246,7 +225,7 @@ int evaluator_init(struct evaluator *evaluator, const struct host *host, const c
 void evaluator_release(struct evaluator *evaluator)
 {
 	host_lock();
-	free_object(evaluator->library, evaluator->object);
+	host_object_free(evaluator->library, evaluator->object);
 	host_unlock();
 	*evaluator = (struct evaluator){ 0 };
 }

@@ -39,6 +39,11 @@ int host_new(const struct library *library, const char *chip, struct host **host
 	     struct gpmu_error *error);
 void host_free(struct host *host);
 
+/* Makes an object for PM sampling of a chip. Returns CUPTI's result; @object is then NULL unless it is 0. */
+int host_object_new(const struct library *library, const char *chip, CUpti_Profiler_Host_Object **object);
+/* NULL is allowed. */
+void host_object_free(const struct library *library, CUpti_Profiler_Host_Object *object);
+
 /* Names of the chips that CUPTI supports, owned by CUPTI. Returns their number. */
 size_t host_chips(const struct library *library, const char *const **names);
 

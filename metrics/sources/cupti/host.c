@@ -46,15 +46,22 @@ size_t host_chips(const struct library *library, const char *const **names)
 	return params.numChips;
 }
 
-static int new_object(const struct library *library, const char *chip,
-		      CUpti_Profiler_Host_Object **object, struct gpmu_error *error)
+int host_object_new(const struct library *library, const char *chip, CUpti_Profiler_Host_Object **object)
 {
 	CUpti_Profiler_Host_Initialize_Params params = {
 		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_Host_Initialize_Params, pHostObject),
 		.profilerType = CUPTI_PROFILER_TYPE_PM_SAMPLING, .pChipName = chip };
 	int result = library->cupti.initialize(&params);
 
-	*object = NULL;
+	*object = result ? NULL : params.pHostObject;
+	return result;
+}
+
+static int new_object(const struct library *library, const char *chip,
+		      CUpti_Profiler_Host_Object **object, struct gpmu_error *error)
+{
+	int result = host_object_new(library, chip, object);
+
 	if (result == CUPTI_ERROR_INVALID_CHIP_NAME)
 		return fail(error, -EINVAL, "%s: CUPTI of CUDA %d.%d does not know this chip", chip,
 			    library->cuda_version / 1000, library->cuda_version % 1000 / 10);
@@ -64,11 +71,10 @@ static int new_object(const struct library *library, const char *chip,
 		return fail(error, -ENODEV, "%s: CUPTI cannot describe its metrics: %s (%d)%s", chip,
 			    library_text(library, result), result,
 			    library->perf_handle ? "" : "; there is no libnvperf_host.so beside it");
-	*object = params.pHostObject;
 	return 0;
 }
 
-static void free_object(const struct library *library, CUpti_Profiler_Host_Object *object)
+void host_object_free(const struct library *library, CUpti_Profiler_Host_Object *object)
 {
 	CUpti_Profiler_Host_Deinitialize_Params params = {
 		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_Host_Deinitialize_Params, pHostObject),
@@ -140,7 +146,7 @@ void host_free(struct host *host)
 	}
 	free(host->metrics);
 	host_lock();
-	free_object(host->library, host->object);
+	host_object_free(host->library, host->object);
 	host_unlock();
 	free(host->chip);
 	free(host);

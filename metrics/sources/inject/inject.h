@@ -95,15 +95,20 @@ bool names_noise(size_t index, uint32_t *domain, uint32_t *cbid);
 bool output_write(struct inject *self, const struct activity_head *record);
 /* The same without waiting */
 void output_try(struct inject *self, const struct activity_head *record);
-/* @kind: 0: not known; @time: of the records, 0: since the last completion time */
-void output_lost(struct inject *self, enum activity_lost_why why, enum activity_kind kind, uint64_t count,
-		 uint64_t time);
+/* Counts records that were lost since the last completion time. @kind: 0: not known */
+void output_lost(struct inject *self, enum activity_lost_why why, enum activity_kind kind, uint64_t count);
 /* Whether records have been lost for this reason */
 bool output_has_lost(enum activity_lost_why why);
-/* Writes the numbers of lost records and, unless CUPTI has failed, that records are complete up to @time. false: no room */
+/* Writes the records held back and, unless CUPTI has failed, that records are complete up to @time. false: no room */
 bool output_complete(struct inject *self, uint64_t time);
 __attribute__((format(printf, 3, 4)))
 void output_note(struct inject *self, enum activity_note_level level, const char *fmt, ...);
+/*
+ * Writes a warning unless *@written, and then sets that. Returns *@written. false: no room; nothing is counted as lost,
+ * because the caller tries again
+ */
+__attribute__((format(printf, 3, 4)))
+bool output_warn_once(struct inject *self, bool *written, const char *fmt, ...);
 void output_process(struct inject *self);
 
 /* capture.c: selects the work to record */

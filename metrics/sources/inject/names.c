@@ -80,11 +80,9 @@ static bool write_name(void *self, const struct activity_head *record)
 
 static void report_more(struct inject *self, enum names_use use)
 {
-	if (!reported[use])
-		output_note(self, ACTIVITY_WARNING, CHANNEL_NAMES_NOTE, CHANNEL_NAMES_MOST >> 20,
-			    use == NAMES_OF_NVTX ? "NVTX" : "CUDA",
-			    use == NAMES_OF_NVTX ? CHANNEL_NAMES_REMEDY : "");
-	reported[use] = true;
+	output_warn_once(self, &reported[use], CHANNEL_NAMES_NOTE, CHANNEL_NAMES_MOST >> 20,
+			 use == NAMES_OF_NVTX ? "NVTX" : "CUDA",
+			 use == NAMES_OF_NVTX ? CHANNEL_NAMES_REMEDY : "");
 }
 
 uint32_t names_intern(struct inject *self, enum names_use use, const char *text)

@@ -13,12 +13,8 @@
 #define LATER		4096	/* ends of ranges */
 
 /* Used by any thread, because callbacks write, too */
-static struct {
-	uint64_t count, from, to;	/* from and to: 0: not known */
-	bool ends;			/* ends of ranges have been among them */
-} lost[ACTIVITY_LOST_REASONS][ACTIVITY_KINDS];
 static bool has_lost[ACTIVITY_LOST_REASONS];
-static uint64_t since;
+static uint64_t since;	/* the last completion time */
 
 /* Used by gpmu's thread */
 
@@ -29,25 +25,24 @@ static bool is_full;
 static struct activity_marker later[LATER];
 static size_t later_count;
 
-void output_lost(struct inject *self, enum activity_lost_why why, enum activity_kind kind, uint64_t count,
-		 uint64_t time)
+static void count_lost(struct inject *self, enum activity_lost_why why, enum activity_kind kind, uint64_t count,
+		       uint64_t time, uint32_t thread)
 {
-	uint64_t known = __atomic_load_n(&lost[why][kind].from, __ATOMIC_RELAXED);
+	const struct activity_lost lost = {
+		.from = time ? time : __atomic_load_n(&since, __ATOMIC_RELAXED),
+		.to = time ? time : raw_clock_now(),
+		.count = count, .why = why, .kind = kind, .thread = thread,
+	};
 
-	(void)self;
 	if (!count)
 		return;
-	while (time && (!known || time < known) &&
-	       !__atomic_compare_exchange_n(&lost[why][kind].from, &known, time, false, __ATOMIC_RELAXED,
-					    __ATOMIC_RELAXED))
-		;
-	known = __atomic_load_n(&lost[why][kind].to, __ATOMIC_RELAXED);
-	while (time > known &&
-	       !__atomic_compare_exchange_n(&lost[why][kind].to, &known, time, false, __ATOMIC_RELAXED,
-					    __ATOMIC_RELAXED))
-		;
-	__atomic_add_fetch(&lost[why][kind].count, count, __ATOMIC_RELAXED);
+	channel_lose(self->writer, &lost);
 	__atomic_store_n(&has_lost[why], true, __ATOMIC_RELAXED);
+}
+
+void output_lost(struct inject *self, enum activity_lost_why why, enum activity_kind kind, uint64_t count)
+{
+	count_lost(self, why, kind, count, 0, 0);
 }
 
 bool output_has_lost(enum activity_lost_why why)
@@ -58,9 +53,11 @@ bool output_has_lost(enum activity_lost_why why)
 /* The time of a record, after the head; 0: records of this kind have none */
 static uint64_t time_of(const struct activity_head *record)
 {
+	const uint64_t without = UINT64_C(1) << ACTIVITY_NAME | UINT64_C(1) << ACTIVITY_DEVICE |
+				 UINT64_C(1) << ACTIVITY_CONTEXT | UINT64_C(1) << ACTIVITY_EXTERNAL;
 	uint64_t time;
 
-	if (record->kind < ACTIVITY_KERNEL || record->kind == ACTIVITY_EXTERNAL)
+	if (without >> record->kind & 1)
 		return 0;
 	memcpy(&time, record + 1, sizeof(time));
 	return time;
@@ -72,18 +69,35 @@ static bool is_end(const struct activity_head *record)
 	       ((const struct activity_marker *)(const void *)record)->marker == ACTIVITY_MARKER_END;
 }
 
-/* Keeps the end of a range, or counts the record as lost. */
+/* Lost markers other than ends leave no range open. */
 static void lose(struct inject *self, const struct activity_head *record)
 {
-	bool ends = is_end(record);
+	count_lost(self, ACTIVITY_LOST_CHANNEL, record->kind, 1, time_of(record),
+		   record->kind == ACTIVITY_MARKER && !is_end(record) ? ACTIVITY_NO_END : 0);
+}
 
-	if (ends && later_count < LATER) {
-		memcpy(&later[later_count++], record, sizeof(later[0]));
-		return;
+/* The reader counts the ends in later as lost if the process ends before they are written. */
+static void owe_later(struct inject *self)
+{
+	struct activity_lost owed = {
+		.count = later_count, .why = ACTIVITY_LOST_CHANNEL, .kind = ACTIVITY_MARKER,
+		.from = later_count ? later[0].time : 0,
+	};
+
+	for (size_t i = 0; i < later_count; i++) {
+		owed.from = later[i].time < owed.from ? later[i].time : owed.from;
+		owed.to = later[i].time > owed.to ? later[i].time : owed.to;
 	}
-	if (ends)
-		lost[ACTIVITY_LOST_CHANNEL][ACTIVITY_MARKER].ends = true;
-	output_lost(self, ACTIVITY_LOST_CHANNEL, record->kind, 1, time_of(record));
+	channel_owe(self->writer, &owed);
+}
+
+/* Keeps the end of a range, or counts the record as lost. */
+static void keep_or_lose(struct inject *self, const struct activity_head *record)
+{
+	if (!is_end(record) || later_count == LATER)
+		return lose(self, record);
+	memcpy(&later[later_count++], record, sizeof(later[0]));
+	owe_later(self);
 }
 
 /* Writes the ends of ranges that found no room. Returns whether all are written. */
@@ -93,8 +107,11 @@ static bool put_later(struct inject *self)
 
 	while (n < later_count && !channel_write(self->writer, &later[n].head))
 		n++;
+	if (!n)
+		return !later_count;
 	later_count -= n;
 	memmove(later, later + n, later_count * sizeof(later[0]));
+	owe_later(self);
 	return !later_count;
 }
 
@@ -109,37 +126,14 @@ bool output_write(struct inject *self, const struct activity_head *record)
 	if (!ret)
 		__atomic_add_fetch(&self->progress, 1, __ATOMIC_RELAXED);
 	else if (record->kind != ACTIVITY_NAME && channel_has_reader(self->control))
-		lose(self, record);
+		keep_or_lose(self, record);
 	return !ret;
 }
 
 void output_try(struct inject *self, const struct activity_head *record)
 {
 	if (channel_write(self->writer, record))
-		output_lost(self, ACTIVITY_LOST_CHANNEL, record->kind, 1, time_of(record));
-}
-
-/* Writes how many records of a kind were lost. Without room the next call does. */
-static bool put_lost(struct inject *self, uint32_t why, uint32_t kind, uint64_t time)
-{
-	struct activity_lost record = {
-		{ sizeof(record), ACTIVITY_LOST, 0 }, since ? since : time, time, 0, why, kind,
-		kind == ACTIVITY_MARKER && !lost[why][kind].ends ? ACTIVITY_NO_END : 0, 0,
-	};
-	uint64_t from, to;
-
-	record.count = __atomic_exchange_n(&lost[why][kind].count, 0, __ATOMIC_RELAXED);
-	if (!record.count)
-		return true;
-	from = __atomic_exchange_n(&lost[why][kind].from, 0, __ATOMIC_RELAXED);
-	to = __atomic_exchange_n(&lost[why][kind].to, 0, __ATOMIC_RELAXED);
-	record.from = from ? from : record.from;
-	record.to = to ? to : raw_clock_now();
-	if (!channel_write(self->writer, &record.head))
-		return true;
-	output_lost(self, why, kind, record.count - 1, from);
-	output_lost(self, why, kind, 1, to);
-	return false;
+		lose(self, record);
 }
 
 bool output_complete(struct inject *self, uint64_t time)
@@ -147,32 +141,47 @@ bool output_complete(struct inject *self, uint64_t time)
 	const struct activity_complete complete = {
 		{ sizeof(complete), ACTIVITY_COMPLETE, 0 }, time, buffers_memory(),
 	};
-	bool all = put_later(self);
 
-	for (uint32_t why = 0; why < ACTIVITY_LOST_REASONS; why++)
-		for (uint32_t kind = 0; kind < ACTIVITY_KINDS && output_has_lost(why); kind++)
-			all = put_lost(self, why, kind, time) && all;
-	if (!all || !inject_is_alive(self))
-		return all;
+	if (!put_later(self))
+		return false;
+	if (!inject_is_alive(self))
+		return true;
 	if (channel_write(self->writer, &complete.head))
 		return false;
-	since = time;
+	__atomic_store_n(&since, time, __ATOMIC_RELAXED);
 	return true;
 }
 
-void output_note(struct inject *self, enum activity_note_level level, const char *fmt, ...)
+static bool put_note(struct inject *self, enum activity_note_level level, const char *fmt, va_list args)
 {
 	union {
 		struct activity_note note;
 		char bytes[sizeof(struct activity_note) + TEXT];
 	} record = { .note = { .head.kind = ACTIVITY_NOTE, .time = raw_clock_now(), .level = level } };
+
+	vsnprintf(record.note.text, TEXT, fmt, args);
+	record.note.head.size = (sizeof(record.note) + strlen(record.note.text) + 1 + 7) / 8 * 8;
+	return !channel_write(self->writer, &record.note.head);
+}
+
+void output_note(struct inject *self, enum activity_note_level level, const char *fmt, ...)
+{
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(record.note.text, TEXT, fmt, args);
+	if (!put_note(self, level, fmt, args))
+		count_lost(self, ACTIVITY_LOST_CHANNEL, ACTIVITY_NOTE, 1, raw_clock_now(), 0);
 	va_end(args);
-	record.note.head.size = (sizeof(record.note) + strlen(record.note.text) + 1 + 7) / 8 * 8;
-	output_try(self, &record.note.head);
+}
+
+bool output_warn_once(struct inject *self, bool *written, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	*written = *written || put_note(self, ACTIVITY_WARNING, fmt, args);
+	va_end(args);
+	return *written;
 }
 
 void output_process(struct inject *self)
@@ -191,5 +200,6 @@ void output_process(struct inject *self)
 
 	snprintf(record.process.text, 255, "%s", program_invocation_short_name);
 	record.process.head.size = (sizeof(record.process) + strlen(record.process.text) + 1 + 7) / 8 * 8;
+	since = record.process.time;
 	output_try(self, &record.process.head);
 }

@@ -19,7 +19,7 @@ static bool has_times(struct inject *self, enum activity_kind kind, uint64_t sta
 {
 	if (start && end)
 		return true;
-	output_lost(self, ACTIVITY_LOST_TIMES, kind, 1, 0);
+	output_lost(self, ACTIVITY_LOST_TIMES, kind, 1);
 	return false;
 }
 
@@ -423,7 +423,7 @@ static int read_list(struct inject *self, const struct inject_buffer *buffer, si
 		if (grow_list(*length))
 			list[(*length)++] = record;
 		else
-			output_lost(self, ACTIVITY_LOST_CHANNEL, 0, 1, 0);
+			output_lost(self, ACTIVITY_LOST_CHANNEL, 0, 1);
 	}
 	return code;
 }
@@ -440,7 +440,7 @@ void records_read(struct inject *self, struct inject_buffer *buffer)
 	for (size_t i = 0; i < length; i++)
 		put(self, list[i]);
 	if (code != 0 && code != CUPTI_ERROR_MAX_LIMIT_REACHED)
-		output_lost(self, ACTIVITY_LOST_CORRUPT, 0, 1, 0);
+		output_lost(self, ACTIVITY_LOST_CORRUPT, 0, 1);
 	if (inject_is_alive(self) && !self->api.dropped(buffer->context, buffer->stream, &dropped))
-		output_lost(self, ACTIVITY_LOST_CUPTI, 0, dropped, 0);
+		output_lost(self, ACTIVITY_LOST_CUPTI, 0, dropped);
 }

@@ -25,57 +25,56 @@ static void drain(struct inject *self)
 	}
 }
 
-/* Notes, once, the option that prevents a loss */
-static void report_losses(struct inject *self)
+/* Notes, once, the option that prevents a loss; false: no room */
+static bool report_losses(struct inject *self)
 {
-	static bool reported[ACTIVITY_LOST_REASONS];
+	static bool of_cupti, of_channel;
+	bool all = true;
 
-	if (output_has_lost(ACTIVITY_LOST_CUPTI) && !reported[ACTIVITY_LOST_CUPTI]) {
-		reported[ACTIVITY_LOST_CUPTI] = true;
-		output_note(self, ACTIVITY_WARNING,
-			    "records are lost: CUPTI has filled all of its buffers (limit: %zu MiB); gpmu record --cuda-buffers=SIZE allows more",
-			    buffers_limit() >> 20);
-	}
-	if (output_has_lost(ACTIVITY_LOST_CHANNEL) && !reported[ACTIVITY_LOST_CHANNEL]) {
-		reported[ACTIVITY_LOST_CHANNEL] = true;
-		output_note(self, ACTIVITY_WARNING,
-			    "records are lost: they come faster than gpmu writes them; use gpmu record --cuda=LIST to record fewer kinds, or a faster disk");
-	}
+	if (output_has_lost(ACTIVITY_LOST_CUPTI))
+		all = output_warn_once(self, &of_cupti,
+				       "records are lost: CUPTI has filled all of its buffers (limit: %zu MiB); gpmu record --cuda-buffers=SIZE allows more",
+				       buffers_limit() >> 20);
+	if (output_has_lost(ACTIVITY_LOST_CHANNEL))
+		all = output_warn_once(self, &of_channel,
+				       "records are lost: they come faster than gpmu writes them; use gpmu record --cuda=LIST to record fewer kinds, or a faster disk") && all;
+	return all;
 }
 
-/* Flushes and writes all full buffers; false if there was no room for the completion record */
+/* Ends a flush that began at @time; false: no room */
+static bool complete(struct inject *self, uint64_t time)
+{
+	return output_complete(self, time) && report_losses(self);
+}
+
+/* Flushes and writes all full buffers; false if there was no room for the completion record and the notes of losses */
 static bool flush(struct inject *self, uint32_t flags)
 {
 	uint64_t now = raw_clock_now();
 	/* A request that is declined from now on needs another flush. */
 	bool declined = buffers_declined();
 	size_t dropped = 0;
-	bool done;
 
 	if (inject_is_alive(self))
 		self->api.flush(flags);
 	drain(self);
 	/* Without any buffer, no completed buffer reports how many records CUPTI dropped. */
 	if ((declined || buffers_are_short()) && inject_is_alive(self) && !self->api.dropped(NULL, 0, &dropped))
-		output_lost(self, ACTIVITY_LOST_CUPTI, 0, dropped, 0);
-	done = output_complete(self, now);
-	if (done)
-		report_losses(self);
-	return done;
+		output_lost(self, ACTIVITY_LOST_CUPTI, 0, dropped);
+	return complete(self, now);
 }
 
-/* The last flush waits for room, so that lost records are reported if there is a reader. */
-static void flush_last(struct inject *self)
+/* The last flush waits for room if there is a reader. Returns whether all records have been written or counted. */
+static bool flush_last(struct inject *self)
 {
 	uint64_t begin = raw_clock_now();
 	bool done = flush(self, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
 
 	for (int i = 0; i < LAST_MS && !done && channel_has_reader(self->control); i++) {
 		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
-		done = output_complete(self, begin);
-		if (done)
-			report_losses(self);
+		done = complete(self, begin);
 	}
+	return done;
 }
 
 static unsigned int flush_ms(const struct inject *self)
@@ -97,7 +96,7 @@ static void *run(void *data)
 {
 	struct inject *self = data;
 	uint64_t next = raw_clock_now(), last = 0, now;
-	bool records, is_short;
+	bool records, is_short, done;
 
 	while (!__atomic_load_n(&self->stop, __ATOMIC_ACQUIRE)) {
 		unsigned int ms = flush_ms(self);
@@ -116,9 +115,11 @@ static void *run(void *data)
 		next = last + ms * UINT64_C(1000000);
 	}
 	capture_update(self);
-	flush_last(self);
+	done = flush_last(self);
 	__atomic_store_n(&self->fatal, 1, __ATOMIC_SEQ_CST);
-	channel_writer_finish(self->writer);
+	/* Without the last records the reader must take the file as incomplete. */
+	if (done)
+		channel_writer_finish(self->writer);
 	return NULL;
 }
 

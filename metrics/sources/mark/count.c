@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 
 #define LIBRARY	"libgpmu.so.0"
 #define MOST	64		/* sources or catalogs */
+#define MOST_NAME	100	/* bytes of a region's name in a record */
 
 /* The functions of libgpmu that are used */
 static struct {
@@ -30,8 +32,24 @@ static struct {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct gpmu *gpmu;		/* NULL: not open, or no longer used */
+static bool started;				/* the counters were opened, or could not be */
 /* Of the environment, which the program can change before it exits */
 static char *path;
+
+/* Marks without effect. The lock also keeps the records in order. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct tally {
+	const char kind;			/* of the record */
+	uint64_t count;
+	char first[MOST_NAME + 100];		/* region of the first one, and the error */
+} ignored = { .kind = MARKS_IGNORED }, uncounted = { .kind = MARKS_UNCOUNTED };
+
+/* Numbers of regions of the thread that have begun and not ended */
+static __thread struct {
+	size_t inherited;			/* in the parent, before fork() */
+	size_t counted;				/* inside of these */
+	size_t failed;				/* inside of these */
+} begun;
 
 /* --- records */
 
@@ -63,6 +81,31 @@ static void write_record(char kind, const char *text, size_t length)
 static void fail(const char *why)
 {
 	write_record(MARKS_FAILED, why, strlen(why));
+}
+
+/* With the lock held. @exits: the process exits */
+static void tally_write(const struct tally *tally, bool exits)
+{
+	char text[sizeof(tally->first) + 32];
+
+	if (tally->count)
+		write_record(tally->kind, text,
+			     (size_t)snprintf(text, sizeof(text), "%" PRIu64 " %d %s", tally->count, exits,
+					      tally->first));
+}
+
+/* Counts a mark of the region @name without effect. @error: 0 or the reason, -errno */
+static void tally_add(struct tally *tally, const char *name, int error)
+{
+	char why[96];
+
+	pthread_mutex_lock(&lock);
+	if (!tally->count++)
+		snprintf(tally->first, sizeof(tally->first), "%.*s%s%s", MOST_NAME, name, error ? ": " : "",
+			 error ? strerror_r(-error, why, sizeof(why)) : "");
+	if (!(tally->count & (tally->count - 1)))
+		tally_write(tally, false);
+	pthread_mutex_unlock(&lock);
 }
 
 /* --- counters */
@@ -146,6 +189,7 @@ static void open_counters(void)
 
 static void start(void)
 {
+	__atomic_store_n(&started, true, __ATOMIC_RELEASE);
 	write_record(MARKS_BEGUN, "", 0);
 	if (!secure_getenv(MARKS_LIST))
 		fail(MARKS_LIST " is no longer in its environment");
@@ -156,19 +200,45 @@ static void start(void)
 void count_begin(const char *name)
 {
 	struct gpmu *counts;
+	int ret;
 
 	pthread_once(&once, start);
 	counts = __atomic_load_n(&gpmu, __ATOMIC_ACQUIRE);
-	if (counts)
-		api.begin(counts, name);
+	if (!counts)
+		return;
+	/* A region inside of one that could not begin does not begin either, so that the ends match. */
+	ret = begun.failed ? -ECANCELED : api.begin(counts, name);
+	if (!ret) {
+		begun.counted++;
+		return;
+	}
+	begun.failed++;
+	tally_add(&uncounted, name, ret);
 }
 
 void count_end(const char *name)
 {
 	struct gpmu *counts = __atomic_load_n(&gpmu, __ATOMIC_ACQUIRE);
+	int ret = -EINVAL;
 
+	/* The process has reported why it counts nothing, or it exits. */
+	if (!counts && __atomic_load_n(&started, __ATOMIC_ACQUIRE))
+		return;
+	if (begun.failed) {
+		begun.failed--;
+		return;
+	}
 	if (counts)
-		api.end(counts, name);
+		ret = api.end(counts, name);
+	if (ret != -EINVAL) {
+		begun.counted--;
+		if (ret)
+			tally_add(&uncounted, name, ret);
+	} else if (!begun.counted && begun.inherited) {
+		begun.inherited--;
+	} else {
+		tally_add(&ignored, name, 0);
+	}
 }
 
 /* --- the process */
@@ -188,9 +258,15 @@ bool count_load(void)
 void count_fork(void)
 {
 	const pthread_once_t again = PTHREAD_ONCE_INIT;
+	const pthread_mutex_t unlocked = PTHREAD_MUTEX_INITIALIZER;
 
 	memcpy(&once, &again, sizeof(once));
+	memcpy(&lock, &unlocked, sizeof(lock));
 	gpmu = NULL;
+	started = false;
+	ignored.count = uncounted.count = 0;
+	begun.inherited += begun.counted + begun.failed;
+	begun.counted = begun.failed = 0;
 }
 
 /* Other threads may still be in regions: the counters stay open. */
@@ -202,6 +278,10 @@ void count_exit(void)
 	FILE *file;
 	int ret;
 
+	pthread_mutex_lock(&lock);
+	tally_write(&ignored, true);
+	tally_write(&uncounted, true);
+	pthread_mutex_unlock(&lock);
 	if (!counts)
 		return;
 	file = open_memstream(&text, &length);

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@ struct slice_thread {
 	uint32_t tid;
 	size_t depth, room;
 	size_t forgotten;		/* regions inside the open ones, begun without memory */
+	size_t inherited;		/* regions around the open ones, begun in the parent before fork() */
 	struct slice_open {
 		uint64_t id;		/* 0: the begin was lost */
 		uint32_t name;		/* 0: not known */
@@ -46,6 +48,7 @@ static bool over;				/* the process exits, or it has no channel */
 static struct channel_names names;
 static size_t name_bytes;
 static bool warned;				/* of too many names */
+static bool warned_nesting;			/* of an end that is ignored */
 static uint64_t last_id;
 
 /* --- the channel */
@@ -98,13 +101,23 @@ static bool is_recording(void)
 
 /* --- records, with the lock held */
 
+/* @thread: as in struct activity_lost */
+static void lose(enum activity_lost_why why, uint64_t time, uint32_t thread)
+{
+	const struct activity_lost lost = {
+		.from = time, .to = time, .count = 1, .why = why, .kind = ACTIVITY_MARKER, .thread = thread,
+	};
+
+	channel_lose(writer, &lost);
+}
+
 /* Returns whether the record is in the channel. Only a lost end leaves a region open. */
 static bool put_marker(const struct activity_marker *record)
 {
 	if (!channel_write(writer, &record->head))
 		return true;
-	channel_lose(writer, ACTIVITY_MARKER, record->time,
-		     record->marker == ACTIVITY_MARKER_END ? record->thread : ACTIVITY_NO_END);
+	lose(ACTIVITY_LOST_CHANNEL, record->time,
+	     record->marker == ACTIVITY_MARKER_END ? record->thread : ACTIVITY_NO_END);
 	return false;
 }
 
@@ -114,18 +127,21 @@ static bool write_name(void *unused, const struct activity_head *record)
 	return !channel_write(writer, record);
 }
 
-static void report_more(void)
+/* Writes a warning; false: no room */
+__attribute__((format(printf, 1, 2)))
+static bool note(const char *fmt, ...)
 {
 	struct {
 		struct activity_note note;
-		char text[136];
+		char text[200];
 	} record = { .note = { .head = { sizeof(record), ACTIVITY_NOTE, 0 }, .time = raw_clock_now(),
 			       .level = ACTIVITY_WARNING } };
+	va_list args;
 
-	snprintf(record.text, sizeof(record.text), CHANNEL_NAMES_NOTE, CHANNEL_NAMES_MOST >> 20, "region",
-		 CHANNEL_NAMES_REMEDY);
-	/* The channel is likely to be full of names now. */
-	warned = !channel_write(writer, &record.note.head);
+	va_start(args, fmt);
+	vsnprintf(record.text, sizeof(record.text), fmt, args);
+	va_end(args);
+	return !channel_write(writer, &record.note.head);
 }
 
 /* The number of a name; 0 without room or memory */
@@ -133,8 +149,9 @@ static uint32_t intern(const char *name)
 {
 	const uint32_t number = channel_names_intern(&names, &name_bytes, name, write_name, NULL);
 
+	/* The channel is likely to be full of names at the first note. */
 	if (number && !warned && channel_name_is(&names, number, CHANNEL_NAMES_MORE))
-		report_more();
+		warned = note(CHANNEL_NAMES_NOTE, CHANNEL_NAMES_MOST >> 20, "region", CHANNEL_NAMES_REMEDY);
 	return number;
 }
 
@@ -159,7 +176,7 @@ static void begin(struct slice_thread *thread, struct slice_open *open, const ch
 	record.id = FIRST_ID | ++last_id;
 	record.name = open->name;
 	if (!open->name)
-		channel_lose(writer, ACTIVITY_MARKER, record.time, ACTIVITY_NO_END);
+		lose(ACTIVITY_LOST_CHANNEL, record.time, ACTIVITY_NO_END);
 	else if (put_marker(&record))
 		open->id = record.id;
 }
@@ -230,11 +247,22 @@ void slice_begin(const char *name)
 		begin(thread, open, name);
 	} else {
 		if (is_recording() && has_channel())
-			channel_lose(writer, ACTIVITY_MARKER, raw_clock_now(), ACTIVITY_NO_END);
+			lose(ACTIVITY_LOST_CHANNEL, raw_clock_now(), ACTIVITY_NO_END);
 		if (thread)
 			thread->forgotten++;
 	}
 	pthread_mutex_unlock(&lock);
+}
+
+/* Counts the end of a region that is not the innermost; with the lock held */
+static void ignore_end(const char *name, uint64_t time)
+{
+	if (!is_recording() || !has_channel())
+		return;
+	lose(ACTIVITY_LOST_NESTING, time, ACTIVITY_NO_END);
+	if (!warned_nesting)
+		warned_nesting = note("the end of region %.60s is ignored: a thread can only end the innermost "
+				      "of the regions that it has begun", name);
 }
 
 /* With the lock held */
@@ -257,13 +285,16 @@ void slice_end(const char *name)
 		thread->forgotten--;
 		return;
 	}
-	if (!open)
+	if (thread && !open && thread->inherited) {
+		thread->inherited--;
 		return;
+	}
 	pthread_mutex_lock(&lock);
-	/* Only the innermost region can end. */
-	if (is_named(open, name)) {
+	if (open && is_named(open, name)) {
 		end(thread, open, time);
 		thread->depth--;
+	} else {
+		ignore_end(name, time);
 	}
 	pthread_mutex_unlock(&lock);
 }
@@ -312,8 +343,9 @@ void slice_fork(void)
 	over = false;
 	memset(&names, 0, sizeof(names));
 	name_bytes = 0;
-	warned = false;
+	warned = warned_nesting = false;
 	if (thread) {
+		thread->inherited += thread->depth + thread->forgotten;
 		thread->depth = thread->forgotten = 0;
 		thread->tid = (uint32_t)gettid();
 	}

@@ -96,6 +96,7 @@ enum activity_lost_why {
 	ACTIVITY_LOST_TIMES,	/* the records had no times, or impossible ones */
 	ACTIVITY_LOST_CORRUPT,	/* the rest of a buffer was invalid; count is in buffers */
 	ACTIVITY_LOST_IDS,	/* the pid or tid is 0 or beyond INT_MAX */
+	ACTIVITY_LOST_NESTING,	/* ends of regions that were not the innermost of their thread */
 	ACTIVITY_LOST_REASONS
 };
 

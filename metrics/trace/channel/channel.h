@@ -30,7 +30,7 @@
 #define CHANNEL_REGIONS		"regions"
 #define CHANNEL_SPARE		"spare"
 #define CHANNEL_LOST		"lost."
-#define CHANNEL_VERSION		3
+#define CHANNEL_VERSION		4
 #define CHANNEL_RING_LEAST	4096
 #define CHANNEL_RING_MOST	(UINT64_C(1) << 32)
 
@@ -116,10 +116,15 @@ void channel_note_failure(const char *folder, const char *what, int error);
  */
 int channel_write(struct channel_writer *writer, const struct activity_head *record);
 /*
- * Counts a record of this kind and time that the caller gives up. @thread: as in struct
- * activity_lost. The reader gets the number even if the process is killed.
+ * Counts records that the caller gives up; of @lost the head is ignored. The reader gets the number even if the ring
+ * is full or the process is killed.
  */
-void channel_lose(struct channel_writer *writer, enum activity_kind kind, uint64_t time, uint32_t thread);
+void channel_lose(struct channel_writer *writer, const struct activity_lost *lost);
+/*
+ * Sets the records that the caller holds back until there is room. If the process ends without marking the file as
+ * complete, the reader gets them as lost.
+ */
+void channel_owe(struct channel_writer *writer, const struct activity_lost *owed);
 /*
  * Marks the file as complete; later writes fail with -ESHUTDOWN. The process keeps the
  * file's lock.
@@ -143,8 +148,8 @@ struct channel_reader *channel_reader_new(const char *path);
  * this reader; 0 if there is none now; -EBADMSG if the data are invalid, after which
  * nothing more can be read; or -ENOMEM. The record is a copy that has passed
  * activity_is_valid() and is of a known kind. An ACTIVITY_LOST record has the number of records of a
- * kind and thread that channel_lose() counted since the last one; beyond CHANNEL_LOSSES kinds and
- * threads it has those of the others, of kind and thread 0. It comes before all records that were
+ * reason, kind and thread that channel_lose() counted since the last one; beyond CHANNEL_LOSSES of them
+ * it has those of the others, of kind and thread 0. It comes before all records that were
  * written later.
  */
 int channel_read(struct channel_reader *reader, const struct activity_head **record);

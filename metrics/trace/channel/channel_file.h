@@ -13,11 +13,12 @@
 /* Divisor: a record may take at most this fraction of the ring */
 #define CHANNEL_SHARE	4
 
-/* Records that channel_lose() has counted */
+/* Records that channel_lose() has counted, or that channel_owe() has announced */
 struct channel_lost {
 	uint64_t count;		/* atomic; written after the time */
 	uint64_t from, to;
-	uint32_t kind, thread;	/* as in struct activity_lost */
+	uint16_t why, kind;	/* as in struct activity_lost */
+	uint32_t thread;
 };
 
 #define CHANNEL_LOSSES	64
@@ -39,8 +40,9 @@ struct channel_head {
 	uint64_t reserved_writer[5];
 	uint64_t taken;			/* position; atomic, set by the reader */
 	uint64_t reserved_reader[7];
-	/* By kind and thread; the last one is of all others */
+	/* By reason, kind and thread; the last one is of all others */
 	struct channel_lost losses[CHANNEL_LOSSES];
+	struct channel_lost owed;	/* lost if the writer ends */
 };
 
 _Static_assert(sizeof(struct channel_head) <= CHANNEL_HEAD, "the head has its place");

@@ -21,8 +21,8 @@ struct channel_reader {
 	size_t room, length, at;	/* of bytes: allocated, filled, read */
 	uint64_t ring, copied;
 	uint64_t lost_count;		/* lost records, when their losses were read */
-	struct channel_lost losses[CHANNEL_LOSSES];
-	uint64_t reported[CHANNEL_LOSSES];	/* their counts in reports */
+	struct channel_lost losses[CHANNEL_LOSSES + 1];	/* the last: records that the writer owed at its end */
+	uint64_t reported[CHANNEL_LOSSES + 1];	/* their counts in reports */
 	size_t lost_at;			/* the next of losses to report */
 	struct activity_lost lost;	/* the latest report */
 	bool looked;			/* since the number of lost records was read */
@@ -215,10 +215,25 @@ static void read_losses(struct channel_reader *reader)
 	if (!read_number(reader, offsetof(struct channel_head, lost), &count) || count <= reader->lost_count)
 		return;
 	order();
-	if (!read_at(reader, reader->losses, sizeof(reader->losses), offsetof(struct channel_head, losses)))
+	if (!read_at(reader, reader->losses, CHANNEL_LOSSES * sizeof(reader->losses[0]),
+		     offsetof(struct channel_head, losses)))
 		return;
 	reader->lost_count = count;
 	reader->lost_at = 0;
+}
+
+/*
+ * Reads the losses and the records that the writer owed, once it has ended without closing the file: it may have been
+ * killed before it added a loss to the number of lost records.
+ */
+static void read_last_losses(struct channel_reader *reader)
+{
+	_Static_assert(offsetof(struct channel_head, owed) - offsetof(struct channel_head, losses) ==
+		       CHANNEL_LOSSES * sizeof(struct channel_lost), "owed records follow the losses");
+
+	if (channel_has_ended(reader) && !channel_is_closed(reader) &&
+	    read_at(reader, reader->losses, sizeof(reader->losses), offsetof(struct channel_head, losses)))
+		reader->lost_at = 0;
 }
 
 /* Whether the writer has lost records that were not reported; the latest report then has them. */
@@ -226,7 +241,7 @@ static bool find_lost(struct channel_reader *reader)
 {
 	if (reader->looked)
 		read_losses(reader);
-	for (; reader->lost_at < CHANNEL_LOSSES; reader->lost_at++) {
+	for (; reader->lost_at <= CHANNEL_LOSSES; reader->lost_at++) {
 		const struct channel_lost *of = &reader->losses[reader->lost_at];
 		uint64_t *reported = &reader->reported[reader->lost_at];
 
@@ -234,7 +249,8 @@ static bool find_lost(struct channel_reader *reader)
 			continue;
 		reader->lost = (struct activity_lost){
 			{ sizeof(reader->lost), ACTIVITY_LOST, 0 }, of->from, of->to, of->count - *reported,
-			ACTIVITY_LOST_CHANNEL, of->kind < ACTIVITY_KINDS ? of->kind : 0, of->thread, 0,
+			of->why < ACTIVITY_LOST_REASONS ? of->why : ACTIVITY_LOST_CHANNEL,
+			of->kind < ACTIVITY_KINDS ? of->kind : 0, of->thread, 0,
 		};
 		*reported = of->count;
 		return true;
@@ -251,6 +267,8 @@ int channel_read(struct channel_reader *reader, const struct activity_head **rec
 		return -EBADMSG;
 	do {
 		ret = next(reader, &head);
+		if (!ret)
+			read_last_losses(reader);
 		/* The caller must learn of lost inner ends before it gets the end of the outer range. */
 		if (ret >= 0 && find_lost(reader)) {
 			*record = &reader->lost.head;

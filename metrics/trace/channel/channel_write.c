@@ -204,34 +204,52 @@ int channel_write(struct channel_writer *writer, const struct activity_head *rec
 	return ret;
 }
 
-/* The losses of this kind and thread, or those of all others */
-static struct channel_lost *losses_of(struct channel_head *head, enum activity_kind kind, uint32_t thread)
+static void describe(struct channel_lost *lost, const struct activity_lost *of)
+{
+	lost->why = (uint16_t)of->why;
+	lost->kind = (uint16_t)of->kind;
+	lost->thread = of->thread;
+}
+
+/* The losses of this reason, kind and thread, or those of all others */
+static struct channel_lost *losses_of(struct channel_head *head, const struct activity_lost *of)
 {
 	struct channel_lost *lost = head->losses;
 
 	for (; lost < &head->losses[CHANNEL_LOSSES - 1]; lost++) {
-		if (!lost->count) {
-			lost->kind = kind;
-			lost->thread = thread;
-		}
-		if (lost->kind == kind && lost->thread == thread)
-			break;
+		if (!lost->count)
+			describe(lost, of);
+		if (lost->why == of->why && lost->kind == of->kind && lost->thread == of->thread)
+			return lost;
 	}
+	lost->why = ACTIVITY_LOST_CHANNEL;
 	return lost;
 }
 
-void channel_lose(struct channel_writer *writer, enum activity_kind kind, uint64_t time, uint32_t thread)
+void channel_lose(struct channel_writer *writer, const struct activity_lost *of)
 {
 	struct channel_lost *lost;
 
 	pthread_mutex_lock(&writer->lock);
-	lost = losses_of(writer->head, kind, thread);
-	if (!lost->count || time < lost->from)
-		lost->from = time;
-	if (time > lost->to)
-		lost->to = time;
-	__atomic_store_n(&lost->count, lost->count + 1, __ATOMIC_RELEASE);
-	__atomic_store_n(&writer->head->lost, writer->head->lost + 1, __ATOMIC_RELEASE);
+	lost = losses_of(writer->head, of);
+	if (!lost->count || of->from < lost->from)
+		lost->from = of->from;
+	if (of->to > lost->to)
+		lost->to = of->to;
+	__atomic_store_n(&lost->count, lost->count + of->count, __ATOMIC_RELEASE);
+	__atomic_store_n(&writer->head->lost, writer->head->lost + of->count, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&writer->lock);
+}
+
+void channel_owe(struct channel_writer *writer, const struct activity_lost *of)
+{
+	struct channel_lost *owed = &writer->head->owed;
+
+	pthread_mutex_lock(&writer->lock);
+	describe(owed, of);
+	owed->from = of->from;
+	owed->to = of->to;
+	__atomic_store_n(&owed->count, of->count, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&writer->lock);
 }
 

@@ -42,8 +42,8 @@ enum gpmu_trace_item_kind {
  * @track: its track, for gpmu_trace_reader_track(); 0: a switch or a sample, which is on no track
  * @begin: CLOCK_MONOTONIC_RAW in ns
  * @end: end of a slice in ns, not before @begin; for other kinds @begin
- * @name: name, of a sample its functions from the outermost on, separated by ";"; or NULL
- * @category: category; or NULL
+ * @name: name, of a sample its functions from the outermost on, separated by ";"; or NULL (no call stack)
+ * @category: category, of a sample its event; or NULL
  * @args: array of @arg_count arguments
  * @arg_count: number of arguments; 0: none
  * @flow: number of the arrow through the event; 0: none

@@ -27,6 +27,7 @@ enum reader_name_kind {
 	READER_CATEGORY, READER_EVENT_NAME, READER_ARG_NAME, READER_ARG_TEXT, READER_FUNCTION,
 	READER_FRAME,		/* its function */
 	READER_STACK,		/* its functions, separated by ";" */
+	READER_SAMPLER,		/* sampled events, by sequence */
 	READER_NAME_KINDS
 };
 
@@ -107,6 +108,11 @@ void reader_file_release(struct gpmu_trace_reader *reader);
  * not write the packet; or -errno.
  */
 int reader_learn(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *packet);
+/* Number of an entry of the tables of a sampled event's sequence in ours */
+static inline uint64_t reader_key(const GpmuPb__TracePacket *packet, uint64_t number)
+{
+	return (uint64_t)packet->trusted_packet_sequence_id << 32 ^ number;
+}
 /* Text of a number in a string table; NULL: none */
 const char *reader_name(const struct gpmu_trace_reader *reader, enum reader_name_kind kind,
 			uint64_t number);

@@ -8,10 +8,10 @@
 /* TrackEvent.type */
 enum { BEGIN = 1, END = 2, INSTANT = 3, COUNTER = 4 };
 
-/* Returns 1 with @time set, 0 if the clock is not one of gpmu_trace's, or -EINVAL. */
-static int time_of(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *packet, uint64_t *time)
+/* @usual: clock of the sequence. Returns 1 with @time set, 0 if the clock is not one of gpmu_trace's, or -EINVAL. */
+static int time_of(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *packet, uint32_t usual, uint64_t *time)
 {
-	uint32_t clock = packet->has_timestamp_clock_id ? packet->timestamp_clock_id : TRACE_CLOCK_STEPS;
+	uint32_t clock = packet->has_timestamp_clock_id ? packet->timestamp_clock_id : usual;
 	uint64_t *shown = clock == TRACE_CLOCK_STEPS ? &reader->steps :
 			  clock == TRACE_CLOCK_ENDS  ? &reader->ends : NULL;
 
@@ -124,7 +124,7 @@ int reader_event(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *pa
 	const GpmuPb__TrackEvent *event = packet->track_event;
 	uint64_t time = 0;
 	uint32_t track;
-	int ret = time_of(reader, packet, &time);
+	int ret = time_of(reader, packet, TRACE_CLOCK_STEPS, &time);
 
 	if (ret < 0)
 		return ret;
@@ -143,13 +143,14 @@ int reader_sample(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *p
 	const GpmuPb__PerfSample *sample = packet->perf_sample;
 	struct gpmu_trace_item *item = &reader->item;
 	uint64_t time = 0;
-	int ret = time_of(reader, packet, &time);
+	int ret = time_of(reader, packet, TRACE_CLOCK_RAW, &time);
 
 	if (ret <= 0)
 		return ret;
 	*item = (struct gpmu_trace_item){ .size = sizeof(*item), .kind = GPMU_TRACE_STACK, .begin = time, .end = time };
-	item->name = reader_name(reader, READER_STACK, sample->callstack_iid);
-	if (!item->name)
+	item->category = reader_name(reader, READER_SAMPLER, reader_key(packet, 0));
+	item->name = reader_name(reader, READER_STACK, reader_key(packet, sample->callstack_iid));
+	if (!item->name && sample->has_callstack_iid)
 		return reader_fail(reader, -EINVAL, "a sample has the stack %llu, which is not in the string table",
 				   (unsigned long long)sample->callstack_iid);
 	if (time > reader->last_time)

@@ -8,6 +8,8 @@
 #include "trace/trace.h"
 #include "trace/reader/trace_reader.h"
 
+#define NO_FUNCTION	"[unknown]"
+
 /* --- names */
 
 const char *reader_name(const struct gpmu_trace_reader *reader, enum reader_name_kind kind,
@@ -41,7 +43,8 @@ static int learn_name(struct gpmu_trace_reader *reader, enum reader_name_kind ki
 	return map_set(&names->numbers, number, (uint32_t)names->texts.n - 1) ? reader_no_memory(reader) : 0;
 }
 
-static int learn_names(struct gpmu_trace_reader *reader, enum reader_name_kind kind, size_t n,
+/* @base: number of the sequence's entry 0 */
+static int learn_names(struct gpmu_trace_reader *reader, enum reader_name_kind kind, uint64_t base, size_t n,
 		       GpmuPb__InternedName *const *given)
 {
 	int ret = 0;
@@ -49,19 +52,19 @@ static int learn_names(struct gpmu_trace_reader *reader, enum reader_name_kind k
 	for (size_t i = 0; i < n && !ret; i++) {
 		if (!given[i]->has_iid || !given[i]->name)
 			return reader_fail(reader, -EINVAL, "expected names with ids in the string table");
-		ret = learn_name(reader, kind, given[i]->iid, strdup(given[i]->name));
+		ret = learn_name(reader, kind, base ^ given[i]->iid, strdup(given[i]->name));
 	}
 	return ret;
 }
 
 /* Joins the functions of a stack. */
-static int learn_stack(struct gpmu_trace_reader *reader, const GpmuPb__Callstack *stack)
+static int learn_stack(struct gpmu_trace_reader *reader, uint64_t base, const GpmuPb__Callstack *stack)
 {
 	size_t length = 0, at = 0;
 	char *text;
 
 	for (size_t i = 0; i < stack->n_frame_ids; i++) {
-		const char *name = reader_name(reader, READER_FRAME, stack->frame_ids[i]);
+		const char *name = reader_name(reader, READER_FRAME, base ^ stack->frame_ids[i]);
 
 		if (!name)
 			return reader_fail(reader, -EINVAL, "a stack has the frame %llu, which is not in the string table",
@@ -71,42 +74,63 @@ static int learn_stack(struct gpmu_trace_reader *reader, const GpmuPb__Callstack
 	text = malloc(length + 1);
 	for (size_t i = 0; text && i < stack->n_frame_ids; i++)
 		at += (size_t)sprintf(text + at, "%s%s", i ? ";" : "",
-				      reader_name(reader, READER_FRAME, stack->frame_ids[i]));
+				      reader_name(reader, READER_FRAME, base ^ stack->frame_ids[i]));
 	if (text)
 		text[at] = '\0';
-	return learn_name(reader, READER_STACK, stack->iid, text);
+	return learn_name(reader, READER_STACK, base ^ stack->iid, text);
 }
 
-static int learn_stacks(struct gpmu_trace_reader *reader, const GpmuPb__InternedData *data)
+static int learn_stacks(struct gpmu_trace_reader *reader, uint64_t base, const GpmuPb__InternedData *data)
 {
-	int ret = learn_names(reader, READER_FUNCTION, data->n_function_names, data->function_names);
+	int ret = learn_names(reader, READER_FUNCTION, base, data->n_function_names, data->function_names);
 
 	for (size_t i = 0; i < data->n_frames && !ret; i++) {
-		const char *name = reader_name(reader, READER_FUNCTION, data->frames[i]->function_name_id);
+		const GpmuPb__Frame *frame = data->frames[i];
+		const char *name = frame->has_function_name_id ?
+				   reader_name(reader, READER_FUNCTION, base ^ frame->function_name_id) : NO_FUNCTION;
 
 		if (!name)
 			return reader_fail(reader, -EINVAL, "a frame has the function %llu, which is not in the string table",
-					   (unsigned long long)data->frames[i]->function_name_id);
-		ret = learn_name(reader, READER_FRAME, data->frames[i]->iid, strdup(name));
+					   (unsigned long long)frame->function_name_id);
+		ret = learn_name(reader, READER_FRAME, base ^ frame->iid, strdup(name));
 	}
 	for (size_t i = 0; i < data->n_callstacks && !ret; i++)
-		ret = learn_stack(reader, data->callstacks[i]);
+		ret = learn_stack(reader, base, data->callstacks[i]);
 	return ret;
+}
+
+/*
+ * Learns from a packet of a sampled event, whose sequence has tables of its own. A restart of the main sequence clears
+ * them too. Returns as reader_learn().
+ */
+static int learn_sample(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *packet)
+{
+	const GpmuPb__TracePacketDefaults *defaults = packet->trace_packet_defaults;
+	const GpmuPb__PerfSampleDefaults *samples = defaults ? defaults->perf_sample_defaults : NULL;
+	int ret = 0;
+
+	if (samples && samples->timebase && samples->timebase->name && defaults->timestamp_clock_id == TRACE_CLOCK_RAW)
+		return learn_name(reader, READER_SAMPLER, reader_key(packet, 0), strdup(samples->timebase->name));
+	if (!packet->perf_sample || !reader_name(reader, READER_SAMPLER, reader_key(packet, 0)))
+		return 0;
+	if (packet->interned_data)
+		ret = learn_stacks(reader, reader_key(packet, 0), packet->interned_data);
+	return ret ? ret : 1;
 }
 
 static int learn_all_names(struct gpmu_trace_reader *reader, const GpmuPb__InternedData *data)
 {
-	int ret = learn_names(reader, READER_CATEGORY, data->n_event_categories, data->event_categories);
+	int ret = learn_names(reader, READER_CATEGORY, 0, data->n_event_categories, data->event_categories);
 
 	if (!ret)
-		ret = learn_names(reader, READER_EVENT_NAME, data->n_event_names, data->event_names);
+		ret = learn_names(reader, READER_EVENT_NAME, 0, data->n_event_names, data->event_names);
 	if (!ret)
-		ret = learn_names(reader, READER_ARG_NAME, data->n_debug_annotation_names,
+		ret = learn_names(reader, READER_ARG_NAME, 0, data->n_debug_annotation_names,
 				  data->debug_annotation_names);
 	if (!ret)
-		ret = learn_names(reader, READER_ARG_TEXT, data->n_debug_annotation_string_values,
+		ret = learn_names(reader, READER_ARG_TEXT, 0, data->n_debug_annotation_string_values,
 				  data->debug_annotation_string_values);
-	return ret ? ret : learn_stacks(reader, data);
+	return ret;
 }
 
 /* --- clocks */
@@ -252,6 +276,12 @@ void reader_state_release(struct gpmu_trace_reader *reader)
 	map_release(&reader->numbers);
 }
 
+/* Samples are in sequences of their own. */
+static bool is_sample(const GpmuPb__TracePacket *packet)
+{
+	return packet->perf_sample || (packet->trace_packet_defaults && packet->trace_packet_defaults->perf_sample_defaults);
+}
+
 int reader_learn(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *packet)
 {
 	int ret = 0;
@@ -259,6 +289,8 @@ int reader_learn(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *pa
 	if (is_restart(packet))
 		restart(reader, packet);
 	if (!reader->known || packet->trusted_packet_sequence_id != reader->sequence) {
+		if (is_sample(packet))
+			return reader->known ? learn_sample(reader, packet) : 0;
 		if (!reader->known && packet->sequence_flags & TRACE_STATE_NEEDED)
 			reader->stats.early++;
 		else

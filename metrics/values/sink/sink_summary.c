@@ -133,35 +133,12 @@ static void begin(struct gpmu_sink *sink, const struct gpmu_rows *rows)
 	buffer_text(buffer, ":\n\n");
 }
 
-/*
- * Counts, also estimated ones, are printed without decimals, unless the event's
- * scale makes them fractions.
- */
-static unsigned int decimals_of(const struct gpmu_row *row)
-{
-	bool estimate = row->share < 1 || row->runs != 1;
-
-	if (row->metric)
-		return row->value != 0 && fabs(row->value) < 0.1 ? 6 : 2;
-	if (!row->unit && (estimate || !row->raw))
-		return 0;
-	return !estimate && row->value == floor(row->value) && row->value >= (double)row->raw ? 0 :
-												2;
-}
-
 static void put_value(struct gpmu_sink *sink, const struct gpmu_row *row)
 {
 	struct sink_buffer *buffer = &sink->buffer;
 	char text[NUMBER_SIZE + 1];
-	size_t length;
 
-	if (row->state != GPMU_STATE_OK) {
-		buffer_right(buffer, sink_state_word(row->state), VALUE_WIDTH);
-		return;
-	}
-	length = isfinite(row->value) ? number_fixed(text, row->value, decimals_of(row),
-						     sink->options.big_numbers) : 0;
-	text[length] = '\0';
+	sink_value(text, row, sink->options.big_numbers);
 	buffer_right(buffer, text, VALUE_WIDTH);
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -223,4 +224,28 @@ const char *sink_state_word(enum gpmu_state state)
 	};
 
 	return state < sizeof(words) / sizeof(words[0]) ? words[state] : "";
+}
+
+/*
+ * Counts, also estimated ones, are printed without decimals, unless the event's
+ * scale makes them fractions.
+ */
+static unsigned int decimals_of(const struct gpmu_row *row)
+{
+	bool estimate = row->share < 1 || row->runs != 1;
+
+	if (row->metric)
+		return row->value != 0 && fabs(row->value) < 0.1 ? 6 : 2;
+	if (!row->unit && (estimate || !row->raw))
+		return 0;
+	return !estimate && row->value == floor(row->value) && row->value >= (double)row->raw ? 0 :
+												2;
+}
+
+void sink_value(char *text, const struct gpmu_row *row, bool big_numbers)
+{
+	if (row->state != GPMU_STATE_OK)
+		strcpy(text, sink_state_word(row->state));
+	else
+		text[isfinite(row->value) ? number_fixed(text, row->value, decimals_of(row), big_numbers) : 0] = '\0';
 }

@@ -70,5 +70,7 @@ const char *sink_scope_name(enum gpmu_scope scope);
 const char *sink_state_name(enum gpmu_state state);
 /* What is printed for people instead of a value: "<not counted>"; "" for GPMU_STATE_OK */
 const char *sink_state_word(enum gpmu_state state);
+/* Writes a value for people, or the word of its state, to @text of NUMBER_SIZE + 1 bytes; "" if it is not finite. */
+void sink_value(char *text, const struct gpmu_row *row, bool big_numbers);
 
 #endif /* GPMU_SINK_TEXT_H */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -58,6 +59,22 @@ static void threads(void)
 		pthread_join(all[i], NULL);
 }
 
+/* A thread begins its region without a file descriptor for its counters. */
+static void without_files(void)
+{
+	const struct rlimit limit = { 100, 100 };
+	int last = -1, fd;
+	pthread_t thread;
+
+	visit(1);
+	setrlimit(RLIMIT_NOFILE, &limit);
+	while ((fd = dup(0)) >= 0)
+		last = fd;
+	pthread_create(&thread, NULL, work, NULL);
+	pthread_join(thread, NULL);
+	close(last);
+}
+
 static void openmp(void)
 {
 	#pragma omp parallel for num_threads(3) schedule(static, 1)
@@ -73,6 +90,35 @@ static void children(void)
 		exit(0);
 	}
 	wait(NULL);
+}
+
+/* Ends regions that are not the innermost, and leaves one open */
+static void mistakes(void)
+{
+	gpmu_mark_end("touch");
+	gpmu_mark_begin("other");
+	gpmu_mark_end("touch");
+	gpmu_mark_end("other");
+	gpmu_mark_begin("open");
+}
+
+static void mistakes_until_killed(void)
+{
+	gpmu_mark_begin("other");
+	for (int i = 0; i < 100; i++)
+		gpmu_mark_end("touch");
+	raise(SIGKILL);
+}
+
+/* The child ends the region of its parent, which is none of its own. */
+static void cross_end(void)
+{
+	gpmu_mark_begin("cross");
+	if (fork())
+		wait(NULL);
+	else
+		visit(10);
+	gpmu_mark_end("cross");
 }
 
 static void wait_ms(long ms)
@@ -116,21 +162,38 @@ static void stop(pid_t pid)
 		wait_ms(1);
 }
 
-/* Continues gpmu, and waits until it has read all records: the positions of both are in the file. */
+/* This process's channel, where it is mapped: gpmu removes the name of a channel that it has opened. */
+static const char *channel(void)
+{
+	char name[4096], line[8192];
+	unsigned long start = 0;
+	FILE *maps = fopen("/proc/self/maps", "r");
+
+	snprintf(name, sizeof(name), "%s/new-", getenv("GPMU_CHANNEL"));
+	while (maps && !start && fgets(line, sizeof(line), maps))
+		if (strstr(line, name))
+			start = strtoul(line, NULL, 16);
+	if (maps)
+		fclose(maps);
+	if (!start)
+		exit(1);
+	return (const char *)start;
+}
+
+static uint64_t position(const char *address)
+{
+	return __atomic_load_n((const uint64_t *)address, __ATOMIC_ACQUIRE);
+}
+
+/* Continues gpmu, and waits until it has read all records: the positions of both are in the channel. */
 static void go_on(pid_t pid)
 {
-	char path[512];
-	uint64_t written = 0, taken = 0;
-	int fd;
+	const char *start;
 
-	snprintf(path, sizeof(path), "%s/%d.0", getenv("GPMU_CHANNEL"), (int)getpid());
-	fd = open(path, O_RDONLY);
 	kill(pid, SIGCONT);
-	do
+	start = channel();
+	while (position(start + TAKEN) != position(start + WRITTEN))
 		wait_ms(1);
-	while (pread(fd, &written, sizeof(written), WRITTEN) == sizeof(written) &&
-	       pread(fd, &taken, sizeof(taken), TAKEN) == sizeof(taken) && taken != written);
-	close(fd);
 }
 
 /* More visits than a channel can hold */
@@ -254,6 +317,8 @@ int main(int argc, char **argv)
 		visit(1000);
 	} else if (!strcmp(how, "threads")) {
 		threads();
+	} else if (!strcmp(how, "without-files")) {
+		without_files();
 	} else if (!strcmp(how, "openmp")) {
 		openmp();
 	} else if (!strcmp(how, "fork")) {
@@ -266,11 +331,11 @@ int main(int argc, char **argv)
 		visit(500);
 		gpmu_mark_end("outer");
 	} else if (!strcmp(how, "mistakes")) {
-		gpmu_mark_end("touch");
-		gpmu_mark_begin("other");
-		gpmu_mark_end("touch");
-		gpmu_mark_end("other");
-		gpmu_mark_begin("open");
+		mistakes();
+	} else if (!strcmp(how, "mistakes-kill")) {
+		mistakes_until_killed();
+	} else if (!strcmp(how, "cross-end")) {
+		cross_end();
 	} else if (!strcmp(how, "cross")) {
 		gpmu_mark_begin("cross");
 		children();

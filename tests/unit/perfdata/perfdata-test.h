@@ -108,6 +108,71 @@ static inline void put_sample(struct made *made, uint64_t id, uint64_t ip, uint3
 	end(made);
 }
 
+/* A format of a tracepoint in tracefs, which begins with the fields that all have */
+#define TEST_FORMAT(name, id, fields) \
+	"name: " name "\nID: " id "\nformat:\n" \
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n" \
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n" \
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n" \
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n" fields "\nprint fmt: \"%d\", REC->cpu\n"
+
+#define TEST_FIELD(declaration, offset, size, is_signed) \
+	"\tfield:" declaration ";\toffset:" offset ";\tsize:" size ";\tsigned:" is_signed ";\n"
+
+/* The raw bytes of TEST_POINT, whose tracepoint has the id 301 */
+struct test_point {
+	uint16_t common_type;
+	uint8_t common_flags, common_preempt_count;
+	int32_t common_pid;
+	int16_t cpu;
+	uint8_t array[6];
+	uint64_t address;
+	char comm[8];
+	uint64_t big;
+	uint32_t name, relative;	/* the low half is an offset, the high half a length */
+	char texts[8];
+};
+
+#define TEST_POINT TEST_FORMAT("point", "301", \
+	TEST_FIELD("s16 cpu", "8", "2", "1") TEST_FIELD("u8 array[6]", "10", "6", "0") \
+	TEST_FIELD("void * address", "16", "8", "0") TEST_FIELD("char comm[8]", "24", "8", "1") \
+	TEST_FIELD("u64 big", "32", "8", "0") TEST_FIELD("__data_loc char[] name", "40", "4", "1") \
+	TEST_FIELD("__rel_loc char[] relative", "44", "4", "1"))
+
+static const struct test_point test_point = {
+	.common_type = 301, .cpu = -3, .array = { 1, 2, 3, 4, 5, 0xab }, .address = 0xffff800012340000, .comm = "app\0xyz",
+	.big = UINT64_MAX, .name = 48 | 4 << 16, .relative = 4 | 4 << 16, .texts = "one\0two",
+};
+
+static inline void put_sized(struct made *made, const void *data, size_t size)
+{
+	put64(made, size);
+	put(made, data, size);
+}
+
+/* Tracing data with formats of a system, "test" */
+static inline void put_tracing(struct made *made, const char *const *formats, uint32_t count)
+{
+	const uint8_t sizes[] = { 0, 8, 0, 16, 0, 0 };
+
+	put(made, "\x17\x08\x44tracing", 10);
+	put(made, "0.6", 4);
+	put(made, sizes, sizeof(sizes));
+	put(made, "header_page", 12);
+	put_sized(made, "page", 4);
+	put(made, "header_event", 13);
+	put_sized(made, "event", 5);
+	put32(made, 1);
+	put_sized(made, "ftrace", 6);
+	put32(made, 1);
+	put(made, "test", 5);
+	put32(made, count);
+	for (uint32_t i = 0; i < count; i++)
+		put_sized(made, formats[i], strlen(formats[i]));
+	put32(made, 0);		/* symbols */
+	put32(made, 0);		/* texts of printk */
+}
+
 /* --- whole files */
 
 /* Magic and size, of a pipe */

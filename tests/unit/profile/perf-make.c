@@ -7,7 +7,7 @@
  * that its switches tell the thread. Half-way the last process, 201 or "PID", calls exec(). "no-pa": without physical
  * addresses; "first": the first version of AUXTRACE_INFO; "clock": recorded with -k; "damage": the hundredth record begins
  * with a byte that no packet has, and is not printed; "pipe": as of perf record -o -; "wide": many addresses, for measuring, of which nothing
- * is printed.
+ * is printed; "numa", "c2c": the loads of the examples of gpmu-spe(7), of which nothing is printed.
  */
 #include <elf.h>
 #include <inttypes.h>
@@ -40,6 +40,41 @@ __attribute__((noinline)) int made_beta(int a)
 }
 
 static int (*const functions[])(int a) = { made_alpha, made_beta };
+
+/* Functions of the examples */
+__attribute__((noinline)) int sweep(int a)
+{
+	return a * 5 + 3;
+}
+
+__attribute__((noinline)) int gather(int a)
+{
+	return a * 9 + 4;
+}
+
+/* Loads of an example: each has a share of the records. */
+struct story {
+	const char *name;
+	unsigned int weight;
+	int (*function)(int a);
+	size_t thread;
+	unsigned int cpu, source, node, at;	/* of data[] */
+	unsigned int least, range;		/* latency in cycles */
+};
+
+static const struct story stories[] = {
+	/* The first thread has initialised the array, so that all of it is in memory of node 0. */
+	{ "numa", 30, sweep, 0, 0, 0x0, 0, 0, 6, 10 },
+	{ "numa", 10, sweep, 0, 0, 0xb, 0, 0, 90, 80 },
+	{ "numa", 10, sweep, 0, 0, 0xe, 0, 0, 300, 200 },
+	{ "numa", 30, sweep, 1, 2, 0x0, 0, 0, 6, 10 },
+	{ "numa", 20, sweep, 1, 2, 0xd, 0, 0, 700, 600 },
+	/* A table that the GPU has allocated, and an array of indices */
+	{ "c2c", 45, gather, 0, 0, 0x0, 0, 0, 6, 10 },
+	{ "c2c", 10, gather, 0, 0, 0xe, 0, 0, 300, 200 },
+	{ "c2c", 25, gather, 0, 0, 0xd, 2, 1, 900, 700 },
+	{ "c2c", 20, sweep, 0, 0, 0x0, 0, 0, 6, 10 },
+};
 
 static struct {
 	uint32_t pid, tid;
@@ -95,6 +130,7 @@ static struct made head, info, part;
 static struct stream stream;
 static uint64_t offsets[CPUS], base, total;
 static int has_pa = 1, has_clock, has_damage, is_pipe, is_wide, version = 2;
+static const char *story;
 static FILE *file;
 
 static void count(const char *text, uint64_t latency)
@@ -256,6 +292,34 @@ static void add_memory(struct gpmu_spe_record *record, unsigned int cpu, int is_
 		 is_gone ? "[no map recorded]" : data[at].name);
 }
 
+/* One of the story's loads of this CPU */
+static void add_story(unsigned int cpu, uint64_t tick)
+{
+	unsigned int sum = 0, drawn;
+	const struct story *load;
+
+	for (size_t i = 0; i < LENGTH(stories); i++)
+		sum += !strcmp(stories[i].name, story) && stories[i].cpu == cpu ? stories[i].weight : 0;
+	if (!sum)
+		return;
+	drawn = (unsigned int)spe_below(sum);
+	for (load = stories; strcmp(load->name, story) || load->cpu != cpu || drawn >= load->weight; load++)
+		drawn -= !strcmp(load->name, story) && load->cpu == cpu ? load->weight : 0;
+	put_slot(&stream, &(struct gpmu_spe_record){
+		.fields = 1u << GPMU_SPE_PC | 1u << GPMU_SPE_OP | 1u << GPMU_SPE_EVENTS | 1u << GPMU_SPE_ISSUE |
+			  1u << GPMU_SPE_TOTAL | 1u << GPMU_SPE_TIME | 1u << GPMU_SPE_CONTEXT_EL2 | 1u << GPMU_SPE_VA |
+			  1u << GPMU_SPE_PA | 1u << GPMU_SPE_SOURCE,
+		.value = {
+			[GPMU_SPE_PC] = (CODE + ((uintptr_t)load->function - base)) | 1ULL << 63,
+			[GPMU_SPE_TOTAL] = load->least + spe_below(load->range), [GPMU_SPE_ISSUE] = 5,
+			[GPMU_SPE_OP] = GPMU_SPE_OP_VALUE(1, 0), [GPMU_SPE_EVENTS] = 0x16,
+			[GPMU_SPE_CONTEXT_EL2] = threads[load->thread].tid, [GPMU_SPE_TIME] = tick,
+			[GPMU_SPE_VA] = data[load->at].address + spe_below(1 << 12) * 8,
+			[GPMU_SPE_PA] = physical(load->node) | 1ULL << 63, [GPMU_SPE_SOURCE] = load->source,
+		},
+	}, 0);
+}
+
 /* The record of a time, in ticks of 2 ns, and what it has to be reported as */
 static void add_record(unsigned int cpu, uint64_t tick, size_t thread)
 {
@@ -309,12 +373,15 @@ static void put_part(unsigned int cpu, uint64_t first, uint64_t n)
 			thread = spe_below(LENGTH(threads));
 		if (cpu == 3 && !(i % 100))
 			put_switch(&part, thread, START + (first + i) * 2);
-		add_record(cpu, first + i, thread);
+		if (story)
+			add_story(cpu, first + i);
+		else
+			add_record(cpu, first + i, thread);
 	}
 	begin(&part, PERF_RECORD_AUX, 0);
 	put64(&part, offsets[cpu]);
 	put64(&part, stream.length);
-	put64(&part, cpu == 1 ? 8 : cpu == 2 ? 1 : 0);	/* collision, truncated */
+	put64(&part, story ? 0 : cpu == 1 ? 8 : cpu == 2 ? 1 : 0);	/* collision, truncated */
 	put_trailer(&part, 0, 0, 0, cpu);
 	end(&part);
 	begin(&part, GPMU_PERFDATA_AUXTRACE, 0);
@@ -371,7 +438,8 @@ static const struct {
 static struct perf_event_attr spe_attr(void)
 {
 	return (struct perf_event_attr){
-		.type = PMU, .size = MADE_ATTR, .config = 1 | (has_pa ? 2 : 0) | 1ULL << 33 | 1ULL << 34, .config2 = 30,
+		.type = PMU, .size = MADE_ATTR, .config = 1 | (has_pa ? 2 : 0) | 1ULL << 33 | (story ? 0 : 1ULL << 34),
+		.config2 = story ? 0 : 30,
 		.sample_period = 65536, .sample_id_all = 1, .use_clockid = (unsigned int)has_clock & 1, .clockid = has_clock,
 		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
 	};
@@ -451,6 +519,8 @@ int main(int argc, char **argv)
 		has_damage |= !strcmp(argv[i], "damage");
 		is_pipe |= !strcmp(argv[i], "pipe");
 		is_wide |= !strcmp(argv[i], "wide");
+		if (!strcmp(argv[i], "numa") || !strcmp(argv[i], "c2c"))
+			story = argv[i];
 		if (strtoul(argv[i], NULL, 10))
 			threads[CHANGED].pid = threads[CHANGED].tid = (uint32_t)strtoul(argv[i], NULL, 10);
 	}

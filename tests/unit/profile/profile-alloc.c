@@ -5,15 +5,17 @@
 #include "alloc.h"
 #include "perfdata/perfdata-test.h"
 #include "profile/gpmu_profile.h"
+#include "jitdump-test.h"
 #include "spe/spe-test.h"
 
 #define PMU	9
 
 static struct made file, content;
+static char folder[] = "/tmp/gpmu-profile-XXXXXX", dump[64];
 static struct stream stream;
 
 static const enum gpmu_profile_key keys[] = {
-	GPMU_PROFILE_FUNCTION, GPMU_PROFILE_LINE, GPMU_PROFILE_THREAD, GPMU_PROFILE_DATA, GPMU_PROFILE_HOME, GPMU_PROFILE_OP,
+	GPMU_PROFILE_STACK, GPMU_PROFILE_LINE, GPMU_PROFILE_PAGE, GPMU_PROFILE_DATA, GPMU_PROFILE_HOME, GPMU_PROFILE_OP,
 };
 #define KEYS	(sizeof(keys) / sizeof(keys[0]))
 
@@ -61,6 +63,20 @@ static void put_trace(void)
 	put(&file, stream.bytes, stream.length);
 }
 
+/* Makes a dump of a just-in-time compiler; its path is @dump. */
+static void put_dump(void)
+{
+	static struct made jit;
+	FILE *to;
+
+	snprintf(dump, sizeof(dump), "%s/jit-7.dump", mkdtemp(folder));
+	put_jit_all(&jit, 0);
+	to = fopen(dump, "w");
+	if (!to || fwrite(jit.data, 1, jit.length - 5, to) != jit.length - 5 || fclose(to))
+		abort();
+	put_map(7, 0x300000, dump);
+}
+
 static void make(void)
 {
 	struct perf_event_attr attr = test_attr();
@@ -85,6 +101,8 @@ static void make(void)
 	put_comm(&file, "app", 7, 0, 1);
 	put_map(7, 0x1000, "/bin/true");
 	put_map(7, 0x200000, "//anon");
+	put_dump();
+	put_sample(&file, 1, 0x3010, 7, 8);
 	put_sample(&file, 1, 0x1000, 7, 5);
 	put_sample(&file, 1, 0x200000, 7, 6);
 	put_sample(&file, 1, 0x900000, 8, 7);
@@ -128,6 +146,8 @@ int main(void)
 			break;
 	}
 	unlink(path);
+	unlink(dump);
+	rmdir(folder);
 	ok(!ret && n > 30, "profile: a recording is read after each of its allocations has failed");
 	ok(rows > 20, "profile: the recording has records of SPE with different keys");
 	is_u64(wrong, 0, "profile: a failed allocation is ENOMEM");

@@ -2,6 +2,7 @@
 /* Functions and lines of this program are found by address, as the program itself knows them. */
 #include <link.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tap.h"
@@ -29,6 +30,36 @@ static int sought(int value)
 	return value * 3 + 1;
 }
 
+static const struct profile_function *function_at(const struct profile_object *object, uint64_t address)
+{
+	struct profile_range range = PROFILE_RANGE_ALL;
+
+	return profile_object_function(object, address, &range);
+}
+
+/* All addresses of the first MiB, which is this program */
+static void test_ranges(const struct profile_object *object)
+{
+	const struct profile_function *last = NULL, *function = function_at(object, address_of(sought));
+	struct profile_range range = PROFILE_RANGE_ALL, known = { 0, 0 };
+	uint64_t wrong = 0, outside = 0;
+
+	profile_object_function(object, function->begin, &range);
+	ok(range.begin == function->begin && range.end == function->end,
+	   "profile: the range of addresses in a function is that of the function");
+	for (uint64_t address = 0; address < 1 << 20; address++) {
+		range = PROFILE_RANGE_ALL;
+		function = profile_object_function(object, address, &range);
+		outside += address < range.begin || address >= range.end;
+		wrong += address >= known.begin && address < known.end &&
+			 (function != last || range.begin != known.begin || range.end != known.end);
+		last = function;
+		known = range;
+	}
+	ok(!outside, "profile: the range of addresses with the same function has the address");
+	ok(!wrong, "profile: all addresses of a range have the same function");
+}
+
 /* Several names of one address; "_init" of the C library has no size, and the PLT follows it. */
 int global_name(int value);
 int __attribute__((weak, alias("global_name"))) another_name(int value);
@@ -44,11 +75,11 @@ int global_name(int value)
 
 static void test_names(const struct profile_object *object)
 {
-	const struct profile_function *function = profile_object_function(object, address_of(global_name));
+	const struct profile_function *function = function_at(object, address_of(global_name));
 
 	is_str(function ? function->name : NULL, "global_name",
 	       "profile: of several names of a function the global one without underscores is used");
-	function = profile_object_function(object, address_of(_init));
+	function = function_at(object, address_of(_init));
 	ok(function && function->end - function->begin < 64, "profile: a function without a size ends with its section");
 }
 
@@ -56,6 +87,7 @@ static void test_self(void)
 {
 	struct profile_object *object;
 	const struct profile_function *function;
+	struct profile_range all = PROFILE_RANGE_ALL;
 	uint64_t address = address_of(sought);
 	char path[4096];
 	const char *source;
@@ -65,16 +97,17 @@ static void test_self(void)
 	path[length > 0 ? length : 0] = '\0';
 	object = profile_object_new(path, NULL, 0);
 	ok(object && profile_object_state(object) == PROFILE_OBJECT_READ, "profile: a program with symbols is read");
-	function = profile_object_function(object, address);
+	function = function_at(object, address);
 	is_str(function ? function->name : NULL, "sought", "profile: the first address of a function is in it");
 	ok(function && function->begin == address && function->end > address, "profile: a function has its addresses");
-	ok(function && profile_object_function(object, function->end - 1) == function, "profile: the last address of a function is in it");
-	ok(!function || profile_object_function(object, function->end) != function, "profile: the end of a function is exclusive");
-	ok(!profile_object_function(object, 0), "profile: address 0 is in no function");
+	ok(function && function_at(object, function->end - 1) == function, "profile: the last address of a function is in it");
+	ok(!function || function_at(object, function->end) != function, "profile: the end of a function is exclusive");
+	ok(!function_at(object, 0), "profile: address 0 is in no function");
 	source = profile_object_line(object, address, &line);
 	ok(source && strstr(source, "profile-object.c") && line > 25 && line < 40, "profile: an address has its source line");
-	ok(profile_object_address(object, UINT64_MAX) == UINT64_MAX, "profile: a byte outside all segments keeps its offset");
+	ok(profile_object_address(object, UINT64_MAX, &all) == UINT64_MAX, "profile: a byte outside all segments keeps its offset");
 	test_names(object);
+	test_ranges(object);
 	profile_object_free(object);
 }
 
@@ -82,10 +115,17 @@ static void test_others(void)
 {
 	static const uint8_t build_id[20] = { 1, 2, 3 };
 	struct profile_object *object = profile_object_new("/proc/self/exe", build_id, 20);
+	char path[64];
 
-	ok(object && profile_object_state(object) == PROFILE_OBJECT_CHANGED && !profile_object_function(object, 0x1000),
+	ok(object && profile_object_state(object) == PROFILE_OBJECT_CHANGED && !function_at(object, 0x1000),
 	   "profile: a file with another build id is not used");
 	profile_object_free(object);
+	snprintf(path, sizeof(path), "/tmp/gpmu-fifo-%d", (int)getpid());
+	ok(!mkfifo(path, 0600), "profile: a FIFO is made");
+	object = profile_object_new(path, NULL, 0);
+	ok(object && profile_object_state(object) == PROFILE_OBJECT_MISSING, "profile: a FIFO is not opened");
+	profile_object_free(object);
+	unlink(path);
 	object = profile_object_new("/nonexistent", NULL, 0);
 	ok(object && profile_object_state(object) == PROFILE_OBJECT_MISSING && !profile_object_line(object, 1, NULL),
 	   "profile: a missing file has no functions");

@@ -37,7 +37,8 @@ static void mapped(uint32_t pid, uint64_t addr, uint64_t len, const char *file, 
 
 static const char *file_at(uint32_t pid, uint64_t address, uint64_t time)
 {
-	const struct profile_map *map = profile_tasks_map(&tasks, pid, address, time);
+	struct profile_range range = PROFILE_RANGE_ALL;
+	const struct profile_map *map = profile_tasks_map(&tasks, pid, address, time, &range);
 
 	return map ? profile_tasks_file(&tasks, map) : "none";
 }
@@ -86,12 +87,20 @@ static void test_maps(void)
 	profile_tasks_release(&tasks);
 }
 
+static void border(struct profile_range *range, uint64_t address, uint64_t at)
+{
+	if (at <= address)
+		range->begin = at > range->begin ? at : range->begin;
+	else
+		range->end = at < range->end ? at : range->end;
+}
+
 /* Many maps that overlap, beside a search of all */
 static void test_many(void)
 {
 	enum { COUNT = 500 };
 	static struct { uint64_t begin, end, time; } all[COUNT];
-	uint64_t state = 1, wrong = 0;
+	uint64_t state = 1, wrong = 0, other = 0;
 
 	for (size_t i = 0; i < COUNT; i++) {
 		state = state * 6364136223846793005 + 1442695040888963407;
@@ -103,16 +112,22 @@ static void test_many(void)
 	profile_tasks_sort(&tasks);
 	for (uint64_t address = 0; address < 1100; address++) {
 		for (uint64_t time = 0; time < COUNT; time += 37) {
-			const struct profile_map *map = profile_tasks_map(&tasks, 1, address, time);
+			struct profile_range range = { 0, UINT64_MAX }, want = { 0, UINT64_MAX };
+			const struct profile_map *map = profile_tasks_map(&tasks, 1, address, time, &range);
 			uint64_t best = UINT64_MAX;
 
-			for (size_t i = 0; i < COUNT && all[i].time <= time; i++)
-				if (all[i].begin <= address && address < all[i].end)
+			for (size_t i = 0; i < COUNT; i++) {
+				if (all[i].time <= time && all[i].begin <= address && address < all[i].end)
 					best = all[i].time;
+				border(&want, address, all[i].begin);
+				border(&want, address, all[i].end);
+			}
 			wrong += (map ? map->time : UINT64_MAX) != best;
+			other += range.begin != want.begin || range.end != want.end;
 		}
 	}
 	is_u64(wrong, 0, "profile: among maps that overlap the latest is found");
+	is_u64(other, 0, "profile: the range of addresses in a map ends at the nearest begin or end of any map");
 	profile_tasks_release(&tasks);
 }
 

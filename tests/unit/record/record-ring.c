@@ -26,7 +26,7 @@ struct load {
 
 static uint64_t taken;
 
-static void take(void *user, const struct record_ring *ring, const struct perf_event_header *header,
+static bool take(void *user, const struct record_ring *ring, const struct perf_event_header *header,
 		 const char *data, size_t size)
 {
 	(void)user;
@@ -35,6 +35,7 @@ static void take(void *user, const struct record_ring *ring, const struct perf_e
 	(void)data;
 	(void)size;
 	taken++;
+	return true;
 }
 
 /* Both run on one CPU, so that each byte is a switch. */
@@ -140,7 +141,7 @@ static int run(const struct perf_event_attr *attr, bool tasks, bool first_ends)
 			record_rings_wait(&rings, EACH);
 			record_rings_drain(&rings, take, NULL);
 		}
-		lost = record_rings_lost(&rings, true);
+		lost = record_rings_lost(&rings, RECORD_KERNEL_FULL, true);
 		ret = taken ? (int)(100 * lost / (taken + lost)) : -1;
 		diag("%" PRIu64 " records, %" PRIu64 " lost", taken, lost);
 	}

@@ -21,6 +21,8 @@
 #define NOBODY	4194305		/* beyond the kernel's largest pid, so that /proc has no name of it */
 #define CPUS_MOST	1024
 #define SHORT	24		/* a header and the count of a lost record */
+#define LONG	600		/* bytes, more than any record of today's kernels */
+#define DAMAGED	8		/* records of damaged() and endless() */
 
 static struct {
 	int refuses;		/* errno for events of the command */
@@ -186,6 +188,16 @@ static void change(uint64_t *at, uint32_t tid, uint64_t time, uint16_t misc)
 	id(at, tid, time, 3);
 }
 
+/* The thread runs; the record has further members. */
+static void longer(uint64_t *at, uint32_t tid, uint64_t time)
+{
+	const struct perf_event_header header = { PERF_RECORD_SWITCH, 0, sizeof(header) + LONG + 24 };
+
+	bytes(at, &header, sizeof(header));
+	bytes(at, (char[LONG]){ 0 }, LONG);
+	id(at, tid, time, 3);
+}
+
 static void name(uint64_t *at, uint32_t tid, uint64_t time, const char *text, uint16_t misc)
 {
 	const struct perf_event_header header = { PERF_RECORD_COMM, misc, sizeof(header) + 16 + 24 };
@@ -237,6 +249,15 @@ static void damaged(uint64_t *at)
 	}
 }
 
+/* A record that is shorter than its header; what follows cannot be read. */
+static void endless(uint64_t *at)
+{
+	const struct perf_event_header header = { PERF_RECORD_SWITCH, 0, sizeof(header) - 1 };
+
+	bytes(at, &header, sizeof(header));
+	change(at, 6, 0, 0);
+}
+
 /* A second of the command's records, around the end of the ring */
 static void second(uint64_t begin)
 {
@@ -250,9 +271,10 @@ static void second(uint64_t begin)
 	lost(&at, 7);
 	change(&at, 6, begin + 4000, 0);
 	change(&at, 6, begin + 5000, PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT);
-	change(&at, 6, begin + 6000, 0);
+	longer(&at, 6, begin + 6000);
 	name(&at, 6, begin + 6500, "worker", 0);
 	fork_or_exit(&at, PERF_RECORD_EXIT, 6, 5, begin + 7000);
+	endless(&at);
 	__atomic_store_n(&kernel.page->data_head, at, __ATOMIC_RELEASE);
 }
 
@@ -320,6 +342,18 @@ static const char *shown(void)
 	return text;
 }
 
+/* Whether the trace has this text */
+static bool trace_has(const char *text)
+{
+	FILE *file = fopen(path, "re");
+	char data[16384];
+	size_t length = file ? fread(data, 1, sizeof(data), file) : 0;
+
+	if (file)
+		fclose(file);
+	return memmem(data, length, text, strlen(text));
+}
+
 static void own(void)
 {
 	struct gpmu_recorder_stats stats = { .size = sizeof(stats) };
@@ -339,8 +373,10 @@ static void own(void)
 	is_str(shown(), "3: 0(0)>5 app, 3: 5(1)>0, 3: 0(0)>6 app, 3: 6(256)>0, 3: 0(0)>6, 3: 6(16)>0",
 	       "record sched: records that wrap around the ring's end are on the timeline");
 	gpmu_recorder_get_stats(recorder, &stats);
-	ok(stats.record_count == 9 && stats.lost_count == 7,
-	   "record sched: records lost by the kernel are counted");
+	ok(stats.record_count == 9 && stats.lost_count == 7 + DAMAGED,
+	   "record sched: records lost by the kernel and malformed records are counted");
+	ok(trace_has("the kernel's ring was full") && trace_has("malformed records of the kernel"),
+	   "record sched: the audit has lost and malformed records by reason");
 	gpmu_recorder_free(recorder);
 }
 
@@ -359,7 +395,7 @@ static uint64_t lost_in_all(bool old, uint64_t counted)
 	gpmu_recorder_get_stats(recorder, &stats);
 	gpmu_recorder_free(recorder);
 	kernel.old = false;
-	return stats.lost_count;
+	return stats.lost_count - DAMAGED;
 }
 
 static void at_the_end(void)

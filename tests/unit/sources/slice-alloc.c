@@ -50,11 +50,10 @@ int channel_write(struct channel_writer *to, const struct activity_head *record)
 	return 0;
 }
 
-void channel_lose(struct channel_writer *from, enum activity_kind kind, uint64_t time, uint32_t thread)
+void channel_lose(struct channel_writer *from, const struct activity_lost *lost)
 {
 	(void)from;
-	(void)thread;
-	losses += kind == ACTIVITY_MARKER && time > 0;
+	losses += lost->kind == ACTIVITY_MARKER && lost->from > 0 ? lost->count : 0;
 }
 
 void channel_writer_finish(struct channel_writer *finished)

@@ -7,14 +7,17 @@
  *
  * Members are those of struct channel_control. The times below are in ms after the program has opened its channel:
  * stop=MS sets enabled to 0, begin=MS sets it to 1, close=MS sets closed, leave=MS ends the thread that holds the
- * control, as if the reader was killed. slow=MS delays the first read. With count=1 only the number of records of
- * each kind is printed.
+ * control, as if the reader was killed. slow=MS delays the first read. With stopped=1 the reader reads nothing before
+ * the program has ended. kill=N kills the program once it has lost N records. With count=1 only the number of records
+ * of each kind is printed.
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +26,7 @@
 #include <unistd.h>
 
 #include "activity-members.h"
-#include "trace/channel/channel.h"
+#include "trace/channel/channel_file.h"
 
 #define FILES	256
 #define NAMES	65536
@@ -41,7 +44,7 @@ static unsigned long counts[ACTIVITY_KINDS];
 
 static struct {
 	struct channel_control control;
-	unsigned long stop, begin, close, leave, slow, count;
+	unsigned long stop, begin, close, leave, slow, stopped, kill, count;
 } settings = { .control = {
 	.version = CHANNEL_VERSION, .size = sizeof(struct channel_control), .ring = 1 << 20,
 	.kinds = UINT32_MAX, .enabled = 1, .flush = 20, .buffer = 1 << 16, .buffers = 16,
@@ -58,7 +61,7 @@ static void set(const char *word)
 #define OURS(member)	{ #member, &settings.member, sizeof(settings.member) }
 		OF(ring), OF(kinds), OF(graph_nodes), OF(enabled), OF(capture), OF(flush), OF(buffer),
 		OF(buffers), OURS(stop), OURS(begin), OURS(close), OURS(leave), OURS(slow),
-		OURS(count),
+		OURS(stopped), OURS(kill), OURS(count),
 	};
 	const char *value = strchr(word, '=');
 	unsigned long number = value ? strtoul(value + 1, NULL, 0) : 0;
@@ -223,8 +226,26 @@ static void *hold(void *control)
 	return NULL;
 }
 
+/* Records that the first process has lost */
+static uint64_t lost_count(void)
+{
+	static char path[PATH_MAX + 300];
+	uint64_t count = 0;
+	int fd;
+
+	if (!source_count)
+		return 0;
+	snprintf(path, sizeof(path), "%s/%.255s", channels, sources[0].name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || pread(fd, &count, sizeof(count), offsetof(struct channel_head, lost)) != sizeof(count))
+		count = 0;
+	if (fd >= 0)
+		close(fd);
+	return count;
+}
+
 /* Applies the settings that are due. */
-static void act(struct channel_control *control)
+static void act(struct channel_control *control, pid_t pid)
 {
 	unsigned long now = since_channel();
 
@@ -236,6 +257,8 @@ static void act(struct channel_control *control)
 		__atomic_store_n(&control->closed, 1, __ATOMIC_RELAXED);
 	if (settings.leave && now >= settings.leave)
 		__atomic_store_n(&leaves, true, __ATOMIC_RELAXED);
+	if (settings.kill && lost_count() >= settings.kill)
+		kill(pid, SIGKILL);
 }
 
 int main(int argc, char **argv)
@@ -265,9 +288,10 @@ int main(int argc, char **argv)
 		return 2;
 	poll(NULL, 0, (int)settings.slow);
 	while (waitpid(pid, &status, WNOHANG) != pid) {
-		act(control);
+		act(control, pid);
 		look(channels);
-		drain();
+		if (!settings.stopped)
+			drain();
 		poll(NULL, 0, 1);
 	}
 	__atomic_store_n(&leaves, true, __ATOMIC_RELAXED);

@@ -105,6 +105,16 @@ static const struct activity_lost *read_lost(struct channel_reader *reader)
 	return (const struct activity_lost *)(const void *)read;
 }
 
+static void lose(struct channel_writer *writer, enum activity_lost_why why, enum activity_kind kind, uint64_t time,
+		 uint32_t thread)
+{
+	const struct activity_lost lost = {
+		.from = time, .to = time, .count = 1, .why = why, .kind = kind, .thread = thread,
+	};
+
+	channel_lose(writer, &lost);
+}
+
 static void losses(void)
 {
 	const struct activity_complete record = { { sizeof(record), ACTIVITY_COMPLETE, 0 }, .time = 5 };
@@ -115,8 +125,8 @@ static void losses(void)
 
 	while (!channel_write(writer, &record.head))
 		;
-	channel_lose(writer, ACTIVITY_MARKER, 20, 7);
-	channel_lose(writer, ACTIVITY_MARKER, 10, 7);
+	lose(writer, ACTIVITY_LOST_CHANNEL, ACTIVITY_MARKER, 20, 7);
+	lose(writer, ACTIVITY_LOST_CHANNEL, ACTIVITY_MARKER, 10, 7);
 	channel_writer_forget(writer);
 	lost = read_lost(reader);
 	ok(lost && lost->count == 2 && lost->from == 10 && lost->to == 20 &&
@@ -139,9 +149,10 @@ static void losses_of_kinds(void)
 	const struct activity_lost *lost;
 	uint64_t sum = 0, others = 0;
 
-	channel_lose(writer, ACTIVITY_MARKER, 10, ACTIVITY_NO_END);
-	channel_lose(writer, ACTIVITY_NOTE, 20, ACTIVITY_NO_END);
-	channel_lose(writer, ACTIVITY_NOTE, 30, ACTIVITY_NO_END);
+	lose(writer, ACTIVITY_LOST_CHANNEL, ACTIVITY_MARKER, 10, ACTIVITY_NO_END);
+	lose(writer, ACTIVITY_LOST_CHANNEL, ACTIVITY_NOTE, 20, ACTIVITY_NO_END);
+	lose(writer, ACTIVITY_LOST_CHANNEL, ACTIVITY_NOTE, 30, ACTIVITY_NO_END);
+	lose(writer, ACTIVITY_LOST_TIMES, ACTIVITY_NOTE, 40, ACTIVITY_NO_END);
 	channel_write(writer, &record.head);
 	lost = read_lost(reader);
 	ok(lost && lost->count == 1 && lost->kind == ACTIVITY_MARKER && lost->to == 10,
@@ -149,9 +160,12 @@ static void losses_of_kinds(void)
 	lost = read_lost(reader);
 	ok(lost && lost->count == 2 && lost->kind == ACTIVITY_NOTE && lost->from == 20 && lost->to == 30,
 	   "channel: lost records of a further kind are reported with their own time");
+	lost = read_lost(reader);
+	ok(lost && lost->count == 1 && lost->why == ACTIVITY_LOST_TIMES && lost->kind == ACTIVITY_NOTE,
+	   "channel: records lost for another reason are reported apart");
 	channel_read(reader, &read);
 	for (uint32_t thread = 1; thread <= LOSERS; thread++)
-		channel_lose(writer, ACTIVITY_MARKER, thread, thread);
+		lose(writer, ACTIVITY_LOST_CHANNEL, ACTIVITY_MARKER, thread, thread);
 	channel_write(writer, &record.head);
 	for (; (lost = read_lost(reader)); sum += lost->count)
 		others += lost->thread || lost->kind ? 0 : lost->count;
@@ -159,6 +173,62 @@ static void losses_of_kinds(void)
 	   "channel: records lost by too many threads are reported without kind and thread");
 	channel_reader_free(reader);
 	channel_writer_close(writer);
+	empty_folder();
+}
+
+/* @closes: the writer marks the file as complete before it ends */
+static void owed(bool closes)
+{
+	const struct activity_lost held = { .from = 10, .to = 20, .count = 3, .why = ACTIVITY_LOST_CHANNEL,
+					    .kind = ACTIVITY_MARKER };
+	const struct activity_complete record = { { sizeof(record), ACTIVITY_COMPLETE, 0 }, .time = 5 };
+	struct channel_writer *writer = channel_writer_new(folder, RING);
+	struct channel_reader *reader = read_only_one();
+	const struct activity_lost *lost;
+	const struct activity_head *read;
+
+	channel_owe(writer, &held);
+	channel_write(writer, &record.head);
+	lose(writer, ACTIVITY_LOST_CHANNEL, ACTIVITY_NOTE, 5, 0);
+	lost = read_lost(reader);
+	ok(lost && lost->kind == ACTIVITY_NOTE && channel_read(reader, &read) == 1 && read->kind == ACTIVITY_COMPLETE &&
+	   !channel_read(reader, &read), "channel: records that a running writer holds back are not reported as lost");
+	if (closes)
+		channel_writer_finish(writer);
+	channel_writer_forget(writer);
+	lost = read_lost(reader);
+	if (closes)
+		ok(!lost, "channel: records that a writer held back before it completed its file are not reported as lost");
+	else
+		ok(lost && lost->count == 3 && lost->from == 10 && lost->to == 20 && lost->kind == ACTIVITY_MARKER &&
+		   !channel_read(reader, &read),
+		   "channel: records that a writer held back when it ended are reported as lost once");
+	channel_reader_free(reader);
+	empty_folder();
+}
+
+/* The process is killed after it has counted a loss, and before it adds it to the number of lost records. */
+static void killed(void)
+{
+	struct channel_writer *writer = channel_writer_new(folder, RING);
+	struct channel_reader *reader;
+	const struct activity_lost *lost;
+	const uint64_t none = 0;
+	char path[1][PATH_MAX];
+	int fd;
+
+	files(path, 1, false);
+	fd = open(path[0], O_RDWR);
+	reader = channel_reader_new(path[0]);
+	lose(writer, ACTIVITY_LOST_CHANNEL, ACTIVITY_NOTE, 5, 0);
+	channel_writer_forget(writer);
+	ok(pwrite(fd, &none, sizeof(none), offsetof(struct channel_head, lost)) == sizeof(none),
+	   "channel: the number of lost records is set to that before the last loss");
+	close(fd);
+	lost = read_lost(reader);
+	ok(lost && lost->count == 1 && lost->kind == ACTIVITY_NOTE && !read_lost(reader),
+	   "channel: a loss that a killed writer has counted last is reported once");
+	channel_reader_free(reader);
 	empty_folder();
 }
 
@@ -424,6 +494,9 @@ int main(void)
 	room();
 	losses();
 	losses_of_kinds();
+	owed(false);
+	owed(true);
+	killed();
 	several();
 	for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++)
 		damage(&damages[i]);

@@ -10,6 +10,16 @@
 static struct test_trace t;
 static int file_fd;
 
+static int sample(struct gpmu_trace *trace, int sampler)
+{
+	static const struct gpmu_trace_frame frames[] = { { "a \xff", "b \xff", 1 }, { "c", "d", 2 } };
+	struct gpmu_trace_sample one = {
+		.size = sizeof(one), .sampler = sampler, .frames = frames, .frame_count = 2,
+	};
+
+	return gpmu_trace_sample(trace, &one);
+}
+
 static int all_of_it(struct gpmu_trace *trace)
 {
 	static const struct gpmu_trace_arg args[] = {
@@ -46,6 +56,8 @@ static int all_of_it(struct gpmu_trace *trace)
 		ret = gpmu_trace_sched_switch(trace, &change);
 	if (!ret)
 		ret = gpmu_trace_sched_waking(trace, &waking);
+	process = ret ? ret : gpmu_trace_sampler(trace, "event \xff");
+	ret = process < 0 ? process : sample(trace, process);
 	process = ret ? ret : gpmu_trace_process(trace, 1, "renamed");
 	ret = process < 0 ? process : gpmu_trace_thread(trace, 1, 1, "renamed");
 	return ret < 0 ? ret : gpmu_trace_finish(trace, NULL);

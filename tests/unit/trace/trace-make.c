@@ -7,6 +7,7 @@
  *         over three slices; numbers and texts at their limits; tracks of one name
  *   long  1,000 slices, counters and launches out of order, with many restarts; the length
  *         of the file after each flush is printed
+ *   samples  1,000 samples of two events with call stacks, with many restarts, and operations of SPE
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -261,6 +262,48 @@ static void make_long(struct gpmu_trace *trace, int fd)
 	}
 }
 
+static void sample_spe(struct gpmu_trace *trace, int thread)
+{
+	int track = known(gpmu_trace_track(trace, thread, "SPE"));
+	const struct gpmu_trace_spe load = {
+		.size = sizeof(load), .track = track, .time = BEGIN + 10, .op = "load", .tier = "DRAM (0xe)",
+		.home = "local CPU memory (node 0)", .function = "solve", .object = "/bin/app", .data = "[heap]",
+		.cpu = 3, .fields = 0xef, .values = { 513, 0, 7, 0x401000, 0, 0xffff800012340000, 0, 0x16 },
+	};
+	const struct gpmu_trace_spe branch = {
+		.size = sizeof(branch), .track = track, .time = BEGIN + 20, .op = "branch", .cpu = -1,
+	};
+
+	check(gpmu_trace_spe(trace, &load));
+	check(gpmu_trace_spe(trace, &branch));
+}
+
+/* Sample i is of CPU i % 4, and each tenth is in the kernel. */
+static void make_samples(struct gpmu_trace *trace)
+{
+	static const struct gpmu_trace_frame frames[] = {
+		{ "copy_page", "[kernel]", 0xffffffff81000000 }, { "solve", "/bin/app", 0x1234 },
+		{ NULL, NULL, 0x99 }, { "main", "/bin/app", 0x1000 },
+	};
+	int samplers[2], thread;
+
+	known(gpmu_trace_process(trace, 7, "app"));
+	thread = known(gpmu_trace_thread(trace, 7, 8, "worker"));
+	samplers[0] = known(gpmu_trace_sampler(trace, "cycles"));
+	samplers[1] = known(gpmu_trace_sampler(trace, "page-faults"));
+	for (unsigned int i = 0; i < 1000; i++) {
+		const unsigned int kernel = !(i % 10);
+		const struct gpmu_trace_sample sample = {
+			.size = sizeof(sample), .sampler = samplers[i % 2], .time = BEGIN + 1000 * i, .cpu = i % 4, .pid = 7,
+			.tid = 8, .mode = kernel ? GPMU_TRACE_KERNEL : GPMU_TRACE_USER, .period = 10, .track = thread,
+			.frames = frames + !kernel, .frame_count = 4 - !kernel,
+		};
+
+		check(gpmu_trace_sample(trace, &sample));
+	}
+	sample_spe(trace, thread);
+}
+
 int main(int argc, char **argv)
 {
 	const struct gpmu_trace_options options = {
@@ -280,6 +323,8 @@ int main(int argc, char **argv)
 		make_gpu(trace);
 	else if (!strcmp(argv[1], "edge"))
 		make_edge(trace);
+	else if (!strcmp(argv[1], "samples"))
+		make_samples(trace);
 	else
 		make_long(trace, fd);
 	if (gpmu_trace_finish(trace, &error)) {

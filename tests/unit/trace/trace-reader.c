@@ -421,6 +421,41 @@ static void test_switch(void)
 	test_trace_release(&t);
 }
 
+static void test_samples(void)
+{
+	const struct gpmu_trace_frame frames[] = { { "leaf", "a", 1 }, { NULL, NULL, 2 }, { "main", "a", 3 } };
+	const char *events[] = { "cycles", "cache-misses" }, *stacks[] = { "main;[unknown];leaf", "main;[unknown]" };
+	struct gpmu_trace_sample sample = { .size = sizeof(sample), .cpu = 1, .tid = 7, .pid = 7 };
+	const struct gpmu_trace_item *item = NULL;
+	struct gpmu_trace_reader *reader;
+	struct test_trace t;
+
+	test_trace_init(&t, 0, 0);
+	for (size_t i = 0; i < 2; i++) {
+		sample.sampler = gpmu_trace_sampler(t.trace, events[i]);
+		sample.time = i + 1;
+		sample.frames = frames + i;
+		sample.frame_count = 3 - i;
+		gpmu_trace_sample(t.trace, &sample);
+	}
+	sample.frame_count = 0;
+	gpmu_trace_sample(t.trace, &sample);
+	gpmu_trace_flush(t.trace, NULL);
+	lseek(t.fd, 0, SEEK_SET);
+	reader = gpmu_trace_reader_new(t.fd, NULL, NULL);
+	for (size_t i = 0; i < 2; i++) {
+		ok(gpmu_trace_reader_next(reader, &item, NULL) == 1 && item->kind == GPMU_TRACE_STACK && item->begin == i + 1,
+		   "trace reader: a sample of %s has its time", events[i]);
+		is_str(item->category, events[i], "trace reader: a sample has its event");
+		is_str(item->name, stacks[i], "trace reader: a sample has the functions in the table of its event");
+	}
+	ok(gpmu_trace_reader_next(reader, &item, NULL) == 1 && !item->name, "trace reader: a sample can have no call stack");
+	ok(!gpmu_trace_reader_next(reader, &item, NULL) && !stats_after(reader).others,
+	   "trace reader: samples are no packets of other writers");
+	gpmu_trace_reader_free(reader);
+	test_trace_release(&t);
+}
+
 static void test_pipe(void)
 {
 	struct gpmu_trace_reader_stats stats;
@@ -454,6 +489,7 @@ int main(void)
 	test_open();
 	test_corrupt();
 	test_others();
+	test_samples();
 	test_pipe();
 	test_switch();
 	return done_testing();

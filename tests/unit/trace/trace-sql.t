@@ -160,4 +160,35 @@ head -c 5000 "$tmp/long.pftrace" | tail -c +$((1 + $(od -An -tu1 -j1 -N1 "$tmp/l
 like "$(sql "$all")" ': a packet before any state$' "long trace: trace_sql.py refuses a packet before any state"
 rm -f "$tmp/full" && ln -s /dev/full "$tmp/full"
 like "$("$make" long "$tmp/full" 2>&1)" '^trace-make: No space left on device$' "long trace: a full disk is an error of the writer"
+trace=$tmp/samples.pftrace
+"$make" samples "$trace"
+ok $? "trace: a trace with samples of two events is written"
+is "$(sql "select c.name, c.cpu, count(*), max(v.value) from perf_counter_track c join counter v on v.track_id = -1 - c.id group by 1, 2 order by 1, 2")" \
+	"cycles|0|250|2500
+cycles|2|250|2500
+page-faults|1|250|2500
+page-faults|3|250|2500" "trace: samples have their event and CPU, and count up"
+is "$(sql "select t.name, p.name, cpu_mode, count(*) from perf_sample s join thread t using (utid) join process p using (upid) group by 3 order by 3")" \
+	"worker|app|kernel|100
+worker|app|user|900" "trace: samples have their thread, process and mode"
+is "$(sql "with recursive up(sample, depth, frame, above) as (
+	select s.id, c.depth, c.frame_id, c.parent_id from perf_sample s join stack_profile_callsite c on c.id = s.callsite_id
+	where s.ts in ($begin, $begin + 1000) union all
+	select sample, c.depth, c.frame_id, c.parent_id from up join stack_profile_callsite c on c.id = above)
+	select sample, depth, f.name, m.name, rel_pc from up join stack_profile_frame f on f.id = frame
+	join stack_profile_mapping m on m.id = f.mapping order by 1, 2")" \
+	"0|0|main|/bin/app|4096
+0|1||/[unknown]|153
+0|2|solve|/bin/app|4660
+0|3|copy_page|/[kernel]|-2130706432
+1|0|main|/bin/app|4096
+1|1||/[unknown]|153
+1|2|solve|/bin/app|4660" "trace: stacks have their functions, files and addresses, the outermost frame first"
+is "$(sql "select count(distinct callsite_id) from perf_sample")" 2 "trace: samples after a restart have the stacks of those before"
+is "$(sql "select s.ts - $begin, s.name, t.name, group_concat(substr(a.key, 7) || '=' || a.display_value, ' ')
+	from slice s join track t on t.id = s.track_id left join (select * from args order by arg_set_id, key) a using (arg_set_id)
+	where s.category = 'spe' group by s.id order by s.ts")" \
+	"10|DRAM (0xe)|SPE|cpu=3 data=[heap] events=0x16 function=solve home=local CPU memory (node 0) issue=0 latency=513 object=/bin/app op=load pa=0x0 pc=0x401000 tier=DRAM (0xe) translation=7 va=0xffff800012340000
+20|branch|SPE|op=branch" "trace: an operation of SPE is named by its tier and has what is known of it"
+is "$(sql "select count(*) from perf_sample" --from 3 | awk '{ print ($1 > 0 && $1 < 1000) }')" 1 "trace: samples can be read from a restart on"
 done_testing

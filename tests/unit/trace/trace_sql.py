@@ -24,9 +24,10 @@ RAW, FIRST_OWN = 5, 64
 CLEARED, NEEDED = 1, 2
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
 CATEGORY, NAME, ARG, TEXT = 1, 2, 3, 29
-FUNCTION, FRAME, STACK, BUILD_ID, PATH, MAPPING = 5, 6, 7, 16, 17, 19
 UNITS = {1: "ns", 3: "bytes"}
 MONO_RAW, SWITCH, WAKING = 4, 4, 20
+FUNCTION, FRAME, STACK, PATH, MAPPING = 5, 6, 7, 17, 19
+MODES = {0: "unknown", 1: "kernel", 2: "user"}
 STATES = ((1, "S"), (2, "D"), (4, "T"), (8, "t"), (16, "X"), (32, "Z"), (64, "P"), (128, "I"))  # from 4.14 on
 
 SCHEMA = """
@@ -41,7 +42,8 @@ create table counter (ts, track_id, value);
 create table args (arg_set_id, key, int_value, real_value, string_value, display_value);
 create table flow (slice_out, slice_in);
 create table sched (id, ts, dur, cpu, utid, end_state, priority);
-create table perf_sample (id, ts, utid, cpu, cpu_mode, callsite_id);
+create table perf_sample (id, ts, utid, cpu, cpu_mode, callsite_id, perf_session_id);
+create table perf_counter_track (id, name, perf_session_id, cpu, is_timebase);
 create table stack_profile_callsite (id, depth, parent_id, frame_id);
 create table stack_profile_frame (id, name, mapping, rel_pc);
 create table stack_profile_mapping (id, name);
@@ -106,20 +108,6 @@ def signed(value):
     return value - (1 << 64) if value >= 1 << 63 else value
 
 
-def packed(values):
-    """Repeated numbers, each in a field of its own or all in one"""
-    out = []
-    for value in values:
-        at = 0
-        if isinstance(value, int):
-            out.append(value)
-            continue
-        while at < len(value):
-            number, at = varint(value, at)
-            out.append(number)
-    return out
-
-
 def packets(data):
     at = 0
     while at < len(data):
@@ -141,11 +129,15 @@ class Sequence:
         self.begin = None               # offset of the first packet that is used
         self.clocks, self.names, self.tracks = {}, {}, {}
         self.kernel, self.snapshots, self.events = {}, [], []
-        self.release, self.sched, self.samples = None, [], []
+        self.release, self.sched = None, []
+        self.samplers = {}
 
     def packet(self, packet, begin):
-        need(one(packet, 10) == 1, "a packet of no sequence")
+        need(one(packet, 10, 0) >= 1, "a packet of no sequence")
         flags = one(packet, 13, 0)
+        if one(packet, 10) > 1:
+            self.sample(packet, flags, self.samplers.setdefault(one(packet, 10), Sampler()))
+            return
         if flags & CLEARED:
             self.restarts += 1
             self.valid, self.names, self.tracks = self.restarts >= self.skip, {}, {}
@@ -166,30 +158,26 @@ class Sequence:
             self.track(fields(one(packet, 60)))
         for kind, entries in fields(one(packet, 12, b"")).items():
             for entry in map(fields, entries):
-                self.define(kind, entry)
+                self.names[kind, one(entry, 1)] = text(one(entry, 2))
         if 11 in packet:
             need(flags & NEEDED, "an event marked as needing no state")
             self.event(fields(one(packet, 11)), self.time(packet))
-        if 66 in packet:
-            need(flags & NEEDED, "a sample marked as needing no state")
-            self.sample(fields(one(packet, 66)), self.time(packet))
 
-    def define(self, kind, entry):
-        if kind in (MAPPING, FRAME):
-            value = entry
-        else:
-            value = packed(entry[2]) if kind == STACK else text(one(entry, 2))
-        self.names[kind, one(entry, 1)] = value
-
-    def sample(self, message, time):
-        frames = []
-        for number in self.name(STACK, one(message, 4)):
-            frame = self.name(FRAME, number)
-            mapping = self.name(MAPPING, one(frame, 3))
-            need(self.name(BUILD_ID, one(mapping, 2)) is not None, "a mapping without a build id")
-            frames.append((self.name(FUNCTION, one(frame, 2)), self.name(PATH, one(mapping, 7)), one(frame, 4)))
-        need(frames, "a stack without frames")
-        self.samples.append((time, message, frames))
+    def sample(self, packet, flags, sampler):
+        """A packet of the sequence of a sampled event"""
+        if not self.valid:
+            need(self.skip, "a sample before any state")
+            return
+        if flags & CLEARED:
+            sampler.clear(fields(one(packet, 59)))
+        if 66 not in packet:
+            return
+        need(RAW in self.kernel and sampler.event is not None and flags & NEEDED, "a sample before any state")
+        for kind, entries in fields(one(packet, 12, b"")).items():
+            for entry in map(fields, entries):
+                need((kind, one(entry, 1)) not in sampler.names, f"entry {one(entry, 1)} of table {kind} is there twice")
+                sampler.names[kind, one(entry, 1)] = entry
+        sampler.samples.append((one(packet, 8), sampler.event, sampler.stack(one(fields(one(packet, 66)), 4)), fields(one(packet, 66))))
 
     def snapshot(self, message):
         need(one(message, 2) == RAW, "the clock of the trace is not CLOCK_MONOTONIC_RAW")
@@ -239,9 +227,9 @@ class Sequence:
         args = []
         for arg in map(fields, message.get(4, [])):
             real = one(arg, 5)
-            whole = one(arg, 4, one(arg, 7))
-            args.append(("debug." + re.sub(r"[.[\]]", "_", self.name(ARG, one(arg, 1))), None if whole is None else signed(whole),
-                         real and struct.unpack("<d", real)[0], self.name(TEXT, one(arg, 17)) if 17 in arg else text(one(arg, 6))))
+            pointer = one(arg, 7)
+            args.append(("debug." + re.sub(r"[.[\]]", "_", self.name(ARG, one(arg, 1))), signed(one(arg, 4)) if 4 in arg else pointer if pointer is None else signed(pointer),
+                         real and struct.unpack("<d", real)[0], self.name(TEXT, one(arg, 17)) if 17 in arg else text(one(arg, 6)), pointer))
         self.events.append((time, track, {
             "type": one(message, 9), "args": args,
             "category": self.name(CATEGORY, one(message, 3)), "name": self.name(NAME, one(message, 10)),
@@ -250,12 +238,36 @@ class Sequence:
             "real": 44 in message and struct.unpack("<d", one(message, 44))[0]}))
 
 
+class Sampler:
+    """A sampled event, whose packets are a sequence of their own"""
+
+    def __init__(self):
+        self.event, self.names, self.samples = None, {}, []
+
+    def clear(self, defaults):
+        need(one(defaults, 58) == RAW, "samples in another clock than CLOCK_MONOTONIC_RAW")
+        self.names, self.event = {}, text(one(fields(one(fields(one(defaults, 12)), 1)), 10))
+
+    def entry(self, kind, number):
+        need((kind, number) in self.names, f"entry {number} of table {kind} is not known")
+        return self.names[kind, number]
+
+    def stack(self, number):
+        """[(function, object, address)], the outermost first"""
+        frames = []
+        for frame in (self.entry(FRAME, n) for n in (self.entry(STACK, number)[2] if number else [])):
+            path = text(one(self.entry(PATH, one(self.entry(MAPPING, one(frame, 3)), 7)), 2))
+            frames.append((text(one(self.entry(FUNCTION, one(frame, 2)), 2)) if 2 in frame else "",
+                           path if path.startswith("/") else "/" + path, signed(one(frame, 4))))
+        return frames
+
+
 class Tables:
     def __init__(self):
         self.db = sqlite3.connect(":memory:")
         self.db.executescript(SCHEMA)
         self.kinds, self.stacks, self.slices, self.flows = {}, {}, [], {}
-        self.roots = set()
+        self.roots, self.rows = set(), {}
         self.owners = {}        # track: the table of its process or thread, its number there
 
     def insert(self, table, *row):
@@ -318,8 +330,8 @@ class Tables:
         number = len(self.slices)
         self.slices.append([number, time, 0 if kind == INSTANT else -1, track, event["category"], event["name"],
                             len(stack), stack[-1] if stack else None, number if event["args"] else None])
-        for key, whole, real, string in event["args"]:
-            shown = next(str(v) for v in (whole, real, string) if v is not None)
+        for key, whole, real, string, pointer in event["args"]:
+            shown = next(str(v) for v in (whole, real, string) if v is not None) if pointer is None else hex(pointer)
             self.insert("args", number, key, whole, real, string, shown)
         for flow in filter(None, (event["flow"], event["flow_end"])):
             if flow in self.flows:
@@ -358,24 +370,31 @@ class Tables:
         for row in rows:
             self.insert("sched", *row)
 
-    def number(self, table, numbers, key, *row):
-        """Number of a row, which is inserted if it is new"""
-        if key not in numbers:
-            numbers[key] = len(numbers)
-            self.insert(table, numbers[key], *row)
-        return numbers[key]
+    def number(self, table, key):
+        """Inserts a row unless it is there. Returns its number."""
+        rows = self.rows.setdefault(table, {})
+        if key not in rows:
+            rows[key] = len(rows)
+            self.insert(table, rows[key], *key)
+        return rows[key]
 
-    def sample(self, samples):
-        mappings, frames, sites = {}, {}, {}
-        for time, message, stack in sorted(samples, key=lambda s: s[0]):
-            site = None
-            for depth, (function, path, pc) in enumerate(stack):
-                mapping = self.number("stack_profile_mapping", mappings, path, path)
-                frame = self.number("stack_profile_frame", frames, (function, mapping, pc), function, mapping, pc)
-                site = self.number("stack_profile_callsite", sites, (site, frame), depth, site, frame)
-            number = self.db.execute("select count(*) from perf_sample").fetchone()[0]
-            self.insert("perf_sample", number, time, self.thread(one(message, 3), None), one(message, 1),
-                        {1: "kernel", 2: "user"}[one(message, 5)], site)
+    def sample(self, time, session, event, stack, message):
+        callsite = None
+        for depth, (function, path, address) in enumerate(stack):
+            frame = self.number("stack_profile_frame", (function, self.number("stack_profile_mapping", (path,)), address))
+            callsite = self.number("stack_profile_callsite", (depth, callsite, frame))
+        cpu = one(message, 1)
+        known = len(self.rows.get("perf_counter_track", ()))
+        track = self.number("perf_counter_track", (event, session, cpu, 1))
+        if track == known:
+            self.insert("track", -1 - track, event, None)
+        self.insert("counter", time, -1 - track, float(one(message, 6)))
+        utid = self.thread(one(message, 3), None)
+        self.process(one(message, 2))
+        self.db.execute("update thread set upid = ? where utid = ? and upid is null", (one(message, 2), utid))
+        self.insert("perf_sample", len(self.rows.setdefault("perf_sample", {})), time, utid, cpu, MODES[one(message, 5)],
+                    callsite, session)
+        self.rows["perf_sample"][len(self.rows["perf_sample"])] = True
 
     def fill(self, sequence):
         for time, number, what in sequence.events:
@@ -387,7 +406,9 @@ class Tables:
         for slice_ in self.slices:
             self.insert("slice", *slice_)
         self.schedule(sequence.sched)
-        self.sample(sequence.samples)
+        samples = [(sample, session) for session, sampler in enumerate(sequence.samplers.values()) for sample in sampler.samples]
+        for (time, event, stack, message), session in sorted(samples, key=lambda s: s[0][0]):
+            self.sample(time, session, event, stack, message)
         for row in sequence.snapshots:
             self.insert("clock_snapshot", *row)
 

@@ -107,7 +107,8 @@ static int make_pmus(struct source *source, const struct plugin_options *options
 	}
 	for (unsigned int socket = 0; socket < options->sockets; socket++) {
 		source->nodes[source->nodes_len++] = (struct gpmu_source_node){
-			.size = sizeof(source->nodes[0]), .number = (int)socket, .package = (int)socket };
+			.size = sizeof(source->nodes[0]), .number = (int)socket, .package = (int)socket,
+			.gpu_count = options->chip->gpu };
 		for (enum pmu_kind kind = 0; kind < KINDS; kind++)
 			if (kind != PMU_CNVLINK || !single)
 				make_pmu(source, kind, socket, options->counters);

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* import: a recording of perf as a timeline for Perfetto */
+#ifndef GPMU_IMPORT_API_H
+#define GPMU_IMPORT_API_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <gpmu/error.h>
+
+/**
+ * struct gpmu_import_options - how to import
+ * @size: size of this structure
+ * @path: path of the trace, for messages; NULL: "trace"
+ * @version: version of the program, for the audit; NULL: none
+ * @progress: as in struct gpmu_profile_options; NULL: not called
+ * @user: first argument of @progress
+ */
+struct gpmu_import_options {
+	size_t size;
+	const char *path, *version;
+	int (*progress)(void *user, uint64_t done, uint64_t total);
+	void *user;
+};
+
+/**
+ * struct gpmu_import_facts - what was imported and what was not
+ * @size: size of this structure
+ * @threads: number of threads
+ * @samples: number of samples of the kernel's events
+ * @tracepoints: number of samples of tracepoints; those with call stacks are also in @samples
+ * @spe: number of operations of SPE
+ * @switches: number of context switches
+ * @values: number of values of counters
+ * @lost: samples and records that the kernel lost
+ * @no_time: records without a time, which cannot be placed on the timeline
+ * @is_damaged: reading ended with the error that gpmu_import() set
+ * @is_stopped: progress() ended reading
+ */
+struct gpmu_import_facts {
+	size_t size;
+	uint64_t threads, samples, tracepoints, spe, switches, values, lost, no_time;
+	bool is_damaged, is_stopped;
+};
+
+/**
+ * gpmu_import() - writes a recording of perf as a trace
+ * @path: file, folder or FIFO; "-": standard input
+ * @fd: as for gpmu_trace_new()
+ * @options: copied; NULL: all defaults
+ * @facts: set, or NULL
+ * @error: set on failure and if the recording is damaged; or NULL
+ *
+ * A recording that is damaged or cut off is imported up to the damage. metrics/import/import.rst documents
+ * the tracks.
+ *
+ * Return: 0; -EINVAL if @path is no recording of perf, or the options have no size; -ENOMEM; or the error of
+ * opening, reading or writing
+ */
+int gpmu_import(const char *path, int fd, const struct gpmu_import_options *options, struct gpmu_import_facts *facts,
+		struct gpmu_error *error);
+
+#endif /* GPMU_IMPORT_API_H */

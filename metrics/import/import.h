@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The import's parts */
+#ifndef GPMU_IMPORT_H
+#define GPMU_IMPORT_H
+
+#include "import/gpmu_import.h"
+#include "import/import_clock.h"
+#include "profile/profile_jitdump.h"
+#include "profile/profile_traces.h"
+#include "profile/profile_unwind.h"
+#include "trace/gpmu_trace.h"
+
+#define IMPORT_NO_TIME	UINT64_MAX
+#define IMPORT_ARGS	32	/* arguments of an instant at most */
+
+/* A thread on the timeline; tracks below it are 0 until they are used. */
+struct import_thread {
+	uint32_t pid, tid;
+	int track, spe_track, run_track, event_track;
+	uint64_t since;			/* it runs since; IMPORT_NO_TIME: it does not run */
+};
+
+/* Events of the same name and scope */
+struct import_counter {
+	uint32_t event;
+	int track;
+	uint64_t time;			/* of its last value; IMPORT_NO_TIME: none yet */
+	double rate;
+};
+
+struct import {
+	struct gpmu_import_options options;
+	struct gpmu_import_facts facts;
+	struct gpmu_perfdata *perfdata;
+	const struct gpmu_perfdata_info *info;
+	struct profile_tasks tasks;
+	struct profile_machine machine;
+	struct strings texts;
+	struct profile_code code;
+	struct profile_counter counter;	/* only @wanted is set */
+	struct profile_traces traces;
+	struct profile_jitdumps jitdumps;
+	struct profile_unwind unwind;
+	struct import_clock clock;
+	struct gpmu_trace *trace;
+	struct vector threads;		/* struct import_thread * */
+	struct map thread_numbers;	/* by pid and tid */
+	struct vector switches;		/* struct import_switch, see import_switches.c */
+	struct vector reads;		/* struct import_read, see import_counters.c */
+	struct vector counters;		/* struct import_counter */
+	struct map counter_numbers;	/* by event and track */
+	struct map cpu_tracks;
+	struct vector samplers;		/* int, by event; 0: none yet */
+	struct import_place *places;	/* see import_samples.c */
+	bool has_spe;
+	uint64_t begin, end;		/* times of the trace */
+	uint64_t size;			/* of the file; 0: not known */
+};
+
+/* import_time.c: converts a time. Returns whether it can be placed. */
+bool import_time(struct import *import, uint64_t time, uint64_t shift, uint64_t *placed);
+/* Likewise, the time of a record; counts records without one. */
+bool import_record_time(struct import *import, const struct gpmu_perfdata_record *record, uint64_t *placed);
+
+/* import_threads.c: the thread of a record, whose track is made when it is new; NULL with -errno in *@ret */
+struct import_thread *import_thread(struct import *import, uint32_t pid, uint32_t tid, int *ret);
+/* A track below a thread, made when it is first used. Returns it or -errno. */
+int import_track(struct import *import, const struct import_thread *thread, int *track, const char *name);
+/* Takes COMM, FORK and EXIT records. These return 0 or -errno, as all below. */
+int import_task(struct import *import, const struct gpmu_perfdata_record *record);
+void import_threads_release(struct import *import);
+
+/* import_switches.c */
+int import_switch(struct import *import, const struct gpmu_perfdata_record *record);
+int import_switches_end(struct import *import);
+
+/* import_samples.c */
+int import_samples_init(struct import *import);
+int import_sample(struct import *import, const struct gpmu_perfdata_record *record);
+
+/* import_tracepoints.c: a sample of a tracepoint */
+int import_tracepoint(struct import *import, const struct gpmu_perfdata_record *record,
+		      const struct gpmu_perfdata_tracepoint *tracepoint);
+
+/* import_counters.c */
+int import_read(struct import *import, const struct gpmu_perfdata_record *record);
+int import_counters_end(struct import *import);
+
+/* import_spe.c: the taker of profile_traces */
+int import_spe(void *user, const struct gpmu_spe_record *record, const struct profile_sample *sample);
+
+/* import_audit.c */
+int import_audit(struct import *import);
+
+#endif /* GPMU_IMPORT_H */

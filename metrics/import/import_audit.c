@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Writes facts about the recording at the end of the trace, as gpmu record does. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "import/import.h"
+
+struct args {
+	struct gpmu_trace_arg list[16];
+	size_t count;
+};
+
+static void add_text(struct args *args, const char *name, const char *text)
+{
+	if (text)
+		args->list[args->count++] = (struct gpmu_trace_arg){ .name = name, .kind = GPMU_TRACE_TEXT, .text = text };
+}
+
+static void add(struct args *args, const char *name, uint64_t value)
+{
+	args->list[args->count++] = (struct gpmu_trace_arg){ .name = name, .integer = (int64_t)value };
+}
+
+static int put(struct import *import, const char *name, const struct args *args)
+{
+	return gpmu_trace_audit(import->trace, import->end, name, args->list, args->count);
+}
+
+static int put_note(struct import *import, const char *text)
+{
+	struct args args = { .count = 0 };
+
+	add_text(&args, "text", text);
+	add_text(&args, "level", "warning");
+	return put(import, "note", &args);
+}
+
+/* perf's command line, to be freed; NULL: not recorded, or out of memory */
+static char *command_of(const struct gpmu_perfdata_info *info)
+{
+	char *text = NULL;
+
+	for (size_t i = 0; i < info->arg_count; i++) {
+		char *longer = text_print("%s%s%s", text ? text : "", text ? " " : "", info->args[i]);
+
+		free(text);
+		text = longer;
+		if (!text)
+			return NULL;
+	}
+	return text;
+}
+
+static int put_gpmu(struct import *import)
+{
+	char *command = command_of(import->info);
+	struct args args = { .count = 0 };
+	int ret;
+
+	add_text(&args, "version", import->options.version ? import->options.version : "libgpmu");
+	add_text(&args, "command", command);
+	add_text(&args, "perf", import->info->version);
+	add_text(&args, "host", import->info->hostname);
+	add_text(&args, "machine", import->info->arch);
+	add_text(&args, "kernel", import->info->osrelease);
+	add(&args, "begin", import->begin);
+	add(&args, "end", import->end);
+	ret = put(import, "gpmu", &args);
+	free(command);
+	return ret;
+}
+
+static int put_clock(struct import *import)
+{
+	const struct import_clock *clock = &import->clock;
+	struct args args = { .count = 0 };
+	uint64_t first = import_clock_bound(clock, import->begin - clock->shift);
+	uint64_t last = import_clock_bound(clock, import->end - clock->shift);
+
+	if (clock->is_raw)
+		add(&args, "bound", first > last ? first : last);
+	add_text(&args, "of", clock->of);
+	return put(import, "clock", &args);
+}
+
+static int put_source(struct import *import, const char *source, uint64_t records, uint64_t lost)
+{
+	struct args args = { .count = 0 };
+
+	add_text(&args, "source", source);
+	add(&args, "records", records);
+	add(&args, "lost", lost);
+	if (lost)
+		add_text(&args, "why", "lost by the kernel, as its buffers were full");
+	return put(import, "source", &args);
+}
+
+static int put_spe(struct import *import)
+{
+	const struct gpmu_spe_stats *stats = &import->traces.stats;
+	struct args args = { .count = 0 };
+
+	add_text(&args, "source", "SPE");
+	add(&args, "records", import->facts.spe);
+	add(&args, "lost_bytes", stats->lost_bytes);
+	add(&args, "collisions", stats->collisions);
+	add(&args, "truncations", stats->truncations);
+	add(&args, "partials", stats->partials);
+	return put(import, "source", &args);
+}
+
+/* The dumps of just-in-time compilers that could not be read as a whole */
+static int put_jitdumps(struct import *import)
+{
+	const struct profile_jitdump *dumps = import->jitdumps.list.data;
+	int ret = 0;
+
+	for (size_t i = 0; i < import->jitdumps.list.n && !ret; i++) {
+		char *text = dumps[i].why ? text_print("functions of %s: %s", dumps[i].path, dumps[i].why) : NULL;
+
+		if (dumps[i].why)
+			ret = text ? put_note(import, text) : -ENOMEM;
+		free(text);
+	}
+	return ret;
+}
+
+/* What of the recording is not in the trace, or not as it seems */
+static int put_notes(struct import *import)
+{
+	const struct gpmu_import_facts *facts = &import->facts;
+	char *text;
+	int ret = 0;
+
+	if (!import->clock.is_raw)
+		ret = put_note(import, "times are not CLOCK_MONOTONIC_RAW: record with -k monotonic_raw");
+	if (!ret && import->has_spe && !import->clock.has_spe)
+		ret = put_note(import, "operations of SPE cannot be placed among records of another clock: record without -k");
+	if (!ret && facts->no_time) {
+		text = text_print("%llu records have no time and are left out", (unsigned long long)facts->no_time);
+		ret = text ? put_note(import, text) : -ENOMEM;
+		free(text);
+	}
+	if (!ret && facts->is_damaged)
+		ret = put_note(import, "the recording is damaged or cut off: only the part before is in the trace");
+	if (!ret && facts->is_stopped)
+		ret = put_note(import, "stopped by a signal: only a part of the recording was read");
+	return ret;
+}
+
+int import_audit(struct import *import)
+{
+	const struct gpmu_import_facts *facts = &import->facts;
+	int ret = put_gpmu(import);
+
+	if (!ret)
+		ret = put_clock(import);
+	if (!ret)
+		ret = put_source(import, "perf", facts->samples + facts->tracepoints + facts->switches, facts->lost);
+	if (!ret && import->has_spe)
+		ret = put_spe(import);
+	if (!ret)
+		ret = put_jitdumps(import);
+	return ret ? ret : put_notes(import);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Converts the times of a recording to CLOCK_MONOTONIC_RAW, if the recording allows it. */
+#ifndef GPMU_IMPORT_CLOCK_H
+#define GPMU_IMPORT_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "perfdata/gpmu_perfdata.h"
+#include "trace/gpmu_clock.h"
+
+/* The perf clock of this machine, now */
+struct import_now {
+	struct gpmu_perfdata_time_conv conv;	/* mult 0: not known */
+	struct gpmu_clock_pair pair;		/* the perf clock, and CLOCK_MONOTONIC_RAW around it */
+};
+
+/* A time of the trace is the sum of the shift and the time of the recording. */
+struct import_clock {
+	const char *of;			/* the clock of the trace, for the audit */
+	bool is_raw;			/* that is CLOCK_MONOTONIC_RAW */
+	uint64_t shift, spe_shift;	/* modulo 2^64; @spe_shift: of times by TIME_CONV */
+	bool has_spe;			/* times by TIME_CONV can be placed */
+	uint64_t now;			/* perf clock for which @bound holds */
+	uint64_t bound;			/* ns */
+};
+
+/* Reads the perf clock of this machine. Leaves it unknown if the kernel does not tell. */
+void import_clock_read(struct import_now *now);
+/* Decides by the facts of a recording, and by whether it is of this machine since it started. */
+void import_clock_set(struct import_clock *clock, const struct gpmu_perfdata_info *info,
+		      const struct perf_event_attr *attr, const struct import_now *now);
+/* Error in ns of the conversion of a time of the recording. Of @is_raw only. */
+uint64_t import_clock_bound(const struct import_clock *clock, uint64_t time);
+
+#endif /* GPMU_IMPORT_CLOCK_H */

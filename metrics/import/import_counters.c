@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Counts that samples have (PERF_SAMPLE_READ), as of "{cpu-clock,a,b}:S", as rates. Counts of an event that threads inherit
+ * are those of each thread, others are those of the CPU if it is recorded, or of the thread.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "import/import.h"
+
+/* A count. @cpu, @tid: UINT32_MAX for none */
+struct import_read {
+	uint64_t time, id, value, enabled, running;
+	uint32_t event, cpu, pid, tid;
+	uint32_t order;		/* of the records, for equal times */
+};
+
+static bool is_inherited(const struct gpmu_perfdata_event *event, uint64_t has)
+{
+	return event->attr->inherit && has & PERF_SAMPLE_TID;
+}
+
+int import_read(struct import *import, const struct gpmu_perfdata_record *record)
+{
+	const struct gpmu_perfdata_read *read = &record->sample.read;
+	uint64_t time;
+
+	if (!(record->has & PERF_SAMPLE_TIME) || !import_time(import, record->time, import->clock.shift, &time))
+		return 0;
+	for (size_t i = 0; i < read->count; i++) {
+		const struct gpmu_perfdata_event *event = read->values[i].id ?
+			gpmu_perfdata_event_of(import->perfdata, read->values[i].id) : record->event;
+		struct import_read *added = event ? vector_add(&import->reads, sizeof(*added)) : NULL;
+		bool inherited = event && is_inherited(event, record->has), has_cpu = record->has & PERF_SAMPLE_CPU && !inherited;
+
+		if (!event)
+			continue;
+		if (!added)
+			return -ENOMEM;
+		*added = (struct import_read){
+			.time = time, .id = read->values[i].id, .value = read->values[i].value, .enabled = read->enabled,
+			.running = read->running, .event = (uint32_t)event->index, .order = (uint32_t)import->reads.n,
+			.cpu = has_cpu ? record->cpu : UINT32_MAX, .pid = record->pid,
+			.tid = !has_cpu && record->has & PERF_SAMPLE_TID ? record->tid : UINT32_MAX,
+		};
+	}
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct import_read *one = a, *two = b;
+	int times = (one->time > two->time) - (one->time < two->time);
+
+	return times ? times : (one->order > two->order) - (one->order < two->order);
+}
+
+static int cpu_track(struct import *import, uint32_t cpu)
+{
+	uint32_t known;
+	char *name;
+	int track;
+
+	if (map_get(&import->cpu_tracks, cpu, &known))
+		return (int)known;
+	name = text_print("CPU %u", cpu);
+	track = name ? gpmu_trace_track(import->trace, 0, name) : -ENOMEM;
+	free(name);
+	return track > 0 && map_set(&import->cpu_tracks, cpu, (uint32_t)track) ? -ENOMEM : track;
+}
+
+static int add_track(struct import *import, const struct gpmu_perfdata_event *event, int parent)
+{
+	char *unit = text_print("%s/s", event->unit && *event->unit ? event->unit : "");
+	int track = unit ? gpmu_trace_counter(import->trace, parent, event->name, unit) : -ENOMEM;
+
+	free(unit);
+	return track;
+}
+
+/* The counter of an event on a CPU or in a thread; NULL with -errno in *@ret */
+static struct import_counter *counter_of(struct import *import, const struct import_read *read, int *ret)
+{
+	struct import_counter *counter;
+	const struct import_thread *thread;
+	uint32_t index;
+	uint64_t key;
+	int parent;
+
+	if (read->cpu != UINT32_MAX) {
+		parent = *ret = cpu_track(import, read->cpu);
+	} else {
+		thread = import_thread(import, read->pid, read->tid, ret);
+		parent = thread ? thread->track : -1;
+	}
+	if (parent < 0)
+		return NULL;
+	key = (uint64_t)parent << 32 | read->event;
+	if (map_get(&import->counter_numbers, key, &index))
+		return (struct import_counter *)import->counters.data + index;
+	*ret = -ENOMEM;
+	counter = vector_add(&import->counters, sizeof(*counter));
+	if (!counter || map_set(&import->counter_numbers, key, (uint32_t)import->counters.n - 1))
+		return NULL;
+	counter->event = read->event;
+	counter->time = IMPORT_NO_TIME;
+	counter->track = add_track(import, gpmu_perfdata_event(import->perfdata, read->event), parent);
+	*ret = counter->track;
+	return counter->track < 0 ? NULL : counter;
+}
+
+/* What was counted since the last count, scaled up to the time that the event was enabled; NAN: it did not run */
+static double delta(const struct import_read *last, const struct import_read *read)
+{
+	double count = (double)(read->value < last->value ? read->value : read->value - last->value);
+	uint64_t enabled = read->enabled - last->enabled, running = read->running - last->running;
+
+	if (read->enabled <= last->enabled || running >= enabled || !read->running)
+		return count;
+	return running ? count * (double)enabled / (double)running : NAN;
+}
+
+/* A value holds from the count before. */
+static int put(struct import *import, const struct import_read *last, const struct import_read *read)
+{
+	const struct gpmu_perfdata_event *event = gpmu_perfdata_event(import->perfdata, read->event);
+	struct import_counter *counter;
+	uint64_t since;
+	int ret;
+
+	counter = counter_of(import, read, &ret);
+	if (!counter)
+		return ret;
+	since = counter->time;
+	counter->time = read->time;
+	if (since == IMPORT_NO_TIME || since >= read->time)
+		return 0;
+	/* A thread that moves to a CPU for the first time has a count that began at 0. */
+	counter->rate = (last ? delta(last, read) : (double)read->value) * event->scale * 1e9 / (double)(read->time - since);
+	import->facts.values += isfinite(counter->rate);
+	return gpmu_trace_value(import->trace, counter->track, since, counter->rate);
+}
+
+/* Repeats the last value of each counter at the end of its interval. */
+static int close_all(struct import *import)
+{
+	struct import_counter *counters = import->counters.data;
+	int ret = 0;
+
+	for (size_t i = 0; i < import->counters.n && !ret; i++)
+		if (counters[i].time != IMPORT_NO_TIME && isfinite(counters[i].rate))
+			ret = gpmu_trace_value(import->trace, counters[i].track, counters[i].time, counters[i].rate);
+	return ret;
+}
+
+int import_counters_end(struct import *import)
+{
+	const struct import_read *list = import->reads.data;
+	struct map last = { 0 };
+	int ret = 0;
+
+	if (import->reads.n)
+		qsort(import->reads.data, import->reads.n, sizeof(*list), compare);
+	for (size_t i = 0; i < import->reads.n && !ret; i++) {
+		bool inherited = gpmu_perfdata_event(import->perfdata, list[i].event)->attr->inherit;
+		uint64_t key = list[i].id << 32 ^ list[i].id >> 32 ^ (inherited ? list[i].tid : 0);
+		uint32_t before;
+
+		ret = put(import, map_get(&last, key, &before) ? &list[before] : NULL, &list[i]);
+		if (!ret)
+			ret = map_set(&last, key, (uint32_t)i);
+	}
+	map_release(&last);
+	return ret ? ret : close_all(import);
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Samples of the kernel's events, with their call stacks */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "import/import.h"
+#include "trace/trace.h"
+
+#define PLACES	16384	/* slots of the cache: a power of 2 */
+
+/* A place of code. The result of looking up an address holds as long as it is in the same map. */
+struct import_place {
+	const struct profile_map *map;
+	uint64_t address;
+	uint32_t pid, function, object;
+	bool used;
+};
+
+int import_samples_init(struct import *import)
+{
+	import->places = calloc(PLACES, sizeof(*import->places));
+	return import->places ? 0 : -ENOMEM;
+}
+
+static int find(struct import *import, uint32_t pid, uint64_t address, uint64_t time, struct gpmu_trace_frame *frame)
+{
+	struct profile_range range = PROFILE_RANGE_ALL;
+	const struct profile_map *map = profile_tasks_map(&import->tasks, pid, address, time, &range);
+	struct import_place *slot = &import->places[(address ^ (uint64_t)pid << 32) * 0x9e3779b97f4a7c15ULL >> 40 & (PLACES - 1)];
+	struct profile_place place;
+
+	if (!slot->used || slot->map != map || slot->address != address || slot->pid != pid) {
+		if (profile_code_find(&import->code, pid, address, time, &range, &place))
+			return -ENOMEM;
+		*slot = (struct import_place){ .map = map, .address = address, .pid = pid, .function = place.function,
+					       .object = place.object, .used = true };
+	}
+	*frame = (struct gpmu_trace_frame){
+		.function = slot->function ? strings_text(&import->texts, slot->function - 1) : NULL,
+		.object = slot->object ? strings_text(&import->texts, slot->object - 1) : NULL, .address = address,
+	};
+	return 0;
+}
+
+static bool is_guest(unsigned int mode)
+{
+	return mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER;
+}
+
+static bool is_kernel(unsigned int mode)
+{
+	return mode == PERF_RECORD_MISC_KERNEL || mode == PERF_RECORD_MISC_HYPERVISOR;
+}
+
+/* The space of the addresses after a mark of the call chain; a guest's are not known. Returns whether they are known. */
+static bool enter(uint64_t mark, uint32_t pid, uint32_t *space)
+{
+	*space = mark == (uint64_t)PERF_CONTEXT_KERNEL || mark == (uint64_t)PERF_CONTEXT_HV ? PROFILE_KERNEL : pid;
+	return mark == (uint64_t)PERF_CONTEXT_KERNEL || mark == (uint64_t)PERF_CONTEXT_HV || mark == (uint64_t)PERF_CONTEXT_USER;
+}
+
+/*
+ * Frames of a call chain. All addresses but the first are those after a call: the byte before is
+ * in the call, and so in the function that calls.
+ */
+static int find_chain(struct import *import, const struct gpmu_perfdata_record *record, uint64_t time,
+		      struct gpmu_trace_frame *frames, size_t *count)
+{
+	const struct gpmu_perfdata_sample *sample = &record->sample;
+	unsigned int mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	uint32_t space = is_kernel(mode) ? PROFILE_KERNEL : record->pid;
+	bool known = !is_guest(mode), is_first = true;
+
+	*count = 0;
+	for (size_t i = 0; i < sample->callchain_count && *count < TRACE_FRAMES_MOST; i++) {
+		uint64_t address = sample->callchain[i];
+
+		if (address >= (uint64_t)PERF_CONTEXT_MAX) {
+			known = enter(address, record->pid, &space);
+			continue;
+		}
+		/* The outermost frame has the return address 0. */
+		if (!known || !address)
+			continue;
+		if (find(import, space, is_first ? address : address - 1, time, &frames[*count]))
+			return -ENOMEM;
+		frames[(*count)++].address = address;
+		is_first = false;
+	}
+	return 0;
+}
+
+/* Frames of a copy of the stack, which follow those of the kernel in the call chain */
+static int find_unwound(struct import *import, const struct gpmu_perfdata_record *record, uint64_t time,
+			struct gpmu_trace_frame *frames, size_t *count)
+{
+	uint64_t addresses[PROFILE_UNWIND_MOST];
+	size_t n, i = 0;
+
+	if (profile_unwind(&import->unwind, record, addresses, &n))
+		return -ENOMEM;
+	for (; i < n && *count < TRACE_FRAMES_MOST; i++, ++*count) {
+		if (find(import, record->pid, addresses[i] - (i > 0), time, &frames[*count]))
+			return -ENOMEM;
+		frames[*count].address = addresses[i];
+	}
+	return 0;
+}
+
+static int sampler_of(struct import *import, const struct gpmu_perfdata_event *event)
+{
+	int *sampler;
+
+	while (import->samplers.n <= event->index)
+		if (!vector_add(&import->samplers, sizeof(*sampler)))
+			return -ENOMEM;
+	sampler = (int *)import->samplers.data + event->index;
+	if (!*sampler)
+		*sampler = gpmu_trace_sampler(import->trace, event->name);
+	return *sampler;
+}
+
+static int find_frames(struct import *import, const struct gpmu_perfdata_record *record, struct gpmu_trace_frame *frames,
+		       size_t *count)
+{
+	uint64_t time = record->has & PERF_SAMPLE_TIME ? record->time : UINT64_MAX;
+	unsigned int mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	int ret = find_chain(import, record, time, frames, count);
+
+	if (!ret && profile_unwind_has(record))
+		ret = find_unwound(import, record, time, frames, count);
+	if (ret || *count || !(record->has & PERF_SAMPLE_IP) || is_guest(mode))
+		return ret;
+	*count = 1;
+	return find(import, is_kernel(mode) ? PROFILE_KERNEL : record->pid, record->sample.ip, time, &frames[0]);
+}
+
+int import_sample(struct import *import, const struct gpmu_perfdata_record *record)
+{
+	const struct perf_event_attr *attr = record->event->attr;
+	unsigned int mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	struct gpmu_trace_frame frames[TRACE_FRAMES_MOST];
+	struct gpmu_trace_sample sample = {
+		.size = sizeof(sample), .frames = frames, .cpu = record->has & PERF_SAMPLE_CPU ? record->cpu : UINT32_MAX,
+		.mode = is_kernel(mode) ? GPMU_TRACE_KERNEL : mode == PERF_RECORD_MISC_USER ? GPMU_TRACE_USER : GPMU_TRACE_MODE_UNKNOWN,
+		.period = record->has & PERF_SAMPLE_PERIOD ? record->sample.period : attr->freq ? 1 : attr->sample_period,
+	};
+	const struct import_thread *thread;
+	int ret;
+
+	if (!import_record_time(import, record, &sample.time))
+		return 0;
+	thread = import_thread(import, record->pid, record->tid, &ret);
+	if (!thread)
+		return ret;
+	sample.track = thread->track;
+	if (record->tid <= INT_MAX && record->pid <= INT_MAX) {
+		sample.pid = (pid_t)record->pid;
+		sample.tid = (pid_t)record->tid;
+	}
+	ret = sampler_of(import, record->event);
+	if (ret < 0)
+		return ret;
+	sample.sampler = ret;
+	if (sample.cpu != UINT32_MAX && sample.cpu >= TRACE_CPUS_MOST)
+		sample.cpu = UINT32_MAX;
+	if (find_frames(import, record, frames, &sample.frame_count))
+		return -ENOMEM;
+	import->facts.samples++;
+	return gpmu_trace_sample(import->trace, &sample);
+}

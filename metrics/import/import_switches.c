@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Context switches. If the recording has their CPUs, they are scheduling events of Perfetto. Without, as perf
+ * records a command by default, each thread has a track with slices of the time that it runs.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/import.h"
+
+#define CPUS_MOST	1024	/* CPUs, limit of gpmu_trace_switch */
+#define PRIO		120	/* nice 0; priorities are not recorded */
+#define NOT_KNOWN	UINT32_MAX
+
+/* Values of gpmu_trace_switch's prev_state */
+enum { STATE_SLEEPS = 1, STATE_ENDED = 16, STATE_PREEMPTED = 256 };
+
+enum change { RUNS, STOPS, PREEMPTED, ENDS };
+
+/* @cpu: NOT_KNOWN if it is not recorded. @next: the thread that runs next; 0: idle or not recorded */
+struct import_switch {
+	uint64_t time;
+	uint32_t pid, tid, cpu, next;
+	enum change change;
+};
+
+int import_switch(struct import *import, const struct gpmu_perfdata_record *record)
+{
+	struct import_switch *added, from = {
+		.pid = record->pid, .tid = record->tid, .cpu = record->has & PERF_SAMPLE_CPU ? record->cpu : NOT_KNOWN,
+		.change = record->type == PERF_RECORD_EXIT ? ENDS : !(record->misc & PERF_RECORD_MISC_SWITCH_OUT) ? RUNS :
+			  record->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT ? PREEMPTED : STOPS,
+	};
+
+	if (record->type == PERF_RECORD_EXIT) {
+		from.pid = record->task.pid;
+		from.tid = record->task.tid;
+	} else if (!(record->has & PERF_SAMPLE_TID)) {
+		return 0;
+	}
+	if (from.tid > INT_MAX || (from.cpu != NOT_KNOWN && from.cpu >= CPUS_MOST))
+		return 0;
+	if (!import_record_time(import, record, &from.time))
+		return 0;
+	if (record->type == PERF_RECORD_SWITCH_CPU_WIDE && from.change != RUNS && record->other.tid <= INT_MAX)
+		from.next = record->other.tid;
+	added = vector_add(&import->switches, sizeof(*added));
+	if (!added)
+		return -ENOMEM;
+	*added = from;
+	import->facts.switches += from.change != ENDS;
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct import_switch *one = a, *two = b;
+
+	return (one->time > two->time) - (one->time < two->time);
+}
+
+/* --- with CPUs */
+
+/* The threads that run on CPUs; NOT_KNOWN before the first switch */
+struct running {
+	uint32_t tids[CPUS_MOST];
+};
+
+static int put(struct import *import, const struct import_switch *of, uint32_t prev, uint32_t next, int64_t state)
+{
+	struct gpmu_trace_switch event = {
+		.size = sizeof(event), .cpu = of->cpu, .time = of->time, .prev = (pid_t)prev, .next = (pid_t)next,
+		.prev_prio = PRIO, .next_prio = PRIO, .prev_state = state,
+	};
+	struct import_thread *thread;
+	int ret;
+
+	event.prev_name = prev ? profile_tasks_name(&import->tasks, prev, UINT64_MAX - 1) : NULL;
+	event.next_name = next ? profile_tasks_name(&import->tasks, next, UINT64_MAX - 1) : NULL;
+	thread = import_thread(import, of->pid, of->tid, &ret);
+	if (!thread)
+		return ret;
+	event.track = thread->track;
+	return gpmu_trace_sched_switch(import->trace, &event);
+}
+
+/*
+ * A thread that has ended stops once more on its CPU, if all threads are recorded: the state then is that of its
+ * end, which came first.
+ */
+static int take_scheduled(struct import *import, struct running *running, const struct import_switch *of)
+{
+	static const int64_t states[] = {
+		[RUNS] = 0, [STOPS] = STATE_SLEEPS, [PREEMPTED] = STATE_PREEMPTED, [ENDS] = STATE_ENDED,
+	};
+	uint32_t *runs = &running->tids[of->cpu], prev = *runs, next = of->change == RUNS ? of->tid : of->next;
+	int64_t state = states[of->change];
+
+	if (prev == next || (of->change != RUNS && prev != of->tid && prev != NOT_KNOWN))
+		return 0;
+	if (prev == NOT_KNOWN)
+		prev = of->change == RUNS ? 0 : of->tid;
+	*runs = next;
+	return prev == next ? 0 : put(import, of, prev, next, state);
+}
+
+/* --- without */
+
+static int take_slice(struct import *import, const struct import_switch *of)
+{
+	static const char *const ends[] = { [STOPS] = "waits", [PREEMPTED] = "preempted", [ENDS] = "exit" };
+	struct gpmu_trace_arg then = { .name = "then", .kind = GPMU_TRACE_NAME, .text = ends[of->change] };
+	struct gpmu_trace_event event = { .size = sizeof(event), .name = "running", .category = "sched", .args = &then,
+					  .arg_count = 1 };
+	struct import_thread *thread;
+	int ret;
+
+	thread = import_thread(import, of->pid, of->tid, &ret);
+	if (!thread)
+		return ret;
+	if (of->change == RUNS) {
+		thread->since = of->time;
+		return 0;
+	}
+	if (thread->since == IMPORT_NO_TIME)
+		return 0;
+	ret = import_track(import, thread, &thread->run_track, "running");
+	if (ret < 0)
+		return ret;
+	event.track = ret;
+	event.time = thread->since;
+	thread->since = IMPORT_NO_TIME;
+	return gpmu_trace_slice(import->trace, &event, of->time - event.time);
+}
+
+int import_switches_end(struct import *import)
+{
+	const struct import_switch *list = import->switches.data;
+	struct running *running;
+	int ret = 0;
+
+	if (!import->facts.switches)
+		return 0;
+	running = malloc(sizeof(*running));
+	if (!running)
+		return -ENOMEM;
+	memset(running, 0xff, sizeof(*running));
+	qsort(import->switches.data, import->switches.n, sizeof(*list), compare);
+	for (size_t i = 0; i < import->switches.n && !ret; i++)
+		ret = list[i].cpu == NOT_KNOWN ? take_slice(import, &list[i]) : take_scheduled(import, running, &list[i]);
+	free(running);
+	return ret;
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Threads and their tracks. A thread has the last name that it had; instants show when it got it. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "import/import.h"
+
+#define MISC_EXEC	(1U << 13)	/* PERF_RECORD_MISC_COMM_EXEC */
+
+static const char *last_name(const struct import *import, uint32_t tid)
+{
+	return profile_tasks_name(&import->tasks, tid, UINT64_MAX - 1);
+}
+
+/* The idle task and threads that had ended have no number of their own. */
+static int add_track(struct import *import, uint32_t pid, uint32_t tid)
+{
+	int ret;
+
+	if (!tid || tid > INT_MAX)
+		return gpmu_trace_track(import->trace, 0, tid ? "[unknown]" : "idle");
+	if (!pid || pid > INT_MAX)
+		pid = tid;
+	ret = gpmu_trace_process(import->trace, (pid_t)pid, last_name(import, pid));
+	if (ret > 0)
+		ret = gpmu_trace_thread(import->trace, (pid_t)pid, (pid_t)tid, last_name(import, tid));
+	import->facts.threads += ret > 0;
+	return ret;
+}
+
+struct import_thread *import_thread(struct import *import, uint32_t pid, uint32_t tid, int *ret)
+{
+	uint64_t key = tid && tid <= INT_MAX ? (uint64_t)pid << 32 | tid : tid != 0;
+	struct import_thread **slot, *thread;
+	uint32_t index;
+
+	if (map_get(&import->thread_numbers, key, &index))
+		return ((struct import_thread **)import->threads.data)[index];
+	*ret = -ENOMEM;
+	thread = calloc(1, sizeof(*thread));
+	slot = thread ? vector_add(&import->threads, sizeof(*slot)) : NULL;
+	if (!slot) {
+		free(thread);
+		return NULL;
+	}
+	*slot = thread;
+	thread->pid = pid;
+	thread->tid = tid;
+	thread->since = IMPORT_NO_TIME;
+	if (map_set(&import->thread_numbers, key, (uint32_t)import->threads.n - 1))
+		return NULL;
+	thread->track = add_track(import, pid, tid);
+	*ret = thread->track < 0 ? thread->track : 0;
+	return thread->track < 0 ? NULL : thread;
+}
+
+int import_track(struct import *import, const struct import_thread *thread, int *track, const char *name)
+{
+	int ret = *track ? 0 : gpmu_trace_track(import->trace, thread->track, name);
+
+	if (ret > 0)
+		*track = ret;
+	return ret < 0 ? ret : *track;
+}
+
+static int put(struct import *import, const struct import_thread *thread, uint64_t time, const char *name,
+	       const struct gpmu_trace_arg *arg)
+{
+	const struct gpmu_trace_event event = {
+		.size = sizeof(event), .track = thread->track, .time = time, .name = name, .category = "task", .args = arg,
+		.arg_count = arg != NULL,
+	};
+
+	return gpmu_trace_instant(import->trace, &event);
+}
+
+static int put_comm(struct import *import, const struct import_thread *thread, uint64_t time,
+		    const struct gpmu_perfdata_record *record)
+{
+	const struct gpmu_trace_arg name = { .name = "name", .kind = GPMU_TRACE_NAME, .text = record->comm };
+
+	return put(import, thread, time, record->misc & MISC_EXEC ? "exec" : "name", &name);
+}
+
+int import_task(struct import *import, const struct gpmu_perfdata_record *record)
+{
+	bool is_comm = record->type == PERF_RECORD_COMM;
+	const struct gpmu_trace_arg parent = { .name = "parent", .integer = record->task.ptid };
+	struct import_thread *thread;
+	uint64_t time;
+	int ret;
+
+	thread = import_thread(import, is_comm ? record->pid : record->task.pid, is_comm ? record->tid : record->task.tid, &ret);
+	if (!thread)
+		return ret;
+	/* perf itself writes records of what existed before; they have the time 0. */
+	if (!(record->has & PERF_SAMPLE_TIME) || !record->time || !import_time(import, record->time, import->clock.shift, &time))
+		return 0;
+	switch (record->type) {
+	case PERF_RECORD_COMM:
+		return put_comm(import, thread, time, record);
+	case PERF_RECORD_FORK:
+		return put(import, thread, time, "fork", &parent);
+	default:
+		return put(import, thread, time, "exit", NULL);
+	}
+}
+
+void import_threads_release(struct import *import)
+{
+	for (size_t i = 0; i < import->threads.n; i++)
+		free(((struct import_thread **)import->threads.data)[i]);
+	vector_release(&import->threads);
+	map_release(&import->thread_numbers);
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "import/import.h"
+#include "trace/trace.h"
+
+bool import_time(struct import *import, uint64_t time, uint64_t shift, uint64_t *placed)
+{
+	*placed = time + shift;
+	if (*placed >= TRACE_TIME_END)
+		return false;
+	if (*placed < import->begin)
+		import->begin = *placed;
+	if (*placed > import->end)
+		import->end = *placed;
+	return true;
+}
+
+bool import_record_time(struct import *import, const struct gpmu_perfdata_record *record, uint64_t *placed)
+{
+	if (record->has & PERF_SAMPLE_TIME && import_time(import, record->time, import->clock.shift, placed))
+		return true;
+	import->facts.no_time++;
+	return false;
+}

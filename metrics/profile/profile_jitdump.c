@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The format: Linux's tools/perf/Documentation/jitdump-specification.txt. Records of code have the code's bytes, which are
+ * skipped. Anyone can write such a file, so only files of root and of the user who runs gpmu are read.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/map.h"
+#include "base/text.h"
+#include "profile/profile_jitdump.h"
+
+#define MAGIC		0x4a695444	/* "JiTD" */
+#define MAGIC_SWAPPED	0x4454694a
+#define ARCH_TIMES	1		/* flag: times are those of the CPU's counter */
+#define NAME_MOST	(64U << 10)	/* bytes of a function's name, with its NUL */
+
+enum { CODE_LOAD = 0, CODE_MOVE = 1 };
+
+struct header {
+	uint32_t magic, version, size, machine, padding, pid;
+	uint64_t time, flags;
+};
+
+struct prefix {
+	uint32_t id, size;
+	uint64_t time;
+};
+
+struct load {
+	uint32_t pid, tid;
+	uint64_t vma, address, size, index;
+};
+
+struct move {
+	uint32_t pid, tid;
+	uint64_t vma, from, to, size, index;
+};
+
+/* The reading of a dump */
+struct reading {
+	const struct profile_jitdump *dump;
+	const struct profile_jit_clock *clock;
+	profile_jit_taker take;
+	void *user;
+	FILE *file;
+	uint64_t offset;		/* of the part that is read next */
+	uint64_t flags, count;		/* count: functions so far */
+	struct gpmu_error *error;
+	struct map names;		/* offset in @texts of the name of a code index */
+	char *texts;
+	size_t length, room;
+	char name[sizeof(PROFILE_JIT) + NAME_MOST];
+};
+
+static int fail(struct reading *reading, const char *expected)
+{
+	error_set(reading->error, (size_t)reading->offset, "%s:%llu: expected %s", reading->dump->path,
+		  (unsigned long long)reading->offset, expected);
+	return -EINVAL;
+}
+
+/* Reads the next bytes. Returns 0; -EINVAL if the file ends before; or the error of reading. */
+static int take_bytes(struct reading *reading, void *data, size_t size, const char *expected)
+{
+	size_t n = fread(data, 1, size, reading->file);
+
+	if (n < size && ferror(reading->file)) {
+		error_set(reading->error, (size_t)reading->offset, "%s: %s", reading->dump->path, strerror(errno));
+		return errno ? -errno : -EIO;
+	}
+	if (n < size)
+		return fail(reading, expected);
+	reading->offset += size;
+	return 0;
+}
+
+static int skip(struct reading *reading, uint64_t size)
+{
+	/* The record's last byte is read, as a seek goes beyond the end of a file. */
+	char last;
+
+	if (!size)
+		return 0;
+	if (fseeko(reading->file, (off_t)size - 1, SEEK_CUR))
+		return fail(reading, "a whole record");
+	if (take_bytes(reading, &last, 1, "a whole record"))
+		return -EINVAL;
+	reading->offset += size - 1;
+	return 0;
+}
+
+static uint64_t time_of(struct reading *reading, uint64_t time)
+{
+	const struct gpmu_perfdata_time_conv *conv = &reading->clock->conv;
+
+	if (!(reading->flags & ARCH_TIMES) && reading->clock->is_monotonic)
+		return time;
+	if (!(reading->flags & ARCH_TIMES) || !conv->mult || conv->shift > 63)
+		return reading->dump->time + reading->count;
+	if (conv->is_short)
+		time = conv->cycles + ((time - conv->cycles) & conv->mask);
+	return conv->zero + (time >> conv->shift) * conv->mult +
+	       (((time & ((1ULL << conv->shift) - 1)) * conv->mult) >> conv->shift);
+}
+
+static int give(struct reading *reading, const char *name, uint64_t address, uint64_t size, uint64_t time)
+{
+	struct gpmu_perfdata_record record = {
+		.type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_USER, .pid = reading->dump->pid, .tid = reading->dump->pid,
+		.has = PERF_SAMPLE_TID | PERF_SAMPLE_TIME, .time = time_of(reading, time),
+		.mmap = { .addr = address, .len = size, .file = reading->name },
+	};
+
+	snprintf(reading->name, sizeof(reading->name), PROFILE_JIT "%s", name);
+	reading->count++;
+	return reading->take(reading->user, &record);
+}
+
+/* Keeps the name of a code, which may move. Returns 0 or -ENOMEM. */
+static int keep(struct reading *reading, uint64_t index, const char *name, size_t size)
+{
+	size_t room = reading->room ? reading->room : NAME_MOST;
+	char *texts;
+
+	while (room - reading->length < size)
+		room *= 2;
+	texts = room > reading->room ? realloc(reading->texts, room) : reading->texts;
+	if (!texts || reading->length > UINT32_MAX)
+		return -ENOMEM;
+	reading->texts = texts;
+	reading->room = room;
+	memcpy(texts + reading->length, name, size);
+	if (map_set(&reading->names, index, (uint32_t)reading->length))
+		return -ENOMEM;
+	reading->length += size;
+	return 0;
+}
+
+/* @size: bytes of the record after its prefix */
+static int take_load(struct reading *reading, uint64_t time, uint64_t size)
+{
+	char name[NAME_MOST];
+	struct load load;
+	size_t length;
+	int ret;
+
+	if (size < sizeof(load))
+		return fail(reading, "code with a name");
+	ret = take_bytes(reading, &load, sizeof(load), "code with a name");
+	if (ret)
+		return ret;
+	size -= sizeof(load);
+	if (load.size >= size || size - load.size > sizeof(name))
+		return fail(reading, "a name of less than 65536 bytes, and code");
+	length = (size_t)(size - load.size);
+	ret = take_bytes(reading, name, length, "the name of a function");
+	if (ret)
+		return ret;
+	if (!memchr(name, '\0', length)) {
+		reading->offset -= length;
+		return fail(reading, "a name that ends with a NUL");
+	}
+	ret = keep(reading, load.index, name, strlen(name) + 1);
+	if (!ret && load.size)
+		ret = give(reading, name, load.address, load.size, time);
+	return ret ? ret : skip(reading, load.size);
+}
+
+static int take_move(struct reading *reading, uint64_t time, uint64_t size)
+{
+	struct move move;
+	uint32_t at;
+	int ret;
+
+	if (size < sizeof(move))
+		return fail(reading, "code that moves");
+	ret = take_bytes(reading, &move, sizeof(move), "code that moves");
+	if (!ret && move.size && map_get(&reading->names, move.index, &at))
+		ret = give(reading, reading->texts + at, move.to, move.size, time);
+	return ret ? ret : skip(reading, size - sizeof(move));
+}
+
+static int take_header(struct reading *reading)
+{
+	struct header header;
+	int ret = take_bytes(reading, &header, sizeof(header), "the header of a jitdump");
+
+	if (ret)
+		return ret;
+	reading->offset = 0;
+	if (header.magic == MAGIC_SWAPPED)
+		return fail(reading, "a jitdump of a little-endian machine");
+	if (header.magic != MAGIC)
+		return fail(reading, "a jitdump");
+	reading->offset = 4;
+	if (header.version != 1)
+		return fail(reading, "version 1 of a jitdump");
+	reading->offset = 8;
+	if (header.size < sizeof(header))
+		return fail(reading, "a header of at least 40 bytes");
+	reading->flags = header.flags;
+	reading->offset = sizeof(header);
+	return skip(reading, header.size - sizeof(header));
+}
+
+/* Takes a record. Returns 1 at the end of the file. */
+static int take_record(struct reading *reading)
+{
+	struct prefix prefix;
+	int first = getc(reading->file), ret;
+
+	if (first == EOF && !ferror(reading->file))
+		return 1;
+	ungetc(first, reading->file);
+	ret = take_bytes(reading, &prefix, sizeof(prefix), "a record");
+	if (ret)
+		return ret;
+	if (prefix.size < sizeof(prefix)) {
+		reading->offset -= sizeof(prefix);
+		return fail(reading, "a record of at least 16 bytes");
+	}
+	if (prefix.id == CODE_LOAD)
+		return take_load(reading, prefix.time, prefix.size - sizeof(prefix));
+	if (prefix.id == CODE_MOVE)
+		return take_move(reading, prefix.time, prefix.size - sizeof(prefix));
+	return skip(reading, prefix.size - sizeof(prefix));
+}
+
+int profile_jitdump_read(const struct profile_jitdump *dump, int fd, const struct profile_jit_clock *clock,
+			 profile_jit_taker take, void *user, struct gpmu_error *error)
+{
+	struct reading *reading = calloc(1, sizeof(*reading));
+	int own = dup(fd), ret = -ENOMEM;
+
+	if (reading)
+		*reading = (struct reading){ .dump = dump, .clock = clock, .take = take, .user = user, .error = error };
+	if (reading && own >= 0)
+		reading->file = fdopen(own, "r");
+	if (reading && reading->file) {
+		ret = take_header(reading);
+		while (!ret)
+			ret = take_record(reading);
+	}
+	if (reading && reading->file)
+		fclose(reading->file);
+	else if (own >= 0)
+		close(own);
+	if (reading) {
+		map_release(&reading->names);
+		free(reading->texts);
+	}
+	free(reading);
+	return ret == 1 ? 0 : ret;
+}
+
+/* --- the dumps of a recording */
+
+/* "/tmp/jit-123.dump" */
+static bool is_dump(const char *file)
+{
+	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+	size_t length = strlen(name);
+
+	return slash && length > 9 && !strncmp(name, "jit-", 4) && !strcmp(name + length - 5, ".dump");
+}
+
+int profile_jitdumps_add(struct profile_jitdumps *dumps, const struct gpmu_perfdata_record *record)
+{
+	const struct profile_jitdump *known = dumps->list.data;
+	struct profile_jitdump *added;
+	char *path;
+
+	if ((record->type != PERF_RECORD_MMAP && record->type != PERF_RECORD_MMAP2) || !is_dump(record->mmap.file))
+		return 0;
+	for (size_t i = 0; i < dumps->list.n; i++)
+		if (known[i].pid == record->pid && !strcmp(known[i].path, record->mmap.file))
+			return 0;
+	path = strdup(record->mmap.file);
+	added = path ? vector_add(&dumps->list, sizeof(*added)) : NULL;
+	if (!added) {
+		free(path);
+		return -ENOMEM;
+	}
+	*added = (struct profile_jitdump){ .path = path, .pid = record->pid, .time = record->time };
+	return 0;
+}
+
+static int set_why(struct profile_jitdump *dump, const char *why)
+{
+	dump->why = strdup(why);
+	return dump->why ? 0 : -ENOMEM;
+}
+
+/* The error's text begins with the path, which is named beside it, and perhaps the offset. */
+static int set_error(struct profile_jitdump *dump, const struct gpmu_error *error)
+{
+	const char *text = error->text + strlen(dump->path) + 1;
+
+	dump->why = *text == ' ' ? strdup(text + 1) : text_print("byte %s", text);
+	return dump->why ? 0 : -ENOMEM;
+}
+
+static int read_one(struct profile_jitdump *dump, const struct profile_jit_clock *clock, profile_jit_taker take, void *user)
+{
+	int fd = open(dump->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), ret;
+	struct gpmu_error error = { .size = sizeof(error) };
+	struct stat status;
+
+	if (fd < 0)
+		return set_why(dump, "no such file here");
+	if (fstat(fd, &status) || !S_ISREG(status.st_mode) || (status.st_uid && status.st_uid != geteuid())) {
+		close(fd);
+		return set_why(dump, "not a file of root or of this user");
+	}
+	ret = profile_jitdump_read(dump, fd, clock, take, user, &error);
+	close(fd);
+	if (ret == -ENOMEM)
+		return ret;
+	return ret ? set_error(dump, &error) : 0;
+}
+
+int profile_jitdumps_read(struct profile_jitdumps *dumps, const struct gpmu_perfdata_info *info,
+			  const struct gpmu_perfdata_event *event, profile_jit_taker take, void *user)
+{
+	const struct perf_event_attr *attr = event ? event->attr : NULL;
+	struct profile_jit_clock clock = { .is_monotonic = attr && attr->use_clockid && attr->clockid == CLOCK_MONOTONIC };
+	int ret = 0;
+
+	if (!attr || !attr->use_clockid)
+		clock.conv = info->time_conv;
+	for (size_t i = 0; i < dumps->list.n && !ret; i++)
+		ret = read_one((struct profile_jitdump *)dumps->list.data + i, &clock, take, user);
+	return ret;
+}
+
+void profile_jitdumps_release(struct profile_jitdumps *dumps)
+{
+	struct profile_jitdump *list = dumps->list.data;
+
+	for (size_t i = 0; i < dumps->list.n; i++) {
+		free(list[i].path);
+		free(list[i].why);
+	}
+	vector_release(&dumps->list);
+}

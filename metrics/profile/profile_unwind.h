@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Unwinds the copies of stacks that perf record --call-graph dwarf makes, by elfutils. */
+#ifndef GPMU_PROFILE_UNWIND_H
+#define GPMU_PROFILE_UNWIND_H
+
+#include "base/map.h"
+#include "base/vector.h"
+#include "perfdata/gpmu_perfdata.h"
+#include "profile/profile_tasks.h"
+
+#define PROFILE_UNWIND_MOST	256	/* frames of a stack */
+
+/* @tasks and @info are the caller's; the rest is zeroed at first. */
+struct profile_unwind {
+	const struct profile_tasks *tasks;
+	const struct gpmu_perfdata_info *info;
+	struct vector processes;	/* struct process *: see profile_unwind.c */
+	struct map pids;		/* index in these */
+};
+
+/* Whether a sample has registers and a copy of the stack */
+bool profile_unwind_has(const struct gpmu_perfdata_record *record);
+/*
+ * Finds the addresses of a sample's call stack in the process, the innermost first; those after it are return addresses. The
+ * stack ends where a file is not here, was changed, or does not describe its frames. Sets their number, which is 0
+ * for machines other than x86-64 and aarch64. Returns 0 or -ENOMEM.
+ */
+int profile_unwind(struct profile_unwind *unwind, const struct gpmu_perfdata_record *record,
+		   uint64_t addresses[PROFILE_UNWIND_MOST], size_t *count);
+void profile_unwind_release(struct profile_unwind *unwind);
+
+#endif /* GPMU_PROFILE_UNWIND_H */

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Writes operations that Arm SPE sampled. */
+#include <errno.h>
+
+#include "base/sized.h"
+#include "trace/trace.h"
+
+#define ARGS_MOST	(7 + GPMU_TRACE_SPE_FIELDS)
+
+struct args {
+	struct gpmu_trace_arg list[ARGS_MOST];
+	size_t count;
+};
+
+static const struct {
+	const char *name;
+	enum gpmu_trace_arg_kind kind;
+} fields[GPMU_TRACE_SPE_FIELDS] = {
+	[GPMU_TRACE_SPE_LATENCY] = { "latency", GPMU_TRACE_INT }, [GPMU_TRACE_SPE_ISSUE] = { "issue", GPMU_TRACE_INT },
+	[GPMU_TRACE_SPE_TRANSLATION] = { "translation", GPMU_TRACE_INT }, [GPMU_TRACE_SPE_PC] = { "pc", GPMU_TRACE_ADDRESS },
+	[GPMU_TRACE_SPE_TARGET] = { "target", GPMU_TRACE_ADDRESS }, [GPMU_TRACE_SPE_VA] = { "va", GPMU_TRACE_ADDRESS },
+	[GPMU_TRACE_SPE_PA] = { "pa", GPMU_TRACE_ADDRESS }, [GPMU_TRACE_SPE_EVENTS] = { "events", GPMU_TRACE_ADDRESS },
+};
+
+static void add_text(struct args *args, const char *name, const char *text)
+{
+	if (text)
+		args->list[args->count++] = (struct gpmu_trace_arg){ .name = name, .kind = GPMU_TRACE_NAME, .text = text };
+}
+
+int gpmu_trace_spe(struct gpmu_trace *trace, const struct gpmu_trace_spe *sample)
+{
+	struct gpmu_trace_event event = { .size = sizeof(event), .category = "spe" };
+	struct gpmu_trace_spe own = { .cpu = -1 };
+	struct args args = { .count = 0 };
+
+	if (sample->size < offsetof(struct gpmu_trace_spe, tier))
+		return -EINVAL;
+	sized_copy(&own, sizeof(own), sample);
+	if (own.cpu >= 0)
+		args.list[args.count++] = (struct gpmu_trace_arg){ .name = "cpu", .integer = own.cpu };
+	add_text(&args, "op", own.op);
+	add_text(&args, "tier", own.tier);
+	add_text(&args, "home", own.home);
+	add_text(&args, "function", own.function);
+	add_text(&args, "object", own.object);
+	add_text(&args, "data", own.data);
+	for (unsigned int i = 0; i < GPMU_TRACE_SPE_FIELDS; i++)
+		if (own.fields >> i & 1)
+			args.list[args.count++] = (struct gpmu_trace_arg){ .name = fields[i].name, .kind = fields[i].kind,
+									   .integer = (int64_t)own.values[i] };
+	event.track = own.track;
+	event.time = own.time;
+	event.name = own.tier ? own.tier : own.op ? own.op : "operation";
+	event.args = args.list;
+	event.arg_count = args.count;
+	return gpmu_trace_instant(trace, &event);
+}

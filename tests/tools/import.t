@@ -1,0 +1,259 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# gpmu import of recordings of perf: made ones whose content is known, and those of this machine's perf.
+. tests/tools/lib.sh
+
+for program in import/import-make import/import-deep profile/perf-make; do
+	need "tests/unit/$program"
+done
+make=$(realpath "$B/tests/unit/import/import-make")
+deep=$(realpath "$B/tests/unit/import/import-deep")
+make_spe=$(realpath "$B/tests/unit/profile/perf-make")
+begin=1000000000000
+
+# import FILE [OPTION...]: imports a recording to $trace
+import() {
+	trace=$work/app.pftrace
+	run gpmu import "$@" -o "$trace"
+}
+
+# tasks: time since the begin, thread, event, and its argument
+tasks() {
+	sql "select s.ts - $begin, tid, s.name, coalesce(a.display_value, '') from slice s join thread_track t on t.id = s.track_id
+		join thread using (utid) left join args a using (arg_set_id) where category = 'task' order by s.ts"
+}
+
+
+# --- a recording with CPUs
+
+"$make" "$work/made.data"
+import "$work/made.data"
+is "$rc $err" "0 gpmu import: $trace: 3 threads, 4 samples, 0 of tracepoints, 0 operations of SPE, 6 switches, 4 values of counters, 7 lost" \
+	"import prints what was imported"
+is "$(tasks)" "2000|102|fork|100
+3000|100|exec|solver
+12000|102|exit|" "import: fork, exec and exit are instants of their threads"
+is "$(sql "select tid, t.name, p.name from thread t join process p using (upid) where tid between 100 and 102 order by tid")" \
+	"100|solver|solver
+101|worker|solver
+102|solver|solver" "import: threads and processes have their last names"
+is "$(sql "select ts - $begin, dur, cpu, tid, end_state from sched join thread using (utid) order by ts")" \
+	"1000|4000|0|100|R+
+5000|0|0|0|R
+5000|4000|0|101|S
+9000|1000|0|0|R
+10000|2000|0|102|X
+12000|-1|0|0|" "import: context switches with CPUs are scheduling of Perfetto, in the order of time"
+is "$(sql "select s.ts - $begin, tid, cpu, cpu_mode, c.name from perf_sample s join thread using (utid)
+	join perf_counter_track c using (perf_session_id, cpu) order by s.ts")" "10000|100|0|kernel|event 0
+20000|100|0|kernel|event 0
+40000|100|0|kernel|event 0
+50000|100|0|kernel|event 0" "import: samples have their thread, CPU, mode and event"
+is "$(sql "with recursive up(depth, frame, above) as (
+	select c.depth, c.frame_id, c.parent_id from perf_sample s join stack_profile_callsite c on c.id = s.callsite_id
+	where s.ts = $begin + 10000 union all
+	select c.depth, c.frame_id, c.parent_id from up join stack_profile_callsite c on c.id = above)
+	select f.name, m.name, printf('%x', rel_pc) from up join stack_profile_frame f on f.id = frame
+	join stack_profile_mapping m on m.id = f.mapping order by depth")" "[unknown]|/[unknown]|402000
+[unknown]|/[unknown]|401000
+kernel_leaf|/[bpf]|ffffffff81000008" "import: a sample has its call stack, of the kernel and of the process"
+is "$(gpmu report --by=stack --format=csv "$trace" | grep kernel_leaf)" "[unknown];[unknown];kernel_leaf,1,4,event 0" \
+	"report: samples of an imported recording are counted by call stack"
+is "$(sql "select p.name, t.name, unit, c.ts - $begin, value from counter c join counter_track t on t.id = c.track_id
+	join track p on p.id = t.parent_id order by 2, 4")" "CPU 0|event 0|/s|10000|2e+08
+CPU 0|event 0|/s|20000|3e+08
+CPU 0|event 1|/s|10000|0
+CPU 0|event 1|/s|20000|1e+06" \
+	"import: counts are rates by CPU from the sample before, scaled up if they were multiplexed"
+is "$(audit clock)" "bound=0 of=CLOCK_MONOTONIC_RAW" "import: the audit has the clock and its bound"
+is "$(audit source)" "lost=7 records=10 source=perf why=lost by the kernel, as its buffers were full" "import: the audit has the numbers of records and of lost ones"
+like "$(audit gpmu)" "^begin=$((begin + 1000)) end=$((begin + 50000)) kernel=6\.12\.1 version=gpmu" "import: the audit has the machine and the begin and end of the recording"
+like "$(audit trace)" " gaps=2 " "import: intervals in which a counter did not run are gaps"
+is "$(sql "select distinct clock_id from clock_snapshot where clock_id < 64")" 5 "import: the trace has no readings of this machine's clocks"
+like "$(gpmu report "$trace" 2>&1)" 'clock +ok +error of at most 0 ns: time stamps of CLOCK_MONOTONIC_RAW' "report: the clock of an imported recording is reported"
+
+# --- without CPUs
+
+"$make" "$work/made.data" no-cpu
+import "$work/made.data"
+is "$(sql "select s.ts - $begin, s.dur, tid, s.name, a.display_value from slice s join thread_track t on t.id = s.track_id
+	join thread using (utid) join args a using (arg_set_id) where category = 'sched' order by s.ts")" "1000|4000|100|running|preempted
+5000|4000|101|running|waits
+10000|2000|102|running|exit" "import: context switches without CPUs are slices of their threads"
+is "$(sql "select count(*) from sched")" 0 "import: context switches without CPUs are no scheduling of Perfetto"
+is "$(sql "select t.name, c.ts - $begin, value from counter c join counter_track t on t.id = c.track_id
+	where t.parent_id is null order by 1, 2")" "event 0|10000|2e+08
+event 0|20000|3e+08
+event 1|10000|0
+event 1|20000|1e+06" "import: counts without CPUs are those of the thread"
+
+# --- tracepoints
+
+"$make" "$work/made.data" tracepoint
+import "$work/made.data"
+like "$err" ' 4 samples, 1 of tracepoints, ' "import: samples of tracepoints are counted"
+is "$(sql "select s.ts - $begin, tid, t.name, s.name, group_concat(substr(a.key, 7) || '=' || a.display_value, ' ')
+	from (select * from args order by arg_set_id, key) a join slice s using (arg_set_id) join track t on t.id = s.track_id
+	join thread_track k on k.id = t.id join thread using (utid) where category = 'tracepoint' group by s.id")" \
+	"7000|101|tracepoints|test:point|address=0xffff800012340000 array=0102030405ab big=18446744073709551615 comm=app cpu=-3 name=one relative=two" \
+	"import: a tracepoint is an instant below its thread with its fields"
+is "$(gpmu report --format csv --by event "$work/made.data" 2> /dev/null | grep -o '^test:point,.*')" "test:point,,1,0,," \
+	"report: a tracepoint that the recording does not name has the name of its system and event"
+
+# --- code of just-in-time compilers
+
+# stack: functions and files of the first sample's call stack, the outermost first
+stack() {
+	sql "with recursive up(depth, frame, above) as (
+		select c.depth, c.frame_id, c.parent_id from perf_sample s join stack_profile_callsite c on c.id = s.callsite_id
+		where s.ts = $begin + 10000 union all
+		select c.depth, c.frame_id, c.parent_id from up join stack_profile_callsite c on c.id = above)
+		select f.name, m.name from up join stack_profile_frame f on f.id = frame
+		join stack_profile_mapping m on m.id = f.mapping order by depth"
+}
+
+"$make" "$work/made.data" "$work/jit-100.dump"
+import "$work/made.data"
+is "$(stack)" "jit_caller|/[JIT]
+jit_callee|/[JIT]
+kernel_leaf|/[bpf]" "import: call stacks have the functions of a dump of a just-in-time compiler"
+truncate -s -1 "$work/jit-100.dump"
+import "$work/made.data"
+is "$(audit note)" "level=warning text=functions of $work/jit-100.dump: byte 4270: expected a whole record" \
+	"import: the audit names a damaged dump of a just-in-time compiler"
+
+# --- the clock
+
+"$make" "$work/made.data" perf-clock
+import "$work/made.data"
+is "$(audit clock)" "of=perf's clock" "import: the audit names perf's clock, without a bound"
+like "$(audit note)" "^level=warning text=times are not CLOCK_MONOTONIC_RAW: record with -k monotonic_raw$" "import: the audit tells how to record CLOCK_MONOTONIC_RAW"
+like "$(gpmu report "$trace" 2>&1)" "clock +warning +time stamps of perf's clock" "report: the clock of a recording that is not CLOCK_MONOTONIC_RAW has no bound"
+
+# --- SPE
+
+"$make_spe" "$work/spe.data" 3000 | sort > "$work/want"
+import "$work/spe.data"
+like "$err" ' 0 samples, 0 of tracepoints, 3000 operations of SPE, ' "import: all operations of SPE are imported"
+is "$(sql "select count(*), max(cast(l.display_value as int)), f.display_value, o.display_value,
+		coalesce(r.display_value, ''), coalesce(h.display_value, ''), coalesce(d.display_value, '')
+	from slice s join args l on l.arg_set_id = s.arg_set_id and l.key = 'debug.latency'
+	join args f on f.arg_set_id = s.arg_set_id and f.key = 'debug.function'
+	join args o on o.arg_set_id = s.arg_set_id and o.key = 'debug.object'
+	left join args r on r.arg_set_id = s.arg_set_id and r.key = 'debug.tier'
+	left join args h on h.arg_set_id = s.arg_set_id and h.key = 'debug.home'
+	left join args d on d.arg_set_id = s.arg_set_id and d.key = 'debug.data'
+	where category = 'spe' group by 3, 4, 5, 6, 7" | sort | md5sum)" \
+	"$(awk -F , -v OFS='|' '{ key = $4 OFS $5 OFS $7 OFS $8 OFS $9; n[key] += $1; if ($3 > most[key]) most[key] = $3 }
+		END { for (key in n) print n[key], most[key], key }' "$work/want" | sort | md5sum)" \
+	"import: operations of SPE have their function, object, tier, home, data and latency"
+is "$(sql "select tid, count(*) from slice s join thread_track t on t.id = s.track_id join thread using (utid)
+	where category = 'spe' group by tid order by tid")" \
+	"$(awk -F , '{ split($6, a, /[()]/); n[a[2]] += $1 } END { for (tid in n) print tid "|" n[tid] }' "$work/want" | sort -n)" \
+	"import: operations of SPE are below their threads"
+is "$(sql "select key, count(*), min(display_value like '0x%') from args where key in ('debug.va', 'debug.pa', 'debug.pc') group by key order by key")" \
+	"$(awk -F , '{ all += $1; if ($9 != "") data += $1 } END { print "debug.pa|" data "|1\ndebug.pc|" all "|1\ndebug.va|" data "|1" }' "$work/want")" \
+	"import: operations of SPE have the addresses that are recorded"
+is "$(sql "select min(ts), max(ts) from slice where category = 'spe'")" "5000000|5005998" "import: operations of SPE have their times by TIME_CONV"
+like "$(sql "select group_concat(substr(a.key, 7) || '=' || a.display_value, ' ') from (select * from args order by key) a
+	join slice s using (arg_set_id) where category = 'audit' and s.name = 'source' and a.arg_set_id in
+	(select arg_set_id from args where display_value = 'SPE')")" '^collisions=1 lost_bytes=0 partials=0 records=3000 source=SPE truncations=1$' \
+	"import: the audit has the losses of SPE"
+is "$(gpmu report --by=tier --format=csv "$trace" | awk -F , -v OFS='|' '$4 ~ /^[0-9]/ { print $1, $2, $4, $6 }' | sort)" \
+	"$(awk -F , -v OFS='|' '$7 != "" { key = $7 OFS $8; n[key] += $1; if ($3 > most[key]) most[key] = $3 }
+		END { for (key in n) print key, n[key], most[key] }' "$work/want" | sort)" \
+	"report: operations of SPE of an imported recording are counted by tier and home"
+"$make_spe" "$work/spe.data" 100 clock > /dev/null
+import "$work/spe.data"
+like "$(audit note)" 'text=operations of SPE cannot be placed among records of another clock' "import: operations of SPE of a recording with -k cannot be placed, and the audit tells why"
+like "$err" ' 0 operations of SPE, ' "import: operations of SPE of a recording with -k are left out"
+
+# --- recordings of this machine's perf
+
+if perf record -o "$work/perf.data" -e task-clock true > /dev/null 2>&1; then
+	perf record -q -k monotonic_raw --switch-events --sample-cpu -g -F 5000 -e task-clock -o "$work/perf.data" -- \
+		"$make_spe" "$work/made" 300000 > /dev/null 2>&1
+	import "$work/perf.data"
+	is "$(sql "select count(*) from perf_sample")" "$(perf script -i "$work/perf.data" -F event 2> /dev/null | grep -c .)" \
+		"import: a recording of perf has all samples that perf script prints"
+	want=$(perf script -i "$work/perf.data" -F ip,sym 2> /dev/null | awk 'NF { if (!seen) print $2; seen = 1; next } { seen = 0 }' |
+		grep -x main | sort | uniq -c | awk '{ print $2 "|" $1 }')
+	is "$(sql "select f.name, count(*) from perf_sample s join stack_profile_callsite c on c.id = s.callsite_id
+		join stack_profile_frame f on f.id = c.frame_id where f.name = 'main'
+		group by 1 order by 1")" "$want" "import: a recording of perf has the function of each sample that perf script prints"
+	is "$(sql "select count(*) > 0 from sched join thread using (utid) where name = 'perf-make' and dur > 0")" 1 \
+		"import: a recording of perf has the times that its threads run"
+	if perf record -q -a -e sched:sched_switch,sched:sched_process_exec -o "$work/points.data" -- true > /dev/null 2>&1; then
+		import "$work/points.data"
+		is "$(sql "select s.name || ' ' || count(*) from slice s where category = 'tracepoint' group by s.name order by s.name")" \
+			"$(perf script -i "$work/points.data" -F event 2> /dev/null | tr -d ' ' | sed 's/:$//' | sort | uniq -c | awk '{ print $2 " " $1 }')" \
+			"import: a recording of perf has all samples of tracepoints that perf script prints"
+		is "$(sql "select group_concat(display_value, ' ') from (select display_value from args a join slice s using (arg_set_id)
+				where key = 'debug.next_pid' order by s.ts)")" \
+			"$(perf script -i "$work/points.data" -F event,time,trace 2> /dev/null |
+				sed -nE 's/.*==> .*(next_pid=|:)([0-9]+).*/\2/p' | xargs)" \
+			"import: fields of sched:sched_switch have the values that perf script prints"
+	else
+		skip "no tracepoints" "import: a recording of perf has its tracepoints"
+	fi
+	perf record -q --call-graph dwarf,4096 -F 2000 -e task-clock -o "$work/deep.data" -- "$deep" 30000000 > /dev/null 2>&1
+	# Functions of the program in each sample's call stack, the outermost first
+	want=$(perf script -i "$work/deep.data" -F ip,sym 2> /dev/null | awk '/deep_leaf$/ { on = 1; stack = "" }
+		on && ($2 ~ /^deep_/ || $2 == "main") { stack = $2 (stack == "" ? "" : ";" stack) } !NF { if (on) print stack; on = 0 }' |
+		sort | uniq -c | awk '{ print $2 "|" $1 }')
+	if [[ $want == *main\;deep_outer* ]]; then
+		import "$work/deep.data"
+		is "$(sql "with recursive up(id, depth, frame, above) as (
+			select s.id, c.depth, c.frame_id, c.parent_id from perf_sample s join stack_profile_callsite c on c.id = s.callsite_id union all
+			select up.id, c.depth, c.frame_id, c.parent_id from up join stack_profile_callsite c on c.id = above)
+			select stack, count(*) from (select group_concat(name, ';') as stack from (select up.id as id, name from up
+			join stack_profile_frame f on f.id = frame where name = 'main' or name like 'deep%' order by up.id, up.depth) group by id)
+			where stack like '%deep_leaf' group by stack order by stack")" "$want" \
+			"import: copies of stacks have the frames that perf script prints"
+	else
+		skip "perf does not unwind stacks" "import: copies of stacks have the frames that perf script prints"
+	fi
+	size=$(stat -c %s "$work/perf.data")
+	head -c "$((size / 2))" "$work/perf.data" > "$work/cut.data"
+	import "$work/cut.data"
+	is "$rc" 1 "import: a recording that is cut off has exit status 1"
+	like "$err" 'cut\.data:[0-9]+: expected' "import: the error of a recording that is cut off names the offset and what was expected"
+	like "$(audit note)" 'damaged or cut off: only the part before' "import: the audit of a recording that is cut off tells so"
+else
+	skip "no perf that may record" "import: recordings of this machine's perf"
+fi
+
+# --- an interrupt
+
+"$make_spe" "$work/spe.data" 20000 pipe > /dev/null
+# The reader is stopped while it waits for the rest of the pipe, which then ends.
+mkfifo "$work/fifo"
+"$GPMU_BIN" import - -o "$trace" < "$work/fifo" > "$work/out" 2>&1 &
+reader=$!
+exec 3> "$work/fifo"
+cat "$work/spe.data" >&3
+kill -INT $reader
+exec 3>&-
+wait $reader
+is "$?" 130 "import: an interrupted import has exit status 130"
+like "$(audit note)" 'text=stopped by a signal: only a part of the recording was read' "import: the audit of an interrupted import tells so"
+
+# --- files and options
+
+"$make" "$work/made.data"
+gpmu import "$work/made.data" -o - 2> /dev/null > "$work/piped"
+import "$work/made.data"
+is "$(md5sum < "$work/piped")" "$(md5sum < "$trace")" "import -o - writes the trace to standard output"
+gpmu import - -o "$work/piped" < <(cat "$work/made.data") 2> /dev/null
+is "$(md5sum < "$work/piped")" "$(md5sum < "$trace")" "import - reads the recording from standard input"
+run gpmu import "$trace" -o "$work/none"
+is "$rc $(ls "$work/none" 2> /dev/null)" "1 " "import of a file that is no recording fails and leaves no trace"
+like "$err" "app\.pftrace:0: expected" "import of a file that is no recording names what was expected"
+run gpmu import "$work/made.data" "$work/made.data"
+is "$rc" 125 "import of two recordings is refused"
+run gpmu import "$work/made.data" -o "$work/no/trace"
+like "$rc $err" "^125 gpmu import: $work/no/trace: No such file or directory" "import reports that the trace cannot be written"
+err=$(gpmu import "$work/made.data" -o - 2>&1 > /dev/full)
+like "$err" 'No space left on device' "import reports that the disk is full"
+done_testing

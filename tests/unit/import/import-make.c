@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * import-make FILE [OPTION...]: makes a recording of perf, whose truth tests/tools/import.t has. "no-cpu": without
+ * CPUs; "perf-clock": without -k; "tracepoint": also a sample of a tracepoint. "DUMP": also
+ * the dump of a just-in-time compiler, which it maps.
+ */
+#include "import-test.h"
+
+int main(int argc, char **argv)
+{
+	static struct made made, jit;
+	struct import_how how = { .no_cpu = false };
+	FILE *dump, *file = argc > 1 ? fopen(argv[1], "w") : NULL;
+
+	for (int i = 2; i < argc; i++) {
+		how.no_cpu |= !strcmp(argv[i], "no-cpu");
+		how.perf_clock |= !strcmp(argv[i], "perf-clock");
+		how.tracepoint |= !strcmp(argv[i], "tracepoint");
+		if (strchr(argv[i], '/'))
+			how.jitdump = argv[i];
+	}
+	import_jit(&jit);
+	dump = how.jitdump ? fopen(how.jitdump, "w") : NULL;
+	if (how.jitdump && (!dump || fwrite(jit.data, 1, jit.length, dump) != jit.length || fclose(dump)))
+		return 1;
+	import_make(&made, &how);
+	return !file || fwrite(made.data, 1, made.length, file) != made.length || fclose(file);
+}

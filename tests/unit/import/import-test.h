@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Makes a recording of perf with threads, context switches, samples and counts, whose truth tests/tools/import.t has. */
+#ifndef GPMU_TESTS_IMPORT_H
+#define GPMU_TESTS_IMPORT_H
+
+#include <time.h>
+
+#include "perfdata/perfdata-test.h"
+#include "profile/jitdump-test.h"
+
+#define IMPORT_START	1000000000000ULL	/* ns */
+#define IMPORT_KERNEL	0xffffffff81000000ULL	/* address of the function kernel_leaf */
+
+/* How the recording was made */
+struct import_how {
+	bool no_cpu;		/* without CPUs */
+	bool perf_clock;	/* without -k */
+	bool tracepoint;	/* also a tracepoint */
+	const char *jitdump;	/* path of the dump of a just-in-time compiler that is mapped; NULL: none */
+};
+
+static inline struct perf_event_attr import_attr(const struct import_how *how, uint64_t config)
+{
+	return (struct perf_event_attr){
+		.type = PERF_TYPE_SOFTWARE, .size = MADE_ATTR, .config = config, .sample_id_all = 1, .sample_period = 1000,
+		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+		.use_clockid = !how->perf_clock, .clockid = how->perf_clock ? 0 : CLOCK_MONOTONIC_RAW,
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			       (how->no_cpu ? 0 : PERF_SAMPLE_CPU) | PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN,
+	};
+}
+
+static inline void import_end(struct made *made, const struct import_how *how, uint32_t pid, uint32_t tid, uint64_t time,
+			      uint32_t cpu)
+{
+	put32(made, pid);
+	put32(made, tid);
+	put64(made, time);
+	if (!how->no_cpu) {
+		put32(made, cpu);
+		put32(made, 0);
+	}
+	put64(made, 1);
+	end(made);
+}
+
+static inline void import_comm(struct made *made, const struct import_how *how, uint32_t tid, const char *name,
+			       uint16_t misc, uint64_t time)
+{
+	begin(made, PERF_RECORD_COMM, misc);
+	put32(made, 100);
+	put32(made, tid);
+	put_text(made, name);
+	import_end(made, how, 100, tid, time, 0);
+}
+
+/* FORK or EXIT of a thread */
+static inline void import_task_of(struct made *made, const struct import_how *how, uint32_t type, uint32_t tid, uint64_t time)
+{
+	begin(made, type, 0);
+	put32(made, 100);
+	put32(made, 100);
+	put32(made, tid);
+	put32(made, 100);
+	put64(made, time);
+	import_end(made, how, 100, tid, time, 0);
+}
+
+static inline void import_change(struct made *made, const struct import_how *how, uint32_t tid, uint64_t time, uint16_t misc)
+{
+	begin(made, PERF_RECORD_SWITCH, misc);
+	import_end(made, how, 100, tid, time, 0);
+}
+
+/* A sample with three frames and the counts of two events, of CPU 0 */
+static inline void import_put_sample(struct made *made, const struct import_how *how, uint32_t tid, uint64_t time,
+				     const uint64_t counts[2], uint64_t enabled, uint64_t running)
+{
+	const uint64_t chain[] = {
+		(uint64_t)PERF_CONTEXT_KERNEL, IMPORT_KERNEL + 8, (uint64_t)PERF_CONTEXT_USER, 0x401000, 0x402000,
+	};
+
+	begin(made, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
+	put64(made, 1);
+	put64(made, IMPORT_KERNEL + 8);
+	put32(made, 100);
+	put32(made, tid);
+	put64(made, time);
+	if (!how->no_cpu)
+		put64(made, 0);
+	put64(made, 1000);
+	put64(made, 2);
+	put64(made, enabled);
+	put64(made, running);
+	for (uint64_t i = 0; i < 2; i++) {
+		put64(made, counts[i]);
+		put64(made, i + 1);
+	}
+	put64(made, sizeof(chain) / sizeof(chain[0]));
+	put(made, chain, sizeof(chain));
+	end(made);
+}
+
+static inline void import_map(struct made *made, const struct import_how *how, const char *name, uint64_t address)
+{
+	begin(made, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
+	put32(made, 100);
+	put32(made, 100);
+	put64(made, address);
+	put64(made, 0x10000);
+	for (int i = 0; i < 5; i++)
+		put64(made, 0);
+	put_text(made, name);
+	import_end(made, how, 100, 100, IMPORT_START + 4000, 0);
+}
+
+/* The dump of a just-in-time compiler with the functions of the samples' stacks */
+static inline void import_jit(struct made *made)
+{
+	put_jit_header(made, 0);
+	put_jit_load(made, "jit_callee", 0x400800, 0x1000, 1, 0);
+	put_jit_load(made, "jit_caller", 0x401800, 0x1000, 2, 0);
+}
+
+static inline void import_records(struct made *made, const struct import_how *how)
+{
+	const uint16_t out = PERF_RECORD_MISC_SWITCH_OUT, preempted = out | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+	const uint64_t at = IMPORT_START;
+
+	import_comm(made, how, 100, "main", 0, 0);
+	import_comm(made, how, 101, "worker", 0, 0);
+	begin(made, PERF_RECORD_KSYMBOL, 0);
+	put64(made, IMPORT_KERNEL);
+	put32(made, 64);
+	put32(made, 0);
+	put_text(made, "kernel_leaf");
+	import_end(made, how, 0, 0, 0, 0);
+	import_change(made, how, 100, at + 1000, 0);
+	import_change(made, how, 100, at + 5000, preempted);
+	import_change(made, how, 101, at + 5000, 0);
+	import_change(made, how, 101, at + 9000, out);
+	/* Rings of CPUs are one after the other. */
+	import_task_of(made, how, PERF_RECORD_FORK, 102, at + 2000);
+	import_comm(made, how, 100, "solver", 1 << 13, at + 3000);
+	import_change(made, how, 102, at + 10000, 0);
+	import_task_of(made, how, PERF_RECORD_EXIT, 102, at + 12000);
+	import_change(made, how, 102, at + 12500, out);
+	if (how->jitdump) {
+		import_map(made, how, how->jitdump, 0x900000);
+		import_map(made, how, "//anon", 0x400000);
+	}
+	import_put_sample(made, how, 100, at + 10000, (const uint64_t[]){ 1000, 5 }, 10000, 10000);
+	import_put_sample(made, how, 100, at + 20000, (const uint64_t[]){ 3000, 5 }, 20000, 20000);
+	/* Half of the time the events do not run, then all the time. */
+	import_put_sample(made, how, 100, at + 40000, (const uint64_t[]){ 6000, 15 }, 40000, 30000);
+	import_put_sample(made, how, 100, at + 50000, (const uint64_t[]){ 6000, 15 }, 50000, 30000);
+	begin(made, PERF_RECORD_LOST, 0);
+	put64(made, 1);
+	put64(made, 7);
+	import_end(made, how, 0, 0, at + 60000, 0);
+}
+
+static inline void import_point(struct made *made, uint64_t time)
+{
+	begin(made, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
+	put64(made, 3);
+	put64(made, IMPORT_KERNEL);
+	put32(made, 100);
+	put32(made, 101);
+	put64(made, time);
+	put32(made, sizeof(test_point) + 4);
+	put(made, &test_point, sizeof(test_point));
+	put32(made, 0);
+	end(made);
+}
+
+static inline void import_make(struct made *made, const struct import_how *how)
+{
+	static const char *const formats[] = { TEST_POINT };
+	static struct made records, tracing, release;
+	struct perf_event_attr attrs[] = {
+		import_attr(how, PERF_COUNT_SW_CPU_CLOCK), import_attr(how, PERF_COUNT_SW_PAGE_FAULTS), test_attr(),
+	};
+	const struct feature features[] = { { 1, &tracing }, { 4, &release } };
+
+	attrs[2].type = PERF_TYPE_TRACEPOINT;
+	attrs[2].config = 301;
+	attrs[2].sample_type |= PERF_SAMPLE_RAW;
+	records.length = tracing.length = release.length = 0;
+	import_records(&records, how);
+	if (how->tracepoint)
+		import_point(&records, IMPORT_START + 7000);
+	put_tracing(&tracing, formats, 1);
+	put_string(&release, "6.12.1");
+	make_file(made, attrs, how->tracepoint ? 3 : 2, &records, features, 2);
+}
+
+#endif /* GPMU_TESTS_IMPORT_H */

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Call stacks share the nodes of their outer frames, and those of a recording have the functions of this program. */
+#include <link.h>
+
+#include "perfdata/perfdata-test.h"
+#include "profile/gpmu_profile.h"
+#include "profile/profile_stack.h"
+
+#define CODE	0x400000000000
+#define CHAIN	8
+
+static struct made file;
+static uint64_t base;	/* address of this program's first byte that can run, minus its offset in the file */
+
+__attribute__((noinline)) int made_inner(int a)
+{
+	return a * 3 + 1;
+}
+
+__attribute__((noinline)) int made_outer(int a)
+{
+	return a * 7 + 2;
+}
+
+static void test_nodes(void)
+{
+	static const char *const names[] = { "main", "operator;", "libc.so.6", "[vdso]" };
+	struct profile_stacks stacks = { 0 };
+	struct strings texts = { 0 };
+	uint32_t outer, inner, again, lib, number;
+	char *text;
+
+	for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		strings_number(&texts, names[i], &number);
+	profile_stacks_add(&stacks, 0, 1, &outer);
+	profile_stacks_add(&stacks, outer, 2, &inner);
+	profile_stacks_add(&stacks, outer, 2, &again);
+	ok(inner == again && stacks.nodes.n == 2, "profile: equal stacks are one node");
+	text = profile_stacks_text(&stacks, &texts, inner);
+	is_str(text, "main;operator:", "profile: a stack begins with the outermost frame, and a semicolon in a name is a colon");
+	free(text);
+	profile_stacks_add(&stacks, 0, 2, &again);
+	ok(again != inner, "profile: a frame of another caller is another node");
+	profile_stacks_add(&stacks, inner, 3 | PROFILE_STACK_OBJECT, &lib);
+	profile_stacks_add(&stacks, lib, 4 | PROFILE_STACK_OBJECT, &number);
+	text = profile_stacks_text(&stacks, &texts, number);
+	is_str(text, "main;operator:;[libc.so.6];[vdso]", "profile: a frame without a function is its object in brackets");
+	free(text);
+	profile_stacks_release(&stacks);
+	strings_release(&texts);
+}
+
+/* --- a recording */
+
+static int find_base(struct dl_phdr_info *found, size_t size, void *user)
+{
+	(void)size;
+	(void)user;
+	for (size_t i = 0; i < found->dlpi_phnum; i++) {
+		const ElfW(Phdr) *program = &found->dlpi_phdr[i];
+		uint64_t start = found->dlpi_addr + program->p_vaddr;
+
+		if (program->p_type == PT_LOAD && program->p_flags & PF_X && (uintptr_t)made_inner >= start &&
+		    (uintptr_t)made_inner < start + program->p_memsz)
+			base = start - program->p_offset;
+	}
+	return 1;		/* only the first, which is the program */
+}
+
+/* A recorded address of this program */
+static uint64_t recorded(int (*function)(int a))
+{
+	return CODE + (uintptr_t)function - base;
+}
+
+static void put_program(void)
+{
+	char program[4096] = "";
+
+	if (readlink("/proc/self/exe", program, sizeof(program) - 1) < 0)
+		abort();
+	begin(&file, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
+	put32(&file, 7);
+	put32(&file, 7);
+	put64(&file, CODE);
+	put64(&file, 1 << 30);
+	for (int i = 0; i < 5; i++)
+		put64(&file, 0);
+	put_text(&file, program);
+	put64(&file, 0x700000007);
+	put64(&file, 0);
+	put64(&file, 1);
+	end(&file);
+}
+
+/* A sample whose call stack ends with the first 0 */
+static void put_stack(uint16_t mode, uint64_t ip, const uint64_t *chain)
+{
+	uint64_t count = 0;
+
+	while (count < CHAIN && chain[count])
+		count++;
+	begin(&file, PERF_RECORD_SAMPLE, mode);
+	put64(&file, 1);
+	put64(&file, ip);
+	put64(&file, 0x700000007);
+	put64(&file, 200);
+	put64(&file, count);
+	put(&file, chain, count * sizeof(*chain));
+	end(&file);
+}
+
+static void put_samples(void)
+{
+	const uint64_t inner = recorded(made_inner), after_outer = recorded(made_outer) + 1, kernel = 0xffff800000001234;
+	const uint64_t user[CHAIN] = { PERF_CONTEXT_USER, inner, after_outer }, bare[CHAIN] = { inner, after_outer };
+	const uint64_t both[CHAIN] = { PERF_CONTEXT_KERNEL, kernel, PERF_CONTEXT_USER, inner, after_outer };
+	const uint64_t guest[CHAIN] = { PERF_CONTEXT_GUEST_USER, inner, PERF_CONTEXT_USER, inner }, none[CHAIN] = { 0 };
+	/* A caller that ends with its call has a return address of the next function. */
+	const uint64_t edge[CHAIN] = { PERF_CONTEXT_USER, inner, after_outer - 1 };
+
+	put_stack(PERF_RECORD_MISC_USER, inner, user);
+	put_stack(PERF_RECORD_MISC_USER, inner, bare);
+	put_stack(PERF_RECORD_MISC_KERNEL, kernel, both);
+	put_stack(PERF_RECORD_MISC_USER, inner, guest);
+	put_stack(PERF_RECORD_MISC_USER, inner, none);
+	put_stack(PERF_RECORD_MISC_USER, inner, edge);
+}
+
+static void test_recording(void)
+{
+	static const enum gpmu_profile_key keys[] = { GPMU_PROFILE_COMM, GPMU_PROFILE_STACK };
+	struct gpmu_profile_options options = { .size = sizeof(options), .keys = keys, .key_count = 2 };
+	static const struct { uint64_t samples; const char *stack; } want[] = {
+		{ 2, "made_inner" }, { 2, "made_outer;made_inner" }, { 1, NULL }, { 1, "made_outer;made_inner;[kernel]" },
+	};
+	struct perf_event_attr attr = test_attr();
+	struct gpmu_profile_table table = { 0 };
+	char path[] = "/tmp/gpmu-test.XXXXXX";
+	struct gpmu_profile *profile;
+	int fd = mkstemp(path);
+
+	attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+	put_pipe_header(&file);
+	put_pipe_attr(&file, &attr, 1);
+	put_comm(&file, "app", 7, 0, 1);
+	put_program();
+	put_samples();
+	if (fd < 0 || write(fd, file.data, file.length) != (ssize_t)file.length)
+		abort();
+	close(fd);
+	profile = gpmu_profile_new(path, &options, NULL);
+	unlink(path);
+	ok(profile && !gpmu_profile_table(profile, keys, 2, &table), "profile: a recording with call stacks is read");
+	is_u64(table.count, sizeof(want) / sizeof(want[0]), "profile: each different stack is a row");
+	for (size_t i = 0; i < table.count && i < sizeof(want) / sizeof(want[0]); i++)
+		if (want[i].stack)
+			ok(table.rows[i].samples == want[i].samples && !strcmp(table.rows[i].keys[0], "app") &&
+			   !strcmp(table.rows[i].keys[1], want[i].stack),
+			   "profile: %llu samples have the stack %s", (unsigned long long)want[i].samples, want[i].stack);
+		else
+			ok(strncmp(table.rows[i].keys[1], "made_outer", 10) != 0,
+			   "profile: the caller is the function of the byte before the return address");
+	gpmu_profile_table_release(&table);
+	gpmu_profile_free(profile);
+}
+
+int main(void)
+{
+	dl_iterate_phdr(find_base, NULL);
+	test_nodes();
+	test_recording();
+	return done_testing();
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* gpmu import: writes a recording of perf as a timeline for Perfetto. */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "import/gpmu_import.h"
+#include "message.h"
+#include "output.h"
+#include "progress.h"
+
+#define DEFAULT_FILE	"perf.data"
+#define DEFAULT_TRACE	"perf.pftrace"
+
+struct options {
+	const char *path, *trace;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case 'h':
+		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+		return 0;
+	case 'o':
+		if (!*arg)
+			die("-o: expected a name for the trace");
+		options->trace = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (options->path)
+			argp_error(state, "%s: expected only one recording", arg);
+		options->path = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option argp_options[] = {
+	{ "output", 'o', "FILE", 0, "write the trace to FILE (" DEFAULT_TRACE "); \"-\": standard output", 0 },
+	{ NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0 },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = argp_options,
+	.parser = parse,
+	.args_doc = "[FILE]",
+	.doc = "Writes a recording of perf record (" DEFAULT_FILE "; \"-\": standard input) as a timeline for https://ui.perfetto.dev.",
+};
+
+static void print(const char *trace, const struct gpmu_import_facts *facts)
+{
+	say("%s: %" PRIu64 " threads, %" PRIu64 " samples, %" PRIu64 " of tracepoints, %" PRIu64 " operations of SPE, %" PRIu64 " switches, %" PRIu64
+	    " values of counters, %" PRIu64 " lost", trace, facts->threads, facts->samples, facts->tracepoints, facts->spe, facts->switches,
+	    facts->values, facts->lost);
+}
+
+static int run(int argc, char **argv)
+{
+	struct gpmu_import_options how = { .size = sizeof(how), .version = "gpmu " GPMU_VERSION, .progress = progress_show };
+	struct gpmu_import_facts facts = { .size = sizeof(facts) };
+	struct gpmu_error error = { .size = sizeof(error) };
+	struct options options = { .path = NULL };
+	struct progress progress;
+	struct output output;
+	int ret;
+
+	parse_arguments(&argp, argc, argv, 0, &options);
+	if (!options.path)
+		options.path = DEFAULT_FILE;
+	if (!options.trace)
+		options.trace = DEFAULT_TRACE;
+	how.path = options.trace;
+	how.user = &progress;
+	ret = output_open(&output, strcmp(options.trace, "-") ? options.trace : NULL, OUTPUT_REPLACE, stdout);
+	if (ret)
+		die("%s: %s", options.trace, strerror(-ret));
+	progress_begin(&progress);
+	ret = gpmu_import(options.path, fileno(output.file), &how, &facts, &error);
+	progress_end(&progress);
+	if (ret) {
+		output_drop(&output);
+		say("%s", error.text);
+		return EXIT_FAILURE;
+	}
+	ret = output_close(&output);
+	if (ret)
+		die("%s: %s", options.trace, strerror(-ret));
+	print(options.trace, &facts);
+	if (facts.is_damaged)
+		say("%s", error.text);
+	if (facts.is_stopped)
+		return EXIT_SIGNAL + SIGINT;
+	return facts.is_damaged ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+const struct cmd cmd_import = {
+	.name = "import",
+	.summary = "write a recording of perf as a timeline",
+	.run = run,
+};
