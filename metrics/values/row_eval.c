@@ -33,7 +33,7 @@ static const char *why_lost(const struct counts_slot *slot, const struct count *
 	if (count_never_ran(count))
 		return "other events used its PMU's counters all the time";
 	if (count->state == COUNT_NOT_COUNTED)
-		return "its count has decreased, which is impossible";
+		return "its counter could not be read, or its count has decreased";
 	return task ? "none of its tasks ran while it was enabled" :
 		      "it was enabled for no time: counting is paused, its CPU or PMU is inaccessible, or the time is too short";
 }
