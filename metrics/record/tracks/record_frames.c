@@ -78,7 +78,10 @@ int record_map_raw(struct record_map *map, const void *raw, size_t size)
 	if (header->type != PERF_RECORD_SAMPLE)
 		return map->symbols ? map->symbols->take(map->symbols->user, header) : 0;
 	size -= sizeof(*header);
-	if (size < sizeof(*of) || of->count > (size - sizeof(*of)) / sizeof(of->addresses[0]) || !of->pid || !of->tid)
+	if (size < sizeof(*of) || of->count > (size - sizeof(*of)) / sizeof(of->addresses[0]))
+		return 0;
+	/* The idle thread has the number 0, and a thread that has just ended -1. */
+	if ((int32_t)of->pid <= 0 || (int32_t)of->tid <= 0)
 		return 0;
 	return put_stack(map, of, header->misc & PERF_RECORD_MISC_CPUMODE_MASK);
 }

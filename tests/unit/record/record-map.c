@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Records of a process in unusual order */
+/* Records of a process in unusual order, samples of unusual threads */
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -63,6 +64,35 @@ static void channels(struct record_map *map, const char *order)
 		   i - (map->process_count - strlen(order)), order);
 }
 
+/* Maps a sample of a call stack with two frames. Returns the number of events that it adds to the trace, or -errno. */
+static int sample(struct record_map *map, int32_t pid, int32_t tid, uint64_t count)
+{
+	const struct {
+		struct perf_event_header header;
+		int32_t pid, tid;
+		uint64_t time, cpu, period, count, addresses[3];
+	} raw = {
+		{ PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, sizeof(raw) }, pid, tid, 1000, 0, 1, count,
+		{ (uint64_t)PERF_CONTEXT_USER, 0x1000, 0x2000 },
+	};
+	struct gpmu_trace_stats before = { .size = sizeof(before) }, after = { .size = sizeof(after) };
+	int ret;
+
+	gpmu_trace_get_stats(map->trace, &before);
+	ret = record_map_raw(map, &raw, sizeof(raw));
+	gpmu_trace_get_stats(map->trace, &after);
+	return ret ? ret : (int)(after.events - before.events);
+}
+
+static void samples(struct record_map *map)
+{
+	map->sampler = gpmu_trace_sampler(map->trace, "cycles");
+	ok(sample(map, 7, 8, 3) == 1, "record map: a sample of a thread is in the trace");
+	ok(!sample(map, 0, 0, 3), "record map: a sample of the idle thread is left out");
+	ok(!sample(map, -1, -1, 3), "record map: a sample of a thread that has just ended, which has the number -1, is left out");
+	ok(!sample(map, 7, 8, 4), "record map: a sample with more frames than bytes is left out");
+}
+
 int main(void)
 {
 	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -80,6 +110,7 @@ int main(void)
 	loss_first(&map);
 	for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++)
 		channels(&map, orders[i]);
+	samples(&map);
 	record_map_release(&map);
 	gpmu_trace_free(trace);
 	close(fd);
