@@ -13,10 +13,11 @@ help_options() {
 		grep -vE -- '--(help|usage|version)' | sort
 }
 
-# The options of a page, "-C LIST, --cpu=LIST", in the same form
+# The options of a page, "-C LIST, --cpu=LIST", "--spe, --spe=TERMS", "--sample=EVENT, --sample=EVENT,PERIOD", in the same form
 page_options() {
 	sed -n '/^OPTIONS$/,/^OUTPUT$/p' "$1" |
-		grep -E '^-' | sed -nE 's/^(-[A-Za-z]) [A-Z]+, /\1, /; /^(-[A-Za-z], )?--[a-z][a-z0-9-]*(=[A-Z]+)?$/p' | sort
+		grep -E '^-' | sed -nE 's/^(-[A-Za-z]) [A-Z]+, /\1, /; s/^(--[a-z-]+), \1=([A-Z]+)$/\1[=\2]/; s/^(--[a-z-]+=[A-Z]+), \1,.*/\1/
+			/^(-[A-Za-z], )?--[a-z][a-z0-9-]*(=[A-Z]+|\[=[A-Z]+\])?$/p' | sort
 }
 
 subcommands() {
