@@ -16,7 +16,7 @@
 struct record_ring {
 	int fd, cpu;
 	size_t room;			/* bytes of records, a power of 2 */
-	/* Losses: of a full ring as PERF_RECORD_LOST reports them, of a full AUX buffer as the owner of the ring counts them */
+	/* Of a full ring as PERF_RECORD_LOST reports them, of a full AUX buffer as the owner counts them */
 	uint64_t lost[RECORD_KERNEL_REASONS];
 	bool counts_lost;		/* the kernel also counts lost records (Linux 6.0) */
 	struct perf_event_mmap_page *page;	/* NULL: not mapped */
