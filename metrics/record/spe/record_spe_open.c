@@ -12,7 +12,7 @@
 #include "record/spe/record_spe.h"
 
 #define PMU		"arm_spe_0"
-#define PERIOD		(1u << 20)	/* operations; 3,000 samples per second at 3.1 GHz and one operation a cycle */
+#define PERIOD		(1u << 20)	/* operations; 6,000 samples per second at 3.1 GHz and 2 operations per cycle */
 #define PERIOD_TERM	"period="
 /* Bytes, powers of 2 and multiples of a page */
 #define RING		(64u << 10)
