@@ -31,6 +31,9 @@ is "$(args)" "stat -j --log-fd FD -e $(gpmu plan -M GraceMemBW,GracePcieReadBW/r
 gpmu perf stat -M GraceMemBW,GraceMemReadBW --metric-no-merge -p 12 2> /dev/null
 is "$(args)" "stat -j --log-fd FD -e $(gpmu plan --metric-no-merge -M GraceMemBW,GraceMemReadBW) -p 12" "perf stat --metric-no-merge applies to gpmu's metrics"
 
+gpmu perf stat -a -M TopdownL1 true > /dev/null 2>&1
+is "$(args)" "stat -j --log-fd FD -e $(gpmu plan -M backend_bound,bad_speculation,frontend_bound,retiring) -a -- true" "perf stat -M TopdownL1 counts the events of perf's four metrics"
+
 expect 0 gpmu perf stat --json --all-c --metrics GraceMemBW --rep 3 --interval-p=100 --interval-co 2 --ev a --dry
 is "$(args)" "stat -j --log-fd FD -e $groups --all-c --repeat 3 --interval-print 100 --interval-count 2 --event a --dry" "perf stat passes on abbreviated options"
 like "$err" '"gpmu":2,' "perf stat understands the abbreviated --json"

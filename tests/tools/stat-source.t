@@ -57,5 +57,6 @@ cat > "$work/own.json" << 'END'
 END
 run at vm gpmu stat -a -x, --duration 0.01 --source "model=$scenarios/steady.scenario" --events "$work/own.json" -M GraceMemBW
 like "$err" ',GraceMemBW,42,,ok,' "stat computes a user's metric of a built-in one's name"
+like "$(at vm gpmu list -v --events "$work/own.json" metric GraceMemBW 2> /dev/null)" '\b42\b' "list -v prints the formula that stat computes for a user's metric of a built-in one's name"
 like "$err" "warning: GraceMemBW: the definition in $work/own.json:1 replaces that in built in: " "stat warns of a user's metric of a built-in one's name"
 done_testing
