@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The trace file with a size limit, when its older part cannot be cut off by a new file */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -67,12 +68,15 @@ static struct outcome record(void)
 	struct recorder_file file;
 	struct stat before, after;
 	struct gpmu_trace *trace;
+	int first;
 
 	if (!mkdtemp(folder))
 		return outcome;
 	snprintf(path, sizeof(path), "%s/trace", folder);
 	outcome.ret = recorder_file_open(&file, path, 0, MAX);
-	stat(path, &before);
+	/* While the first file is open, no other file gets its inode number. */
+	first = open(path, O_RDONLY | O_CLOEXEC);
+	fstat(first, &before);
 	trace = gpmu_trace_new(file.fd, &options, NULL);
 	outcome.ret = write_events(&file, trace);
 	stat(path, &after);
@@ -80,6 +84,7 @@ static struct outcome record(void)
 	outcome.replaced = before.st_ino != after.st_ino;
 	gpmu_trace_free(trace);
 	recorder_file_close(&file);
+	close(first);
 	unlink(path);
 	outcome.alone = !rmdir(folder);
 	return outcome;
