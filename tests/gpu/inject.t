@@ -49,7 +49,7 @@ lost() {
 
 # Each kind of record
 run '' '' init context=0 kernel=foo copy=100 peer=50 set=7 push=step graph=2 pop mark=x sync memory=100 memory=-64 \
-	overhead=2 external=5 kernel=foo ask sleep=60 environment=1980 unified=4096
+	overhead=2 external=5 kernel=foo ask sleep=500 environment=1980 unified=4096
 work='device=0 context=1 stream=7'
 is "$(line process)" "process cupti=130001 driver=13000 text=program" "the first record is the process"
 is "$(line device)" "device device=0 uuid=GPU-6f2a1c00-0001-4a00-8000-000000000001 text=NVIDIA H200" "a device has a record with its UUID and name"
@@ -76,7 +76,7 @@ ok $? "completion times are written during the run"
 is "$(member capture begins)" "1 0" "recording has a begin and an end"
 is "$(grep -E '^(end|status|lost|note)' "$out" | xargs)" "end closed status 0" "the process closes its file"
 
-run '' '' init context=0 sleep=60 off
+run '' '' init context=0 sleep=500 off
 is "$(grep '^off' "$out")" "off 28" "CUPTI makes no records of calls that only query, after all kinds have been enabled"
 
 run '' 'graph_nodes=1' init context=0 graph=3
@@ -87,7 +87,7 @@ is "$(n kernel) $(n copy) $(n marker) $(n runtime) $(n context)" "1 0 0 0 1" "on
 # Errors of CUPTI
 run 'zero=3' '' init context=0 repeat=9 kernel=a
 is "$(n kernel) $(lost) $(member lost why)" "6 3 2" "kernels without times are counted as lost"
-run 'corrupt=1' '' init context=0 repeat=9 kernel=a sleep=60 repeat=5 kernel=b
+run 'corrupt=1' '' init context=0 repeat=9 kernel=a sleep=500 repeat=5 kernel=b
 is "$(member lost why) $(n kernel name=a) $(n kernel name=b)" "3 0 5" "after a malformed record the rest of its buffer is lost, the next buffer is not"
 run 'drop=7' '' init context=0 kernel=a
 is "$(n kernel) $(lost) $(member lost why)" "1 7 0" "records dropped by CUPTI are counted as lost"
@@ -116,12 +116,12 @@ run 'fail=cuptiActivityEnable@7:38' '' init context=0 kernel=a
 is "$(n note 'does not record activities of kind') $(n kernel)" "1 1" "a kind of activities that CUPTI refuses is reported by a note"
 run 'fail=cuptiSubscribe:15' '' init context=0 kernel=a
 is "$(n note 'cuptiSubscribe returned 15') $(n kernel) $(tail -1 "$out")" "1 0 status 0" "a failed start is reported by a note"
-run '' '' init context=0 kernel=a sleep=60 fatal=boom kernel=b sleep=60
+run '' '' init context=0 kernel=a sleep=500 fatal=boom kernel=b sleep=60
 is "$(n note 'level=2.*boom') $(member kernel name)" "1 a" "a fatal error is reported, and no call to CUPTI follows it"
 run '' '' init context=0 warn=careful kernel=b
 is "$(n note 'level=1.*careful') $(n kernel)" "1 1" "a warning is reported by a note"
 
-run '' '' init context=0 kernel=a sleep=60 steal kernel=b sleep=2600
+run '' '' init context=0 kernel=a sleep=500 steal kernel=b sleep=2600
 is "$(n note 'CUPTI delivers no more records') $(member kernel name)" "1 a" "a note reports a program that takes CUPTI's buffers"
 run '' '' init context=0 kernel=a sleep=2600 kernel=b
 is "$(n note) $(member kernel name) $(n driver)" "0 a b 0" "a program that only waits gets no note and no calls but its own"
@@ -210,7 +210,7 @@ run 'slow=5' 'capture=1 buffer=4096 buffers=200' init context=0 profile=1 kernel
 is "$(member kernel name | tr ' ' '\n' | sort | uniq -c | xargs)" "1 a 100 b 1 c" "of two ranges far apart all kernels are recorded"
 run 'slow=5' 'capture=1 flush=1' init context=0 ranges=2
 is "$(n kernel) $(n note)" "200 0" "a capture range waits until CUPTI has enabled records"
-run 'exclusive=1' 'capture=1 flush=1' init context=0 profile=1 kernel=a profile=0 sleep=60 ranges=4 sleep=1100 profile=1 kernel=b profile=0
+run 'exclusive=1' 'capture=1 flush=1' init context=0 profile=1 kernel=a profile=0 sleep=500 ranges=4 sleep=1100 profile=1 kernel=b profile=0
 is "$(n note 'the start of a capture range may be missing') $(n kernel threaded) $(n kernel name=b) $(tail -1 "$out")" \
 	"1 400 1 status 0" "if CUPTI enables records only after its callback returns, a range waits once and a note reports it"
 run '' 'enabled=0 begin=600 stop=1400' init context=0 kernel=a sleep=1000 kernel=b sleep=1000 kernel=c
@@ -249,11 +249,11 @@ run '' '' init context=0 kernel=a fork kernel=b
 is "$(member kernel name) $(n process) $(grep -c '^end closed' "$out")" "a b 1 1" "a forked child leaves its parent's file as it is"
 run '' '' init context=0 kernel=a fork-init kernel=b
 is "$(member kernel name) $(n process) $(n note 'was forked by')" "a b 2 1" "a note gives the reason why a forked child with CUDA is not recorded"
-run '' '' init context=0 kernel=a sleep=60 exec init context=0 kernel=b
+run '' '' init context=0 kernel=a sleep=500 exec init context=0 kernel=b
 is "$(member kernel name) $(n process) $(grep '^end' "$out" | sort | xargs)" "a b 2 end closed end vanished" "exec() starts another file of the same pid"
 run '' '' push=early init context=0 push=late kernel=a pop
 is "$(member marker name) $(n kernel)" "late 1" "NVTX before cuInit() is not recorded and does no harm"
-run '' '' init sleep=60 fork fork kernel=a
+run '' '' init sleep=500 fork fork kernel=a
 is "$(n process) $(n kernel) $(tail -1 "$out")" "1 1 status 0" "forking beside a flushing thread does no harm"
 GPMU_FAKE='inject=1' GPMU_CHANNEL='' "$fake/program" init context=0 kernel=a > "$out" 2>&1
 is "$? $(cat "$out")" "0 done" "without GPMU_CHANNEL the library does nothing"
