@@ -108,7 +108,11 @@ if perf record -o "$work/perf.data" -e task-clock true > /dev/null 2>&1; then
 	like "$out" '100\.0 % .* perf-make \([0-9]+\)  perf-make \([0-9]+\)' "report: --by thread,process names both with their numbers"
 	cp "$make" "$work/stripped"
 	strip "$work/stripped"
-	"${record[@]}" -o "$work/stripped.data" -- "$work/stripped" "$work/made" 100000 > /dev/null 2>&1
+	# On a loaded machine a recording may have no sample of the program's own code.
+	for _ in {1..10}; do
+		"${record[@]}" -o "$work/stripped.data" -- "$work/stripped" "$work/made" 300000 > /dev/null 2>&1
+		[ ! "$(fact "no functions" "$work/stripped.data")" ] || break
+	done
 	like "$(fact "no functions" "$work/stripped.data")" "$work/stripped \(stripped\)" "report: a file without symbols is named"
 	rm "$work/stripped"
 	like "$(fact "no functions" "$work/stripped.data")" "$work/stripped \(no such file here\)" "report: a file that does not exist on this machine is named"
