@@ -191,11 +191,11 @@ static void run_several(struct stat *stat, const struct count *count, int *statu
 		note_lost(stat, &end, session);
 		end_sink(&end, &sink_end);
 		ret = enters_means(&end, i + 1) ? gpmu_runs_add(runs, total(stat, &end, session), &sink_end) : 0;
+		gpmu_session_free(session);
 		if (ret)
 			die("run %u: %s", i + 1, ret != -EINVAL ? strerror(-ret) :
 			    "its rows differ from the first run's: a CPU came online or went "
 			    "offline, or a thread started or ended; repeat it");
-		gpmu_session_free(session);
 	}
 	count_heed_signals(&mask);
 	if (end.executed) {
