@@ -59,7 +59,8 @@ static int refuse(struct gpmu_error *error, const char *text)
 	return -EINVAL;
 }
 
-static int check(const struct gpmu_recorder_options *options, struct gpmu_error *error)
+static int check(const struct gpmu_recorder_options *options, const struct gpmu_recorder_symbols *symbols,
+		 struct gpmu_error *error)
 {
 	if (!options->path || !*options->path)
 		return refuse(error, "a record needs the path of its trace");
@@ -75,6 +76,8 @@ static int check(const struct gpmu_recorder_options *options, struct gpmu_error 
 		return refuse(error, "the name of a range has at most 255 bytes");
 	if (options->capture == GPMU_RECORDER_RANGE && (!options->range || !*options->range))
 		return refuse(error, "recording within NVTX ranges requires their name");
+	if (options->symbols && (!symbols->take || !symbols->find))
+		return refuse(error, "the symbols need both functions, take and find");
 	return 0;
 }
 
@@ -89,14 +92,14 @@ static int copy_options(struct gpmu_recorder *recorder, const struct gpmu_record
 {
 	int ret = sized_options(&recorder->options, sizeof(recorder->options), options, error);
 
+	if (!ret)
+		ret = sized_options(&recorder->symbols, sizeof(recorder->symbols), recorder->options.symbols, error);
 	if (ret)
 		return ret;
-	if (recorder->options.symbols)
-		sized_copy(&recorder->symbols, sizeof(recorder->symbols), recorder->options.symbols);
 	if (!recorder->options.cuda_buffers)
 		recorder->options.cuda_buffers = CUPTI_DEFAULT;
 	recorder->options.cuda_buffers -= recorder->options.cuda_buffers % CUPTI_BUFFER;
-	ret = check(&recorder->options, error);
+	ret = check(&recorder->options, &recorder->symbols, error);
 	if (ret)
 		return ret;
 	if (copy_text(&recorder->path, recorder->options.path) &&

@@ -69,6 +69,8 @@ struct perf_event_header;
  *	sample_id of PERF_SAMPLE_TID, TIME (CLOCK_MONOTONIC_RAW) and CPU. Returns 0 or -ENOMEM
  * @find: sets the names of the function at an address of a process (0: the kernel) at a time, and of the object that has
  *	it. The names must exist until gpmu_recorder_free(). Returns 0 or -ENOMEM
+ *
+ * @take and @find are required.
  */
 struct gpmu_recorder_symbols {
 	size_t size;

@@ -41,6 +41,7 @@ static void refusals(void)
 		struct gpmu_recorder_options options;
 		size_t more;
 	} newer = { options_of(0), 1 };
+	struct gpmu_recorder_symbols symbols = { 0 };
 	char range[300];
 
 	memset(range, 'x', sizeof(range));
@@ -63,6 +64,11 @@ static void refusals(void)
 	options.range = "";
 	options.capture = GPMU_RECORDER_RANGE;
 	refused(&options, EINVAL, "name", "recorder: NVTX ranges without a name are refused");
+	options = options_of(0);
+	options.symbols = &symbols;
+	refused(&options, EINVAL, "size", "recorder: symbols without their size are refused");
+	symbols.size = sizeof(symbols);
+	refused(&options, EINVAL, "take and find", "recorder: symbols without their functions are refused");
 	options = options_of(GPMU_RECORDER_KERNEL);
 	unlink("libgpmu-inject.so");
 	refused(&options, ENOENT, "no libgpmu-inject.so in",
