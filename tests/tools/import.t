@@ -214,6 +214,27 @@ if perf record -o "$work/perf.data" -e task-clock true > /dev/null 2>&1; then
 	else
 		skip "perf does not unwind stacks" "import: copies of stacks have the frames that perf script prints"
 	fi
+	# Sums of the counts that samples of a leader have, by CPU and event, without those of each CPU's first sample. All
+	# CPUs are busy: the timer of a leader may not expire on an idle one.
+	# shellcheck disable=SC2016 # sh expands it
+	if perf record -q -k monotonic_raw -a -F 500 -e '{cpu-clock,context-switches,page-faults}:S' -o "$work/group.data" -- \
+		sh -c 'for i in $(seq "$(nproc)"); do "$0" "$1.$i" 100000 & done; wait' "$make_spe" "$work/made" > /dev/null 2>&1; then
+		import "$work/group.data"
+		want=$(perf script --ns -F cpu,time,event,period -i "$work/group.data" | awk '{
+			cpu = substr($1, 2, length($1) - 2) + 0
+			if (!(cpu in first)) first[cpu] = $2
+			sub(/:$/, "", $4)
+			sum["CPU " cpu "|" $4] += $2 == first[cpu] ? 0 : $3
+		} END { for (key in sum) print key "|" sum[key] }' | sort)
+		is "$(sql "select p.name, t.name, cast(round(sum(value * dur / case t.name when 'cpu-clock' then 1e3 else 1e9 end)) as int) from (select track_id, value,
+				lead(ts) over (partition by track_id order by ts) - ts as dur from counter) c
+				join counter_track t on t.id = c.track_id join track p on p.id = t.parent_id group by t.id order by 1, 2" | sort)" \
+			"$want" "import: counts of a group add up, on each CPU, to the values that perf script prints of its samples"
+		is "$(gpmu report --by counter --format csv "$trace" 2> /dev/null | awk -F , '$2 ~ /^CPU/ { print $2 "|" $1 }' | sort)" \
+			"$(cut -d '|' -f 1,2 <<< "$want")" "report: each event of a group has a counter for each CPU"
+	else
+		skip "perf may not record all CPUs" "import: counts of a group add up, on each CPU, to the values that perf script prints of its samples"
+	fi
 	size=$(stat -c %s "$work/perf.data")
 	head -c "$((size / 2))" "$work/perf.data" > "$work/cut.data"
 	import "$work/cut.data"
