@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <dirent.h>
-#include <glob.h>
+#include <fnmatch.h>
 #include <jansson.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -47,6 +47,21 @@ static const char *const pci_files[] = { "class", "numa_node" };
 /* Folders of a PCI device with an entry for each name that its driver gives it */
 static const char *const pci_names[] = { "net", "nvme", "infiniband", "drm" };
 
+/* A text that is not UTF-8 is left out. */
+static void set_text(json_t *object, const char *key, const char *text)
+{
+	errno = 0;
+	if (json_object_set_new(object, key, json_string(text)) && errno == ENOMEM)
+		die_no_memory();
+}
+
+/* Whatever cannot be read is left out, unless the process lacks memory or file descriptors. */
+static void need_readable(const char *path, int error)
+{
+	if (error == ENOMEM || error == EMFILE || error == ENFILE)
+		die("%s: %s", path, strerror(error));
+}
+
 /* Folders, files that are missing, and files that are no text are left out. */
 static void save_file(const struct gpmu_machine *machine, const char *path, json_t *files)
 {
@@ -57,24 +72,51 @@ static void save_file(const struct gpmu_machine *machine, const char *path, json
 		warn("%s: left out: expected at most %u bytes", path, MAX_TEXT - 1);
 	else if (length == -EACCES)
 		warn("%s: left out: %s", path, strerror(-length));
+	need_readable(path, -length);
 	if (length < 0 || memchr(text, '\0', (size_t)length))
 		return;
-	json_object_set_new(files, path, json_string(text));
+	set_text(files, path, text);
 }
 
-static void save_pattern(const struct gpmu_machine *machine, const char *pattern, json_t *files)
+/* Only the name of the file is of use. */
+static void save_name(const struct gpmu_machine *machine, const char *path, json_t *files)
 {
-	const char *root = gpmu_machine_root(machine);
-	char *full = print_text("%s/%s", root, pattern);
-	glob_t found;
-	int ret = glob(full, 0, NULL, &found);
+	(void)machine;
+	set_text(files, path, "");
+}
 
-	if (ret == GLOB_NOSPACE)
-		die_no_memory();
-	for (size_t i = 0; !ret && i < found.gl_pathc; i++)
-		save_file(machine, found.gl_pathv[i] + strlen(root) + 1, files);
-	globfree(&found);
+typedef void save_function(const struct gpmu_machine *machine, const char *path, json_t *files);
+
+/*
+ * Saves the files in @folder, below the root, that match a pattern. Without memory, glob(3) leaves out folders, or frees
+ * memory twice (glibc 2.36).
+ */
+static void save_matches(const struct gpmu_machine *machine, const char *folder, const char *pattern,
+			 save_function *save, json_t *files)
+{
+	const char *rest = strchr(pattern, '/');
+	char *part = need_memory(rest ? strndup(pattern, (size_t)(rest - pattern)) : strdup(pattern));
+	char *full = print_text("%s/%s", gpmu_machine_root(machine), folder);
+	struct dirent **entries = NULL;
+	int count = scandir(full, &entries, NULL, alphasort);
+
+	if (count < 0)
+		need_readable(full, errno);
+	for (int i = 0; i < count; i++) {
+		if (!fnmatch(part, entries[i]->d_name, FNM_PERIOD)) {
+			char *path = print_text("%s%s%s", folder, *folder ? "/" : "", entries[i]->d_name);
+
+			if (rest)
+				save_matches(machine, path, rest + 1, save, files);
+			else
+				save(machine, path, files);
+			free(path);
+		}
+		free(entries[i]);
+	}
+	free(entries);
 	free(full);
+	free(part);
 }
 
 /* The target of a link below the root, which the caller frees; NULL: it is none */
@@ -91,22 +133,6 @@ static char *read_link(const struct gpmu_machine *machine, const char *path)
 	return NULL;
 }
 
-/* Only the names of the entries are of use, so they are saved as empty files. */
-static void save_names(const struct gpmu_machine *machine, const char *folder, json_t *files)
-{
-	const char *root = gpmu_machine_root(machine);
-	char *pattern = print_text("%s/%s/*", root, folder);
-	glob_t found;
-	int ret = glob(pattern, 0, NULL, &found);
-
-	if (ret == GLOB_NOSPACE)
-		die_no_memory();
-	for (size_t i = 0; !ret && i < found.gl_pathc; i++)
-		json_object_set_new(files, found.gl_pathv[i] + strlen(root) + 1, json_string(""));
-	globfree(&found);
-	free(pattern);
-}
-
 /* @path: sys/bus/pci/devices/ADDRESS, a link to ../../../devices/... */
 static void save_pci(const struct gpmu_machine *machine, const char *path, json_t *files, json_t *links)
 {
@@ -117,7 +143,7 @@ static void save_pci(const struct gpmu_machine *machine, const char *path, json_
 		free(target);
 		return;
 	}
-	json_object_set_new(links, path, json_string(target));
+	set_text(links, path, target);
 	folder = print_text("sys/%s", target + sizeof(up) - 1);
 	for (size_t i = 0; i < sizeof(pci_files) / sizeof(pci_files[0]); i++) {
 		name = print_text("%s/%s", folder, pci_files[i]);
@@ -126,13 +152,13 @@ static void save_pci(const struct gpmu_machine *machine, const char *path, json_
 	}
 	for (size_t i = 0; i < sizeof(pci_names) / sizeof(pci_names[0]); i++) {
 		name = print_text("%s/%s", folder, pci_names[i]);
-		save_names(machine, name, files);
+		save_matches(machine, name, "*", save_name, files);
 		free(name);
 	}
 	name = print_text("%s/driver", folder);
 	driver = read_link(machine, name);
 	if (driver)
-		json_object_set_new(links, name, json_string(driver));
+		set_text(links, name, driver);
 	free(driver);
 	free(name);
 	free(folder);
@@ -158,13 +184,14 @@ void machine_file_save(const struct gpmu_machine *machine, const char *path)
 	int ret;
 
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
-		save_pattern(machine, patterns[i], files);
+		save_matches(machine, "", patterns[i], save_file, files);
 	save_pcis(machine, files, links);
 	all = need_memory(json_pack("{s:i, s:s, s:o, s:o}", "gpmu_machine", 1, "gpmu", GPMU_VERSION,
 				    "files", files, "links", links));
 	ret = output_open(&output, path, OUTPUT_REPLACE, stdout);
 	if (!ret) {
-		json_dumpf(all, output.file, JSON_INDENT(1));
+		if (json_dumpf(all, output.file, JSON_INDENT(1)) && !ferror(output.file))
+			die_no_memory();
 		putc('\n', output.file);
 		ret = output_close(&output);
 	}

@@ -144,11 +144,12 @@ static int read_part(struct gpmu_machine *machine,
 	return ret;
 }
 
-/* Reads the PCI devices on first use. Returns 0, or -errno with errno set. */
+/* Reads the PCI devices on first use. Returns 0 with errno unchanged, or -errno with errno set. */
 static int need_pcis(const struct gpmu_machine *machine)
 {
 	struct gpmu_machine *self = machine->self;
 	struct warnings *warnings = &self->warnings;
+	const int kept = errno;
 	size_t len, more;
 	int ret = 0;
 
@@ -164,8 +165,7 @@ static int need_pcis(const struct gpmu_machine *machine)
 		atomic_store_explicit(&self->has_pcis, !ret, memory_order_release);
 	}
 	pthread_mutex_unlock(&self->reading);
-	if (ret)
-		errno = -ret;
+	errno = ret ? -ret : kept;
 	return ret;
 }
 

@@ -12,6 +12,16 @@ need tests/tools/failing.so
 failing=$(realpath "$B/tests/tools/failing.so")
 printf '7,,page-faults,5,100.00,,\n' > "$work/faults"
 mkdir "$work/out"
+# A machine with a CPU, a PMU and a PCI device
+(
+	mkdir "$work/small" && cd "$work/small" &&
+		mkdir -p sys/devices/{system/cpu,pci0000:00/0000:00:01.0/net/eth0} sys/bus/{pci/devices,event_source/devices/some/format} &&
+		echo 0 > sys/devices/system/cpu/online && echo 9 > sys/bus/event_source/devices/some/type &&
+		echo config:0-7 > sys/bus/event_source/devices/some/format/event &&
+		echo 0x020000 > sys/devices/pci0000:00/0000:00:01.0/class &&
+		ln -s ../../../devices/pci0000:00/0000:00:01.0 sys/bus/pci/devices/0000:00:01.0
+)
+GPMU_ROOT=$work/small gpmu doctor --save "$work/saved"
 
 # Whether there is no file, or a trace with the records of the command, or without any, as gpmu has counted
 whole() {
@@ -19,15 +29,23 @@ whole() {
 		{ [ "$(ls "$work/out")" = trace ] && LD_PRELOAD="" gpmu report "$work/out/trace" | grep -q '^ *true .* true$'; }
 }
 
-# wrong PATTERN ARGUMENT...: runs gpmu and prints its result, unless it fails with a message, or its output has
-# the pattern
+# has_result PATTERN: whether the output has the pattern; "saved": whether the machine is saved as a whole
+has_result() {
+	if [ "$1" = saved ]; then
+		cmp -s "$work/saved" "$work/out/saved"
+	else
+		grep -qE "$1" "$work/both"
+	fi
+}
+
+# wrong PATTERN ARGUMENT...: runs gpmu and prints its result, unless it fails with a message, or has_result PATTERN
 wrong() {
 	local rc=0
 
 	timeout -s KILL 60 "$GPMU_BIN" "${@:2}" < /dev/null > "$work/both" 2>&1 || rc=$?
 	case $rc in
 	125) grep -q '^gpmu' "$work/both" && whole && rm -f "$work/out"/* && return ;;
-	0) grep -qE "$1" "$work/both" && rm -f "$work/out"/* && return ;;
+	0) has_result "$1" && rm -f "$work/out"/* && return ;;
 	esac
 	echo "exit status $rc, files $(ls "$work/out"): $(head -c 200 "$work/both")"
 	rm -f "$work/out"/*
@@ -61,5 +79,9 @@ recorded=' [1-9][0-9]* lost -> | 1 thread, .* 0 lost -> |warning: the command.s 
 each eval ' 7 +page-faults' eval -e page-faults "$work/faults"
 each stat ' msec task-clock ' stat -e task-clock -- true
 each record "$recorded" record --no-cuda-trace -o "$work/out/trace" -e task-clock -- true
+export GPMU_ROOT=$work/small
+each "doctor --save" saved doctor --save "$work/out/saved"
+limits "doctor --save" saved doctor --save "$work/out/saved"
+unset GPMU_ROOT
 limits record "$recorded" record --no-cuda-trace -o "$work/out/trace" -e task-clock -- true
 done_testing

@@ -231,6 +231,10 @@ static int run(int argc, char **argv)
 	common_init(&doctor.common);
 	parse_arguments(&argp, argc, argv, 0, &doctor);
 	common_open(&doctor.common);
+	/* If libgpmu cannot read the PCI devices, it lists none. */
+	errno = 0;
+	if (!gpmu_machine_pci(doctor.common.machine, 0) && errno)
+		die("sys/bus/pci/devices: %s", strerror(errno));
 	if (doctor.save) {
 		machine_file_save(doctor.common.machine, doctor.save);
 		common_release(&doctor.common);

@@ -15,9 +15,10 @@ extern "C" {
 /*
  * A machine describes the PMUs, nodes, PCI devices and GPUs that gpmu_machine_new() finds. It
  * looks for PCI devices when they, or warnings, are first queried: if memory or file
- * descriptors are short then, there are none and errno holds the error. A machine and the
- * objects obtained from it do not change, so threads may share them. All pointers are borrowed
- * from the machine. Functions with an index return NULL after the last entry.
+ * descriptors are short then, there are none and errno holds the error; otherwise errno is
+ * unchanged. A machine and the objects obtained from it do not change, so threads may share
+ * them. All pointers are borrowed from the machine. Functions with an index return NULL after
+ * the last entry.
  */
 struct gpmu_machine;
 struct gpmu_pmu;

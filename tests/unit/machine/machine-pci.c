@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* PCI devices: their root ports, and on a Grace the PMU and filter that count them */
+#include <errno.h>
+
 #include "sysroot.h"
 #include "gpmu.h"
 #include "machine/pci.h"
@@ -209,6 +211,20 @@ static void later(void)
 	sysroot_release(&root);
 }
 
+static void keeps_errno(void)
+{
+	struct gpmu_machine *machine;
+	struct sysroot root;
+
+	sysroot_init(&root);
+	machine = gpmu_machine_new(root.path, NULL);
+	errno = 0;
+	ok(machine && !gpmu_machine_pci(machine, 0) && !errno,
+	   "PCI: errno is unchanged if a machine has no PCI devices");
+	gpmu_machine_free(machine);
+	sysroot_release(&root);
+}
+
 int main(void)
 {
 	static const struct {
@@ -233,5 +249,6 @@ int main(void)
 	paths();
 	addresses();
 	later();
+	keeps_errno();
 	return done_testing();
 }
