@@ -2,6 +2,7 @@
 /* gpmu SUBCOMMAND ... */
 #include <argp.h>
 #include <errno.h>
+#include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,6 +120,15 @@ static void survive_file_limit(void)
 		sigaction(SIGXFSZ, &nothing, NULL);
 }
 
+/*
+ * Without memory jansson leaves out members and bytes of texts, and succeeds, or reads beyond the end of a text
+ * (2.14).
+ */
+static void *json_memory(size_t size)
+{
+	return need_memory(malloc(size));
+}
+
 int main(int argc, char **argv)
 {
 	static char name[] = "gpmu", option[] = "--help", full[32];
@@ -129,6 +139,7 @@ int main(int argc, char **argv)
 	/* The first function of atexit() is the last to run. */
 	if (atexit(check_output))
 		die_no_memory();
+	json_set_alloc_funcs(json_memory, free);
 	argp_err_exit_status = EXIT_OWN;
 	argv[0] = name;
 	program_invocation_name = program_invocation_short_name = name;

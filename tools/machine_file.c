@@ -47,14 +47,6 @@ static const char *const pci_files[] = { "class", "numa_node" };
 /* Folders of a PCI device with an entry for each name that its driver gives it */
 static const char *const pci_names[] = { "net", "nvme", "infiniband", "drm" };
 
-/* A text that is not UTF-8 is left out. */
-static void set_text(json_t *object, const char *key, const char *text)
-{
-	errno = 0;
-	if (json_object_set_new(object, key, json_string(text)) && errno == ENOMEM)
-		die_no_memory();
-}
-
 /* Whatever cannot be read is left out, unless the process lacks memory or file descriptors. */
 static void need_readable(const char *path, int error)
 {
@@ -75,14 +67,14 @@ static void save_file(const struct gpmu_machine *machine, const char *path, json
 	need_readable(path, -length);
 	if (length < 0 || memchr(text, '\0', (size_t)length))
 		return;
-	set_text(files, path, text);
+	json_object_set_new(files, path, json_string(text));
 }
 
 /* Only the name of the file is of use. */
 static void save_name(const struct gpmu_machine *machine, const char *path, json_t *files)
 {
 	(void)machine;
-	set_text(files, path, "");
+	json_object_set_new(files, path, json_string(""));
 }
 
 typedef void save_function(const struct gpmu_machine *machine, const char *path, json_t *files);
@@ -143,7 +135,7 @@ static void save_pci(const struct gpmu_machine *machine, const char *path, json_
 		free(target);
 		return;
 	}
-	set_text(links, path, target);
+	json_object_set_new(links, path, json_string(target));
 	folder = print_text("sys/%s", target + sizeof(up) - 1);
 	for (size_t i = 0; i < sizeof(pci_files) / sizeof(pci_files[0]); i++) {
 		name = print_text("%s/%s", folder, pci_files[i]);
@@ -158,7 +150,7 @@ static void save_pci(const struct gpmu_machine *machine, const char *path, json_
 	name = print_text("%s/driver", folder);
 	driver = read_link(machine, name);
 	if (driver)
-		set_text(links, name, driver);
+		json_object_set_new(links, name, json_string(driver));
 	free(driver);
 	free(name);
 	free(folder);
@@ -179,19 +171,18 @@ static void save_pcis(const struct gpmu_machine *machine, json_t *files, json_t 
 
 void machine_file_save(const struct gpmu_machine *machine, const char *path)
 {
-	json_t *files = need_memory(json_object()), *links = need_memory(json_object()), *all;
+	json_t *files = json_object(), *links = json_object(), *all;
 	struct output output;
 	int ret;
 
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
 		save_matches(machine, "", patterns[i], save_file, files);
 	save_pcis(machine, files, links);
-	all = need_memory(json_pack("{s:i, s:s, s:o, s:o}", "gpmu_machine", 1, "gpmu", GPMU_VERSION,
-				    "files", files, "links", links));
+	all = json_pack("{s:i, s:s, s:o, s:o}", "gpmu_machine", 1, "gpmu", GPMU_VERSION, "files", files,
+			"links", links);
 	ret = output_open(&output, path, OUTPUT_REPLACE, stdout);
 	if (!ret) {
-		if (json_dumpf(all, output.file, JSON_INDENT(1)) && !ferror(output.file))
-			die_no_memory();
+		json_dumpf(all, output.file, JSON_INDENT(1));
 		putc('\n', output.file);
 		ret = output_close(&output);
 	}

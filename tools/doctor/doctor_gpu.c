@@ -173,7 +173,7 @@ static json_t *gpu_by_uuid(struct doctor *doctor, const char *uuid)
 	json_array_foreach(doctor->gpus, i, gpu)
 		if (!strcmp(text_at(gpu, "uuid"), uuid))
 			return gpu;
-	gpu = need_memory(json_pack("{s:s}", "uuid", uuid));
+	gpu = json_pack("{s:s}", "uuid", uuid);
 	json_array_append_new(doctor->gpus, gpu);
 	return gpu;
 }
@@ -335,7 +335,7 @@ void doctor_check_gpus(struct doctor *doctor)
 	const char *folders = secure_getenv("GPMU_CUDA");
 	bool libraries = doctor->here || (folders && *folders), there;
 
-	doctor->gpus = need_memory(json_array());
+	doctor->gpus = json_array();
 	/* The plugins' log messages repeat the findings. */
 	gpmu_log_set(NULL, NULL);
 	there = libraries ? check_libraries(doctor) : has_driver(doctor);

@@ -104,7 +104,7 @@ static void show_message(int level, const char *line, void *user)
 static void print_json(const struct view *view, const json_t *answer, const json_t *gpu, double seconds)
 {
 	static const char *const copied[] = { "driver", "nvml", "cuda" };
-	json_t *line = need_memory(json_object());
+	json_t *line = json_object();
 
 	json_object_set_new(line, "gpmu_gpu", json_integer(1));
 	json_object_set_new(line, "kind", json_string(view->kind));
