@@ -41,25 +41,66 @@ static int grow(struct map *map)
 	return 0;
 }
 
-int map_set(struct map *map, uint64_t key, uint32_t value)
+union map_cell *map_find(const struct map *map, uint64_t key)
+{
+	struct map_slot *slot = map->n ? slot_of(map, key) : NULL;
+
+	return slot && slot->used ? &slot->cell : NULL;
+}
+
+union map_cell *map_add(struct map *map, uint64_t key, bool *added)
 {
 	struct map_slot *slot;
 
+	*added = false;
 	if (map->n * 2 >= map->room && grow(map))
-		return -ENOMEM;
+		return NULL;
 	slot = slot_of(map, key);
-	map->n += !slot->used;
-	*slot = (struct map_slot){ .key = key, .value = value, .used = true };
+	if (!slot->used) {
+		*slot = (struct map_slot){ .key = key, .used = true };
+		map->n++;
+		*added = true;
+	}
+	return &slot->cell;
+}
+
+/* Reinserts the entries after the freed slot, so that lookups find them. */
+bool map_take(struct map *map, uint64_t key, union map_cell *cell)
+{
+	struct map_slot *slot = map->n ? slot_of(map, key) : NULL;
+
+	if (!slot || !slot->used)
+		return false;
+	*cell = slot->cell;
+	slot->used = false;
+	map->n--;
+	for (size_t at = (size_t)(slot - map->slots) + 1; map->slots[at & (map->room - 1)].used; at++) {
+		struct map_slot moved = map->slots[at & (map->room - 1)];
+
+		map->slots[at & (map->room - 1)].used = false;
+		*slot_of(map, moved.key) = moved;
+	}
+	return true;
+}
+
+int map_set(struct map *map, uint64_t key, uint32_t value)
+{
+	bool added;
+	union map_cell *cell = map_add(map, key, &added);
+
+	if (!cell)
+		return -ENOMEM;
+	cell->number = value;
 	return 0;
 }
 
 bool map_get(const struct map *map, uint64_t key, uint32_t *value)
 {
-	const struct map_slot *slot = map->room ? slot_of(map, key) : NULL;
+	const union map_cell *cell = map_find(map, key);
 
-	if (!slot || !slot->used)
+	if (!cell)
 		return false;
-	*value = slot->value;
+	*value = (uint32_t)cell->number;
 	return true;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A hash map from 64-bit keys to 32-bit values. */
+/* A hash map from 64-bit keys to numbers or objects. */
 #ifndef GPMU_MAP_H
 #define GPMU_MAP_H
 
@@ -7,9 +7,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A number, or an object that the map's owner frees */
+union map_cell {
+	uint64_t number;
+	void *of;
+};
+
 struct map_slot {
 	uint64_t key;
-	uint32_t value;
+	union map_cell cell;
 	bool used;
 };
 
@@ -19,6 +25,12 @@ struct map {
 	size_t n, room;		/* room: a power of 2, or 0 */
 };
 
+/* Value of a key, valid until the map changes; NULL if there is none */
+union map_cell *map_find(const struct map *map, uint64_t key);
+/* Finds or adds a key; a new value is zero. NULL if out of memory */
+union map_cell *map_add(struct map *map, uint64_t key, bool *added);
+/* Removes a key and returns its value; false if there is none. */
+bool map_take(struct map *map, uint64_t key, union map_cell *cell);
 /* Adds a key, or changes its value. Returns 0 or -ENOMEM. */
 int map_set(struct map *map, uint64_t key, uint32_t value);
 /* Returns whether the map has the key, whose value is then set. */

@@ -23,12 +23,12 @@ static int top_track(struct record_map *map, int *track, const char *name)
 
 static int node_track(struct record_map *map, int node)
 {
-	union record_cell *value;
+	union map_cell *value;
 	char *name;
 	bool added;
 	int track;
 
-	value = record_table_add(&map->nodes, (uint64_t)node, &added);
+	value = map_add(&map->nodes, (uint64_t)node, &added);
 	if (!value || value->number)
 		return value ? (int)value->number : -ENOMEM;
 	name = text_print("node %d", node);

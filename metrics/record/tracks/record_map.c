@@ -24,7 +24,7 @@ void record_map_release(struct record_map *map)
 	record_gpus_release(map);
 	record_counters_release(map);
 	record_map_tasks_release(map);
-	record_table_release(&map->nodes);
+	map_release(&map->nodes);
 	gpmu_spe_memory_release(&map->memory);
 	if (map->overhead)
 		record_subtracks_release(map->overhead);
@@ -92,7 +92,7 @@ static int add_device(struct record_map *map, struct record_process *process,
 		      const struct activity_device *device)
 {
 	char uuid[sizeof(device->uuid) + 1];
-	union record_cell *value;
+	union map_cell *value;
 	bool added;
 	int gpu;
 
@@ -101,7 +101,7 @@ static int add_device(struct record_map *map, struct record_process *process,
 	gpu = record_gpu_of(map, uuid, device->text);
 	if (gpu < 0)
 		return gpu;
-	value = record_table_add(&process->devices, device->device, &added);
+	value = map_add(&process->devices, device->device, &added);
 	if (!value)
 		return -ENOMEM;
 	value->number = (uint64_t)gpu;
@@ -111,7 +111,7 @@ static int add_device(struct record_map *map, struct record_process *process,
 static int add_context(struct record_process *process, const struct activity_context *of)
 {
 	struct record_context *context;
-	union record_cell *value;
+	union map_cell *value;
 	bool added, other = false;
 
 	for (size_t i = 0; i < process->contexts.room; i++) {
@@ -119,12 +119,12 @@ static int add_context(struct record_process *process, const struct activity_con
 
 		other = other || (process->contexts.slots[i].used && known->device == of->device);
 	}
-	value = record_table_add(&process->contexts, of->context, &added);
+	value = map_add(&process->contexts, of->context, &added);
 	if (!value || value->of)
 		return value ? 0 : -ENOMEM;
 	context = malloc(sizeof(*context));
 	if (!context) {
-		record_table_take(&process->contexts, of->context, &(union record_cell){ 0 });
+		map_take(&process->contexts, of->context, &(union map_cell){ 0 });
 		return -ENOMEM;
 	}
 	*context = (struct record_context){ of->context, of->device, other };
@@ -135,14 +135,14 @@ static int add_context(struct record_process *process, const struct activity_con
 /* Notes until when ends of ranges may have been lost. Records of any kind have the kind 0. */
 static void note_lost_ends(struct record_process *process, const struct activity_lost *of)
 {
-	union record_cell *cell = NULL;
+	union map_cell *cell = NULL;
 	uint64_t *until = &process->ends_lost;
 	bool added;
 
 	if ((of->kind && of->kind != ACTIVITY_MARKER) || of->thread == ACTIVITY_NO_END)
 		return;
 	if (of->thread)
-		cell = record_table_add(&process->ends_lost_by, of->thread, &added);
+		cell = map_add(&process->ends_lost_by, of->thread, &added);
 	if (cell)
 		until = &cell->number;
 	if (of->to > *until)

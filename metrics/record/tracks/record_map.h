@@ -14,7 +14,7 @@
 #include "gpmu.h"
 #include "record/queue/record.h"
 #include "record/tracks/record_subtracks.h"
-#include "record/tracks/record_table.h"
+#include "base/map.h"
 #include "trace/gpmu_trace.h"
 
 #define RECORD_CALLS	(1u << 16)	/* correlations that are remembered for each process */
@@ -87,21 +87,21 @@ struct record_process {
 	int track;		/* 0: the process's first record has not arrived */
 	enum record_process_end end;
 	uint64_t end_time;	/* 0: the process has not ended */
-	struct record_table strings;	/* struct record_string * */
-	struct record_table devices;	/* index in gpus, by device */
-	struct record_table contexts;	/* struct record_context * */
-	struct record_table streams;	/* struct record_work_stream *, by context and stream */
-	struct record_table threads;	/* struct record_thread * */
-	struct record_table ranges;	/* struct record_range *, the open ones */
-	struct record_table addresses;	/* bytes allocated at the address */
-	struct record_table allocated;	/* struct record_allocated *, by GPU */
-	struct record_table subtracks;	/* struct record_subtracks *, by GPU and purpose */
+	struct map strings;	/* struct record_string * */
+	struct map devices;	/* index in gpus, by device */
+	struct map contexts;	/* struct record_context * */
+	struct map streams;	/* struct record_work_stream *, by context and stream */
+	struct map threads;	/* struct record_thread * */
+	struct map ranges;	/* struct record_range *, the open ones */
+	struct map addresses;	/* bytes allocated at the address */
+	struct map allocated;	/* struct record_allocated *, by GPU */
+	struct map subtracks;	/* struct record_subtracks *, by GPU and purpose */
 	struct record_subtracks *nvtx;
 	struct record_call *calls;	/* RECORD_CALLS entries; NULL: none yet */
 	struct record_lost lost[ACTIVITY_LOST_REASONS][ACTIVITY_KINDS];
 	/* Until when ends of ranges may have been lost: of any thread, and by thread */
 	uint64_t ends_lost;
-	struct record_table ends_lost_by;
+	struct map ends_lost_by;
 	uint64_t memory;	/* most bytes that CUPTI's buffers have had */
 	uint64_t record_count;
 };
@@ -136,8 +136,8 @@ struct record_map {
 	bool gpus_listed;
 	struct record_counter *counters;
 	size_t counter_count;
-	struct record_table nodes;	/* tracks, by node */
-	struct record_table tasks;	/* struct record_known_task *, by tid */
+	struct map nodes;	/* tracks, by node */
+	struct map tasks;	/* struct record_known_task *, by tid */
 	size_t task_track_count;
 	/* tid of the command's thread on each CPU, 0: none; NULL: no thread ran yet */
 	int32_t *task_runs;

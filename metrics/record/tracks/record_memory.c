@@ -23,11 +23,11 @@ static struct record_allocated *allocated_of(struct record_map *map, struct reco
 					     const struct record_gpu *gpu)
 {
 	struct record_allocated *of;
-	union record_cell *value;
+	union map_cell *value;
 	char name[32];
 	bool added;
 
-	value = record_table_add(&process->allocated, (uint64_t)gpu->number, &added);
+	value = map_add(&process->allocated, (uint64_t)gpu->number, &added);
 	if (!value || value->of)
 		return value ? value->of : NULL;
 	of = calloc(1, sizeof(*of));
@@ -47,16 +47,16 @@ static struct record_allocated *allocated_of(struct record_map *map, struct reco
 static int change(struct record_process *process, const struct activity_memory *memory,
 		  int64_t *bytes)
 {
-	union record_cell value, *kept;
+	union map_cell value, *kept;
 	bool added;
 
 	*bytes = 0;
 	if (memory->frees) {
-		if (record_table_take(&process->addresses, memory->address, &value))
+		if (map_take(&process->addresses, memory->address, &value))
 			*bytes = -(int64_t)value.number;
 		return 0;
 	}
-	kept = record_table_add(&process->addresses, memory->address, &added);
+	kept = map_add(&process->addresses, memory->address, &added);
 	if (!kept)
 		return -ENOMEM;
 	*bytes = (int64_t)(memory->bytes - kept->number);

@@ -43,7 +43,7 @@ static int begin(struct record_map *map, struct record_process *process,
 {
 	struct record_thread *thread = NULL;
 	struct record_range *range;
-	union record_cell *value;
+	union map_cell *value;
 	uint64_t *open;
 	bool added;
 
@@ -58,7 +58,7 @@ static int begin(struct record_map *map, struct record_process *process,
 		thread->open = open;
 	}
 	range = malloc(sizeof(*range));
-	value = range ? record_table_add(&process->ranges, marker->id, &added) : NULL;
+	value = range ? map_add(&process->ranges, marker->id, &added) : NULL;
 	if (!value) {
 		free(range);
 		return -ENOMEM;
@@ -79,7 +79,7 @@ static int begin(struct record_map *map, struct record_process *process,
  */
 static bool may_have_ended(const struct record_process *process, const struct record_range *range)
 {
-	const union record_cell *of_thread = record_table_find(&process->ends_lost_by, range->thread);
+	const union map_cell *of_thread = map_find(&process->ends_lost_by, range->thread);
 
 	return range->begin <= process->ends_lost || (of_thread && range->begin <= of_thread->number);
 }
@@ -99,7 +99,7 @@ static bool close_on(const struct record_process *process, struct record_thread 
 		return false;
 	left = i - 1;
 	for (size_t at = i; at < thread->open_count; at++) {
-		union record_cell *cell = record_table_find(&process->ranges, thread->open[at]);
+		union map_cell *cell = map_find(&process->ranges, thread->open[at]);
 
 		if (!cell || !may_have_ended(process, cell->of))
 			thread->open[left++] = thread->open[at];
@@ -116,11 +116,11 @@ static int end(struct record_map *map, struct record_process *process,
 	struct record_thread *thread = NULL;
 	struct record_range *range;
 	bool nested = false;
-	union record_cell value;
+	union map_cell value;
 	int ret;
 
 	/* The range began before the recording. */
-	if (!record_table_take(&process->ranges, marker->id, &value))
+	if (!map_take(&process->ranges, marker->id, &value))
 		return 0;
 	range = value.of;
 	if (range->thread) {
@@ -211,7 +211,7 @@ static int note_dropped(struct record_map *map, const struct record_process *pro
 int record_nvtx_end(struct record_map *map, struct record_process *process)
 {
 	struct record_range **open =
-		calloc(process->ranges.length + 1, sizeof(struct record_range *));
+		calloc(process->ranges.n + 1, sizeof(struct record_range *));
 	size_t n = 0;
 	int ret = 0;
 
@@ -221,7 +221,7 @@ int record_nvtx_end(struct record_map *map, struct record_process *process)
 		if (process->ranges.slots[i].used &&
 		    !may_have_ended(process, process->ranges.slots[i].cell.of))
 			open[n++] = process->ranges.slots[i].cell.of;
-	ret = note_dropped(map, process, process->ranges.length - n);
+	ret = note_dropped(map, process, process->ranges.n - n);
 	qsort(open, n, sizeof(struct record_range *), compare);
 	for (size_t i = 0; i < n && !ret; i++) {
 		struct gpmu_trace_event event = { .time = open[i]->begin };

@@ -11,7 +11,7 @@
 #include "record/tracks/record_map.h"
 
 /* Frees the objects in a table by @release. */
-static void release_table(struct record_table *table, void (*release)(void *of))
+static void release_table(struct map *table, void (*release)(void *of))
 {
 	for (size_t i = 0; i < table->room; i++) {
 		void *of = table->slots[i].cell.of;
@@ -22,7 +22,7 @@ static void release_table(struct record_table *table, void (*release)(void *of))
 			release(of);
 		free(of);
 	}
-	record_table_release(table);
+	map_release(table);
 }
 
 static void release_subtracks(void *of)
@@ -48,13 +48,13 @@ static void release_thread(void *of)
 void record_process_free(struct record_process *process)
 {
 	record_strings_release(process);
-	record_table_release(&process->devices);
+	map_release(&process->devices);
 	release_table(&process->contexts, NULL);
 	release_table(&process->streams, release_stream);
 	release_table(&process->threads, release_thread);
 	release_table(&process->ranges, NULL);
-	record_table_release(&process->addresses);
-	record_table_release(&process->ends_lost_by);
+	map_release(&process->addresses);
+	map_release(&process->ends_lost_by);
 	release_table(&process->allocated, NULL);
 	release_table(&process->subtracks, release_subtracks);
 	if (process->nvtx)
@@ -103,7 +103,7 @@ int record_note(struct record_map *map, const struct record_process *process,
 struct record_gpu *record_process_gpu(struct record_map *map, struct record_process *process,
 				      uint32_t device)
 {
-	const union record_cell *index = record_table_find(&process->devices, device);
+	const union map_cell *index = map_find(&process->devices, device);
 	int gpu;
 
 	if (index)
@@ -115,7 +115,7 @@ struct record_gpu *record_process_gpu(struct record_map *map, struct record_proc
 
 const struct record_context *record_context_of(const struct record_process *process, uint32_t id)
 {
-	const union record_cell *value = record_table_find(&process->contexts, id);
+	const union map_cell *value = map_find(&process->contexts, id);
 
 	return value ? value->of : NULL;
 }
@@ -154,12 +154,12 @@ struct record_thread *record_thread_of(struct record_map *map, struct record_pro
 				       uint32_t tid)
 {
 	struct record_thread *thread;
-	union record_cell *value;
+	union map_cell *value;
 	bool added;
 
 	if (process->first)
 		process = process->first;
-	value = record_table_add(&process->threads, tid, &added);
+	value = map_add(&process->threads, tid, &added);
 	if (!value || value->of)
 		return value ? value->of : NULL;
 	thread = calloc(1, sizeof(*thread));
@@ -177,11 +177,11 @@ struct record_subtracks *record_gpu_subtracks(struct record_map *map,
 					      uint32_t number)
 {
 	struct record_subtracks *subtracks;
-	union record_cell *value;
+	union map_cell *value;
 	bool added;
 	char *name;
 
-	value = record_table_add(&process->subtracks, (uint64_t)gpu->number << 32 | number, &added);
+	value = map_add(&process->subtracks, (uint64_t)gpu->number << 32 | number, &added);
 	if (!value || value->of)
 		return value ? value->of : NULL;
 	subtracks = calloc(1, sizeof(*subtracks));

@@ -23,10 +23,10 @@ static void load(void)
 int record_string_add(struct record_process *process, uint32_t id, const char *text)
 {
 	struct record_string *name;
-	union record_cell *value;
+	union map_cell *value;
 	bool added;
 
-	value = record_table_add(&process->strings, id, &added);
+	value = map_add(&process->strings, id, &added);
 	if (!value)
 		return -ENOMEM;
 	/* Each number is defined once. */
@@ -45,7 +45,7 @@ int record_string_add(struct record_process *process, uint32_t id, const char *t
 
 static struct record_string *find(const struct record_process *process, uint32_t id)
 {
-	const union record_cell *value = record_table_find(&process->strings, id);
+	const union map_cell *value = map_find(&process->strings, id);
 
 	return value ? value->of : NULL;
 }
@@ -85,5 +85,5 @@ void record_strings_release(struct record_process *process)
 		free(name->shown);
 		free(name);
 	}
-	record_table_release(&process->strings);
+	map_release(&process->strings);
 }

@@ -35,17 +35,17 @@ void record_map_tasks_release(struct record_map *map)
 	for (size_t i = 0; i < map->tasks.room; i++)
 		if (map->tasks.slots[i].used)
 			free(map->tasks.slots[i].cell.of);
-	record_table_release(&map->tasks);
+	map_release(&map->tasks);
 	free(map->task_runs);
 }
 
 static struct record_known_task *task_of(struct record_map *map, int32_t pid, int32_t tid)
 {
 	struct record_known_task *task;
-	union record_cell *cell;
+	union map_cell *cell;
 	bool added;
 
-	cell = record_table_add(&map->tasks, (uint64_t)tid, &added);
+	cell = map_add(&map->tasks, (uint64_t)tid, &added);
 	if (!cell)
 		return NULL;
 	if (!cell->of)
@@ -95,11 +95,11 @@ static int change(struct record_map *map, uint64_t time, bool shown, uint32_t cp
 		.prev_prio = PRIO, .next_prio = PRIO, .prev_state = state,
 	};
 	struct record_known_task *task;
-	union record_cell *cell;
+	union map_cell *cell;
 	int ret = 0;
 
 	*runs = next;
-	cell = record_table_find(&map->tasks, (uint64_t)tid);
+	cell = map_find(&map->tasks, (uint64_t)tid);
 	task = cell ? cell->of : NULL;
 	if (!shown || !task)
 		return 0;
@@ -174,7 +174,7 @@ int record_map_tasks_end(struct record_map *map, struct record_span window)
 	int ret = 0;
 
 	for (size_t i = 0; i < map->tasks.room && map->tasks_shown && !ret; i++) {
-		const struct record_slot *slot = &map->tasks.slots[i];
+		const struct map_slot *slot = &map->tasks.slots[i];
 		struct record_known_task *task = slot->used ? slot->cell.of : NULL;
 
 		if (!task || !task->state)
@@ -206,7 +206,7 @@ static int name(struct record_map *map, uint64_t time, struct record_known_task 
 
 static void inherit(struct record_map *map, struct record_known_task *task, int32_t parent)
 {
-	const union record_cell *cell = record_table_find(&map->tasks, (uint64_t)parent);
+	const union map_cell *cell = map_find(&map->tasks, (uint64_t)parent);
 	const struct record_known_task *by = cell ? cell->of : NULL;
 
 	task->track = task->samples = 0;
@@ -233,9 +233,9 @@ static int stop(struct record_map *map, uint64_t time, bool shown, const struct 
 
 static void forget(struct record_map *map, int32_t tid)
 {
-	union record_cell cell;
+	union map_cell cell;
 
-	if (record_table_take(&map->tasks, (uint64_t)tid, &cell))
+	if (map_take(&map->tasks, (uint64_t)tid, &cell))
 		free(cell.of);
 }
 
@@ -246,7 +246,7 @@ static void forget(struct record_map *map, int32_t tid)
 static int become(struct record_map *map, uint64_t time, bool shown, const struct record_task *of)
 {
 	int32_t before = map->task_runs[of->cpu];
-	const union record_cell *cell = record_table_find(&map->tasks, (uint64_t)before);
+	const union map_cell *cell = map_find(&map->tasks, (uint64_t)before);
 	const struct record_known_task *known = cell ? cell->of : NULL;
 	int ret;
 
@@ -289,7 +289,7 @@ static int put(struct record_map *map, uint64_t time, bool shown, struct record_
 /* A thread that was active and has neither run nor switched: other tasks have had its CPU all the time. */
 static void check(struct record_map *map, uint64_t time, const struct record_task *of)
 {
-	const union record_cell *cell = record_table_find(&map->tasks, (uint64_t)of->tid);
+	const union map_cell *cell = map_find(&map->tasks, (uint64_t)of->tid);
 	struct record_known_task *task = cell ? cell->of : NULL;
 
 	if (task && task->state == RECORD_TASK_ACTIVE && of->ran && of->ran == task->ran &&
@@ -353,7 +353,7 @@ static bool look_up(int32_t tid, struct record_task *of)
 /* Sets *@known to the thread, which then has a track if it can have one; NULL: it is not known. */
 static int know(struct record_map *map, int32_t pid, int32_t tid, struct record_known_task **known)
 {
-	const union record_cell *cell = record_table_find(&map->tasks, (uint64_t)tid);
+	const union map_cell *cell = map_find(&map->tasks, (uint64_t)tid);
 	struct record_known_task *task = cell ? cell->of : NULL;
 	struct record_task of = { .pid = pid };
 

@@ -49,10 +49,10 @@ static struct record_work_stream *make_stream(struct record_map *map,
 static struct record_work_stream *stream_of(struct record_map *map, struct record_process *process,
 					    const struct activity_work *work)
 {
-	union record_cell *value;
+	union map_cell *value;
 	bool added;
 
-	value = record_table_add(&process->streams,
+	value = map_add(&process->streams,
 				 (uint64_t)work->context << 32 | work->stream, &added);
 	if (!value)
 		return NULL;

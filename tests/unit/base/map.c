@@ -1,9 +1,66 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A map from numbers to numbers: any number of entries and any keys */
+/* A map from numbers to numbers or objects: any number of entries and any keys */
+#include <stdlib.h>
+
 #include "base/map.h"
 #include "tap.h"
 
 #define MANY	10000
+#define KEYS	2000u
+
+static bool add(struct map *map, uint64_t key, uint64_t value)
+{
+	union map_cell *of;
+	bool added;
+
+	of = map_add(map, key, &added);
+	if (of)
+		of->number = value;
+	return of && added;
+}
+
+/* Compares the map with a plain array, in a reproducible random order. */
+static void many(void)
+{
+	struct map map = { 0 };
+	uint64_t values[KEYS] = { 0 };
+	union map_cell value;
+	unsigned int wrong = 0;
+
+	srandom(1);
+	for (int i = 0; i < 40000; i++) {
+		uint64_t key = (uint64_t)random() % KEYS;
+		const union map_cell *found = map_find(&map, key << 32);
+
+		wrong += (found ? found->number : 0) != values[key];
+		if (random() % 2) {
+			add(&map, key << 32, (uint64_t)i + 1);
+			values[key] = (uint64_t)i + 1;
+		} else {
+			wrong += map_take(&map, key << 32, &value) != (values[key] != 0);
+			values[key] = 0;
+		}
+	}
+	ok(!wrong, "map: 40,000 times a key is found if it was added and not yet taken");
+	map_release(&map);
+}
+
+static void cells(void)
+{
+	struct map map = { 0 };
+	union map_cell value = { 0 };
+
+	ok(!map_find(&map, 0) && !map_take(&map, 0, &value),
+	   "map: map_find() and map_take() find nothing in an empty map");
+	ok(add(&map, 0, 5) && add(&map, UINT64_MAX, 6) && !add(&map, 0, 7),
+	   "map: 0 and the largest number are keys, and a second add is no new key");
+	ok(map_find(&map, 0)->number == 7 && map_find(&map, UINT64_MAX)->number == 6,
+	   "map: each key has its latest value");
+	ok(map_take(&map, 0, &value) && value.number == 7 && !map_find(&map, 0),
+	   "map: a key that was taken is not found");
+	map_release(&map);
+	many();
+}
 
 int main(void)
 {
@@ -29,5 +86,6 @@ int main(void)
 	   "map: keys can be added after it was cleared");
 	map_release(&map);
 	ok(!map.slots && !map.n && !map_get(&map, 0, &value), "map: a released map is empty");
+	cells();
 	return done_testing();
 }

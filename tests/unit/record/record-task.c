@@ -164,8 +164,8 @@ static void existing(void)
 	PUT(window, WAITS(2, 5, 7));
 	ok(!record_map_tasks_end(&map, after),
 	   "tasks: the end writes the threads that have not switched");
-	is_str(shown(), "p5 ?; t5/7 once; 45 2: 0(0)>7 once; 50 2: 7(1)>0; p5 app; t5/5 app; thread 5 sleeps 45; t5/6 spins; "
-	       "45 1: 0(0)>6 spins; ",
+	is_str(shown(), "p5 ?; t5/7 once; 45 2: 0(0)>7 once; 50 2: 7(1)>0; t5/6 spins; 45 1: 0(0)>6 spins; "
+	       "p5 app; t5/5 app; thread 5 sleeps 45; ",
 	       "tasks: a thread that never switches sleeps, or runs on its CPU, from the begin on");
 	begin();
 	PUT(before, EXISTS(0, 5, 5, RECORD_TASK_SLEEPS, "app"), EXISTS(1, 5, 6, RECORD_TASK_ACTIVE, "ready"),
@@ -195,8 +195,8 @@ static void starved(void)
 	now = 50000000;
 	PUT(window, CHECKED(5, 700), CHECKED(6, 801), CHECKED(7, 0), CHECKED(8, 5));
 	record_map_tasks_end(&map, after);
-	is_str(shown(), "p5 waits; t5/5 waits; thread 5 ready 45; t5/7 unknown; 45 2: 0(0)>7 unknown; t5/6 runs; "
-	       "45 1: 0(0)>6 runs; ", "tasks: a thread that has not run since the begin was ready, not running");
+	is_str(shown(), "p5 ?; t5/6 runs; 45 1: 0(0)>6 runs; p5 waits; t5/5 waits; thread 5 ready 45; t5/7 unknown; "
+	       "45 2: 0(0)>7 unknown; ", "tasks: a thread that has not run since the begin was ready, not running");
 	begin();
 	PUT(before, EXISTS(0, 5, 5, RECORD_TASK_ACTIVE, "short", 700));
 	record_map_tasks_begin(&map, window);
@@ -220,7 +220,7 @@ static void many(void)
 	for (size_t i = 0; i < read->n_packet; i++)
 		tracks += read->packet[i]->track_descriptor && read->packet[i]->track_descriptor->thread;
 	gpmu_pb__trace__free_unpacked(read, NULL);
-	ok(tracks == 4096 && stats_of(&t).events == 10000 && !map.tasks.length,
+	ok(tracks == 4096 && stats_of(&t).events == 10000 && !map.tasks.n,
 	   "tasks: all switches of 5000 processes are written, 4096 have tracks, and none stays in memory");
 	record_map_release(&map);
 	test_trace_release(&t);
