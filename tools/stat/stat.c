@@ -222,7 +222,7 @@ static int count_all(struct stat *stat, const struct gpmu_plan *plan, const stru
 			.tids = options->tids.list,
 			.tid_count = options->tids.length,
 			.inherit = !options->no_inherit,
-			.aggregation = options->aggregation,
+			.aggregation = options->aggregation.by,
 		},
 		.argv = options->argv,
 		.child = child,

@@ -13,10 +13,6 @@ enum {
 	KEY_INTERVAL_CLEAR,
 	KEY_TOPDOWN,
 	KEY_TD_LEVEL,
-	KEY_PER_NODE,
-	KEY_PER_SOCKET,
-	KEY_PER_DIE,
-	KEY_PER_CORE,
 	KEY_STRICT,
 	KEY_NO_BIG_NUM,
 	KEY_REGIONS,
@@ -53,34 +49,6 @@ static error_t parse_time(struct stat_options *options, int key, const char *arg
 	}
 }
 
-static error_t parse_aggregation(struct stat_options *options, int key)
-{
-	static const struct {
-		int key;
-		const char *option;
-		enum gpmu_aggregation aggregation;
-	} names[] = {
-		{ 'A', "-A", GPMU_AGGREGATE_CPU },
-		{ KEY_PER_NODE, "--per-node", GPMU_AGGREGATE_NODE },
-		{ KEY_PER_SOCKET, "--per-socket", GPMU_AGGREGATE_SOCKET },
-		{ KEY_PER_DIE, "--per-die", GPMU_AGGREGATE_DIE },
-		{ KEY_PER_CORE, "--per-core", GPMU_AGGREGATE_CORE },
-		{ KEY_PER_THREAD, "--per-thread", GPMU_AGGREGATE_THREAD },
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (names[i].key != key)
-			continue;
-		if (options->aggregation_option &&
-		    strcmp(options->aggregation_option, names[i].option) != 0)
-			die("%s and %s: choose one", options->aggregation_option, names[i].option);
-		options->aggregation_option = names[i].option;
-		options->aggregation = names[i].aggregation;
-		return 0;
-	}
-	return ARGP_ERR_UNKNOWN;
-}
-
 static error_t parse_flag(struct stat_options *options, int key)
 {
 	const struct {
@@ -101,7 +69,7 @@ static error_t parse_flag(struct stat_options *options, int key)
 			*flags[i].flag = flags[i].value;
 			return 0;
 		}
-	return parse_aggregation(options, key);
+	return ARGP_ERR_UNKNOWN;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -113,6 +81,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &options->common;
 		state->child_inputs[1] = &options->common;
 		state->child_inputs[2] = &options->common;
+		state->child_inputs[3] = &options->aggregation;
 		return 0;
 	case 'C':
 		options->cpus = arg;
@@ -134,6 +103,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_TD_LEVEL:
 		options->metric_only = true;
 		options->topdown = (unsigned int)parse_number("--td-level", arg, 1, 9);
+		return 0;
+	case KEY_PER_THREAD:
+		aggregation_choose(&options->aggregation, "--per-thread", GPMU_AGGREGATE_THREAD);
 		return 0;
 	case 'p':
 		parse_tasks("-p", arg, &options->pids);
@@ -186,13 +158,8 @@ static const struct argp_option argp_options[] = {
 	{ "append", KEY_APPEND, NULL, 0, "append to the FILE of -o", 0 },
 	{ "field-separator", 'x', "SEP", 0, "print CSV with SEP between columns", 0 },
 	{ "json-output", 'j', NULL, 0, "print JSON, one object per line", 0 },
-	{ "per-node", KEY_PER_NODE, NULL, 0, "print a row for each NUMA node", 0 },
-	{ "per-socket", KEY_PER_SOCKET, NULL, 0, "print a row for each socket", 0 },
-	{ "per-die", KEY_PER_DIE, NULL, 0, "print a row for each die", 0 },
-	{ "per-core", KEY_PER_CORE, NULL, 0, "print a row for each core", 0 },
-	{ "per-thread", KEY_PER_THREAD, NULL, 0, "print a row for each thread; needs -p, -t or "
+	{ "per-thread", KEY_PER_THREAD, NULL, 0, "separate values for each thread; needs -p, -t or "
 	  "--regions", 0 },
-	{ "no-aggr", 'A', NULL, 0, "print a row for each CPU; needs -a or -C", 0 },
 	{ "regions", KEY_REGIONS, NULL, 0, "count the regions that the command marks with "
 	  "gpmu-mark.h", 0 },
 	{ "strict", KEY_STRICT, NULL, 0, "fail if a value is missing or was multiplexed", 0 },
@@ -203,7 +170,7 @@ static const struct argp_option argp_options[] = {
 
 static const struct argp_child children[] = {
 	{ &request_argp, 0, NULL, 0 }, { &gpu_argp, 0, NULL, 0 }, { &common_argp, 0, NULL, 0 },
-	{ 0 },
+	{ &aggregation_argp, 0, NULL, 0 }, { 0 },
 };
 
 static const struct argp argp = {
@@ -226,8 +193,8 @@ static void check(const struct stat_options *options)
 		{ system && tasks, "-p or -t with -a or -C: choose one" },
 		{ options->cgroups.list && !system, "-G and --for-each-cgroup need -a or -C" },
 		{ options->json && options->separator, "-j and -x: choose one" },
-		{ options->aggregation == GPMU_AGGREGATE_CPU && !system, "-A needs -a or -C" },
-		{ options->aggregation == GPMU_AGGREGATE_THREAD && !tasks && !options->regions,
+		{ options->aggregation.by == GPMU_AGGREGATE_CPU && !system, "-A needs -a or -C" },
+		{ options->aggregation.by == GPMU_AGGREGATE_THREAD && !tasks && !options->regions,
 		  "--per-thread needs -p, -t or --regions" },
 		{ options->intervals && !options->interval, "--interval-count needs -I" },
 		{ options->clear && !options->interval, "--interval-clear needs -I" },
@@ -263,10 +230,10 @@ static void check_regions(const struct stat_options *options)
 		  "--regions cannot be combined with -a, -C, -p, -t, -G, -i, -I, -r, -D, "
 		  "--control, --duration, --timeout, --strict, -d, --topdown, --metric-only and "
 		  "--metric-no-merge" },
-		{ options->regions && options->aggregation != GPMU_AGGREGATE_MACHINE &&
-		  options->aggregation != GPMU_AGGREGATE_NODE &&
-		  options->aggregation != GPMU_AGGREGATE_SOCKET &&
-		  options->aggregation != GPMU_AGGREGATE_THREAD,
+		{ options->regions && options->aggregation.by != GPMU_AGGREGATE_MACHINE &&
+		  options->aggregation.by != GPMU_AGGREGATE_NODE &&
+		  options->aggregation.by != GPMU_AGGREGATE_SOCKET &&
+		  options->aggregation.by != GPMU_AGGREGATE_THREAD,
 		  "--regions cannot be combined with -A, --per-die and --per-core" },
 		{ options->regions && options->common.root,
 		  "--regions counts the machine that gpmu runs on: unset GPMU_ROOT" },

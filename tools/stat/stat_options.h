@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "aggregation.h"
 #include "common.h"
 #include "gpmu.h"
 #include "stat/stat_cgroup.h"
@@ -25,8 +26,7 @@ struct stat_options {
 	unsigned int details, topdown;	/* number of -d; level, 0: no --topdown */
 	bool metric_only, clear;
 	bool append, json, no_inherit, strict, no_big_num, regions;
-	enum gpmu_aggregation aggregation;
-	const char *aggregation_option;	/* "--per-node"; NULL: none */
+	struct aggregation aggregation;
 	const char *separator;
 	char **argv;			/* the command; NULL: none */
 };

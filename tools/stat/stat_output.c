@@ -39,7 +39,7 @@ void stat_output_open(struct stat_output *output, const struct stat_options *opt
 		.interval = options->interval > 0,
 		.held = options->interval > 0,
 		.big_numbers = !options->no_big_num,
-		.aggregation = options->aggregation,
+		.aggregation = options->aggregation.by,
 		.metric_only = options->metric_only,
 		.clear = options->clear,
 		.cgroups = options->cgroups.list != NULL,

@@ -35,28 +35,6 @@ static void add_metrics(struct common *common, const char *const *names, size_t 
 	}
 }
 
-/*
- * The kernel counts a task in one number, wherever it runs: rows of CPUs, or of groups of them,
- * exist only for PMUs that count the machine.
- */
-static void check_aggregation(const struct stat_options *options, struct gpmu_plan *plan)
-{
-	char *event;
-
-	if (stat_counts_cpus(options) || options->aggregation == GPMU_AGGREGATE_MACHINE ||
-	    options->aggregation == GPMU_AGGREGATE_THREAD)
-		return;
-	for (size_t i = 0; i < gpmu_plan_group_count(plan); i++) {
-		const struct gpmu_pmu *pmu = gpmu_plan_group_pmu(plan, i);
-
-		if (pmu && gpmu_pmu_has_cpumask(pmu))
-			continue;
-		event = print_text("%s", gpmu_plan_group_event(plan, i, 0));
-		gpmu_plan_free(plan);
-		die("%s: %s counts tasks, not CPUs: add -a", options->aggregation_option, event);
-	}
-}
-
 static void add_defaults(struct stat_options *options)
 {
 	struct common *common = &options->common;
@@ -109,7 +87,7 @@ struct gpmu_plan *stat_plan(struct stat_options *options)
 	}
 	if (common->verbose)
 		common_explain(plan);
-	check_aggregation(options, plan);
+	aggregation_check(&options->aggregation, stat_counts_cpus(options), plan);
 	common_need_here(common, plan);
 	return plan;
 }

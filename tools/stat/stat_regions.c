@@ -117,12 +117,12 @@ static void print(const struct stat_options *stat, struct gpmu_marks *marks)
 
 int stat_regions(const struct stat_options *stat)
 {
-	const bool per_thread = stat->aggregation == GPMU_AGGREGATE_THREAD;
+	const bool per_thread = stat->aggregation.by == GPMU_AGGREGATE_THREAD;
 	struct gpmu_options options = {
 		.size = sizeof(options),
 		.catalogs = stat->common.events.list,
 		.catalog_count = stat->common.events.length,
-		.aggregation = per_thread ? GPMU_AGGREGATE_MACHINE : stat->aggregation,
+		.aggregation = per_thread ? GPMU_AGGREGATE_MACHINE : stat->aggregation.by,
 		.per_thread = per_thread,
 		.format = stat_format(stat),
 		.separator = stat->separator,
