@@ -50,9 +50,9 @@ for ver in $perf_natives; do
 		"perf $ver: perf list keeps the space after a comma of a description"
 
 	core=$(for from in ours backport upstream; do core_metrics "$ver" "$from"; done)
-	is "$(wc -w <<<"$core")" 55 "core-metrics.tsv: perf $ver has 55 core metrics"
+	is "$(wc -w <<<"$core")" 56 "core-metrics.tsv: perf $ver has 56 core metrics"
 	is "$(tr ' ' '\n' <<<"$core" | sort | comm -23 - "$perf_work/metrics")" "" \
-		"perf $ver: perf list has the 55 core metrics"
+		"perf $ver: perf list has the 56 core metrics"
 
 	# shellcheck disable=SC2046 # one word per metric
 	is "$(unresolved "$perf" $(grace_metrics))" "" \

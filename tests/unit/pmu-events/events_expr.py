@@ -115,7 +115,7 @@ class _Parser:
 
 def evaluate(text, value, count=lambda _: 1, literals=None):
     """The value of an expression; value(id) is an event's count, count(id) its number of PMUs."""
-    p = _Parser(text, value, count, literals or {'#slots': 8})
+    p = _Parser(text, value, count, literals or {'#slots': 8, '#target_cpu': 0})
     val = p.if_expr()
     p.take('')
     return val
