@@ -56,7 +56,7 @@ struct recorder_row {
 	char *name, *gpu;
 	bool metric;
 	enum gpmu_scope scope;
-	int node, cpu;
+	int node, package, die, core, cpu, tid;
 	uint64_t interval;	/* the last one that it was in */
 	int number;		/* the counter's number in the queue; -1: not yet described */
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "values/counts.h"
+#include "base/text.h"
 #include "base/vector.h"
 #include "record/recorder.h"
 #include "count/session.h"
@@ -24,14 +25,16 @@ static bool is_row(const struct gpmu_recorder *recorder, size_t index, const str
 
 	return known->interval != recorder->interval && is_same(known->name, row->name) &&
 	       is_same(known->gpu, row->gpu) && known->metric == (row->metric != 0) &&
-	       known->scope == row->scope && known->node == row->node && known->cpu == row->cpu;
+	       known->scope == row->scope && known->node == row->node && known->package == row->package &&
+	       known->die == row->die && known->core == row->core && known->cpu == row->cpu && known->tid == row->tid;
 }
 
 static int add_row(struct gpmu_recorder *recorder, const struct gpmu_row *row)
 {
 	struct recorder_row *rows = vector_room(recorder->rows, recorder->row_count, sizeof(*rows));
 	struct recorder_row of = {
-		.metric = row->metric, .scope = row->scope, .node = row->node, .cpu = row->cpu, .number = -1,
+		.metric = row->metric, .scope = row->scope, .node = row->node, .package = row->package, .die = row->die,
+		.core = row->core, .cpu = row->cpu, .tid = row->tid, .number = -1,
 	};
 
 	if (!rows)
@@ -75,6 +78,31 @@ static bool is_total(const struct gpmu_plan *plan, const struct gpmu_row *row)
 	return false;
 }
 
+/* What a row covers, which names the parent of its track; of a GPU its UUID. The caller frees it; NULL if out of memory */
+static char *covered(const struct gpmu_row *row)
+{
+	if (row->gpu)
+		return strdup(row->gpu);
+	switch (row->scope) {
+	case GPMU_SCOPE_NODE:
+		return text_print("node %d", row->node);
+	case GPMU_SCOPE_CPU:
+		return text_print("CPU %d", row->cpu);
+	case GPMU_SCOPE_SOCKET:
+		return text_print("socket %d", row->package);
+	case GPMU_SCOPE_DIE:
+		return text_print("die S%d-D%d", row->package, row->die);
+	case GPMU_SCOPE_CORE:
+		return text_print("core S%d-D%d-C%d", row->package, row->die, row->core);
+	case GPMU_SCOPE_THREAD:
+		return text_print("task %d", row->tid);
+	case GPMU_SCOPE_PROCESS:
+		return strdup("command");
+	default:
+		return strdup("machine");
+	}
+}
+
 /*
  * Queues the counter's description, before its first value. Returns its number, or -1 if
  * there is no room now.
@@ -82,12 +110,11 @@ static bool is_total(const struct gpmu_plan *plan, const struct gpmu_row *row)
 static int queue_head(struct gpmu_recorder *recorder, const struct gpmu_row *row)
 {
 	const struct record_counter_head head = {
-		.scope = row->scope, .node = row->node, .gpu_number = row->gpu_number,
-		.has_unit = row->unit != NULL, .has_gpu = row->gpu != NULL,
+		.gpu_number = row->gpu_number, .has_unit = row->unit != NULL, .has_gpu = row->gpu != NULL,
 		.is_total = is_total(recorder->session->plan, row),
 	};
-	const char *const texts[] = { row->name ? row->name : "", row->unit ? row->unit : "",
-				      row->gpu ? row->gpu : "" };
+	char *of = covered(row);
+	const char *const texts[] = { row->name ? row->name : "", row->unit ? row->unit : "", of ? of : "" };
 	struct record record = { .type = RECORD_COUNTER };
 	size_t size = sizeof(head), at = size;
 	bool queued;
@@ -95,9 +122,11 @@ static int queue_head(struct gpmu_recorder *recorder, const struct gpmu_row *row
 
 	for (int i = 0; i < 3; i++)
 		size += strlen(texts[i]) + 1;
-	data = malloc(size);
-	if (!data)
+	data = of ? malloc(size) : NULL;
+	if (!data) {
+		free(of);
 		return -1;
+	}
 	memcpy(data, &head, sizeof(head));
 	for (int i = 0; i < 3; i++) {
 		size_t length = strlen(texts[i]) + 1;
@@ -107,6 +136,7 @@ static int queue_head(struct gpmu_recorder *recorder, const struct gpmu_row *row
 	}
 	queued = record_queue_put(&recorder->queues[RECORDER_ROWS], &record, data, size);
 	free(data);
+	free(of);
 	/* The writer numbers counters in order of arrival. */
 	return queued ? (int)recorder->head_count++ : -1;
 }

@@ -317,4 +317,65 @@ is "$rc" 0 "record -a -M without a command exits with 0"
 like "$(sql "select p.name || ' ' || t.name || ' ' || t.unit from counter_track t join track p on p.id = t.parent_id")" \
 	"^(machine|node 0) GraceMemBW GB/s$" "record -a -M puts the counter on the machine's or node's track"
 like "$(audit counters)" "kind=mean of=(machine|node 0) " "record -a -M marks a metric as a mean"
+# --- counters of each CPU, node, socket, die and core
+
+# parents: what counters are of, each with the names and units of its counters
+parents() {
+	sql "select p.name, group_concat(t.name || ' ' || t.unit, ', ') from (select * from counter_track order by name) t
+		join track p on p.id = t.parent_id group by p.name order by p.name"
+}
+# online: the numbers of the CPUs
+online() {
+	tr , '\n' < /sys/devices/system/cpu/online | while IFS=- read -r from to; do seq "$from" "${to:-$from}"; done
+}
+# topology FORMAT FILE...: the values of the kernel's topology of each CPU, as printf prints them
+topology() {
+	local format=$1 cpu file values
+
+	shift
+	for cpu in $(online); do
+		values=()
+		for file; do
+			values+=("$(cat "/sys/devices/system/cpu/cpu$cpu/topology/$file" 2> /dev/null || echo 0)")
+		done
+		# shellcheck disable=SC2059 # a format
+		printf "$format\n" "${values[@]}"
+	done | sort -u
+}
+cat > "$work/rate.json" << 'END'
+[ { "MetricName": "SwitchRate", "MetricExpr": "context\\-switches / task\\-clock", "ScaleUnit": "1e9/s", "BriefDescription": "Switches" } ]
+END
+expect 0 gpmu record -o "$trace" --events "$work/rate.json" -a -A -I 20 -M SwitchRate -e task-clock --duration 0.2
+is "$(parents)" "$(online | sed 's/.*/CPU &|SwitchRate \/s, task-clock msec/' | sort)" "record -a -A has a track of each event and metric for each CPU"
+is "$(gpmu report --by counter --format csv "$trace" |
+	awk -F , '$1 == "task-clock" && $8 > 150 && $9 > 980 && $9 < 1020 { print $2 } $1 == "SwitchRate" && $4 != "" { print $2 }' | sort)" \
+	"$(online | sed 's/.*/CPU &/; p' | sort)" "report has the total of an event and the mean of a metric of each CPU"
+is "$(audit counters | sed -n 's/.*counter=task-clock .* of=\(.*\) share=.*/\1/p' | sort)" "$(online | sed 's/.*/CPU &/' | sort)" \
+	"record -A has the CPU of each counter in the audit"
+last=$(online | tail -n 1)
+expect 0 gpmu record -o "$trace" -a -A -e page-faults -- taskset -c "$last" sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done'
+[ "$(gpmu report --by counter --format csv "$trace" | awk -F , -v of="CPU $last" '$2 == of { print int($8) }')" -ge 500 ]
+ok $? "record -A has the counts of a command on the CPU that it ran on" || diag "$(gpmu report --by counter "$trace")"
+GPMU_PLUGINS=$(realpath "$B") expect 0 gpmu record -o "$trace" "$model" -a -A -I 20 -M GraceMemBW -e cpu-clock --duration 0.1
+is "$(parents)" "$({ online | sed 's/.*/CPU &|cpu-clock msec/'; echo 'node 0|GraceMemBW GB/s'; echo 'node 1|GraceMemBW GB/s'; } | sort)" \
+	"record -A has the PMUs outside the cores for each node"
+GPMU_PLUGINS=$(realpath "$B") expect 0 gpmu record -o "$trace" "$model" --no-cuda-trace --per-node -I 20 -M GraceMemBW -- sleep 0.1
+is "$(gpmu report --by counter --format csv "$trace" | awk -F , '$1 == "GraceMemBW" { printf "%s %.1f\n", $2, $4 }')" "node 0 131.5
+node 1 59.2" "record --per-node of a command has the PMUs outside the cores for each node"
+expect 0 gpmu record -o "$trace" -a --per-socket -e cpu-clock --duration 0.1
+is "$(parents)" "$(topology 'socket %d|cpu-clock msec' physical_package_id)" "record --per-socket has a track for each socket"
+expect 0 gpmu record -o "$trace" -a --per-die -e cpu-clock --duration 0.1
+is "$(parents)" "$(topology 'die S%d-D%d|cpu-clock msec' physical_package_id die_id)" "record --per-die has a track for each die"
+expect 0 gpmu record -o "$trace" -a --per-core -e cpu-clock --duration 0.1
+is "$(parents)" "$(topology 'core S%d-D%d-C%d|cpu-clock msec' physical_package_id die_id core_id)" "record --per-core has a track for each core"
+run gpmu record -o "$work/none" -A -e task-clock -- true
+is "$rc $err" "125 gpmu record: -A needs -a" "record -A of a command is refused"
+run gpmu record -o "$work/none" -A -e task-clock -p $$
+is "$rc $err" "125 gpmu record: -A needs -a" "record -A -p is refused"
+run gpmu record -o "$work/none" -a -A --per-node -e task-clock -- true
+is "$rc $err" "125 gpmu record: -A and --per-node: choose one" "record with two ways to separate CPUs is refused"
+run gpmu record -o "$work/none" --per-node --no-cuda-trace -- true
+is "$rc $err" "125 gpmu record: --per-node: task-clock counts tasks, not CPUs: add -a" "record --per-node of the events of a command is refused"
+[ ! -e "$work/none" ]
+ok $? "record that is refused leaves no trace"
 done_testing

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "aggregation.h"
 #include "child.h"
 #include "cmd.h"
 #include "common.h"
@@ -39,6 +40,7 @@ enum {
 
 struct record {
 	struct common common;
+	struct aggregation aggregation;
 	bool system, sched, graph_nodes, regions, no_cpu, strict;
 	const char *pattern;		/* -o */
 	const char *spe;		/* terms; NULL: SPE is not recorded */
@@ -164,6 +166,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &record->common;
 		state->child_inputs[1] = &record->common;
 		state->child_inputs[2] = &record->common;
+		state->child_inputs[3] = &record->aggregation;
 		return 0;
 	case 'a':
 		record->system = true;
@@ -271,7 +274,7 @@ static const struct argp_option options[] = {
 
 static const struct argp_child children[] = {
 	{ &request_argp, 0, NULL, 0 }, { &gpu_argp, 0, NULL, 0 }, { &common_argp, 0, NULL, 0 },
-	{ 0 },
+	{ &aggregation_argp, 0, NULL, 0 }, { 0 },
 };
 
 static const struct argp argp = {
@@ -297,6 +300,8 @@ static void check(const struct record *record)
 	if (!command && !threads && !record->sched && !record->spe && !record->sample &&
 	    !record->common.request_count)
 		die("nothing to record: expected a command, -p, -t, -M, -e, --sched, --spe or --sample");
+	if (record->aggregation.by == GPMU_AGGREGATE_CPU && !record->system)
+		die("-A needs -a");
 	if (record->spe_buffer && !record->spe)
 		die("--spe-buffer needs --spe");
 	if (record->regions && !record->argv)
@@ -489,6 +494,7 @@ static struct gpmu_plan *make_plan(struct record *record, const struct child *ch
 	if (common->verbose)
 		common_explain(plan);
 	common_need_here(common, plan);
+	aggregation_check(&record->aggregation, record->system, plan);
 	return plan;
 }
 
@@ -581,7 +587,7 @@ static int count_all(struct record *record, const struct gpmu_plan *plan,
 	struct count count = {
 		.plan = plan,
 		.session = { .size = sizeof(count.session), .system = record->system, .inherit = 1,
-			     .zero_asleep = 1, .pids = record->pids.list,
+			     .zero_asleep = 1, .aggregation = record->aggregation.by, .pids = record->pids.list,
 			     .pid_count = record->pids.length, .tids = record->tids.list,
 			     .tid_count = record->tids.length },
 		.argv = record->argv,
@@ -658,8 +664,8 @@ static int run(int argc, char **argv)
 
 	common_init(&record.common);
 	parse_arguments(&argp, argc, argv, ARGP_IN_ORDER, &record);
-	check(&record);
 	record.system |= !record.argv && !has_tasks(&record);
+	check(&record);
 	make_record(&record);
 	count_begin(&child, record.argv,
 		    need_memory((void *)gpmu_recorder_environment(record.recorder, environ)), &mask);

@@ -9,8 +9,18 @@
 #include "base/vector.h"
 #include "record/tracks/record_map.h"
 
-static int top_track(struct record_map *map, int *track, const char *name)
+/* A track without parent, made at its first use */
+static int top_track(struct record_map *map, const char *name)
 {
+	uint32_t number;
+	int *track;
+
+	if (strings_number(&map->tops, name, &number))
+		return -ENOMEM;
+	while (map->top_tracks.n <= number)
+		if (!vector_add(&map->top_tracks, sizeof(*track)))
+			return -ENOMEM;
+	track = (int *)map->top_tracks.data + number;
 	if (!*track) {
 		int made = gpmu_trace_track(map->trace, 0, name);
 
@@ -21,51 +31,14 @@ static int top_track(struct record_map *map, int *track, const char *name)
 	return *track;
 }
 
-static int node_track(struct record_map *map, int node)
-{
-	union map_cell *value;
-	char *name;
-	bool added;
-	int track;
-
-	value = map_add(&map->nodes, (uint64_t)node, &added);
-	if (!value || value->number)
-		return value ? (int)value->number : -ENOMEM;
-	name = text_print("node %d", node);
-	track = name ? gpmu_trace_track(map->trace, 0, name) : -ENOMEM;
-	free(name);
-	if (track > 0)
-		value->number = (uint64_t)track;
-	return track;
-}
-
-/*
- * Name of what is counted, for gaps and the audit; the caller frees it. NULL if out of
- * memory
- */
-static char *text_of(const struct record_counter_head *head, const char *gpu)
-{
-	if (head->has_gpu)
-		return strdup(gpu);
-	if (head->node >= 0)
-		return text_print("node %d", head->node);
-	return strdup(head->scope == GPMU_SCOPE_PROCESS ? "command" : "machine");
-}
-
-static int parent_of(struct record_map *map, const struct record_counter_head *head,
-		     const char *gpu)
+static int parent_of(struct record_map *map, const struct record_counter_head *head, const char *of)
 {
 	int index;
 
-	if (head->has_gpu) {
-		index = record_gpu_of(map, gpu, NULL);
-		return index < 0 ? index : map->gpus[index].track;
-	}
-	if (head->node >= 0)
-		return node_track(map, head->node);
-	if (head->scope == GPMU_SCOPE_PROCESS)
-		return top_track(map, &map->command_track, "command");
-	return top_track(map, &map->machine_track, "machine");
+	if (!head->has_gpu)
+		return top_track(map, of);
+	index = record_gpu_of(map, of, NULL);
+	return index < 0 ? index : map->gpus[index].track;
 }
 
 int record_map_counter(struct record_map *map, const struct record_counter_head *head)
@@ -74,20 +47,20 @@ int record_map_counter(struct record_map *map, const struct record_counter_head 
 	struct record_counter *counters = vector_room(map->counters, map->counter_count,
 						    sizeof(*counters));
 	struct record_counter counter = { .share = NAN, .is_total = head->is_total };
-	const char *gpu = unit + strlen(unit) + 1;
+	const char *of = unit + strlen(unit) + 1;
 	int parent;
 
 	if (!counters)
 		return -ENOMEM;
 	map->counters = counters;
-	parent = parent_of(map, head, gpu);
+	parent = parent_of(map, head, of);
 	if (parent < 0)
 		return parent;
 	counter.track = gpmu_trace_counter(map->trace, parent, name, head->has_unit ? unit : NULL);
 	if (counter.track < 0)
 		return counter.track;
 	counter.name = strdup(name);
-	counter.of = text_of(head, gpu);
+	counter.of = strdup(of);
 	if (!counter.name || !counter.of) {
 		free(counter.name);
 		free(counter.of);
@@ -109,7 +82,7 @@ static int put_gap(struct record_map *map, struct record_counter *counter,
 
 	counter->gaps++;
 	if (!counter->missing) {
-		parent = top_track(map, &map->gaps_track, "gaps");
+		parent = top_track(map, "gaps");
 		if (parent < 0)
 			return parent;
 		counter->missing = calloc(1, sizeof(*counter->missing));
@@ -173,4 +146,6 @@ void record_counters_release(struct record_map *map)
 		free(map->counters[i].missing);
 	}
 	free(map->counters);
+	strings_release(&map->tops);
+	vector_release(&map->top_tracks);
 }

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/strings.h"
+#include "base/vector.h"
 #include "trace/channel/activity.h"
 #include "gpmu.h"
 #include "record/queue/record.h"
@@ -114,7 +116,7 @@ struct record_counter {
 	double share;		/* the lowest; NaN: unknown */
 	uint64_t gaps;
 	struct record_subtracks *missing;	/* sub-tracks on "gaps" */
-	char *of;		/* "node 0", "machine", "command", or the GPU's UUID */
+	char *of;		/* name of the parent, such as "node 0", or the GPU's UUID */
 	bool is_total;
 };
 
@@ -136,7 +138,8 @@ struct record_map {
 	bool gpus_listed;
 	struct record_counter *counters;
 	size_t counter_count;
-	struct map nodes;	/* tracks, by node */
+	struct strings tops;	/* names of the tracks "gaps" and those that are parents of counters */
+	struct vector top_tracks;	/* int, by the number of their name; 0: not yet made */
 	struct map tasks;	/* struct record_known_task *, by tid */
 	size_t task_track_count;
 	/* tid of the command's thread on each CPU, 0: none; NULL: no thread ran yet */
@@ -145,7 +148,7 @@ struct record_map {
 	int sampler;		/* of call stacks; 0: they are not sampled */
 	const struct gpmu_recorder_symbols *symbols;	/* NULL: stacks have no functions */
 	struct gpmu_spe_memory memory;	/* of the machine, for samples of SPE */
-	int machine_track, command_track, gaps_track, cupti_track, spe_track;
+	int spe_track;
 	struct record_subtracks *overhead;
 	struct record_causality causality;
 	char **logged;		/* texts of notes already logged */

@@ -102,7 +102,7 @@ static void count(struct record_map *map)
 	struct {
 		struct record_counter_head head;
 		char texts[32];
-	} counter = { .head = { .node = 0, .has_unit = 1 }, .texts = "name\0unit\0" };
+	} counter = { .head = { .has_unit = 1 }, .texts = "name\0unit\0node 0" };
 	const struct record_value there = { .counted = 1, .value = 1, .share = 1 }, gap = { .share = 1 };
 
 	see(record_map_counter(map, &counter.head));
