@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=dash
+#: board superchip
+#: scenario steady idle
+#: kernels 6.1 6.12 7.3
+#: drivers ours in-tree
+#: long 6.12 7.3/in-tree
+#: userland yes
+#: timeout 300
+#
+# gpmu import of what Debian's unmodified perf records of a group that cpu-clock samples: the counters of the SCF
+# are rates on the PMU's CPU, which add up to the counts in the samples.
+. /lib/tap.sh
+# shellcheck source=tests/vm/guest/lib/gpmu.sh
+. /lib/gpmu.sh
+PATH=/usr/lib/gpmu:/usr/bin:$PATH
+data=/tmp/perf.data
+trace=/tmp/app.pftrace
+
+# imports CPU EVENT...: compares each event's counter with perf script, which prints the counts since the sample before
+imports() {
+	cpu=$1
+	shift
+	gpmu import $data -o $trace >/tmp/import 2>&1
+	is $? 0 "$what: gpmu import succeeds" || diag "$(cat /tmp/import)"
+	gpmu report --by counter --format csv $trace >/tmp/counters 2>/tmp/report.err
+	perf script --ns -i $data -F cpu,time,period,event >/tmp/script 2>/tmp/script.err
+	for event; do
+		# The count up to the first sample has no begin
+		near "$(awk -F , -v event="$event" -v of="CPU $cpu" '$1 == event && $2 == of { print $4 }' /tmp/counters)" \
+			"$(awk -v event="$event:" -v cpu="$cpu" '
+				substr($1, 2) + 0 != cpu { next }
+				{ time = $2 + 0; if (!first) first = time; last = time }
+				$4 == event && time != first { sum += $3 }
+				END { printf "%.3f", sum / (last - first) }' /tmp/script)" 0.001 \
+			"$what: the counter of $event is the sum of the samples that perf script prints, per second" ||
+			diag "$(cat /tmp/counters; head -n 6 /tmp/script)"
+	done
+}
+
+model start steady
+for socket in 0 1; do
+	pmu=nvidia_scf_pmu_$socket
+	what="socket $socket"
+	perf record -q -k monotonic_raw -o $data -C "$(cat $pmus/$pmu/cpumask)" -c 2000000 \
+		-e "{cpu-clock,$pmu/cmem_rd_data/,$pmu/cycles/}:S" -- sleep 0.5 >/tmp/record 2>&1
+	is $? 0 "$what: perf record of a group that cpu-clock samples succeeds" || diag "$(cat /tmp/record)"
+	imports "$(cat $pmus/$pmu/cpumask)" $pmu/cmem_rd_data/ $pmu/cycles/
+	# Both events are read one after the other, and the host may stall the CPU in between
+	near "$(awk -F , -v d="$pmu/cmem_rd_data/" -v c="$pmu/cycles/" '$1 == d { beats = $4 } $1 == c { cycles = $4 }
+		END { print beats / cycles }' /tmp/counters)" "$([ $socket = 0 ] && echo 0.78125 || echo 0.392857)" 5 \
+		"$what: the counters have the model's beats per cycle"
+done
+what="all CPUs"
+perf record -q -k monotonic_raw -a -o $data -c 2000000 -e '{cpu-clock,nvidia_scf_pmu_0/cmem_rd_data/}:S' -- sleep 0.5 >/tmp/record 2>&1
+is $? 0 "$what: perf record of a group that cpu-clock samples succeeds" || diag "$(cat /tmp/record)"
+imports "$(cat $pmus/nvidia_scf_pmu_0/cpumask)" nvidia_scf_pmu_0/cmem_rd_data/
+model stop steady
+done_testing
