@@ -368,6 +368,8 @@ expect 0 gpmu record -o "$trace" -a --per-die -e cpu-clock --duration 0.1
 is "$(parents)" "$(topology 'die S%d-D%d|cpu-clock msec' physical_package_id die_id)" "record --per-die has a track for each die"
 expect 0 gpmu record -o "$trace" -a --per-core -e cpu-clock --duration 0.1
 is "$(parents)" "$(topology 'core S%d-D%d-C%d|cpu-clock msec' physical_package_id die_id core_id)" "record --per-core has a track for each core"
+expect 0 gpmu record -o "$trace" -A -e cpu-clock --duration 0.1
+is "$(parents)" "$(online | sed 's/.*/CPU &|cpu-clock msec/' | sort)" "record -A without a command is system-wide"
 run gpmu record -o "$work/none" -A -e task-clock -- true
 is "$rc $err" "125 gpmu record: -A needs -a" "record -A of a command is refused"
 run gpmu record -o "$work/none" -A -e task-clock -p $$
