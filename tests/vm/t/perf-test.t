@@ -13,6 +13,8 @@
 # tests/perf/misspelt.t. The tables of other machines are not tested: with them
 # 7.3's suite takes a minute, and from 6.12 on some of their metrics fail.
 . /lib/tap.sh
+# shellcheck source=tests/vm/guest/lib/gpmu.sh
+. /lib/gpmu.sh
 
 # Metrics of pmu-events/core-metrics.tsv that no perf has
 ours="sve_fp_ops_per_second nonsve_fp_ops_per_second fp_ops_per_second
@@ -74,9 +76,13 @@ like "$(cat /tmp/log)" '^49 metrics found, 0 not' "perf test: the PMUs have the 
 passed "Grace metrics: every event is found on the PMUs"
 
 # 6.12's suite ends its core tables at the first metric with #slots
-out=$(for metric in $ours; do
+missing=$(for metric in $ours; do
 	perf stat -a -M "$metric" true 2>&1 | grep 'event syntax error\|Cannot find metric'
 done)
-is "$out" "" "perf stat -M: the core's PMU has the events of the 12 added metrics"
+is "$missing" "" "perf stat -M: the core's PMU has the events of the 12 added metrics"
+
+# shellcheck disable=SC2016
+perf stat -j -o "$out" -M cycles_frequency sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done' >/tmp/stat.cmd 2>/tmp/stat.err
+near "$(metric cycles_frequency)" 1 10 "perf stat -M cycles_frequency: QEMU's CPUs have 1 GHz" || diag "$(cat "$out" /tmp/stat.err)"
 
 done_testing
