@@ -129,6 +129,26 @@ static void take_ids(struct gpmu_perfdata_record *record, struct cursor *cursor)
 	record->has |= PERF_SAMPLE_TID;
 }
 
+/*
+ * The build id of a map, or its device and inode. Another event with build ids makes the kernel set the flag although
+ * the record has the device, whose major number then takes the place of the size (perf_event_mmap_output()).
+ */
+static void take_file(struct gpmu_perfdata_record *record, struct cursor *cursor)
+{
+	struct gpmu_perfdata_mmap *mmap = &record->mmap;
+
+	mmap->maj = cursor_u32(cursor);
+	if (record->misc & MISC_BUILD_ID && mmap->maj <= BUILD_ID_MOST) {
+		mmap->build_id_size = mmap->maj;
+		mmap->maj = 0;
+		mmap->build_id = cursor_bytes(cursor, BUILD_ID_MOST);
+		return;
+	}
+	mmap->min = cursor_u32(cursor);
+	mmap->ino = cursor_u64(cursor);
+	mmap->ino_generation = cursor_u64(cursor);
+}
+
 static void take_mmap(struct gpmu_perfdata_record *record, struct cursor *cursor)
 {
 	struct gpmu_perfdata_mmap *mmap = &record->mmap;
@@ -138,19 +158,8 @@ static void take_mmap(struct gpmu_perfdata_record *record, struct cursor *cursor
 	mmap->addr = cursor_u64(cursor);
 	mmap->len = cursor_u64(cursor);
 	mmap->pgoff = cursor_u64(cursor);
-	if (record->type == PERF_RECORD_MMAP2 && record->misc & MISC_BUILD_ID) {
-		size_t size = cursor_u32(cursor) & 0xff;
-
-		mmap->build_id = cursor_bytes(cursor, BUILD_ID_MOST);
-		mmap->build_id_size = size;
-		cursor->failed |= size > BUILD_ID_MOST;
-	} else if (record->type == PERF_RECORD_MMAP2) {
-		mmap->maj = cursor_u32(cursor);
-		mmap->min = cursor_u32(cursor);
-		mmap->ino = cursor_u64(cursor);
-		mmap->ino_generation = cursor_u64(cursor);
-	}
 	if (record->type == PERF_RECORD_MMAP2) {
+		take_file(record, cursor);
 		mmap->prot = cursor_u32(cursor);
 		mmap->flags = cursor_u32(cursor);
 	}

@@ -108,6 +108,17 @@ else
 	skip "not root" "record --sample -a exits with 0"
 fi
 
+# --- the kernel flags build ids in the records of all events of a map if one event has build ids, and perf aborts
+beside="record --sample -a: a recording that perf makes meanwhile succeeds, and has no build ids of maps"
+if [ "$(id -u)" = 0 ] && perf record -q -o "$work/perf.data" -e task-clock true > /dev/null 2>&1; then
+	run gpmu record --no-cuda-trace --sample cpu-clock -a -o "$trace" -- \
+		perf record -q --no-buildid-mmap -o "$work/perf.data" -e task-clock true
+	is "$rc $(perf script --show-mmap-events -i "$work/perf.data" 2> /dev/null | grep 'PERF_RECORD_MMAP2 .*<[0-9a-f]*>')" "0 " "$beside" ||
+		diag "$err"
+else
+	skip "not root, or no perf" "$beside"
+fi
+
 # --- errors
 for wrong in nothing 'cpu-clock,' 'cpu-clock,x' 'cpu-clock,0' duration_time; do
 	run gpmu record --no-cuda-trace --sample "$wrong" -o "$work/none" -- true

@@ -72,7 +72,8 @@ int record_stack_open(struct record_stack *stack, struct gpmu_error *error)
 	attr->sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
 			    PERF_SAMPLE_CALLCHAIN;
 	attr->sample_max_stack = STACK_MOST;
-	attr->sample_id_all = attr->mmap = attr->mmap2 = attr->build_id = attr->comm = attr->comm_exec = attr->task = 1;
+	/* Without build ids: the kernel then flags the records of other events, too, which have device numbers (Linux 6.18). */
+	attr->sample_id_all = attr->mmap = attr->mmap2 = attr->comm = attr->comm_exec = attr->task = 1;
 	attr->inherit = stack->tid_count != 0;
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC_RAW;

@@ -231,6 +231,53 @@ static void test_fields(void)
 	   "perfdata: the error names the file, the offset and what was expected");
 }
 
+/* --- maps */
+
+/* MMAP2 with the flag of build ids; @first: size of the build id, or a major number; then 20 bytes */
+static void put_flagged_map(struct made *made, uint32_t first)
+{
+	begin(made, PERF_RECORD_MMAP2, 1 << 14);
+	put32(made, 7);
+	put32(made, 7);
+	put64(made, 0x1000);
+	put64(made, 0x2000);
+	put64(made, 0);
+	put32(made, first);
+	put32(made, 3);
+	put64(made, 4);
+	put64(made, 5);
+	put64(made, 0);
+	put_text(made, "/usr/bin/app");
+	put32(made, 7);
+	put32(made, 7);
+	put64(made, 100);
+	put64(made, 1);
+	end(made);
+}
+
+static void test_maps(void)
+{
+	struct gpmu_error error = { .size = sizeof(error) };
+	const struct gpmu_perfdata_record *record;
+	struct gpmu_perfdata *perfdata;
+
+	reset();
+	put_flagged_map(&records, 20);
+	put_flagged_map(&records, 254);
+	put_flagged_map(&records, 259);
+	perfdata = open_records(&error);
+	record = next(perfdata);
+	ok(record && record->mmap.build_id_size == 20 && !memcmp(record->mmap.build_id, "\3\0\0\0\4\0\0\0", 8) &&
+	   !record->mmap.ino && !strcmp(record->mmap.file, "/usr/bin/app"), "perfdata: a map has its build id");
+	for (uint32_t major = 254; major <= 259; major += 5) {
+		record = next(perfdata);
+		ok(record && !record->mmap.build_id && record->mmap.maj == major && record->mmap.min == 3 && record->mmap.ino == 4 &&
+		   record->mmap.ino_generation == 5 && !strcmp(record->mmap.file, "/usr/bin/app"),
+		   "perfdata: a map on device %u has no build id, although another event made the kernel set its flag", major);
+	}
+	gpmu_perfdata_free(perfdata);
+}
+
 /* --- compressed records */
 
 static void put_compressed(struct made *to, const void *data, size_t size, uint32_t type)
@@ -667,6 +714,7 @@ int main(void)
 	test_file();
 	test_ids();
 	test_fields();
+	test_maps();
 	test_compressed(GPMU_PERFDATA_COMPRESSED, "COMPRESSED");
 	test_compressed(GPMU_PERFDATA_COMPRESSED2, "COMPRESSED2");
 	test_auxtrace();
