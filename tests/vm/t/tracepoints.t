@@ -6,7 +6,7 @@
 #: kernels 6.1 6.12 7.3 7.3-16k 7.3-rt debug 64k
 #: drivers ours
 #: long 6.12 7.3-16k 7.3-rt
-#: timeout 120
+#: timeout 300
 #
 # The driver's tracepoints, on 32-bit counters (PMU 0) and on 40-bit ones that are read
 # in halves (PMU 5).
@@ -66,7 +66,7 @@ read 0x80000001 2147483656, read 0x80000001 2147483656, stop 0x80000001 21474836
 	"an overflow has the value of the counter before its restart"
 traced evt nvidia_scf_pmu_1/cmem_rd_data/ -- sh -c '
 	model preset 5 0 0x8000000009; evt -R
-	model fault 5 unstable; model preset 5 0 7; model raise 5 0; sleep 0.2; evt -R; model fault 5 none'
+	model fault 5 unstable; model preset 5 0 7; model raise 5 0; model await 5 0 read; evt -R; model fault 5 none'
 is "$(records nvidia_scf_pmu_1)" "start 0x7fffffffff 0, read 0x8000000009 10, overflow 0x8000000009 10, \
 read 0x7 549755813896, stop 0x7 549755813896" \
 	"an overflow of a counter that cannot be read has the last value, and a failed read has no record"

@@ -165,6 +165,16 @@ kernel_log() {
 }
 log_from=0
 
+# await_log PATTERN: like kernel_log, and waits up to a minute for the first line, as the driver logs in a work item
+await_log() {
+	l_tries=600
+	until kernel_log "$1"; do
+		l_tries=$((l_tries - 1))
+		[ $l_tries -gt 0 ] || return
+		sleep 0.1
+	done
+}
+
 # core_interrupt: the number of the interrupt of the cores' PMU, an NMI on kernels with
 # pseudo-NMIs
 core_interrupt() {
