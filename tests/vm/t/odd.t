@@ -147,9 +147,13 @@ is "$(model illegal)" 0 "no register of an unusable device was written"
 # --- 36 bits in two halves, without an interrupt: 15. Beats are to be read each
 # 2^35 / 16 / 4 GHz = 537 ms, and may have wrapped unseen after 1074
 
+in_time() {
+	log_mark
+	evt -q -t 1300 nvidia_scf_pmu_1_inst_1/cmem_rd_data/
+	kernel_log 'counters read .* late' | sed 's/.*/late: &/'
+}
+is "$(each_time 0 in_time)" "" "36-bit counters that are read in time are not logged (15)" || diag "$(cat /tmp/each)"
 log_mark
-evt -q -t 1300 nvidia_scf_pmu_1_inst_1/cmem_rd_data/
-is "$(kernel_log 'counters read .* late')" "" "36-bit counters that are read in time are not logged (15)"
 model fault 15 unstable
 evt -q -t 1800 nvidia_scf_pmu_1_inst_1/cmem_rd_data/
 model fault 15 none
