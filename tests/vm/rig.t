@@ -55,7 +55,7 @@ build=${B:-build}
 case $build in /*) ;; *) build=$PWD/$build ;; esac
 machine=$build/vm/$kernel-ours/rig-killed/console.log
 gone() {
-	for _ in $(seq 50); do
+	for _ in $(seq 300); do
 		pgrep -f "file:$machine" >/dev/null || return 0
 		sleep 0.1
 	done
@@ -64,11 +64,11 @@ gone() {
 printf '#: timeout 100\nsleep 1000\n' >"$tmp/rig-killed.t"
 tests/vm/boot --kernel "$kernel" --driver ours "$tmp/rig-killed.t" >"$tmp/out" 2>&1 &
 boot=$!
-for _ in $(seq 300); do
-	pgrep -f "file:$machine" >/dev/null && break
+until pgrep -f "file:$machine" >/dev/null || ! kill -0 "$boot" 2>/dev/null; do
 	sleep 0.1
 done
 kill "$boot"
+ok $? "rig: the virtual machine of a boot that is to be killed starts" || sed 's/^/# /' "$tmp/out"
 ok "$(gone; echo $?)" "rig: a killed boot leaves no virtual machine behind"
 
 guest rig-early <<'END'
