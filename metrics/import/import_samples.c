@@ -61,49 +61,30 @@ static bool enter(uint64_t mark, uint32_t pid, uint32_t *space)
 }
 
 /*
- * Frames of a call chain. All addresses but the first are those after a call: the byte before is
+ * Frames of a call chain. After a mark, all addresses but the first are those after a call: the byte before is
  * in the call, and so in the function that calls.
  */
-static int find_chain(struct import *import, const struct gpmu_perfdata_record *record, uint64_t time,
-		      struct gpmu_trace_frame *frames, size_t *count)
+static int find_chain(struct import *import, const struct gpmu_perfdata_record *record, const uint64_t *chain, size_t length,
+		      uint64_t time, struct gpmu_trace_frame *frames, size_t *count)
 {
-	const struct gpmu_perfdata_sample *sample = &record->sample;
 	unsigned int mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	uint32_t space = is_kernel(mode) ? PROFILE_KERNEL : record->pid;
 	bool known = !is_guest(mode), is_first = true;
 
 	*count = 0;
-	for (size_t i = 0; i < sample->callchain_count && *count < TRACE_FRAMES_MOST; i++) {
-		uint64_t address = sample->callchain[i];
-
-		if (address >= (uint64_t)PERF_CONTEXT_MAX) {
-			known = enter(address, record->pid, &space);
+	for (size_t i = 0; i < length && *count < TRACE_FRAMES_MOST; i++) {
+		if (chain[i] >= (uint64_t)PERF_CONTEXT_MAX) {
+			known = enter(chain[i], record->pid, &space);
+			is_first = true;
 			continue;
 		}
 		/* The outermost frame has the return address 0. */
-		if (!known || !address)
+		if (!known || !chain[i])
 			continue;
-		if (find(import, space, is_first ? address : address - 1, time, &frames[*count]))
+		if (find(import, space, is_first ? chain[i] : chain[i] - 1, time, &frames[*count]))
 			return -ENOMEM;
-		frames[(*count)++].address = address;
+		frames[(*count)++].address = chain[i];
 		is_first = false;
-	}
-	return 0;
-}
-
-/* Frames of a copy of the stack, which follow those of the kernel in the call chain */
-static int find_unwound(struct import *import, const struct gpmu_perfdata_record *record, uint64_t time,
-			struct gpmu_trace_frame *frames, size_t *count)
-{
-	uint64_t addresses[PROFILE_UNWIND_MOST];
-	size_t n, i = 0;
-
-	if (profile_unwind(&import->unwind, record, addresses, &n))
-		return -ENOMEM;
-	for (; i < n && *count < TRACE_FRAMES_MOST; i++, ++*count) {
-		if (find(import, record->pid, addresses[i] - (i > 0), time, &frames[*count]))
-			return -ENOMEM;
-		frames[*count].address = addresses[i];
 	}
 	return 0;
 }
@@ -126,10 +107,17 @@ static int find_frames(struct import *import, const struct gpmu_perfdata_record 
 {
 	uint64_t time = record->has & PERF_SAMPLE_TIME ? record->time : UINT64_MAX;
 	unsigned int mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	int ret = find_chain(import, record, time, frames, count);
+	uint64_t unwound[PROFILE_UNWIND_CHAIN];
+	const uint64_t *chain = record->sample.callchain;
+	size_t length = record->sample.callchain_count;
+	int ret = 0;
 
-	if (!ret && profile_unwind_has(record))
-		ret = find_unwound(import, record, time, frames, count);
+	if (profile_unwind_has(record)) {
+		ret = profile_unwind_chain(&import->unwind, record, unwound, &length);
+		chain = unwound;
+	}
+	if (!ret)
+		ret = find_chain(import, record, chain, length, time, frames, count);
 	if (ret || *count || !(record->has & PERF_SAMPLE_IP) || is_guest(mode))
 		return ret;
 	*count = 1;

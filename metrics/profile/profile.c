@@ -12,6 +12,7 @@
 #include "profile/profile_jitdump.h"
 #include "profile/profile_object.h"
 #include "profile/profile_traces.h"
+#include "profile/profile_unwind.h"
 
 #define ROUND	4096	/* records between two calls of progress() */
 #define STOPPED	1
@@ -28,6 +29,7 @@ struct gpmu_profile {
 	struct profile_counter counter;
 	struct profile_traces traces;
 	struct profile_jitdumps jitdumps;
+	struct profile_unwind unwind;
 	struct vector events;		/* struct gpmu_profile_event */
 	struct vector counts;		/* uint64_t: last count of each id of leader sampling */
 	struct map count_numbers;	/* by id */
@@ -143,7 +145,7 @@ static int prepare(struct gpmu_profile *profile)
 	struct gpmu_profile_facts *facts = &profile->facts;
 	struct profile_traces *traces = &profile->traces;
 
-	facts->info = profile->code.info = info;
+	facts->info = profile->code.info = profile->unwind.info = info;
 	if (!profile->key_count) {
 		profile->key_count = facts->has_spe ? SPE_KEYS : CODE_KEYS;
 		memcpy(profile->keys, default_keys, profile->key_count * sizeof(profile->keys[0]));
@@ -231,6 +233,7 @@ static int take_sample(struct gpmu_profile *profile, const struct gpmu_perfdata_
 {
 	const struct gpmu_perfdata_sample *from = &record->sample;
 	unsigned int mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	uint64_t chain[PROFILE_UNWIND_CHAIN];
 	struct profile_sample sample;
 
 	if (record->type != PERF_RECORD_SAMPLE || !record->event)
@@ -249,6 +252,11 @@ static int take_sample(struct gpmu_profile *profile, const struct gpmu_perfdata_
 		.period = record->has & PERF_SAMPLE_PERIOD ? from->period : record->event->attr->freq ? 1 :
 			  record->event->attr->sample_period,
 	};
+	if (profile->counter.wanted >> GPMU_PROFILE_STACK & 1 && profile_unwind_has(record)) {
+		if (profile_unwind_chain(&profile->unwind, record, chain, &sample.chain_count))
+			return -ENOMEM;
+		sample.chain = chain;
+	}
 	if (sample.cpu != UINT32_MAX)
 		sample.node = profile_machine_node(&profile->machine, sample.cpu);
 	if (record->has & PERF_SAMPLE_READ && record->event->attr->read_format & PERF_FORMAT_GROUP)
@@ -317,7 +325,7 @@ static void set_facts(struct gpmu_profile *profile)
 /* Connects the parts of a profile. */
 static int init(struct gpmu_profile *profile)
 {
-	profile->code.tasks = &profile->tasks;
+	profile->code.tasks = profile->unwind.tasks = &profile->tasks;
 	profile->code.texts = &profile->texts;
 	profile->counter.code = &profile->code;
 	profile->counter.tasks = &profile->tasks;
@@ -379,6 +387,7 @@ void gpmu_profile_free(struct gpmu_profile *profile)
 	if (!profile)
 		return;
 	profile_traces_release(&profile->traces);
+	profile_unwind_release(&profile->unwind);
 	profile_jitdumps_release(&profile->jitdumps);
 	profile_counter_release(&profile->counter);
 	profile_code_release(&profile->code);

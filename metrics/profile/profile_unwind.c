@@ -282,6 +282,23 @@ int profile_unwind(struct profile_unwind *unwind, const struct gpmu_perfdata_rec
 	return 0;
 }
 
+int profile_unwind_chain(struct profile_unwind *unwind, const struct gpmu_perfdata_record *record,
+			 uint64_t chain[PROFILE_UNWIND_CHAIN], size_t *count)
+{
+	const size_t room = PROFILE_UNWIND_CHAIN - PROFILE_UNWIND_MOST - 1;
+	const struct gpmu_perfdata_sample *sample = &record->sample;
+	size_t n = sample->callchain_count < room ? sample->callchain_count : room, found;
+	int ret;
+
+	if (n)
+		memcpy(chain, sample->callchain, n * sizeof(*chain));
+	ret = profile_unwind(unwind, record, chain + n + 1, &found);
+	if (found)
+		chain[n++] = PERF_CONTEXT_USER;
+	*count = n + found;
+	return ret;
+}
+
 void profile_unwind_release(struct profile_unwind *unwind)
 {
 	for (size_t i = 0; i < unwind->processes.n; i++) {

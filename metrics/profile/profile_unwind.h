@@ -9,6 +9,7 @@
 #include "profile/profile_tasks.h"
 
 #define PROFILE_UNWIND_MOST	256	/* frames of a stack */
+#define PROFILE_UNWIND_CHAIN	1024	/* addresses and marks of a chain */
 
 /* @tasks and @info are the caller's; the rest is zeroed at first. */
 struct profile_unwind {
@@ -27,6 +28,12 @@ bool profile_unwind_has(const struct gpmu_perfdata_record *record);
  */
 int profile_unwind(struct profile_unwind *unwind, const struct gpmu_perfdata_record *record,
 		   uint64_t addresses[PROFILE_UNWIND_MOST], size_t *count);
+/*
+ * Finds the whole call chain of such a sample, with PERF_CONTEXT_ marks: that of the kernel, which is in the sample, and the frames
+ * of the copy. Returns 0 or -ENOMEM.
+ */
+int profile_unwind_chain(struct profile_unwind *unwind, const struct gpmu_perfdata_record *record,
+			 uint64_t chain[PROFILE_UNWIND_CHAIN], size_t *count);
 void profile_unwind_release(struct profile_unwind *unwind);
 
 #endif /* GPMU_PROFILE_UNWIND_H */

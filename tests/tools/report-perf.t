@@ -64,6 +64,27 @@ made() {
 	diag "$(cat "$work/perf.err")"
 }
 
+# their_unwound FILE: the stacks of perf script that are below main(), with a dash for each frame outside perf-make
+their_unwound() {
+	perf script --no-inline -F comm,ip,sym,dso -i "$1" 2> /dev/null | awk 'NF < 2 { if (stack ~ /;main/) n[stack]++; stack = ""; next }
+		{ stack = ($3 !~ /\/perf-make\)$/ ? "-" : $2 ~ /@plt$|^\[unknown\]$/ ? "[perf-make]" : $2) (stack == "" ? "" : ";") stack }
+		END { if (stack ~ /;main/) n[stack]++; for (s in n) print s, n[s] }' | sort
+}
+
+# our_unwound FILE: the same by gpmu
+our_unwound() {
+	{
+		nm "$make" | awk 'tolower($2) == "t" { print $3 }'
+		echo .
+		gpmu report --folded "$1"
+	} | awk '$1 == "." { on = 1; next }
+		!on { own[$1]; next }
+		/;main[; ]/ { count = $NF; sub(/ [0-9]+$/, ""); n = split($0, frame, ";"); stack = ""
+			for (i = 2; i <= n; i++) stack = stack (i > 2 ? ";" : "") (frame[i] in own || frame[i] == "[perf-make]" ? frame[i] : "-")
+			sum[stack] += count }
+		END { for (s in sum) print s, sum[s] }' | sort
+}
+
 # compare FILE WHAT
 compare() {
 	local want
@@ -86,6 +107,16 @@ if perf record -o "$work/perf.data" -e task-clock true > /dev/null 2>&1; then
 	is "$(awk '{ n += $NF } END { print n }' "$work/our-stacks")" \
 		"$(rows samples --by event "$work/graph.data" | cut -d , -f 2)" "report: --folded has all samples"
 	is "$(grep -vcE '^perf(-make|);.* [0-9]+$' "$work/our-stacks")" 0 "report: each line of --folded is a thread's name, functions and a count"
+	made "$work/dwarf.data" perf record -q -F 5000 -e task-clock --call-graph dwarf,8192
+	their_unwound "$work/dwarf.data" > "$work/their-stacks"
+	if grep -q '^_start;-;.*main;strings_' "$work/their-stacks"; then
+		is "$(our_unwound "$work/dwarf.data")" "$(< "$work/their-stacks")" "report: --folded unwinds copies of stacks to the frames of perf script"
+		is "$(gpmu report --by stack --format csv "$work/dwarf.data" | sed '1,/^# gpmu-report-csv 1 samples/d' |
+			awk -F , 'NR > 1 { n += $3 } /;main;strings_/ { found = 1 } END { print n, found }')" \
+			"$(rows samples --by event "$work/dwarf.data" | cut -d , -f 2) 1" "report: --by stack has all samples with copies of stacks, unwound"
+	else
+		skip "perf does not unwind stacks" "report: --folded unwinds copies of stacks to the frames of perf script"
+	fi
 	"${record[@]}" -o - -- "$make" "$work/made" 300000 2> /dev/null > "$work/pipe.data" < /dev/null
 	is "$(gpmu report --format csv - < "$work/pipe.data" | tail -n +2)" \
 		"$(gpmu report --format csv - < <(cat "$work/pipe.data") | tail -n +2)" \
