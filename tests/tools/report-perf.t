@@ -315,6 +315,10 @@ is "$rc $err" "125 gpmu report: --by=nothing: for a recording of perf, expected 
 	"report: an unknown key of a recording of perf is refused with the list of keys"
 run gpmu report "$spe" "$spe"
 is "$rc $err" "125 gpmu report: a recording of perf cannot be combined with other files" "report: a recording of perf with another file is refused"
+printf '2ELIFREP\0\0\0\0\0\0\0\20' > "$work/big-endian.data"
+run gpmu report "$work/big-endian.data"
+is "$rc $err" "1 gpmu report: $work/big-endian.data:0: recorded on a big-endian machine, which is not supported" \
+	"report: a recording of a big-endian machine is refused as such"
 run gpmu report --folded --by cpu "$spe"
 is "$rc $err" "125 gpmu report: --folded cannot be combined with --by, --sort or --format" "report: --folded with --by is refused"
 run gpmu report --folded "$work/out"

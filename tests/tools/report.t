@@ -306,18 +306,24 @@ run gpmu report --by kernel --format json "$work/cut.pftrace"
 is "$rc" 0 "report of a trace with a truncated last packet exits with 0"
 like "$out" '"trace","level":"warning".*bytes at the end are an incomplete packet' "report's audit warns of a truncated last packet"
 like "$out" '"count":3' "report of a trace with a truncated last packet has the complete packets"
+# neither FILE: the begin of the message about a file that is not supported
+neither() {
+	echo "neither a trace of gpmu record nor a recording of perf (perf.data): $work/$1"
+}
+
 : > "$work/empty.pftrace"
 printf 'no trace' > "$work/text.pftrace"
 { cat "$work/offender.pftrace"; printf '\017'; } > "$work/tail.pftrace"
 printf '\012\004\020\001\120\011' > "$work/other.pftrace"
 run gpmu report "$work/empty.pftrace"
-is "$rc$both" "1gpmu report: $work/empty.pftrace: empty: expected a trace of gpmu record" "report refuses an empty file"
+is "$rc$both" "1gpmu report: $(neither empty.pftrace): empty: expected a trace of gpmu record" "report refuses an empty file"
 run gpmu report "$work/text.pftrace"
-is "$rc$both" "1gpmu report: $work/text.pftrace:0: expected a packet of a trace" "report refuses a text file with the offset and what was expected"
+is "$rc$both" "1gpmu report: $(neither text.pftrace):0: expected a packet of a trace" \
+	"report refuses a text file with the files that are supported, the offset and what was expected"
 run gpmu report "$work/tail.pftrace"
 is "$rc$both" "1gpmu report: $work/tail.pftrace:$size: expected a packet of a trace" "report refuses damage after good packets with its offset"
 run gpmu report "$work/other.pftrace"
-is "$rc$both" "1gpmu report: $work/other.pftrace: no packet is from gpmu: expected a trace of gpmu record" \
+is "$rc$both" "1gpmu report: $(neither other.pftrace): no packet is from gpmu: expected a trace of gpmu record" \
 	"report refuses a trace that gpmu has not written"
 run gpmu report "$work/offender.pftrace" "$work/none.pftrace"
 is "$rc$both" "1gpmu report: $work/none.pftrace: No such file or directory" "report refuses a file that does not exist"

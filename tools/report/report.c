@@ -223,7 +223,10 @@ static bool add(struct gpmu_report *report, const char *path, struct known *know
 	ret = gpmu_report_add(report, fd, standard ? "standard input" : path, &error);
 	if (!standard)
 		close(fd);
-	if (ret)
+	/* A trace that is damaged has packets before the damage. */
+	if (ret == -EINVAL && !error.offset)
+		say("neither a trace of gpmu record nor a recording of perf (perf.data): %s", error.text);
+	else if (ret)
 		say("%s", error.text);
 	return !ret;
 }

@@ -14,6 +14,7 @@
 #include "report/report_perf.h"
 
 #define MAGIC		"PERFILE2"
+#define MAGIC_SWAPPED	"2ELIFREP"	/* of a big-endian machine; refused when it is read */
 #define MAGIC_SIZE	8
 #define TABLES		4	/* with the facts */
 #define COLUMNS		(COLUMN_KEYS + GPMU_PROFILE_KEYS_MOST)
@@ -104,7 +105,8 @@ bool report_is_perf(const char *path)
 	fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	is_perf = peek(fd, bytes, sizeof(bytes)) == sizeof(bytes) && !memcmp(bytes, MAGIC, MAGIC_SIZE);
+	is_perf = peek(fd, bytes, sizeof(bytes)) == sizeof(bytes) &&
+		  (!memcmp(bytes, MAGIC, MAGIC_SIZE) || !memcmp(bytes, MAGIC_SWAPPED, MAGIC_SIZE));
 	if (!standard)
 		close(fd);
 	return is_perf;
