@@ -225,7 +225,14 @@ is "$(rows samples --by op "$spe" | awk -F , '{ n += $2 } END { print n }')" 200
 is "$(rows samples --by cpu "$spe" | cut -d , -f 2,6 | sort)" $'5000,0\n5000,1\n5000,2\n5000,3' "report: --by cpu has the samples of each CPU"
 is "$(rows samples --by node "$spe" | cut -d , -f 2,6 | sort)" $'10000,0\n10000,1' "report: --by node has the samples of the CPUs of each node"
 like "$(rows samples --by page "$spe" | cut -d , -f 6)" '0xffff80001234[0-9a-f]000' "report: --by page has the page of the data"
-like "$(rows samples --by line,tier "$spe")" '(perf-make\.c:[0-9]+|\[unknown\]),DRAM \(0xe\)' "report: --by line,tier has source lines and tiers"
+# The recorded addresses are those of the first instructions of two functions of three lines after the name.
+lines=$(grep -nE ' made_(alpha|beta)\(int a\)$' tests/unit/profile/perf-make.c | sed -E 's/^([0-9]+):.* (made_[a-z]+).*/\2,perf-make.c:\1/')
+is "$(rows samples --by function,line,object "$spe" | awk -F '[,:]' -v known="$lines" 'BEGIN { n = split(known, part, /[,:\n]/)
+		for (i = 1; i < n; i += 3) first[part[i]] = part[i + 2] }
+	/perf-make$/ { print $6, $7, ($8 >= first[$6] && $8 <= first[$6] + 3) }' | sort)" \
+	$'made_alpha perf-make.c 1\nmade_beta perf-make.c 1' \
+	"report: --by function,line has a source line of each function of a program with debug information"
+like "$(rows samples --by line,tier "$spe")" 'perf-make\.c:[0-9]+,DRAM \(0xe\)' "report: --by line,tier has source lines and tiers"
 
 truth "$spe" 20000 no-pa
 like "$(fact home "$spe")" "not recorded: record with pa_enable=1, which needs CAP_PERFMON or, since Linux 6.12, kernel.perf_event_paranoid at most 1" \

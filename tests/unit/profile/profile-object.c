@@ -30,6 +30,22 @@ static int sought(int value)
 	return value * 3 + 1;
 }
 
+/* A function that is inlined, and its caller */
+enum { INLINED_BEGIN = __LINE__ };
+__attribute__((always_inline))
+static inline int inlined(int value)
+{
+	return (value ^ 0x55) * 13;
+}
+enum { INLINED_END = __LINE__ };
+
+__attribute__((noinline))
+static int caller(int value)
+{
+	return inlined(value) + 1;
+}
+enum { CALLER_END = __LINE__ };
+
 static const struct profile_function *function_at(const struct profile_object *object, uint64_t address)
 {
 	struct profile_range range = PROFILE_RANGE_ALL;
@@ -83,6 +99,28 @@ static void test_names(const struct profile_object *object)
 	ok(function && function->end - function->begin < 64, "profile: a function without a size ends with its section");
 }
 
+/* Each address of a function that has inlined another one has a line of the one or the other. */
+static void test_inlined(struct profile_object *object)
+{
+	const struct profile_function *function = function_at(object, address_of(caller));
+	size_t own = 0, of_inlined = 0, others = 0;
+
+	for (uint64_t address = function->begin; address < function->end; address++) {
+		int line = 0;
+		const char *source = profile_object_line(object, address, &line);
+
+		if (!source || !strstr(source, "profile-object.c") || line <= INLINED_BEGIN || line >= CALLER_END)
+			others++;
+		else if (line < INLINED_END)
+			of_inlined++;
+		else
+			own++;
+	}
+	ok(own && of_inlined && !others,
+	   "profile: addresses of an inlined function have its lines, and those of its caller the caller's (%zu, %zu, %zu others)",
+	   of_inlined, own, others);
+}
+
 static void test_self(void)
 {
 	struct profile_object *object;
@@ -106,6 +144,7 @@ static void test_self(void)
 	source = profile_object_line(object, address, &line);
 	ok(source && strstr(source, "profile-object.c") && line > 25 && line < 40, "profile: an address has its source line");
 	ok(profile_object_address(object, UINT64_MAX, &all) == UINT64_MAX, "profile: a byte outside all segments keeps its offset");
+	test_inlined(object);
 	test_names(object);
 	test_ranges(object);
 	profile_object_free(object);
@@ -140,7 +179,7 @@ static void test_others(void)
 
 int main(void)
 {
-	ok(sought(1) == 4, "profile: the function that is looked up runs");
+	ok(sought(1) == 4 && caller(0x55) == 1, "profile: the functions that are looked up run");
 	test_self();
 	test_others();
 	return done_testing();
