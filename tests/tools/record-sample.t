@@ -65,6 +65,11 @@ run gpmu report --by=stack --format=csv "$trace"
 is "$rc" 0 "report --by=stack exits with 0"
 is "$(awk -F , '$1 ~ /main;outer_call;inner_loop$/ { n += $3 } END { print n }' <<< "$out")" "$(known)" "report --by=stack has its samples"
 is "$(awk -F , '$3 ~ /^[0-9]+$/ { n += $3 } END { print n }' <<< "$out")" "$(samples)" "report --by=stack has all samples"
+run gpmu report --folded "$trace"
+is "$rc $err" "0 " "report --folded of a trace exits with 0"
+is "$(awk '$0 ~ /main;outer_call;inner_loop [0-9]+$/ { n += $NF } END { print n }' <<< "$out")" "$(known)" "report --folded of a trace has the samples of a call stack"
+is "$(awk '{ n += $NF } !/^[^ ].* [0-9]+$/ { n = "malformed" } END { print n }' <<< "$out")" "$(samples)" "report --folded of a trace has all samples"
+is "$(gpmu report --folded --top 1 "$trace" | wc -l)" 1 "report --folded of a trace prints at most the lines of --top"
 like "$(gpmu report "$trace")" 'stacks: [0-9]* records, none lost' "report has the source of the samples in its audit"
 
 run gpmu record --no-cuda-trace --sample cpu-clock,20000000 -o "$trace" -- "$work/busy"
@@ -118,6 +123,10 @@ if [ "$(id -u)" = 0 ] && perf record -q -o "$work/perf.data" -e task-clock true 
 else
 	skip "not root, or no perf" "$beside"
 fi
+
+run gpmu record --no-cuda-trace -o "$work/none.pftrace" -- true
+run gpmu report --folded "$work/none.pftrace"
+is "$rc $both" "0 gpmu report: no call stack was sampled; gpmu record --sample samples them" "report --folded of a trace without samples names the option that samples them"
 
 # --- errors
 for wrong in nothing 'cpu-clock,' 'cpu-clock,x' 'cpu-clock,0' duration_time; do

@@ -144,7 +144,7 @@ static const struct argp_option options[] = {
 	{ "by", KEY_BY, "WHAT", 0, "print only the tables by kernel, nvtx, stream, rank, api, "
 	  "copy, gpu, attribution, counter, thread, tier or stack; for a recording of perf, by function, object, line, thread, process, "
 	  "cpu, node, tier, home, data, page, op, comm, stack, separated by commas", 0 },
-	{ "folded", KEY_FOLDED, NULL, 0, "of a recording of perf, print folded call stacks for flame graphs", 0 },
+	{ "folded", KEY_FOLDED, NULL, 0, "print folded call stacks for flame graphs", 0 },
 	{ "sort", KEY_SORT, "COLUMN", 0, "sort by COLUMN, largest first", 0 },
 	{ "top", KEY_TOP, "N", 0, "print at most N rows of a table", 0 },
 	{ "link", KEY_LINK, "LINK", 0, "attribute the bytes of c2c, pcie, nvlink or dram", 0 },
@@ -394,6 +394,37 @@ int report_write(const char *path, void (*write)(const struct report_output *out
 	return EXIT_SUCCESS;
 }
 
+/* "OUTER;INNER COUNT" of each call stack of a trace; with several events, each is an outermost frame. */
+static void write_folded(const struct report_output *output)
+{
+	enum { STACK, SHARE, SAMPLES, EVENT };
+	const struct report_view *view = output->views;
+	bool one = true;
+
+	for (size_t row = 1; row < view->n; row++)
+		one = one && !strcmp(report_cell(view, row, EVENT)->text, report_cell(view, 0, EVENT)->text);
+	for (size_t row = 0; row < view->n; row++) {
+		if (!one)
+			report_put_frame(output->file, report_cell(view, row, EVENT)->text);
+		fprintf(output->file, "%s %.0f\n", report_cell(view, row, STACK)->text, report_cell(view, row, SAMPLES)->number);
+	}
+}
+
+static int show_folded(const struct arguments *arguments, const struct gpmu_report *report)
+{
+	struct report_view view = { 0 };
+	struct report_output output = { .views = &view, .view_count = 1, .file_count = 1 };
+	int status;
+
+	add_view(arguments, table_of(report, "stacks"), &view);
+	view.n = arguments->top && arguments->top < view.table->row_count ? arguments->top : view.table->row_count;
+	if (!view.n)
+		say("no call stack was sampled; gpmu record --sample samples them");
+	status = report_write(arguments->path, write_folded, &output);
+	free(view.order);
+	return status;
+}
+
 static int show(const struct arguments *arguments, const struct gpmu_report *report)
 {
 	struct report_view views[TABLES] = { 0 };
@@ -421,8 +452,8 @@ static bool is_perf(const struct arguments *arguments)
 		die("a recording of perf cannot be combined with other files");
 	if (found && arguments->link)
 		die("--link needs a trace of gpmu record");
-	if (!found && arguments->folded)
-		die("--folded needs a recording of perf");
+	if (arguments->folded && arguments->link)
+		die("--folded cannot be combined with --link");
 	if (arguments->folded && (arguments->by_text || arguments->sort || arguments->format != formats))
 		die("--folded cannot be combined with --by, --sort or --format");
 	return found;
@@ -462,7 +493,7 @@ static int run(int argc, char **argv)
 	if (add_all(report, &arguments)) {
 		if (gpmu_report_make(report, &error))
 			die("%s", error.text);
-		status = show(&arguments, report);
+		status = arguments.folded ? show_folded(&arguments, report) : show(&arguments, report);
 	}
 	gpmu_report_free(report);
 	return status;

@@ -144,8 +144,7 @@ static struct kind parse_by(const char *text)
 
 /* --- tables */
 
-/* A frame of a folded stack, in which a semicolon ends a frame */
-static void put_frame(FILE *file, const char *text)
+void report_put_frame(FILE *file, const char *text)
 {
 	for (; *text; text++)
 		putc(*text == ';' ? ':' : *text, file);
@@ -165,8 +164,8 @@ static void write_folded(const struct report_output *output)
 		const struct gpmu_report_cell *stack = report_cell(view, row, COLUMN_KEYS + 1);
 
 		if (!one)
-			put_frame(output->file, report_cell(view, row, COLUMN_EVENT)->text);
-		put_frame(output->file, comm->known ? comm->text : "[unknown]");
+			report_put_frame(output->file, report_cell(view, row, COLUMN_EVENT)->text);
+		report_put_frame(output->file, comm->known ? comm->text : "[unknown]");
 		fprintf(output->file, "%s %.0f\n", stack->known ? stack->text : "[unknown]",
 			report_cell(view, row, COLUMN_SAMPLES)->number);
 	}

@@ -25,6 +25,8 @@ struct report_perf {
 bool report_is_perf(const char *path);
 /* Prints the report. Returns the exit status. Dies on options that do not fit. */
 int report_perf(const struct report_perf *report);
+/* Writes a frame of a folded stack, in which a semicolon ends a frame. */
+void report_put_frame(FILE *file, const char *text);
 
 /* Lines about the recording, not its samples */
 struct report_facts {
