@@ -183,6 +183,7 @@ struct gpmu_recorder *gpmu_recorder_new(const struct gpmu_recorder_options *opti
 		recorder->folders[i].fd = recorder->folders[i].lock = -1;
 	for (int i = 0; i < RECORDER_SOURCES; i++)
 		recorder->source_streams[i] = -1;
+	record_spool_init(&recorder->spe.spool);
 	ret = copy_options(recorder, options, error);
 	if (!ret && (recorder->options.cuda || recorder->options.regions))
 		ret = prepare_channels(recorder, error);
@@ -199,6 +200,9 @@ static void end_threads(struct gpmu_recorder *recorder)
 	for (int i = 0; i < RECORDER_SOURCES; i++)
 		if (i != RECORDER_ROWS && recorder->runs[i])
 			pthread_join(recorder->threads[i], NULL);
+	if (recorder->decodes)
+		pthread_join(recorder->decoder, NULL);
+	recorder->decodes = false;
 	atomic_store(&recorder->written, true);
 	if (recorder->runs[RECORDER_ROWS])
 		pthread_join(recorder->threads[RECORDER_ROWS], NULL);
@@ -342,6 +346,19 @@ static int open_spe(struct gpmu_recorder *recorder, struct gpmu_error *error)
 	return record_spe_open(spe, error);
 }
 
+/* Beside the trace, whose file system has room for recordings */
+static int open_spool(struct gpmu_recorder *recorder, struct gpmu_error *error)
+{
+	const char *slash = strrchr(recorder->path, '/');
+	char *folder = slash ? strndup(recorder->path, (size_t)(slash - recorder->path) + 1) : strdup(".");
+	int ret = folder ? record_spool_open(&recorder->spe.spool, folder) : -ENOMEM;
+
+	if (ret)
+		error_set(error, 0, "the file for SPE's buffers: %s", strerror(-ret));
+	free(folder);
+	return ret;
+}
+
 static int open_stack(struct gpmu_recorder *recorder, struct gpmu_error *error)
 {
 	struct record_stack *stack = &recorder->stack;
@@ -378,6 +395,8 @@ static int open_sources(struct gpmu_recorder *recorder, struct gpmu_error *error
 		ret = open_sched(recorder, error);
 	if (!ret && recorder->terms)
 		ret = open_spe(recorder, error);
+	if (!ret && recorder->terms)
+		ret = open_spool(recorder, error);
 	if (!ret && recorder->sample)
 		ret = open_stack(recorder, error);
 	return ret;
@@ -410,6 +429,10 @@ static int start_threads(struct gpmu_recorder *recorder)
 		ret = -pthread_create(&recorder->threads[i], NULL, threads[i].run,
 				      threads[i].user);
 		recorder->runs[i] = !ret;
+	}
+	if (!ret && recorder->runs[RECORDER_SPE]) {
+		ret = -pthread_create(&recorder->decoder, NULL, record_spe_decode, &recorder->spe);
+		recorder->decodes = !ret;
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return ret;

@@ -109,6 +109,8 @@ struct gpmu_recorder {
 	struct record_queue queues[RECORDER_SOURCES];
 	pthread_t threads[RECORDER_SOURCES];	/* index RECORDER_ROWS: the writer */
 	bool runs[RECORDER_SOURCES];
+	pthread_t decoder;		/* of SPE */
+	bool decodes;
 	atomic_bool ending;		/* the reading threads drain their sources and end */
 	/* The reading threads have ended: the writing thread drains the queues and ends. */
 	atomic_bool written;

@@ -28,6 +28,7 @@ static const char *const reasons[ACTIVITY_LOST_REASONS] = {
 static const char *const kernel_reasons[RECORD_KERNEL_REASONS] = {
 	[RECORD_KERNEL_FULL] = "the kernel's ring was full",
 	[RECORD_KERNEL_TRUNCATED] = "a buffer of SPE was full (--spe-buffer, period)",
+	[RECORD_KERNEL_UNSPOOLED] = "contents of SPE's buffers that did not fit on the disk",
 	[RECORD_KERNEL_MALFORMED] = "malformed records of the kernel",
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Records samples of Arm SPE. The PMU writes them to an AUX buffer for each CPU. A thread of its own decodes the buffers
- * and queues the samples.
+ * Records samples of Arm SPE. The PMU writes them to an AUX buffer for each CPU. A thread moves their contents into a file,
+ * and another one decodes these and queues the samples.
  */
 #ifndef GPMU_RECORD_SPE_H
 #define GPMU_RECORD_SPE_H
@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 
 #include "record/queue/record_queue.h"
+#include "record/queue/record_spool.h"
 #include "record/queue/record_window.h"
 #include "record/sched/record_ring.h"
 
@@ -16,6 +17,17 @@
 struct record_spe_buffer {
 	struct gpmu_spe_decoder decoder;
 	int node;			/* of the CPU; -1: not known */
+};
+
+/* Head of a chunk in the spool, followed by @size bytes of a buffer; or a mark: all samples up to @raw are in earlier chunks */
+struct record_spe_chunk {
+	uint32_t ring;
+	int32_t pid, tid;
+	uint32_t is_mark;
+	uint64_t offset, size, flags;	/* as of PERF_RECORD_AUX */
+	uint64_t time;			/* CLOCK_MONOTONIC_RAW, ns */
+	uint64_t counter, raw;		/* the system counter, and CLOCK_MONOTONIC_RAW at the same time */
+	struct record_span window;	/* samples outside it are counted and dropped */
 };
 
 struct record_spe {
@@ -26,24 +38,28 @@ struct record_spe {
 	const pid_t *tids;		/* as of record_rings_open() */
 	size_t tid_count;
 	struct record_queue *queue;
-	struct record_window *window;	/* samples outside it are counted and dropped */
-	atomic_bool *ending;		/* set: the thread drains the buffers and ends */
+	struct record_window *window;
+	atomic_bool *ending;		/* set: the threads drain the buffers and end */
+	struct record_spool spool;	/* opened by the owner before the threads start */
 	/* Set by record_spe_open() */
 	char *note;			/* for the audit: what is not recorded, and why; or NULL */
 	struct record_rings rings;	/* count 0: not open */
 	struct record_spe_buffer *buffers;	/* by ring */
 	uint64_t period;
-	/* The thread's only, until it has ended */
-	uint64_t counter, frequency, raw;	/* the system counter, in Hz, and CLOCK_MONOTONIC_RAW at the same time */
+	/* record_spe_run()'s only */
+	uint64_t counter, raw;		/* as of a chunk */
+	uint64_t unmarked;		/* bytes of chunks since the last mark */
+	/* record_spe_decode()'s only, until it has ended */
+	int64_t frequency;		/* of the system counter, in Hz; 0: not known */
 	uint64_t outside;		/* samples outside the window */
 	struct gpmu_spe_stats stats;	/* complete after the thread has ended */
 };
 
 /* Returns 0, or -errno with @error set. record_spe_release() follows in any case. */
 int record_spe_open(struct record_spe *spe, struct gpmu_error *error);
-/* The thread's function; @spe: a struct record_spe */
+/* The threads' functions; @spe: a struct record_spe */
 void *record_spe_run(void *spe);
-/* A struct that is all zeros is allowed. */
+void *record_spe_decode(void *spe);
 void record_spe_release(struct record_spe *spe);
 
 #endif /* GPMU_RECORD_SPE_H */

@@ -167,6 +167,7 @@ int record_spe_open(struct record_spe *spe, struct gpmu_error *error)
 void record_spe_release(struct record_spe *spe)
 {
 	record_rings_release(&spe->rings);
+	record_spool_release(&spe->spool);
 	free(spe->buffers);
 	spe->buffers = NULL;
 	free(spe->note);

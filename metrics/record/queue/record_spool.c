@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "record/queue/record_spool.h"
+
+void record_spool_init(struct record_spool *spool)
+{
+	*spool = (struct record_spool){ .fd = -1 };
+	pthread_mutex_init(&spool->lock, NULL);
+	pthread_cond_init(&spool->more, NULL);
+}
+
+/* Not all file systems have files without a name. */
+static int open_named(const char *folder)
+{
+	char *path = text_print("%s/.gpmu-spool.XXXXXX", folder);
+	int fd = path ? mkostemp(path, O_CLOEXEC) : -1;
+
+	if (fd >= 0)
+		unlink(path);
+	free(path);
+	return fd;
+}
+
+static int open_in(const char *folder)
+{
+	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	return fd < 0 ? open_named(folder) : fd;
+}
+
+int record_spool_open(struct record_spool *spool, const char *folder)
+{
+	const char *other = getenv("TMPDIR");
+
+	spool->fd = open_in(folder);
+	if (spool->fd < 0)
+		spool->fd = open_in(other && *other ? other : "/tmp");
+	return spool->fd < 0 ? -errno : 0;
+}
+
+void record_spool_release(struct record_spool *spool)
+{
+	if (spool->fd >= 0)
+		close(spool->fd);
+	spool->fd = -1;
+	pthread_cond_destroy(&spool->more);
+	pthread_mutex_destroy(&spool->lock);
+}
+
+static int write_all(int fd, const struct record_spool_part *part, uint64_t at)
+{
+	for (size_t done = 0; done < part->size;) {
+		ssize_t n = pwrite(fd, (const char *)part->bytes + done, part->size - done, (off_t)(at + done));
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+int record_spool_put(struct record_spool *spool, const struct record_spool_part *parts, size_t count)
+{
+	uint64_t begin, at, size = 0;
+	int ret;
+
+	/* An empty file begins again at its first block. */
+	pthread_mutex_lock(&spool->lock);
+	if (spool->taken == spool->put)
+		spool->taken = spool->put = 0;
+	begin = spool->put;
+	pthread_mutex_unlock(&spool->lock);
+	for (size_t i = 0; i < count; i++)
+		size += parts[i].size;
+	at = begin + sizeof(size);
+	ret = write_all(spool->fd, &(struct record_spool_part){ &size, sizeof(size) }, begin);
+	for (size_t i = 0; i < count && !ret; i++) {
+		ret = write_all(spool->fd, &parts[i], at);
+		at += parts[i].size;
+	}
+	if (ret)
+		return ret;
+	pthread_mutex_lock(&spool->lock);
+	spool->put = at;
+	pthread_cond_signal(&spool->more);
+	pthread_mutex_unlock(&spool->lock);
+	return 0;
+}
+
+void record_spool_end(struct record_spool *spool)
+{
+	pthread_mutex_lock(&spool->lock);
+	spool->ended = true;
+	pthread_cond_signal(&spool->more);
+	pthread_mutex_unlock(&spool->lock);
+}
+
+/* Gives the last chunk back. If others follow, its blocks are freed. */
+static void finish(struct record_spool *spool)
+{
+	const uint64_t from = spool->taken;
+	bool waits;
+
+	pthread_mutex_lock(&spool->lock);
+	spool->taken = spool->end;
+	waits = spool->taken != spool->put;
+	pthread_mutex_unlock(&spool->lock);
+	if (waits)
+		fallocate(spool->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(spool->end - from));
+	spool->at = spool->end = 0;
+}
+
+bool record_spool_take(struct record_spool *spool)
+{
+	uint64_t size, most;
+	bool any;
+
+	if (spool->end)
+		finish(spool);
+	pthread_mutex_lock(&spool->lock);
+	while (spool->taken == spool->put && !spool->ended)
+		pthread_cond_wait(&spool->more, &spool->lock);
+	any = spool->taken != spool->put;
+	spool->at = spool->end = spool->taken;
+	most = spool->put - spool->taken - sizeof(size);
+	pthread_mutex_unlock(&spool->lock);
+	if (!any) {
+		spool->at = spool->end = 0;
+		return false;
+	}
+	spool->end += sizeof(size);
+	/* If the file has become unreadable, one chunk stands for all */
+	if (record_spool_read(spool, &size, sizeof(size)) != sizeof(size))
+		size = most;
+	spool->end += size;
+	return true;
+}
+
+ssize_t record_spool_read(struct record_spool *spool, void *bytes, size_t size)
+{
+	const uint64_t rest = spool->end - spool->at;
+	size_t done = 0;
+
+	if (!rest && spool->end)
+		finish(spool);
+	if (size > rest)
+		size = rest;
+	while (done < size) {
+		ssize_t n = pread(spool->fd, (char *)bytes + done, size - done, (off_t)(spool->at + done));
+
+		if (n == 0)
+			return -EIO;
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	spool->at += done;
+	return (ssize_t)done;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Passes chunks of bytes from a reading thread to a slower one through a file without a name. The reader never waits, and
+ * nothing is dropped while the file system has room. A chunk that has been read gives its room back.
+ */
+#ifndef GPMU_RECORD_SPOOL_H
+#define GPMU_RECORD_SPOOL_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct record_spool {
+	pthread_mutex_t lock;		/* protects the next three */
+	pthread_cond_t more;
+	uint64_t put, taken;		/* offsets of the file, in bytes */
+	bool ended;
+	int fd;				/* -1: not open */
+	/* The taking thread's */
+	uint64_t at, end;		/* of the bytes of its chunk that it has not read, in the file */
+};
+
+struct record_spool_part {
+	const void *bytes;
+	size_t size;
+};
+
+void record_spool_init(struct record_spool *spool);
+/* Creates the file in @folder, or in that of the environment variable TMPDIR or /tmp if this fails. Returns 0 or -errno. */
+int record_spool_open(struct record_spool *spool, const char *folder);
+void record_spool_release(struct record_spool *spool);
+
+/* Appends a chunk of these parts. Returns 0, or -errno with nothing appended. */
+int record_spool_put(struct record_spool *spool, const struct record_spool_part *parts, size_t count);
+/* Nothing more will be put. */
+void record_spool_end(struct record_spool *spool);
+
+/* Waits for the next chunk, and skips the rest of the last one. Returns false after the last one. */
+bool record_spool_take(struct record_spool *spool);
+/* Reads up to @size bytes of the chunk that follow those read before. Returns their number, 0 at its end, or -errno. */
+ssize_t record_spool_read(struct record_spool *spool, void *bytes, size_t size);
+
+#endif /* GPMU_RECORD_SPOOL_H */

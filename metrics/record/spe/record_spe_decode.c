@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Decodes the contents of AUX buffers that record_spe.c has put into a file, and queues the samples. */
+#include <poll.h>
+
+#include "record/spe/record_spe.h"
+
+#define BATCH		64
+#define PIECE		((size_t)64 << 10)
+#define ROOM		((size_t)64 << 10)	/* of the queue, for the records of record_spe.c */
+#define WAIT		1			/* ms */
+
+#ifdef __aarch64__
+static int64_t counter_frequency(void)
+{
+	uint64_t frequency;
+
+	__asm__("mrs %0, cntfrq_el0" : "=r"(frequency));
+	return frequency & UINT32_MAX;
+}
+#else
+/* No other architecture has SPE. */
+static int64_t counter_frequency(void)
+{
+	return 0;
+}
+#endif
+
+/* A sample without a time stamp has that of its AUX record. */
+static uint64_t time_of(const struct record_spe_chunk *chunk, const struct gpmu_spe_record *record, int64_t frequency)
+{
+	const int64_t ticks = (int64_t)(record->value[GPMU_SPE_TIME] - chunk->counter);
+
+	if (!gpmu_spe_has(record, GPMU_SPE_TIME) || !frequency)
+		return chunk->time;
+	return chunk->raw + (uint64_t)(ticks / frequency * 1000000000 + ticks % frequency * 1000000000 / frequency);
+}
+
+/*
+ * The context packet has the thread. Without it, which needs privilege, an AUX record of a task's event is of the thread that
+ * has run when it was published.
+ */
+static void set_thread(struct record_sample *sample, const struct record_spe_chunk *chunk, bool of_task)
+{
+	const struct gpmu_spe_record *record = &sample->spe;
+
+	if (gpmu_spe_has(record, GPMU_SPE_CONTEXT_EL2))
+		sample->tid = (int32_t)record->value[GPMU_SPE_CONTEXT_EL2];
+	else if (gpmu_spe_has(record, GPMU_SPE_CONTEXT_EL1))
+		sample->tid = (int32_t)record->value[GPMU_SPE_CONTEXT_EL1];
+	else if (of_task)
+		sample->tid = chunk->tid;
+	if (sample->tid == chunk->tid)
+		sample->pid = chunk->pid;
+}
+
+/* Waits for the writing thread: the samples wait in the file, not in memory. */
+static void wait_for_room(struct record_queue *queue)
+{
+	while (!record_queue_has_room(queue, sizeof(struct record_sample) + ROOM))
+		poll(NULL, 0, WAIT);
+}
+
+static void put(struct record_spe *spe, const struct record_spe_chunk *chunk, const struct gpmu_spe_record *of)
+{
+	struct record_sample sample = {
+		.cpu = (uint32_t)spe->rings.list[chunk->ring].cpu, .node = spe->buffers[chunk->ring].node, .spe = *of,
+	};
+	struct record record = { .type = RECORD_SPE };
+
+	record.begin = record.end = time_of(chunk, of, spe->frequency);
+	if (record.begin < chunk->window.begin || (chunk->window.end && record.begin > chunk->window.end)) {
+		spe->outside++;
+		return;
+	}
+	set_thread(&sample, chunk, spe->tid_count != 0);
+	wait_for_room(spe->queue);
+	record_queue_put(spe->queue, &record, &sample, sizeof(sample));
+}
+
+static void feed(struct record_spe *spe, const struct record_spe_chunk *chunk, const void *bytes, size_t size)
+{
+	struct gpmu_spe_decoder *decoder = &spe->buffers[chunk->ring].decoder;
+	struct gpmu_spe_record records[BATCH];
+	size_t n;
+
+	gpmu_spe_feed(decoder, bytes, size);
+	while ((n = gpmu_spe_next(decoder, records, BATCH)))
+		for (size_t i = 0; i < n; i++)
+			put(spe, chunk, &records[i]);
+}
+
+static void put_lost(struct record_spe *spe)
+{
+	const struct record_kernel_lost lost = { .count = 1, .why = RECORD_KERNEL_UNSPOOLED };
+	struct record record = { .type = RECORD_LOST };
+
+	record_queue_put(spe->queue, &record, &lost, sizeof(lost));
+}
+
+static void decode(struct record_spe *spe, const struct record_spe_chunk *chunk)
+{
+	struct gpmu_spe_decoder *decoder = &spe->buffers[chunk->ring].decoder;
+	char piece[PIECE];
+	ssize_t n;
+
+	gpmu_spe_begin(decoder, chunk->offset);
+	while ((n = record_spool_read(&spe->spool, piece, sizeof(piece))) > 0)
+		feed(spe, chunk, piece, (size_t)n);
+	if (n < 0)
+		put_lost(spe);
+	gpmu_spe_end(decoder, chunk->flags);
+}
+
+static void put_mark(struct record_spe *spe, uint64_t time)
+{
+	struct record mark = { .type = RECORD_MARK, .begin = time };
+
+	wait_for_room(spe->queue);
+	record_queue_put(spe->queue, &mark, NULL, 0);
+}
+
+void *record_spe_decode(void *data)
+{
+	struct record_spe *spe = data;
+	struct record_spe_chunk chunk;
+
+	spe->frequency = counter_frequency();
+	while (record_spool_take(&spe->spool)) {
+		if (record_spool_read(&spe->spool, &chunk, sizeof(chunk)) != sizeof(chunk))
+			put_lost(spe);
+		else if (chunk.is_mark)
+			put_mark(spe, chunk.raw);
+		else
+			decode(spe, &chunk);
+	}
+	for (size_t i = 0; i < spe->rings.count; i++)
+		gpmu_spe_stats_add(&spe->stats, &spe->buffers[i].decoder.stats);
+	return NULL;
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "record/queue/record_spool.h"
+#include "tap.h"
+
+#define CHUNKS	2000u
+
+static int put(struct record_spool *spool, const char *first, const char *second)
+{
+	const struct record_spool_part parts[] = { { first, strlen(first) }, { second, strlen(second) } };
+
+	return record_spool_put(spool, parts, 2);
+}
+
+/* Whether the next chunk has this text, read in pieces of up to 4 bytes */
+static bool has(struct record_spool *spool, const char *text)
+{
+	char bytes[64];
+	size_t length = 0;
+	ssize_t n;
+
+	if (!record_spool_take(spool))
+		return false;
+	while ((n = record_spool_read(spool, bytes + length, 4)) > 0)
+		length += (size_t)n;
+	return !n && length == strlen(text) && !memcmp(bytes, text, length);
+}
+
+static blkcnt_t blocks(const struct record_spool *spool)
+{
+	struct stat status;
+
+	return fstat(spool->fd, &status) ? -1 : status.st_blocks;
+}
+
+static void chunks(void)
+{
+	struct record_spool spool;
+
+	record_spool_init(&spool);
+	ok(!record_spool_open(&spool, "/nonexistent"), "spool: the file is in the folder of temporary files if it cannot be in the given one");
+	ok(!put(&spool, "abc", "defgh") && !put(&spool, "", "") && !put(&spool, "i", "") && has(&spool, "abcdefgh") &&
+	   has(&spool, "") && has(&spool, "i"), "spool: chunks are taken in order, with the bytes of their parts");
+	ok(!put(&spool, "begin", "") && spool.put == 13 && has(&spool, "begin"),
+	   "spool: an empty file begins again at its first byte");
+	put(&spool, "not read to its end", "");
+	put(&spool, "next", "");
+	ok(record_spool_take(&spool) && has(&spool, "next"), "spool: the rest of a chunk that was not read is skipped");
+	put(&spool, "last", "");
+	record_spool_end(&spool);
+	ok(has(&spool, "last") && !record_spool_take(&spool) && !record_spool_take(&spool),
+	   "spool: chunks that were put before the end are taken");
+	record_spool_release(&spool);
+}
+
+static void room(void)
+{
+	static char large[1 << 20];
+	const struct record_spool_part part = { large, sizeof(large) };
+	struct record_spool spool;
+	blkcnt_t before;
+
+	record_spool_init(&spool);
+	record_spool_open(&spool, ".");
+	for (int i = 0; i < 4; i++)
+		record_spool_put(&spool, &part, 1);
+	record_spool_take(&spool);
+	before = blocks(&spool);
+	record_spool_take(&spool);
+	ok(blocks(&spool) <= before - (blkcnt_t)(sizeof(large) / 512) + 16, "spool: a chunk that was taken gives its blocks back");
+	record_spool_release(&spool);
+}
+
+static void full(void)
+{
+	static char large[1 << 20];
+	const struct record_spool_part part = { large, sizeof(large) };
+	struct rlimit old, limit;
+	struct record_spool spool;
+
+	record_spool_init(&spool);
+	record_spool_open(&spool, ".");
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &old);
+	limit = (struct rlimit){ .rlim_cur = sizeof(large) / 2, .rlim_max = old.rlim_max };
+	put(&spool, "before", "");
+	setrlimit(RLIMIT_FSIZE, &limit);
+	ok(record_spool_put(&spool, &part, 1) == -EFBIG && !put(&spool, "after", "") && has(&spool, "before") && has(&spool, "after"),
+	   "spool: a chunk without room in the file system is refused, and the others remain");
+	setrlimit(RLIMIT_FSIZE, &old);
+	record_spool_release(&spool);
+}
+
+static void *put_numbers(void *data)
+{
+	struct record_spool *spool = data;
+
+	for (uint32_t i = 0; i < CHUNKS; i++) {
+		const struct record_spool_part part = { &i, sizeof(i) };
+
+		record_spool_put(spool, &part, 1);
+	}
+	record_spool_end(spool);
+	return NULL;
+}
+
+static void threads(void)
+{
+	struct record_spool spool;
+	uint32_t number, next = 0;
+	pthread_t thread;
+
+	record_spool_init(&spool);
+	record_spool_open(&spool, ".");
+	if (pthread_create(&thread, NULL, put_numbers, &spool))
+		return;
+	while (record_spool_take(&spool) && record_spool_read(&spool, &number, sizeof(number)) == sizeof(number) && number == next)
+		next++;
+	pthread_join(thread, NULL);
+	ok(next == CHUNKS, "spool: a thread takes each chunk that another thread puts");
+	record_spool_release(&spool);
+}
+
+int main(void)
+{
+	chunks();
+	room();
+	full();
+	threads();
+	return done_testing();
+}
