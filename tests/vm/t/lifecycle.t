@@ -26,14 +26,20 @@ refs() {
 actions() {
 	awk '{ line = $1; for (i = 2; i <= NF; i++) if ($i !~ /^[0-9]+$/) line = line " " $i; print line }' /proc/interrupts
 }
-# Objects of slab caches that are in use, and their KiB. The numbers are exact: the
-# sleep lets deferred frees finish, and shrinking returns the free objects that CPUs keep.
+# Objects of slab caches that are in use, and their KiB. The numbers are exact: deferred
+# frees have finished when they do not change, and shrinking returns the free objects that CPUs keep.
 in_use() { # /sys/kernel/slab/CACHE...
-	sleep 1
-	for cache; do
-		echo 1 >"$cache/shrink"
-		cat "$cache/objects" "$cache/object_size" | xargs
-	done | awk '{ n += $1; bytes += $1 * $NF } END { printf "%d %d", n, bytes / 1024 }'
+	u_now=
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		u_last=$u_now
+		sleep 1
+		u_now=$(for cache; do
+			echo 1 >"$cache/shrink"
+			cat "$cache/objects" "$cache/object_size" | xargs
+		done | awk '{ n += $1; bytes += $1 * $NF } END { printf "%d %d", n, bytes / 1024 }')
+		[ "$u_now" != "$u_last" ] || break
+	done
+	echo "$u_now"
 }
 # KiB of the sizes that a driver allocates for a device, and of other objects
 big() {
