@@ -123,7 +123,7 @@ follows /tmp/samples.mem
 all
 
 # --- all CPUs
-record system -a --spe -- sleep 0.5
+record system -a --spe -- sh -c "$everywhere"
 follows /tmp/samples
 all
 in_order
@@ -142,7 +142,7 @@ echo 64 >$parameters/burst
 writes() { [ "$(written)" != "${1:-$before}" ]; }
 rests() {
 	r_last=$(written)
-	sleep 0.5
+	sleep 2
 	[ "$(written)" = "$r_last" ]
 }
 # until_is COMMAND...: waits for its success

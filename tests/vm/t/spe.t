@@ -159,7 +159,7 @@ same '' cpu,time,ip /tmp/injected
 
 # --- system-wide
 
-record system perf record -o /tmp/system -a -e "$all" -c 65536 -- sleep 0.5
+record system perf record -o /tmp/system -a -e "$all" -c 65536 -- sh -c "$everywhere"
 recorded /tmp/truth
 whole
 is "$(awk '{ print $2 }' /tmp/records | sort -u | xargs)" "0 1 2 3" "perf system: each CPU has records"
@@ -222,7 +222,7 @@ is "$(flags)" "1 0 1 0 " "perf partial: one AUX record has PERF_AUX_FLAG_TRUNCAT
 writes() { [ "$(written)" != "${1:-$before}" ]; }
 rests() {
 	r_last=$(written)
-	sleep 0.5
+	sleep 2
 	[ "$(written)" = "$r_last" ]
 }
 # full NAME: a recording during which perf does not read

@@ -45,6 +45,11 @@ slots() {
 			packet("b3", $4, 8) packet("43", $10, 1) bytes("0", 2) packet("71", "0", 8)
 	}' "$1"
 }
+# For sh -c: runs half a second, and until each CPU has written records
+everywhere='first=$(cut -d , -f 1-4 /sys/module/spe/parameters/written)
+	sleep 0.5
+	until echo "$first,$(cut -d , -f 1-4 /sys/module/spe/parameters/written)" |
+		awk -F , "{ for (i = 1; i <= 4; i++) if (\$i == \$(i + 4)) exit 1 }"; do sleep 0.1; done'
 # Records and outputs of full buffers so far
 written() {
 	cut -d , -f 1-4 "$parameters/written"
