@@ -19,11 +19,10 @@
  * disk is slow are not lost.
  */
 #define QUEUE_ROOM	(256u << 20)
-#define SCHED_ROOM	(32u << 20)
+#define SCHED_ROOM	(64u << 20)
 #define ROWS_ROOM	(4u << 20)
 #define STACKS_ROOM	(64u << 20)
 #define SPE_ROOM	(64u << 20)
-#define TASKS_ROOM	(4u << 20)
 #define MERGE_ROOM	(128u << 20)
 #define MAX_LEAST	(1u << 20)
 #define FLUSH		200		/* ms */
@@ -378,8 +377,7 @@ static int open_sources(struct gpmu_recorder *recorder, struct gpmu_error *error
 	const size_t rooms[RECORDER_SOURCES] = {
 		[RECORDER_CHANNELS] = recorder->folders[RECORDER_MAIN].path ? QUEUE_ROOM : 4096,
 		[RECORDER_ROWS] = ROWS_ROOM,
-		[RECORDER_SCHED] = recorder->options.sched ? SCHED_ROOM :
-				   needs_sched(recorder) ? TASKS_ROOM : 4096,
+		[RECORDER_SCHED] = needs_sched(recorder) ? SCHED_ROOM : 4096,
 		[RECORDER_SPE] = recorder->terms ? SPE_ROOM : 4096,
 		[RECORDER_STACKS] = recorder->sample ? STACKS_ROOM : 4096,
 	};
