@@ -36,7 +36,7 @@ static int open_in(const char *folder)
 
 int record_spool_open(struct record_spool *spool, const char *folder)
 {
-	const char *other = getenv("TMPDIR");
+	const char *other = secure_getenv("TMPDIR");
 
 	spool->fd = open_in(folder);
 	if (spool->fd < 0)
