@@ -75,6 +75,19 @@ same "packets have the same texts, but for those that are deliberately different
 [ "$(number deliberate)" -gt 1000 ] && [ "$(number deliberate)" -lt 100000 ]
 ok $? "spe: fewer than half of the compared texts, and more than 1,000, are deliberately different"
 
+# The stream that the guest's perf records of the stand-in for SPE (tests/vm/guest/spe), 1,000 times its script
+# shellcheck source=tests/vm/guest/lib/spe.sh
+. tests/vm/guest/lib/spe.sh
+address() { printf 'a0ff800008%06x' $(($(cksum <<<"$1" | cut -c 1-4) * 256 + $2)); }
+truth >"$work/truth"
+bytes=$(slots "$work/truth")
+for ((i = 0; i < 1000; i++)); do
+	# shellcheck disable=SC2059 # escape sequences
+	printf "$bytes"
+done >"$work/script"
+same "the records of the stand-in's script" file "$work/script"
+is "$(number records) $(number lost)" "11000 0" "spe: all records of the stand-in's script are compared, and nothing is lost"
+
 # Deliberate differences. b0 is a PC, 4a a branch, 01 an end, 71 a time stamp.
 differ "a low address at EL2 stays low; perf fills its top byte" "b0 00100000000000c0 01" \
 	"ours pc=1000" "lost 0" "perf record pc=ff00000000001000 va=0 context=-1 source=0 time=0"
