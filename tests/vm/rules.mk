@@ -68,12 +68,14 @@ vm_queue = $(foreach t,$(vm_ordered),$(vm_runs:%=%/$t))
 check-vm: $(if $(PREPARED),,vm-prepare)
 	GPMU_PREPARED=1 LONG=$(LONG) $(PROVE) -j$(VM_JOBS) --exec tests/vm/run $(vm_queue)
 
-# Not a test: intervals beside those of the guest's own perf
+# Not tests: intervals beside those of the guest's own perf, records of SPE, cost of tracepoints
 .PHONY: bench-vm
 bench-vm: $(B)/vm/guest/bench
 	@$(MAKE) -s --no-print-directory vm-prepare KERNEL=$(or $(KERNEL),7.3)
 	@GPMU_PREPARED=1 tests/vm/boot --kernel $(or $(KERNEL),7.3) --driver $(or $(DRIVER),in-tree) \
 		--plain tests/vm/bench
+	@for bench in spe trace; do GPMU_PREPARED=1 tests/vm/boot --kernel $(or $(KERNEL),7.3) \
+		--driver ours --plain tests/vm/bench-$$bench || exit; done
 
 SCRIPT_TESTS += tests/unit/rig/acpi.t tests/unit/rig/boot.t tests/unit/rig/fetch.t tests/unit/install/setup.t
 CHECK_TESTS += tests/vm/rig.t

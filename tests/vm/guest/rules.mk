@@ -7,14 +7,16 @@
 GUEST_CC = $(GPMU_CACHE)/host/cross-14/usr/bin/aarch64-linux-gnu-gcc
 GUEST_CFLAGS := -std=gnu11 -Wall -Wextra -Werror -O2 -g
 GUEST_SRC := tests/vm/guest
-GUEST_TOOLS := $(addprefix $(B)/vm/guest/bin/,model evt fuzz failnth)
-GUEST_NATIVE := $(addprefix $(B)/tests/guest/,model evt fuzz failnth)
+GUEST_TOOLS := $(addprefix $(B)/vm/guest/bin/,model evt fuzz failnth readcost)
+GUEST_NATIVE := $(addprefix $(B)/tests/guest/,model evt fuzz failnth readcost)
 
 $(B)/vm/guest/bin/model $(B)/tests/guest/model: $(GUEST_SRC)/model.c
 $(B)/vm/guest/bin/evt $(B)/tests/guest/evt: \
 	$(addprefix $(GUEST_SRC)/,evt.c events.c ring.c events.h ring.h)
 $(B)/vm/guest/bin/fuzz $(B)/tests/guest/fuzz: \
 	$(addprefix $(GUEST_SRC)/,fuzz.c events.c events.h)
+$(B)/vm/guest/bin/readcost $(B)/tests/guest/readcost: \
+	$(addprefix $(GUEST_SRC)/,readcost.c events.c events.h)
 $(B)/vm/guest/bin/failnth $(B)/tests/guest/failnth: $(GUEST_SRC)/failnth.c
 
 $(GUEST_TOOLS):

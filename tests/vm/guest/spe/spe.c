@@ -15,9 +15,12 @@
  *	without a time stamp ends with an end packet.
  *
  * A timer stands for the sampling interval and the buffer's interrupt: the rate of records is that
- * of tick_us and burst, whatever the event's period. The outputs end where those of arm_spe_pmu
- * end: at the watermark, the end of the buffer and the reader's tail, all rounded to pages. A full
- * buffer sets PERF_AUX_FLAG_TRUNCATED, after which the kernel disables the event.
+ * of tick_us and burst, whatever the event's period. With record_ns, a tick writes as many records
+ * as the clock has made due since the last one, until so many as record_count have been due on
+ * the CPU; those that are due while a full buffer has stopped the event are not written. The
+ * outputs end where those of arm_spe_pmu end: at the watermark, the end of the buffer and the
+ * reader's tail, all rounded to pages. A full buffer sets PERF_AUX_FLAG_TRUNCATED, after which the
+ * kernel disables the event.
  *
  * Differences from arm_spe_pmu: jitter, pct_enable and the period have no effect, and the privilege
  * is that of Linux 6.1 (CAP_PERFMON alone) on all kernels.
@@ -49,6 +52,14 @@ MODULE_PARM_DESC(tick_us, "microseconds between two bursts of records on a CPU")
 static unsigned int burst = 16;
 module_param(burst, uint, 0644);
 MODULE_PARM_DESC(burst, "records of a burst");
+
+static unsigned int record_ns;
+module_param(record_ns, uint, 0644);
+MODULE_PARM_DESC(record_ns, "nanoseconds between two records of a CPU by the clock; 0: bursts");
+
+static unsigned int record_count;
+module_param(record_count, uint, 0444);
+MODULE_PARM_DESC(record_count, "records of each CPU that are due with record_ns");
 
 static unsigned int flags;
 module_param(flags, uint, 0644);
@@ -129,6 +140,10 @@ struct spe_cpu {
 	struct spe_buffer *buffer;	/* NULL: no output has begun */
 	u64 at, limit;
 	unsigned int next, last;	/* the script's records to write, and written */
+	/* With record_ns */
+	u64 began;			/* ns: the start, later by the time when stopped */
+	u64 stopped;			/* ns; 0: by a full buffer, or not at all */
+	u64 due;			/* records so far */
 };
 
 static DEFINE_PER_CPU(struct spe_cpu, spe_cpus);
@@ -264,6 +279,33 @@ static bool spe_write(struct spe_cpu *cpu)
 	return true;
 }
 
+/* Records that have become due since the last call */
+static u64 spe_due(struct spe_cpu *cpu)
+{
+	u64 before = cpu->due;
+
+	if (!record_ns) {
+		cpu->began = ktime_get_ns();
+		return burst;
+	}
+	cpu->due = min_t(u64, (ktime_get_ns() - cpu->began) / record_ns, record_count);
+	return cpu->due - before;
+}
+
+/* No record is due while the event is stopped, except by a full buffer. */
+static void spe_resume(struct spe_cpu *cpu)
+{
+	u64 now = ktime_get_ns();
+
+	if (!cpu->began)
+		cpu->began = now;
+	else if (cpu->stopped)
+		cpu->began += now - cpu->stopped;
+	else
+		spe_due(cpu);
+	cpu->stopped = 0;
+}
+
 static ktime_t spe_interval(void)
 {
 	return ns_to_ktime(max(tick_us, 1U) * NSEC_PER_USEC);
@@ -272,9 +314,9 @@ static ktime_t spe_interval(void)
 static enum hrtimer_restart spe_tick(struct hrtimer *timer)
 {
 	struct spe_cpu *cpu = container_of(timer, struct spe_cpu, timer);
-	unsigned int i;
+	u64 due;
 
-	for (i = 0; i < burst; i++) {
+	for (due = spe_due(cpu); due; due--) {
 		if (cpu->at == cpu->limit && !(spe_flush(cpu) && spe_begin(cpu))) {
 			cpu->event->hw.state |= PERF_HES_STOPPED;
 			return HRTIMER_NORESTART;
@@ -293,6 +335,7 @@ static void spe_start(struct perf_event *event, int ignored)
 	struct spe_cpu *cpu = this_cpu_ptr(&spe_cpus);
 
 	cpu->event = event;
+	spe_resume(cpu);
 	if (!spe_begin(cpu))
 		return;
 	event->hw.state = 0;
@@ -306,6 +349,7 @@ static void spe_stop(struct perf_event *event, int ignored)
 	if (!(event->hw.state & PERF_HES_STOPPED)) {
 		hrtimer_cancel(&cpu->timer);
 		spe_flush(cpu);
+		cpu->stopped = ktime_get_ns();
 	}
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 }
