@@ -4,6 +4,7 @@
  *
  *	aux CPU OFFSET SIZE FLAGS		PERF_RECORD_AUX
  *	record CPU NS CONTEXT PC TARGET VA PA TOTAL ISSUE TRANSLATION OP EVENTS SOURCE
+ *	sample PID/TID CPU NS PERIOD ADDR DATA-SOURCE WEIGHT INS-LAT IP PA DATA-PAGE CODE-PAGE	PERF_RECORD_SAMPLE
  *
  * and at the end the counts of the decoder. NS is the time of the perf clock. Payloads are
  * hexadecimal; "-" stands for an absent field.
@@ -52,6 +53,15 @@ static void print_record(const struct gpmu_spe_record *record, int cpu, const st
 			printf(" -");
 	}
 	printf("\n");
+}
+
+static void print_sampled(const struct gpmu_perfdata_record *record)
+{
+	const struct gpmu_perfdata_sample *of = &record->sample;
+
+	printf("sample %u/%u %u %" PRIu64 " %" PRIu64 " %" PRIx64 " %" PRIx64 " %" PRIu64 " %u %" PRIx64 " %" PRIx64 " %" PRIu64
+	       " %" PRIu64 "\n", record->pid, record->tid, record->cpu, record->time, of->period, of->addr, of->data_src,
+	       of->weight, of->ins_lat, of->ip, of->phys_addr, of->data_page_size, of->code_page_size);
 }
 
 /* A part of an AUX buffer begins and ends with whole records. */
@@ -146,6 +156,8 @@ static int print_recording(const char *path)
 		if (record->type == PERF_RECORD_AUX)
 			printf("aux %d %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", (int)record->cpu, record->aux.offset,
 			       record->aux.size, record->aux.flags);
+		else if (record->type == PERF_RECORD_SAMPLE)
+			print_sampled(record);
 		else if (record->type == GPMU_PERFDATA_AUXTRACE &&
 			 (status = print_trace(perfdata, &record->auxtrace, &sum, &error)))
 			break;
