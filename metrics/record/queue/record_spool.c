@@ -8,6 +8,8 @@
 #include "base/text.h"
 #include "record/queue/record_spool.h"
 
+#define FREE_LEAST	(1u << 20)	/* bytes that are freed at once */
+
 void record_spool_init(struct record_spool *spool)
 {
 	*spool = (struct record_spool){ .fd = -1 };
@@ -65,17 +67,28 @@ static int write_all(int fd, const struct record_spool_part *part, uint64_t at)
 	return 0;
 }
 
+/* Frees blocks of chunks that were taken. The taking thread does not: the putting one would wait for it at the file's lock. */
+static void free_taken(struct record_spool *spool, uint64_t taken)
+{
+	if (taken - spool->freed < FREE_LEAST)
+		return;
+	fallocate(spool->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)spool->freed, (off_t)(taken - spool->freed));
+	spool->freed = taken;
+}
+
 int record_spool_put(struct record_spool *spool, const struct record_spool_part *parts, size_t count)
 {
-	uint64_t begin, at, size = 0;
+	uint64_t begin, at, taken, size = 0;
 	int ret;
 
 	/* An empty file begins again at its first block. */
 	pthread_mutex_lock(&spool->lock);
 	if (spool->taken == spool->put)
-		spool->taken = spool->put = 0;
+		spool->taken = spool->put = spool->freed = 0;
 	begin = spool->put;
+	taken = spool->taken;
 	pthread_mutex_unlock(&spool->lock);
+	free_taken(spool, taken);
 	for (size_t i = 0; i < count; i++)
 		size += parts[i].size;
 	at = begin + sizeof(size);
@@ -101,18 +114,12 @@ void record_spool_end(struct record_spool *spool)
 	pthread_mutex_unlock(&spool->lock);
 }
 
-/* Gives the last chunk back. If others follow, its blocks are freed. */
+/* Gives the last chunk back. */
 static void finish(struct record_spool *spool)
 {
-	const uint64_t from = spool->taken;
-	bool waits;
-
 	pthread_mutex_lock(&spool->lock);
 	spool->taken = spool->end;
-	waits = spool->taken != spool->put;
 	pthread_mutex_unlock(&spool->lock);
-	if (waits)
-		fallocate(spool->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(spool->end - from));
 	spool->at = spool->end = 0;
 }
 

@@ -18,6 +18,7 @@ struct record_spool {
 	uint64_t put, taken;		/* offsets of the file, in bytes */
 	bool ended;
 	int fd;				/* -1: not open */
+	uint64_t freed;			/* the putting thread's: bytes before it have no blocks */
 	/* The taking thread's */
 	uint64_t at, end;		/* of the bytes of its chunk that it has not read, in the file */
 };
