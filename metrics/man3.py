@@ -23,8 +23,8 @@ INSTALLED = (
     ("include/gpmu/gpmu.f90", "source of the module for Fortran"),
     ("lib/gpmu", "plugins"),
     ("share/gpmu/scenarios", "scenarios for the plugin \"model\""),
-    ("share/doc/gpmu", "output.rst: rows, CSV and JSON; traffic.rst: traffic from PMU counts; "
-                       "scenario.rst: format of scenarios"),
+    ("share/doc/gpmu", "output.rst: rows, CSV and JSON; timeline.rst: content of a trace; "
+                       "traffic.rst: traffic from PMU counts; scenario.rst: format of scenarios"),
 )
 EXAMPLES = TOP / "tests/examples/man"
 
@@ -37,6 +37,7 @@ FILES = {
     "gpmu.h": "\\fBlibgpmu\\fP(3)",
     "gpmu\\-source.h": "\\fBgpmu_source_plugin\\fP(3)",
     "metrics/values/output.rst": "share/doc/gpmu/output.rst",
+    "metrics/record/timeline.rst": "share/doc/gpmu/timeline.rst",
 }
 
 

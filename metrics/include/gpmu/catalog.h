@@ -18,8 +18,8 @@ extern "C" {
  * a tree, or anywhere else, applies to every machine.
  *
  * Name, PMU, CPU and identifier (Compat) together identify a metric or an event. An entry that
- * is added later replaces the entry with the same four. Of two such entries in one file the
- * first is kept. Entries for different machines can have the same name:
+ * is added later replaces an entry in which all four are the same. Of two such entries in one file
+ * the first is kept. Entries for different machines can have the same name:
  * gpmu_catalog_find_metric() returns the one for a given machine.
  *
  * Everything that a catalog returns stays valid and unchanged until the catalog is freed.
@@ -104,8 +104,8 @@ const char *gpmu_metric_details(const struct gpmu_metric *metric);
 /* Returns the unit of the metric's values in rows, "GB/s"; NULL: no unit */
 const char *gpmu_metric_unit(const struct gpmu_metric *metric);
 /*
- * Returns the name of the metric's PMU without a number, "nvidia_scf_pmu"; NULL: the CPUs', or
- * any.
+ * Returns the name of the metric's PMU without a number, "nvidia_scf_pmu"; NULL: the PMU of the
+ * CPUs, or any PMU.
  */
 const char *gpmu_metric_pmu(const struct gpmu_metric *metric);
 /* Returns Compat: the PMU's identifier, or an extended regular expression that matches all of it */
@@ -143,13 +143,13 @@ unsigned int gpmu_event_def_line(const struct gpmu_event_def *event);
  * which not every GPU of a chip has. An event that names neither requires a PMU of the CPUs.
  */
 int gpmu_metric_supported(const struct gpmu_metric *metric, const struct gpmu_machine *machine);
+int gpmu_event_def_supported(const struct gpmu_event_def *event,
+			     const struct gpmu_machine *machine);
 /*
  * Returns the reason why the machine does not support the metric, "this GPU has no NVLink-C2C"; the
  * caller frees the text. NULL with errno ENOMEM. The machine must not support the metric.
  */
 char *gpmu_metric_why_not(const struct gpmu_metric *metric, const struct gpmu_machine *machine);
-int gpmu_event_def_supported(const struct gpmu_event_def *event,
-			     const struct gpmu_machine *machine);
 
 #ifdef __cplusplus
 }

@@ -13,12 +13,12 @@ extern "C" {
 #endif
 
 /*
- * A machine describes the PMUs, nodes, PCI devices and GPUs that gpmu_machine_new() finds. It
- * looks for PCI devices when they, or warnings, are first queried: if memory or file
- * descriptors are short then, there are none and errno holds the error; otherwise errno is
- * unchanged. A machine and the objects obtained from it do not change, so threads may share
- * them. All pointers are borrowed from the machine. Functions with an index return NULL after
- * the last entry.
+ * A machine describes the PMUs, nodes, PCI devices and GPUs that gpmu_machine_new() finds. The
+ * first query for PCI devices or warnings reads the PCI devices. If that fails for lack of memory
+ * or file descriptors, there are no PCI devices and no warnings, and errno holds the error;
+ * otherwise errno is unchanged. A machine and the objects obtained from it do not change, so
+ * threads may share them. All pointers are borrowed from the machine. Functions with an index
+ * return NULL after the last entry.
  */
 struct gpmu_machine;
 struct gpmu_pmu;

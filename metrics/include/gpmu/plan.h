@@ -22,15 +22,16 @@ struct gpmu_plan;
  * struct gpmu_plan_options - how groups are made
  * @size: size of this structure
  * @no_merge: 1: no metric shares a group with another one (perf's --metric-no-merge)
- * @system_wide: 1: the plan counts CPUs, 0: tasks. It is the value of #core_wide and
- *	#target_cpu
+ * @system_wide: 1: the plan counts CPUs, 0: tasks. The literals #core_wide and #target_cpu of
+ *	formulas have this value
  * @user_only: 1: events get the modifier u, unless they have a modifier for user, kernel or
  *	hypervisor, or count the whole machine. perf does so if perf_event_paranoid is 2. The
  *	names in rows then end in the modifier, also the names of metrics of such events:
  *	"task-clock:u", "ipc:u". -1: as 1 if the kernel allows this process to count its own
  *	tasks in user space only, otherwise as 0
  * @fits: returns 1 if the events of one PMU can be counted at the same time, 0 if not, < 0 if
- *	that is not known. Called where caps/ do not tell. NULL: not known
+ *	that is not known. Called if the number of the PMU's counters is not known. NULL: it is
+ *	never known whether events fit
  * @user: passed to @fits
  */
 struct gpmu_plan_options {

@@ -216,7 +216,7 @@ int gpmu_recorder_pid(struct gpmu_recorder *recorder, pid_t pid);
  * @recorder: a recorder that is not started
  * @machine: provides the numbers of GPUs; must outlive the recorder. NULL, or a machine without
  *	GPUs: GPUs are numbered by PCI address
- * @session: counts what gpmu_recorder_rows() records; must exist until the last call of that.
+ * @session: its rows are passed to gpmu_recorder_rows(); must exist until the last such call.
  *	Its options should set zero_asleep. NULL: no rows are recorded
  * @error: set on failure, or NULL
  *

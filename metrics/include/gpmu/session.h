@@ -76,8 +76,7 @@ struct gpmu_session_options {
  * Return: a new session; NULL with errno EACCES or EPERM (the error names the required
  * permission), EMFILE, ENFILE, ESRCH (no such process or task), EINVAL (gpmu_plan_make() was
  * not called, malformed @cpus, CPUs and tasks together, or tasks and a plan with cgroups), ENODEV
- * (a CPU is offline), EBUSY
- * (another session uses a source), ENOMEM, or the error of a source
+ * (a CPU is offline), EBUSY (another session uses a source), ENOMEM, or the error of a source
  */
 struct gpmu_session *gpmu_session_new(const struct gpmu_plan *plan,
 				      const struct gpmu_session_options *options,

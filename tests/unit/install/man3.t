@@ -55,6 +55,11 @@ for page in $(own_pages); do
 	done
 done > "$work/missing"
 is "$(cat "$work/missing")" "" "each page has all required sections"
+# man3.py attributes a comment to all functions below it; a comment on several functions begins with "Return".
+# shellcheck disable=SC2016 # awk
+is "$(own_pages | (cd "$pages" && xargs awk '/^\.TP/ { group = 0 } /^\.TQ/ { group = 1 } group && /^Returns / { print FILENAME ": " $0 }'))" \
+	"" "each description in the singular describes one function"
+is "$(own_pages | (cd "$pages" && xargs grep -vE '^\.\\"') | grep -E '(metrics|tests)/')" "" "pages name files by the paths where they are installed"
 
 if ! command -v groff > /dev/null; then
 	skip "no groff" "each page renders without a warning"
