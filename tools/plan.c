@@ -32,7 +32,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option argp_options[] = {
-	{ "all-cpus", 'a', NULL, 0, "plan for perf stat -a; matters only to formulas that test for it", 0 },
+	{ "all-cpus", 'a', NULL, 0, "plan for perf stat -a; affects only formulas with #core_wide or #target_cpu", 0 },
 	{ 0 },
 };
 

@@ -267,6 +267,6 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_doctor = {
 	.name = "doctor",
-	.summary = "check what counting needs of this machine",
+	.summary = "check what prevents this machine from counting",
 	.run = run,
 };

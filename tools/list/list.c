@@ -442,6 +442,6 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_list = {
 	.name = "list",
-	.summary = "list events, metrics and PMUs, and which of them exist here",
+	.summary = "list events, metrics and PMUs, and whether this machine has them",
 	.run = run,
 };
