@@ -204,7 +204,7 @@ static int give_up(struct session_rings *rings, size_t index, const char *why)
 	/* The kernel has logged enough readings for longer than the last pause. */
 	if (rings->state == RINGS_ON && raw_clock_now() - rings->until > rings->pause)
 		rings->pause = FIRST_PAUSE;
-	log_line(GPMU_LOG_INFO, "the kernel does not time the intervals for %" PRIu64 " s: CPU %d: %s",
+	log_line(GPMU_LOG_INFO, "the kernel does not sample the counters for %" PRIu64 " s: CPU %d: %s",
 		 rings->pause / SECOND, ring->set->targets[ring->target].target.cpu, why);
 	stop(rings);
 	rings->until = raw_clock_now() + rings->pause;

@@ -44,7 +44,7 @@ static int check_term(const char *term, size_t offset, struct gpmu_error *error)
 	size_t i, name = strcspn(term, "=,");
 
 	if (!name) {
-		error_set(error, offset, "a filter is NAME=VALUE, as root_port=0x3");
+		error_set(error, offset, "a filter is NAME=VALUE, such as root_port=0x3");
 		return -EINVAL;
 	}
 	for (i = 0; i < sizeof(not_filters) / sizeof(not_filters[0]); i++) {

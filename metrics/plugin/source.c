@@ -114,7 +114,7 @@ int gpmu_source_query(struct gpmu_source *source, const char *question, char **a
 		error_set(error, 0, "%s", own.text);
 	else
 		error_set(error, 0, "source %s, query \"%.64s\": %s", source->plugin.name,
-			  question, ret == -ENOENT ? "it has no such query" :
+			  question, ret == -ENOENT ? "the plugin has no such query" :
 			  strerror_r(-ret, why, sizeof(why)));
 	return ret;
 }

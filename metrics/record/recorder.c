@@ -62,7 +62,7 @@ static int check(const struct gpmu_recorder_options *options, const struct gpmu_
 		 struct gpmu_error *error)
 {
 	if (!options->path || !*options->path)
-		return refuse(error, "a record needs the path of its trace");
+		return refuse(error, "a recorder needs the path of its trace");
 	if (options->max_size && options->max_size < MAX_LEAST)
 		return refuse(error, "a trace may not be limited to less than 1 MiB");
 	if (options->cuda_buffers < CUPTI_LEAST || options->cuda_buffers > CUPTI_MOST)

@@ -159,7 +159,7 @@ static void test_square(void)
 	prepare(source);
 	start = (now() / PERIOD + 1) * PERIOD;
 	sleep_until(start);
-	ok(!plugin->enable(source, start), "enable() at the edge of a period");
+	ok(!plugin->enable(source, start), "enable() at the start of a period succeeds");
 	sleep_until(start + 2 * PERIOD + PERIOD / 2);
 	plugin->group_read(source, group, start + 2 * PERIOD + PERIOD / 2, half);
 	sleep_until(start + 4 * PERIOD);

@@ -68,7 +68,7 @@ near() {
 	off=$(awk -v got="$1" -v want="$2" 'BEGIN {
 		if (got !~ /^[-+0-9.e]+$/ || want + 0 == 0) print "no number"; else printf "%+.3f", (got / want - 1) * 100 }')
 	awk -v off="$off" -v low="$3" -v high="$4" 'BEGIN { exit !(off ~ /^[-+0-9.]+$/ && off >= -low && off <= high) }'
-	ok $? "$5: -$3 % to +$4 %"
+	ok $? "$5: the error is from -$3 % to +$4 %"
 	diag "$5: got $1, known $2: $off %"
 }
 
@@ -76,7 +76,7 @@ near() {
 within() {
 	awk -v got="$1" -v low="$2" -v high="$3" 'BEGIN {
 		exit !(got ~ /^[-+0-9.e]+$/ && got + 0 >= low + 0 && got + 0 <= high + 0) }'
-	ok $? "$4: $2 to $3"
+	ok $? "$4: the value is from $2 to $3"
 	diag "$4: $1"
 }
 

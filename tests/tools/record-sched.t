@@ -92,7 +92,7 @@ if [ "$(own -- true 2>&1 | grep -c "command's own threads")" = 1 ]; then
 	run own -- python3 "$work/user/threads.py"
 	is "$rc" 0 "record --sched without root records the command's own threads"
 	like "$err" "scheduling is recorded for the command's own threads only: scheduling of the whole machine requires .*(root|perf_event_paranoid|tracefs)" \
-		"record --sched without root reports its limit and what more needs"
+		"record --sched without root reports its limit and the permission that the whole machine requires"
 	like "$err" ' 0 lost' "record --sched without root loses no record"
 # For each thread: switches inside the two times, and switches inside the two times with the calls themselves
 	query=

@@ -321,7 +321,7 @@ static bool opens_rings(const struct opening *o)
 		return false;
 	ret = counter_ring_open(o->group, &o->group->sets[0]);
 	if (ret)
-		log_line(GPMU_LOG_INFO, "the kernel does not time the intervals: %s%s", strerror(-ret),
+		log_line(GPMU_LOG_INFO, "the kernel does not sample the counters: %s%s", strerror(-ret),
 			 ret == -EPERM ? ": more than kernel.perf_event_mlock_kb" : "");
 	return !ret;
 }

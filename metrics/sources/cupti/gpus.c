@@ -149,7 +149,7 @@ static const struct {
 				  "driver with NVreg_RestrictProfilingToAdminUsers=0" },
 	[OBSTACLE_VGPU] = { "vgpu", "it is a vGPU",
 			    "set its plugin parameter enable_profiling to 1 on the host" },
-	[OBSTACLE_GUEST] = { "vgpu", "its virtual machine has no profiling", "" },
+	[OBSTACLE_GUEST] = { "vgpu", "its virtual machine does not allow profiling", "" },
 	[OBSTACLE_CONFIDENTIAL] = { "confidential", "confidential computing is enabled",
 				    "set its mode to devtools or off on the host" },
 	[OBSTACLE_MIG] = { "mig", "it is divided by MIG", "nvidia-smi -mig 0" },

@@ -51,7 +51,7 @@ static int parse_interval(struct options *options, const char *value, struct gpm
 	const struct unit *unit = parse_number(value, times, 1, LONGEST_INTERVAL, &options->interval);
 
 	if (!unit)
-		return fail(error, -EINVAL, "interval: expected a time up to 1s as 100us, or cycles of "
+		return fail(error, -EINVAL, "interval: expected a time up to 1s such as 100us, or cycles of "
 			    "the system clock, found \"%.32s\"", value);
 	options->cycles = !*unit->name;
 	return 0;
@@ -132,7 +132,7 @@ static int check(struct options *options, struct gpmu_error *error)
 	if (options->interval && options->cycles != sysclk)
 		return fail(error, -EINVAL, sysclk ?
 			    "interval: expected cycles of the system clock, found a time" :
-			    "interval: expected a time as 100us, found a number without ns, us, ms or s");
+			    "interval: expected a time such as 100us, found a number without ns, us, ms or s");
 	return 0;
 }
 

@@ -290,15 +290,15 @@ static int check_options(struct text *text, const struct flow_line *l)
 	if (seen(l, OPT_BYTES) && !seen(l, OPT_OVER))
 		return text_fail(text, "expected over= beside bytes=");
 	if (write && (seen(l, OPT_LATENCY) || seen(l, OPT_HOME_LATENCY)))
-		return text_fail(text, "expected no latency: no PMU sees that of a write");
+		return text_fail(text, "expected no latency: no PMU measures that of a write");
 	if (!remote && seen(l, OPT_HOME_LATENCY))
 		return text_fail(text, "expected no home_latency: the flow is local");
 	if (!cpu && (seen(l, OPT_SERVED) || seen(l, OPT_ALLOC)))
-		return text_fail(text, "expected no served= or alloc=: they are of CPU flows");
+		return text_fail(text, "expected no served= or alloc=: they apply to CPU flows only");
 	if (seen(l, OPT_ORDER) && !(pcie && write))
-		return text_fail(text, "expected no order=: it is of PCIe writes");
+		return text_fail(text, "expected no order=: it applies to PCIe writes only");
 	if (pcie && write && remote && !seen(l, OPT_ORDER))
-		return text_fail(text, "expected order=relaxed or order=strong: a remote PCIe write shows in different PMUs");
+		return text_fail(text, "expected order=relaxed or order=strong: the PMUs that count a remote PCIe write depend on it");
 	if (seen(l, OPT_PORT) && (cpu || (pcie && !remote)))
 		return text_fail(text, "expected no port=: the flow does not use the C2C link's PMU");
 	if (f->op == OP_WB && seen(l, OPT_SIZE))
@@ -308,7 +308,7 @@ static int check_options(struct text *text, const struct flow_line *l)
 		return text_fail(text, "expected a multiple of %u bytes: write-backs are whole lines",
 				 FLOW_LINE);
 	if (cpu && f->size > FLOW_LINE)
-		return text_fail(text, "expected size= of at most %u: a CPU's requests are within a line",
+		return text_fail(text, "expected size= of at most %u: a CPU's request is at most a cache line",
 				 FLOW_LINE);
 	return 0;
 }

@@ -65,7 +65,7 @@ static void no_rings(void)
 	ok(test_open(&test) == 0 && !counter_ring_list(test.open, NULL, 0) &&
 		   open_files() == before + 12,
 	   "counter: without memory for ring buffers no clock event is opened");
-	is_str(logged, "the kernel does not time the intervals: Operation not permitted: more than "
+	is_str(logged, "the kernel does not sample the counters: Operation not permitted: more than "
 		     "kernel.perf_event_mlock_kb",
 		     "counter: the reason why there are no ring buffers is logged");
 	test_read(&test);

@@ -220,13 +220,13 @@ static void others(void)
 	struct test test;
 
 	is_not("task-clock,user_time", &options,
-	       "kernel-timed intervals: there are none of user_time");
+	       "kernel-timed intervals: the kernel does not sample user_time");
 	other.interval = 2 * MS + 1;
-	is_not("task-clock", &other, "kernel-timed intervals: there are none above 2 ms");
+	is_not("task-clock", &other, "kernel-timed intervals: the kernel does not sample above 2 ms");
 	other.interval = MS / 100;
-	is_not("task-clock", &other, "kernel-timed intervals: there are none of 10 us");
+	is_not("task-clock", &other, "kernel-timed intervals: the kernel does not sample every 10 us");
 	other = (struct gpmu_session_options){ .size = sizeof(other), .interval = MS };
-	is_not("task-clock", &other, "kernel-timed intervals: there are none of tasks");
+	is_not("task-clock", &other, "kernel-timed intervals: the kernel does not sample tasks");
 	test_plan(&test, NULL, NULL, NULL, "{task-clock,page-faults}");
 	ok(!test_session(&test, &options) && test.session->rings,
 	   "kernel-timed intervals: given groups can be logged");
@@ -283,7 +283,7 @@ static void too_few(struct test *test)
 	}
 	ok(ret == -ENODATA && sums.intervals >= 1,
 	   "too few readings: the session gives up the kernel's readings");
-	is_str(kept_line, "the kernel does not time the intervals for 1 s: CPU 0: too few samples",
+	is_str(kept_line, "the kernel does not sample the counters for 1 s: CPU 0: too few samples",
 	       "too few readings: the pause of 1 s and its cause are logged");
 	busy(1);
 	ok(!test_interval(test), "too few readings: the next interval is taken by read(2)");
@@ -335,7 +335,7 @@ static void refused(void)
 	test.session->rings->list[0]->set->targets[0].target.cpu = 99999;
 	is_u64((uint64_t)-begin(&sums, &test), ENODATA,
 	       "refused readings: intervals are taken by read(2)");
-	ok(strstr(kept_line, "intervals for 1 s: CPU 99999: "),
+	ok(strstr(kept_line, "counters for 1 s: CPU 99999: "),
 	   "refused readings: the message names the CPU: %s", kept_line);
 	finish(&sums, &test);
 	ok(sums.contiguous && sums.counted && is_total(&sums, &test),

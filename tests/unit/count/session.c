@@ -187,7 +187,7 @@ static void times_of_processes(void)
 	gpmu_region_begin(test.session, "stopped");
 	gpmu_region_end(test.session, "stopped");
 	test_interval(&test);
-	are_times(&test, 0, "session times: an interval in which the process is stopped has none");
+	are_times(&test, 0, "session times: user_time and system_time are 0 in an interval in which the process is stopped");
 	kill(child.pid, SIGKILL);
 	child_end(&child);
 	gpmu_region_begin(test.session, "gone");

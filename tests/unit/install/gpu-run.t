@@ -58,9 +58,9 @@ like "$(tar -tzf "$OUT/work.tar.gz")" 'dram-read\.csv' "gpu-run: the archive has
 out=$(REHEARSAL_FACTOR=1.015 rehearse dram)
 [ $? = 1 ]
 ok $? "gpu-run: a part fails if a value is wrong"
-like "$out" '^    not ok [0-9]+ - dram-read: bytes read: -1 % to' \
+like "$out" '^    not ok [0-9]+ - dram-read: bytes read: the error is from -1 % to' \
 	"gpu-run: 1.5 % too many bytes read are a failure"
-like "$out" '^    ok [0-9]+ - dram-write: bytes written: -2 % to' \
+like "$out" '^    ok [0-9]+ - dram-write: bytes written: the error is from -2 % to' \
 	"gpu-run: 1.5 % too many bytes written are accepted"
 like "$(REHEARSAL_FACTOR=0.97 rehearse dram)" '^    not ok [0-9]+ - dram-write: bytes written' \
 	"gpu-run: 3 % too few bytes written are a failure"

@@ -263,7 +263,7 @@ static void questions(void)
 	is_text(answer, "[\"GPU-a\"]", "source GPU: a query has its answer");
 	free(answer);
 	ok(gpmu_source_query(source, "what", &answer, &error) == -ENOENT && !answer &&
-		   strstr(error.text, "\"what\": it has no such query"),
+		   strstr(error.text, "\"what\": the plugin has no such query"),
 	   "source GPU: an unknown query is ENOENT");
 	ok(gpmu_source_query(source, "fails", &answer, &error) == -EPERM && !answer &&
 		   !strcmp(error.text, "fake: you may not ask that"),

@@ -127,7 +127,7 @@ static void filters(const struct fixture *ours)
 		   "config4 is not a filter: it selects the event",
 		   "plan: config4= is refused as a filter");
 	is_refused(ours, gpmu_plan_add_metrics, "GraceC2c0BW/=1/", EINVAL, 12,
-		   "a filter is NAME=VALUE, as root_port=0x3",
+		   "a filter is NAME=VALUE, such as root_port=0x3",
 		   "plan: a filter without a name is refused");
 }
 

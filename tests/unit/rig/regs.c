@@ -73,7 +73,7 @@ static void identification(void)
 	is_u64(rd(b, PMCFGR, 4, 0), 0x7f06,
 	       "PMCFGR: there are 7 counters of 64 bits and a cycle counter");
 	is_u64(rd(b, PMIIDR, 4, 0), 0x2cf0036b, "PMIIDR: it has the board's iidr");
-	is_u64(rd(b, PMDEVARCH, 4, 0), 0x47700af0, "PMDEVARCH: present, 32-bit programmers' model");
+	is_u64(rd(b, PMDEVARCH, 4, 0), 0x47700af0, "PMDEVARCH: it is present and names the 32-bit programmers' model");
 	is_u64(rd(b, PMPIDR0, 4, 0), 0xcf, "PMPIDR0: it has PART_0 of the identity");
 	is_u64(rd(b, PMPIDR0 + 4, 4, 0), 0xb2, "PMPIDR1: it has DES_0 and PART_1");
 	is_u64(rd(b, PMPIDR0 + 8, 4, 0), 0x0e, "PMPIDR2: it has REVISION, JEDEC and DES_1");

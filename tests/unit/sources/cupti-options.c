@@ -35,17 +35,17 @@ static const struct {
 	{ "list,frequency=5", 5, "expected interval=, trigger=, buffer=, save=, load=, chip=, list or check, "
 	  "found \"frequency=\"" },
 	{ "list=1", 0, "expected interval=, trigger=, buffer=, save=, load=, chip=, list or check, found \"list=\"" },
-	{ "interval=0us", 0, "interval: expected a time up to 1s as 100us, or cycles of the system clock, "
+	{ "interval=0us", 0, "interval: expected a time up to 1s such as 100us, or cycles of the system clock, "
 	  "found \"0us\"" },
-	{ "interval=-1us", 0, "interval: expected a time up to 1s as 100us, or cycles of the system clock, "
+	{ "interval=-1us", 0, "interval: expected a time up to 1s such as 100us, or cycles of the system clock, "
 	  "found \"-1us\"" },
-	{ "interval=2s", 0, "interval: expected a time up to 1s as 100us, or cycles of the system clock, "
+	{ "interval=2s", 0, "interval: expected a time up to 1s such as 100us, or cycles of the system clock, "
 	  "found \"2s\"" },
-	{ "interval=18446744073709551617ns", 0, "interval: expected a time up to 1s as 100us, or cycles of "
+	{ "interval=18446744073709551617ns", 0, "interval: expected a time up to 1s such as 100us, or cycles of "
 	  "the system clock, found \"18446744073709551617ns\"" },
-	{ "interval=1m", 0, "interval: expected a time up to 1s as 100us, or cycles of the system clock, "
+	{ "interval=1m", 0, "interval: expected a time up to 1s such as 100us, or cycles of the system clock, "
 	  "found \"1m\"" },
-	{ "interval=100", 0, "interval: expected a time as 100us, found a number without ns, us, ms or s" },
+	{ "interval=100", 0, "interval: expected a time such as 100us, found a number without ns, us, ms or s" },
 	{ "trigger=sysclk,interval=100us", 0,
 	  "interval: expected cycles of the system clock, found a time" },
 	{ "trigger=", 0, "trigger: expected time or sysclk, found \"\"" },

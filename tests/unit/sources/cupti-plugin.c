@@ -61,7 +61,7 @@ static void pmu(void *source)
 {
 	const struct gpmu_source_pmu *shown = plugin->pmu(source, 0);
 
-	is_str(shown->name, "nvidia_gpu_0", "chip=GH100: the chip is a PMU");
+	is_str(shown->name, "nvidia_gpu_0", "chip=GH100: the chip's PMU is nvidia_gpu_0");
 	is_str(shown->identifier, "GH100", "chip=GH100: the PMU's identifier is the chip");
 	ok(!shown->gpu && shown->node == -1, "chip=GH100: the PMU has no GPU and no node");
 	is_str(shown->formats[1], "config:0-31", "chip=GH100: events have a number in config");

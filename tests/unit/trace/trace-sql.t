@@ -29,9 +29,9 @@ slices() {
 
 processor=$(tests/unit/trace/trace_sql.py --processor)
 if [ -n "$processor" ]; then
-	ok 0 "trace: each query is answered by $processor too"
+	ok 0 "trace: $processor answers each query in the same way"
 else
-	skip "no trace_processor_shell in the path, no GPMU_TRACE_PROCESSOR" "trace: each query is answered by trace_processor too"
+	skip "no trace_processor_shell in the path, no GPMU_TRACE_PROCESSOR" "trace: trace_processor answers each query in the same way"
 fi
 
 trace=$tmp/gpu.pftrace

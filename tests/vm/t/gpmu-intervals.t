@@ -76,7 +76,7 @@ multiplexed() {
 	intervals sh -c 'sleep "$1"; perf stat -a -o /tmp/other -e "$0" sleep 0.2; sleep 1.3
 		perf stat -a -o /tmp/other -e "$0" sleep 0.1' "${twelve%,}" "${e_try:-0.5}"
 	sound
-	grep -q "the kernel does not time the intervals for 1 s: CPU" /tmp/stat.err || echo "multiplexed: no message about the multiplexing"
+	grep -q "the kernel does not sample the counters for 1 s: CPU" /tmp/stat.err || echo "multiplexed: no message about the multiplexing"
 	awk -F, -v e="$scf0/cycles/" '$20 == e { rows++; missing += $23 != "ok" }
 		END { if (!missing || missing > rows / 2) print "missing: " missing " of " rows }' "$out"
 }

@@ -21,7 +21,7 @@
 PATH=/usr/lib/gpmu:/usr/bin:$PATH
 
 # An unmodified perf has no Grace metrics
-is "$(perf stat -M GraceMemBW true 2>&1 | grep -c 'GB/s')" 0 "the perf here, $(perf --version), has no metrics of Grace"
+is "$(perf stat -M GraceMemBW true 2>&1 | grep -c 'GB/s')" 0 "the guest's perf, $(perf --version), has no metrics of Grace"
 
 # --- the guide's examples. gpmu prints the divisor of a metric, so that the bytes can
 # be computed. They are exact except for the half nanosecond by which the mean of the

@@ -89,7 +89,7 @@ all() {
 	is "$(($(wc -l </tmp/records) + $(fact outside)))" \
 		"$(echo "$before,$after" | awk -F , '{ for (i = 1; i <= 4; i++) n += $(i + 4) - $i; print n }')" \
 		"$name: the samples are as many as the records that were written"
-	is "$(fact samples)" "$(($(wc -l </tmp/records) + $(fact outside)))" "$name: the audit counts them"
+	is "$(fact samples)" "$(($(wc -l </tmp/records) + $(fact outside)))" "$name: the audit counts these samples"
 	is "$(for f in damages unfinished bare unknown lost_bytes; do fact $f; done | xargs)" "0 0 0 0 0" \
 		"$name: all bytes are decoded"
 }
@@ -171,7 +171,7 @@ read_trace
 follows /tmp/samples
 all
 is "$(fact truncations)" "$(($(truncated) - cut))" "full: the audit has each output that ended at a full buffer"
-like "$(cat /tmp/record.out)" ' [1-9][0-9,]* lost ' "full: the summary has the losses"
+like "$(cat /tmp/record.out)" ' [1-9][0-9,]* lost ' "full: gpmu record reports the lost samples"
 gpmu record --strict -o /tmp/trace.pftrace --no-cuda-trace -a --spe --spe-buffer=64K --duration 1000 >/tmp/record.out 2>&1 &
 pid=$!
 before=$(written)

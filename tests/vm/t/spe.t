@@ -48,7 +48,7 @@ record() {
 	shift
 	before=$(written)
 	"$@" >/tmp/perf.out 2>&1
-	ok $? "perf $name: succeeds" || diag "$(cat /tmp/perf.out)"
+	ok $? "perf $name: perf succeeds" || diag "$(cat /tmp/perf.out)"
 	after=$(written)
 	spe-text "/tmp/$name" >/tmp/text 2>/tmp/text.err
 	ok $? "perf $name: libgpmu reads the recording" || diag "$(cat /tmp/text.err)"
