@@ -73,7 +73,7 @@ static const struct argp_option common_options[] = {
 	  "may be repeated", 0 },
 	{ "root", KEY_ROOT, "DIR", OPTION_HIDDEN, "read sys and proc below DIR", 0 },
 	{ "color", KEY_COLOR, "WHEN", 0, "auto, always or never", 0 },
-	{ "verbose", 'v', NULL, 0, "print more messages", 0 },
+	{ "verbose", 'v', NULL, 0, "print more details", 0 },
 	{ NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0 },
 	{ 0 },
 };

@@ -333,7 +333,7 @@ static const char *why_lost(const struct gpmu_saved *saved, size_t index,
 			return "perf's output has it in another unit";
 		/* Their sum would count a part of the machine twice. */
 		if (records[i]->label != records[0]->label)
-			return "perf's output has it both for a part of the machine and for another";
+			return "perf's output has it for overlapping parts of the machine";
 	}
 	return NULL;
 }

@@ -309,12 +309,12 @@ static void compute_sum(const struct row_maker *maker, const struct row_sum *sum
 		return;
 	result_init(result);
 	if (!sum->length)
-		result_lose(result, GPMU_STATE_NOT_COUNTED, "none of its counters is there");
+		result_lose(result, GPMU_STATE_NOT_COUNTED, "the machine has none of its counters");
 	for (size_t i = sum->first; i < sum->first + sum->length;)
 		i = sum_slot(maker, sum, i, counts, result);
 	if (result->sources > 1 && maker->plan->slots[maker->parts[sum->first].slot].mean)
 		result_lose(result, GPMU_STATE_NOT_SUPPORTED,
-			    "means of several GPUs cannot be added up: request it in a run whose events are all of GPUs");
+			    "means of several GPUs cannot be added up: request it in a run with events of GPUs only");
 	result_end(result);
 }
 

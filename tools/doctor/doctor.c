@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* gpmu doctor: checks what counting needs of a machine, and prints remedies. */
+/* gpmu doctor: checks what prevents a machine from counting, and prints remedies. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -87,7 +87,7 @@ static const struct argp_child children[] = { { &common_argp, 0, NULL, 0 }, { 0 
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.doc = "Checks what counting needs of this machine, and prints a remedy for what is missing.",
+	.doc = "Checks what prevents this machine from counting, and prints a remedy for each problem.",
 	.children = children,
 };
 

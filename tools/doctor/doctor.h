@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Findings about what counting needs of a machine, with remedies. */
+/* Findings about what prevents a machine from counting, with remedies. */
 #ifndef GPMU_DOCTOR_H
 #define GPMU_DOCTOR_H
 

@@ -120,7 +120,7 @@ static const struct argp_option options[] = {
 	{ "json", 'j', NULL, 0, "print JSON, one object per line", 0 },
 	{ "names", KEY_NAMES, NULL, 0, "print names only", 0 },
 	{ "gpu", KEY_LIST_GPU, NULL, 0, "list what CUPTI can sample on the GPU's chip, for -e", 0 },
-	{ "chip", KEY_CHIP, "NAME", 0, "with --gpu: list this chip's, such as GH100, without a GPU", 0 },
+	{ "chip", KEY_CHIP, "NAME", 0, "with --gpu: list the metrics of this chip, such as GH100; needs no GPU", 0 },
 	{ "chips", KEY_CHIPS, NULL, 0, "with --gpu: list the names of chips", 0 },
 	{ "passes", KEY_PASSES, NULL, 0, "with --gpu: print the number of passes; takes seconds", 0 },
 	{ 0 },

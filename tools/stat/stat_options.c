@@ -140,11 +140,11 @@ static const struct argp_option argp_options[] = {
 	{ "for-each-cgroup", KEY_FOR_EACH_CGROUP, "LIST", 0, "count all events in each of these "
 	  "cgroups", 0 },
 	{ "no-inherit", 'i', NULL, 0, "do not count children of the tasks", 0 },
-	{ "interval-print", 'I', "MS", 0, "print the counts of every MS milliseconds", 0 },
+	{ "interval-print", 'I', "MS", 0, "print the counts of each interval of MS milliseconds", 0 },
 	{ "interval-count", KEY_INTERVALS, "N", 0, "end counting after N intervals", 0 },
 	{ "interval-clear", KEY_INTERVAL_CLEAR, NULL, 0, "clear the terminal before each interval", 0 },
 	{ "repeat", 'r', "N", 0, "run the command N times and print means and deviations", 0 },
-	{ "delay", 'D', "MS", 0, "start counting after MS milliseconds; -1: never, or by "
+	{ "delay", 'D', "MS", 0, "start counting after MS milliseconds; -1: on the command enable of "
 	  "--control", 0 },
 	{ "control", KEY_CONTROL, "SPEC", 0, "read the commands enable, disable, ping and stop from "
 	  "fd:CTL[,ACK] or fifo:CTL[,ACK]", 0 },

@@ -90,8 +90,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "all-cpus", 'a', NULL, 0, "count the whole machine, which is always done", 0 },
-	{ "interval-print", 'I', "MS", 0, "print the counts of every MS milliseconds", 0 },
+	{ "all-cpus", 'a', NULL, 0, "count the whole machine (always done)", 0 },
+	{ "interval-print", 'I', "MS", 0, "print the counts of each interval of MS milliseconds", 0 },
 	{ "interval-count", KEY_INTERVALS, "N", 0, "end after N intervals", 0 },
 	{ "duration", KEY_DURATION, "S", 0, "end after S seconds", 0 },
 	{ "chip", KEY_CHIP, "KIND", 0, "superchip or gracehopper, if it is detected wrongly",

@@ -234,7 +234,7 @@ static int unpack(struct gpmu_trace_reader *reader, const struct field *field)
 	if (reader->arena.failed)
 		return reader_no_memory(reader);
 	if (!reader->packet)
-		return reader_fail(reader, -EINVAL, "expected a packet of a trace, which its %llu bytes are not",
+		return reader_fail(reader, -EINVAL, "expected a packet of a trace, found %llu other bytes",
 				   (unsigned long long)field->length);
 	reader->at += field->head + (size_t)field->length;
 	reader->stats.bytes += field->head + field->length;

@@ -66,7 +66,7 @@ static void test_lost(void)
 	lost("64.58,ms,cpu-clock,64581115,100.00,,\n", "perf's output has it in another unit",
 	     "perf output: a count in another unit is not used");
 	lost("CPU0,3,msec,cpu-clock,5,100.00,,\nCPU1,4,msec,cpu-clock,5,100.00,,\n7,msec,cpu-clock,5,100.00,,\n",
-	     "perf's output has it both for a part of the machine and for another",
+	     "perf's output has it for overlapping parts of the machine",
 	     "perf output: counts of CPUs and of the machine are not added up");
 }
 

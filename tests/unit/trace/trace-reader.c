@@ -333,7 +333,7 @@ static void test_corrupt(void)
 		{ "\x0c", 1, "a.pftrace:0: expected a packet of a trace", "a wire type that proto2 lacks" },
 		{ "not a trace", 11, "a.pftrace:0: expected a packet of a trace", "a text file" },
 		{ "\x10\x01\x0a\x02\x0f\x0f", 6,
-		  "a.pftrace:2: expected a packet of a trace, which its 2 bytes are not",
+		  "a.pftrace:2: expected a packet of a trace, found 2 other bytes",
 		  "a packet of random bytes" },
 		{ "\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11, "a.pftrace:0: expected the length of a packet",
 		  "a length of 2^64 - 1" },
