@@ -98,8 +98,9 @@ const char *gpmu_metric_expr(const struct gpmu_metric *metric);
 const char *gpmu_metric_threshold(const struct gpmu_metric *metric);
 /* Returns the name of a group that the metric is in (MetricGroup); NULL after the last */
 const char *gpmu_metric_group(const struct gpmu_metric *metric, size_t index);
-/* Return BriefDescription, and what PublicDescription adds to it */
+/* Returns BriefDescription, or PublicDescription if the JSON has only that */
 const char *gpmu_metric_description(const struct gpmu_metric *metric);
+/* Returns PublicDescription; NULL if gpmu_metric_description() returns the same text */
 const char *gpmu_metric_details(const struct gpmu_metric *metric);
 /* Returns the unit of the metric's values in rows, "GB/s"; NULL: no unit */
 const char *gpmu_metric_unit(const struct gpmu_metric *metric);

@@ -104,10 +104,10 @@ int gpmu_session_disable(struct gpmu_session *session);
 /**
  * gpmu_session_pause() - stops counting until gpmu_session_resume() and keeps the counts
  *
- * Intervals and totals continue, without what happens during pauses: events of the kernel and of
- * plugins do not count, rates and metrics are per time that was not paused, and an interval is as
- * long as its part that was not paused (see @time_begin of struct gpmu_row). In an interval
- * without such a part events are GPMU_STATE_NOT_COUNTED. user_time and system_time of processes and
+ * Intervals and totals continue, but exclude pauses: events of the kernel and of plugins do not
+ * count, rates and metrics are divided by the time that was not paused, and an interval is as long
+ * as its part that was not paused (see @time_begin of struct gpmu_row). In an interval without such
+ * a part events are GPMU_STATE_NOT_COUNTED. user_time and system_time of processes and
  * CPUs are subtracted in clock ticks. Pausing a paused session does nothing. With @on_exec of the
  * options, pause after the task has called execve(2), which would start its events again.
  *
