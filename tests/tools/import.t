@@ -128,7 +128,7 @@ is "$(audit note)" "level=warning text=functions of $work/jit-100.dump: byte 427
 "$make" "$work/made.data" perf-clock
 import "$work/made.data"
 is "$(audit clock)" "of=perf's clock" "import: the audit names perf's clock, without a bound"
-like "$(audit note)" "^level=warning text=times are not CLOCK_MONOTONIC_RAW: record with -k monotonic_raw$" "import: the audit tells how to record CLOCK_MONOTONIC_RAW"
+like "$(audit note)" "^level=warning text=times are not CLOCK_MONOTONIC_RAW: record with -k monotonic_raw$" "import: the audit reports how to record CLOCK_MONOTONIC_RAW"
 like "$(gpmu report "$trace" 2>&1)" "clock +warning +time stamps of perf's clock" "report: the clock of a recording that is not CLOCK_MONOTONIC_RAW has no bound"
 
 # --- SPE
@@ -240,9 +240,9 @@ if perf record -o "$work/perf.data" -e task-clock true > /dev/null 2>&1; then
 	import "$work/cut.data"
 	is "$rc" 1 "import: a recording that is cut off has exit status 1"
 	like "$err" 'cut\.data:[0-9]+: expected' "import: the error of a recording that is cut off names the offset and what was expected"
-	like "$(audit note)" 'damaged or cut off: only the part before' "import: the audit of a recording that is cut off tells so"
+	like "$(audit note)" 'damaged or cut off: only the part before' "import: the audit of a recording that is cut off reports this"
 else
-	skip "no perf that may record" "import: recordings of this machine's perf"
+	skip "no perf that may record" "import: recordings of this machine's perf are imported"
 fi
 
 # --- an interrupt
@@ -258,7 +258,7 @@ kill -INT $reader
 exec 3>&-
 wait $reader
 is "$?" 130 "import: an interrupted import has exit status 130"
-like "$(audit note)" 'text=stopped by a signal: only a part of the recording was read' "import: the audit of an interrupted import tells so"
+like "$(audit note)" 'text=stopped by a signal: only a part of the recording was read' "import: the audit of an interrupted import reports this"
 
 # --- files and options
 
