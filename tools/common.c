@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/gpmu_shown.h"
 #include "cmd.h"
 #include "common.h"
 
@@ -390,7 +391,8 @@ static void explain_items(const struct gpmu_plan *plan, size_t group)
 	for (size_t i = 0; (item = gpmu_plan_item(plan, i)); i++) {
 		if (!gpmu_plan_group_has_item(plan, group, i))
 			continue;
-		fprintf(stderr, "%s %s", between, item);
+		fprintf(stderr, "%s ", between);
+		gpmu_shown_print(stderr, item);
 		between = ",";
 	}
 	fprintf(stderr, "\n");
@@ -407,8 +409,11 @@ static void explain_group(const struct gpmu_plan *plan, size_t group)
 	if (counters >= 0)
 		fprintf(stderr, ", %d of %d counters", counters, gpmu_pmu_counter_count(pmu));
 	fprintf(stderr, "\n");
-	for (size_t i = 0; (event = gpmu_plan_group_event(plan, group, i)); i++)
-		fprintf(stderr, "    %s\n", event);
+	for (size_t i = 0; (event = gpmu_plan_group_event(plan, group, i)); i++) {
+		fputs("    ", stderr);
+		gpmu_shown_print(stderr, event);
+		putc('\n', stderr);
+	}
 	explain_items(plan, group);
 }
 

@@ -6,33 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/gpmu_shown.h"
 #include "cmd.h"
 #include "message.h"
 
 #define MAX_MESSAGE	2048
-
-size_t control_length(const char *text)
-{
-	const unsigned char *at = (const unsigned char *)text;
-
-	if (at[0] && (at[0] < ' ' || at[0] == 0x7f))
-		return 1;
-	return at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0 ? 2 : 0;
-}
-
-/* Replaces terminal control characters by "?". */
-static void make_printable(char *text)
-{
-	char *to = text;
-
-	while (*text) {
-		size_t length = control_length(text);
-
-		*to++ = length ? '?' : *text;
-		text += length ? length : 1;
-	}
-	*to = '\0';
-}
 
 int stdout_flush(void)
 {
@@ -51,9 +29,8 @@ static void message(const char *kind, const char *fmt, va_list args)
 	char text[MAX_MESSAGE];
 
 	vsnprintf(text, sizeof(text), fmt, args);
-	make_printable(text);
 	stdout_flush();
-	fprintf(stderr, "%s: %s%s\n", program_invocation_name, kind, text);
+	fprintf(stderr, "%s: %s%s\n", program_invocation_name, kind, gpmu_shown(text));
 }
 
 void die(const char *fmt, ...)

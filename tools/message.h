@@ -25,12 +25,6 @@ void say_output(const char *path, const FILE *standard, int error);
 /* The same, and exit(EXIT_OWN) */
 void die_output(const char *path, const FILE *standard, int error) __attribute__((noreturn));
 
-/*
- * The length in bytes of a terminal control character at the begin of @text: C0, DEL, or C1
- * in UTF-8. 0 if there is none.
- */
-size_t control_length(const char *text);
-
 /* Parses a command line as argp_parse() does, into @input. Dies if there is no memory. */
 void parse_arguments(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input);
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <limits.h>
-#include <locale.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-#include <wchar.h>
 
+#include "base/gpmu_shown.h"
 #include "common.h"
 #include "table.h"
 
@@ -45,28 +44,13 @@ static struct table_cell *add(struct table *table, char *text)
 	return cell;
 }
 
-/* Replaces each terminal control character by "?". */
-static char *clean(char *text)
-{
-	char *to = text;
-
-	for (const char *from = text; *from; ) {
-		size_t length = control_length(from);
-
-		*to++ = length ? '?' : *from;
-		from += length ? length : 1;
-	}
-	*to = '\0';
-	return text;
-}
-
 static char *format(const char *fmt, va_list args)
 {
 	char *text;
 
 	if (vasprintf(&text, fmt, args) < 0)
 		die_no_memory();
-	return clean(text);
+	return gpmu_shown(text);
 }
 
 void table_cell(struct table *table, const char *fmt, ...)
@@ -80,7 +64,7 @@ void table_cell(struct table *table, const char *fmt, ...)
 
 void table_colored(struct table *table, const char *color, const char *text)
 {
-	add(table, clean(print_text("%s", text)))->color = color;
+	add(table, gpmu_shown(print_text("%s", text)))->color = color;
 }
 
 void table_end_row(struct table *table)
@@ -104,57 +88,9 @@ void table_note(struct table *table, size_t below, const char *fmt, ...)
 
 /* --- widths --- */
 
-/* Decodes a character. A byte that is not UTF-8 is one. Returns its length in bytes. */
-static size_t decode(const char *text, wchar_t *character)
-{
-	static const unsigned char masks[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
-	unsigned char first = (unsigned char)*text;
-	size_t length = first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-
-	*character = first & masks[length];
-	for (size_t i = 1; i < length; i++) {
-		if ((text[i] & 0xc0) != 0x80) {
-			*character = '?';
-			return 1;
-		}
-		*character = *character << 6 | (text[i] & 0x3f);
-	}
-	return length;
-}
-
-/* The bytes of the text's beginning that fits into @room columns, which *@width gets. */
-static size_t fit(const char *text, size_t room, size_t *width)
-{
-	size_t length = 0;
-
-	*width = 0;
-	while (text[length]) {
-		wchar_t character;
-		size_t bytes = decode(text + length, &character);
-		int columns = wcwidth(character);
-
-		/* The character is unknown to the locale. */
-		if (columns < 0)
-			columns = 1;
-		if (*width + (size_t)columns > room)
-			break;
-		*width += (size_t)columns;
-		length += bytes;
-	}
-	return length;
-}
-
-static size_t width_of(const char *text)
-{
-	size_t width;
-
-	fit(text, SIZE_MAX, &width);
-	return width;
-}
-
 static void widen(struct table_column *column, const char *text)
 {
-	size_t width = width_of(text);
+	size_t width = gpmu_shown_width(text);
 
 	if (column->most && width > column->most)
 		width = column->most;
@@ -181,8 +117,8 @@ static bool measure(struct table *table)
 		if (!column->name)
 			continue;
 		headings = true;
-		if (column->width < width_of(column->name))
-			column->width = width_of(column->name);
+		if (column->width < gpmu_shown_width(column->name))
+			column->width = gpmu_shown_width(column->name);
 	}
 	return headings;
 }
@@ -237,12 +173,12 @@ static size_t room_for(const struct printer *printer, bool cut)
 static void put_text(struct printer *printer, const char *text, const char *color, bool cut)
 {
 	const struct table_column *column = &printer->table->columns[printer->column];
-	size_t room = room_for(printer, cut), width, length = fit(text, room, &width);
+	size_t room = room_for(printer, cut), width, length = gpmu_shown_fit(text, room, &width);
 	FILE *file = printer->table->file;
 	size_t padding;
 
 	if (text[length]) {
-		length = fit(text, room - 3, &width);
+		length = gpmu_shown_fit(text, room - 3, &width);
 		width += 3;
 	}
 	padding = column->width > width ? column->width - width : 0;
@@ -299,10 +235,7 @@ static void put_note(const struct table *table, const struct table_cell *cell)
 void table_print(struct table *table)
 {
 	struct printer printer = { .table = table, .terminal = terminal_width(table->file) };
-	/* wcwidth() knows the locale's characters only. */
-	locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0), before;
 
-	before = uselocale(utf8);
 	if (measure(table))
 		put_headings(&printer);
 	for (size_t i = 0; i < table->n; i++) {
@@ -313,8 +246,5 @@ void table_print(struct table *table)
 		free(table->cells[i].text);
 	}
 	free(table->cells);
-	uselocale(before);
-	if (utf8)
-		freelocale(utf8);
 	table_init(table, table->file, table->indent);
 }

@@ -10,7 +10,7 @@
  *	table_cell(&table, "%s", name);
  *	table_print(&table);
  *
- * Cells fill the rows from left to right. Terminal control characters in them become "?".
+ * Cells fill the rows from left to right. Their text is printed as gpmu_shown() makes it.
  * The functions die if there is no memory.
  */
 #ifndef GPMU_TABLE_H

@@ -3,22 +3,7 @@
 #include <string.h>
 
 #include "base/gpmu_json.h"
-
-/* The length of the first UTF-8 character of a text, 0 if it is invalid */
-static size_t utf8_length(const unsigned char *text)
-{
-	size_t n = text[0] < 0x80 ? 1 : text[0] < 0xc2 ? 0 : text[0] < 0xe0 ? 2 :
-		   text[0] < 0xf0 ? 3 : text[0] < 0xf5 ? 4 : 0;
-
-	for (size_t i = 1; i < n; i++)
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-	/* An overlong encoding, a surrogate, or a number above U+10FFFF */
-	if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] > 0x9f) ||
-	    (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] > 0x8f))
-		return 0;
-	return n;
-}
+#include "base/utf8.h"
 
 static bool is_plain(unsigned char c)
 {
@@ -46,14 +31,14 @@ static char *add_escaped(char *to, unsigned char c)
 /* Writes the character at *@text that is not plain, and advances *@text past it. */
 static char *add_character(char *to, const char **text)
 {
-	const size_t n = utf8_length((const unsigned char *)*text);
+	const size_t n = utf8_length(*text);
 	const char *from = *text;
 
 	*text += n ? n : 1;
 	if (n > 1)
 		return add_bytes(to, from, n);
 	return n ? add_escaped(to, (unsigned char)*from) :
-		   add_bytes(to, "\xef\xbf\xbd", strlen("\xef\xbf\xbd"));
+		   add_bytes(to, UTF8_REPLACEMENT, strlen(UTF8_REPLACEMENT));
 }
 
 static size_t plain_length(const char *text)

@@ -6,11 +6,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/gpmu_shown.h"
 #include "catalog/catalog.h"
 
 #define MAX_NAME	100	/* bytes of a file's name in a message */
 
-/* Formats "file:line: ..."; control characters become "?". */
+/* Formats "file:line: ...", as it is shown. */
 static void format_line(char *text, size_t size, const char *file, unsigned int line,
 			const char *fmt, va_list args)
 {
@@ -26,9 +27,7 @@ static void format_line(char *text, size_t size, const char *file, unsigned int 
 	else
 		n = (size_t)snprintf(text, size, "%s%s: ", dots, file);
 	vsnprintf(text + n, size - n, fmt, args);
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			*text = '?';
+	gpmu_shown(text);
 }
 
 int catalog_no_memory(struct gpmu_error *error)

@@ -5,16 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/gpmu_shown.h"
 #include "machine/warnings.h"
 
 #define MAX_LINE	512
 
 static int add(struct warnings *warnings, char *line)
 {
-	for (char *p = line; *p; p++)
-		if (*p < ' ' || *p > '~')
-			*p = '?';
-	warnings->lines[warnings->len] = strdup(line);
+	warnings->lines[warnings->len] = strdup(gpmu_shown(line));
 	if (!warnings->lines[warnings->len])
 		return -ENOMEM;
 	warnings->len++;

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/gpmu_shown.h"
 #include "base/text.h"
 #include "base/vector.h"
 #include "measure/marks.h"
@@ -254,9 +255,11 @@ static void print(const struct reading *reading, bool named)
 	const struct record *counts = reading->counts.data;
 
 	for (size_t i = 0; i < reading->counts.n; i++) {
-		if (named && reading->counts.n > 1)
-			fprintf(reading->file, "%sprocess %d (%s):\n", i ? "\n" : "", counts[i].pid,
-				counts[i].name);
+		if (named && reading->counts.n > 1) {
+			fprintf(reading->file, "%sprocess %d (", i ? "\n" : "", counts[i].pid);
+			gpmu_shown_print(reading->file, counts[i].name);
+			fputs("):\n", reading->file);
+		}
 		fwrite(counts[i].text, 1, counts[i].length, reading->file);
 	}
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/gpmu_json.h"
+#include "base/gpmu_shown.h"
 #include "count/session.h"
 #include "measure/measure.h"
 #include "values/sink/sink_text.h"
@@ -102,7 +103,8 @@ static void print_value(FILE *file, int width, const struct gpmu_row *row)
 	char value[NUMBER_SIZE + 1];
 
 	sink_value(value, row, false);
-	fprintf(file, "%*s%s%s", width, value, after ? " " : "", after ? after : "");
+	fprintf(file, "%*s%s", width, value, after ? " " : "");
+	gpmu_shown_print(file, after ? after : "");
 	if (row->state <= GPMU_STATE_IDLE && row->share < 1)
 		fprintf(file, "  (%.2f%%)", 100 * row->share);
 	putc('\n', file);
@@ -110,14 +112,14 @@ static void print_value(FILE *file, int width, const struct gpmu_row *row)
 
 static int measure_part(struct printer *printer, const struct part *part)
 {
-	int width = (int)strlen(part->region);
+	int width = (int)gpmu_shown_width(part->region);
 
 	printer->region = width > printer->region ? width : printer->region;
 	for (size_t i = 0; i < part->rows->length; i++) {
 		const struct gpmu_row *row = &part->rows->list[i];
 		char place[PLACE], value[NUMBER_SIZE + 1];
 
-		width = (int)strlen(row->name) + place_of(place, printer, row);
+		width = (int)gpmu_shown_width(row->name) + place_of(place, printer, row);
 		printer->counter = width > printer->counter ? width : printer->counter;
 		sink_value(value, row, false);
 		width = (int)strlen(value);
@@ -141,10 +143,11 @@ static int table_part(struct printer *printer, const struct part *part)
 		char place[PLACE];
 		int used = place_of(place, printer, row);
 
-		fprintf(file, "%-*s%*s%10" PRIu64 "%14.6f  %s%-*s  ", printer->region, part->region,
-			threads ? 10 : 0, thread, part->visits, (double)row->time_end / 1e9,
-			row->name,
-			printer->counter - (int)strlen(row->name), used ? place : "");
+		gpmu_shown_print(file, part->region);
+		fprintf(file, "%*s%*s%10" PRIu64 "%14.6f  ", printer->region - (int)gpmu_shown_width(part->region), "",
+			threads ? 10 : 0, thread, part->visits, (double)row->time_end / 1e9);
+		gpmu_shown_print(file, row->name);
+		fprintf(file, "%-*s  ", printer->counter - (int)gpmu_shown_width(row->name), used ? place : "");
 		print_value(file, printer->value, row);
 	}
 	return 0;

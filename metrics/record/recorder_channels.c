@@ -14,6 +14,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include "base/gpmu_shown.h"
 #include "base/text.h"
 #include "base/vector.h"
 #include "base/log.h"
@@ -126,10 +127,7 @@ static void take_refusal(struct gpmu_recorder *recorder, const struct recorder_f
 	if (n <= 0 || unlinkat(dirfd(folder->dir), name, 0))
 		return;
 	why[n] = '\0';
-	for (char *at = why; *at; at++)
-		if (iscntrl((unsigned char)*at))
-			*at = '?';
-	refuse(recorder, (int)strtol(name + strlen(CHANNEL_LOST), NULL, 10), why);
+	refuse(recorder, (int)strtol(name + strlen(CHANNEL_LOST), NULL, 10), gpmu_shown(why));
 }
 
 /* @name: of the channel's file; @what: "cannot be recorded" */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/gpmu_shown.h"
 #include "cmd.h"
 #include "common.h"
 #include "gpu/gpu.h"
@@ -137,18 +138,11 @@ static json_t *ask(struct gpmu_source *source, const char *question)
 	return answer;
 }
 
-/* Replaces terminal control characters: processes, also in virtual machines, choose their names. */
+/* Processes, also in virtual machines, choose their names. */
 static void clean_text(json_t *string)
 {
-	char *text = need_memory(strdup(json_string_value(string))), *to = text;
+	char *text = gpmu_shown(need_memory(strdup(json_string_value(string))));
 
-	for (const char *from = json_string_value(string); *from; ) {
-		size_t length = control_length(from);
-
-		*to++ = length ? '?' : *from;
-		from += length ? length : 1;
-	}
-	*to = '\0';
 	json_string_set(string, text);
 	free(text);
 }

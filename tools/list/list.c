@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/gpmu_json.h"
+#include "base/gpmu_shown.h"
 #include "cmd.h"
 #include "common.h"
 #include "list/list.h"
@@ -303,6 +304,12 @@ static void put_text(const struct list *list, const struct items *items)
 	}
 }
 
+void list_put_name(const char *name)
+{
+	gpmu_shown_print(stdout, name);
+	putchar('\n');
+}
+
 /* --- JSON --- */
 
 void list_put_key(const char *key, const char *text)
@@ -397,7 +404,7 @@ static void put_items(const struct list *list, const struct items *items)
 		if (list->json)
 			put_json(list, &items->list[i]);
 		else
-			puts(items->list[i].name);
+			list_put_name(items->list[i].name);
 	}
 }
 

@@ -22,6 +22,8 @@ struct list {
 bool list_matches(const struct list *list, const char *name);
 /* Adds a line of -v below the row: "      LABEL       TEXT" */
 void list_more(struct table *table, const char *label, const char *text);
+/* Prints the line of --names. */
+void list_put_name(const char *name);
 /* Prints ,"KEY":"TEXT" */
 void list_put_key(const char *key, const char *text);
 

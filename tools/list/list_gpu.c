@@ -84,7 +84,7 @@ static int put_chips(const struct list *list)
 			continue;
 		n++;
 		if (!list->json) {
-			puts(json_string_value(chip));
+			list_put_name(json_string_value(chip));
 			continue;
 		}
 		printf("{\"gpmu\":%d", LIST_SCHEMA);
@@ -178,7 +178,7 @@ static void put_metrics(const struct list *list, const json_t *metrics, bool pas
 		if (list->json)
 			put_json(metric);
 		else
-			puts(text_of(metric, "event"));
+			list_put_name(text_of(metric, "event"));
 	}
 }
 

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/gpmu_shown.h"
 #include "child.h"
 #include "cmd.h"
 #include "common.h"
@@ -448,8 +449,10 @@ static int run_stat(struct perf *perf)
 	title = need_memory(perf_args_title(args));
 	perf->run.title = title;
 	if (perf->common.verbose)
-		for (char **arg = argv; *arg; arg++)
-			fprintf(stderr, "%s%s", *arg, arg[1] ? " " : "\n");
+		for (char **arg = argv; *arg; arg++) {
+			gpmu_shown_print(stderr, *arg);
+			putc(arg[1] ? ' ' : '\n', stderr);
+		}
 	status = run_perf(perf, argv, pipes[0], pipes[1]);
 	close(pipes[0]);
 	free(argv);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "aggregation.h"
+#include "base/gpmu_shown.h"
 #include "child.h"
 #include "cmd.h"
 #include "common.h"
@@ -575,8 +576,9 @@ static bool print_summary(const struct record *record)
 	if (stats.clock_bound)
 		snprintf(bound, sizeof(bound), ", clock bound %" PRIu64 " ns", stats.clock_bound);
 	print_recorded(whose, sizeof(whose), &stats);
-	fprintf(stderr, "[ gpmu record: %s, %s records, %s lost%s -> %s %s ]\n", whose, records,
-		lost, bound, record->path, bytes);
+	fprintf(stderr, "[ gpmu record: %s, %s records, %s lost%s -> ", whose, records, lost, bound);
+	gpmu_shown_print(stderr, record->path);
+	fprintf(stderr, " %s ]\n", bytes);
 	return is_strict(record, &stats);
 }
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/gpmu_shown.h"
 #include "cmd.h"
 #include "message.h"
 #include "progress.h"
@@ -146,9 +147,13 @@ static struct kind parse_by(const char *text)
 
 void report_put_frame(FILE *file, const char *text)
 {
-	for (; *text; text++)
-		putc(*text == ';' ? ':' : *text, file);
+	char *frame = print_text("%s", text);
+
+	for (char *at = frame; *at; at++)
+		*at = *at == ';' ? ':' : *at;
+	gpmu_shown_print(file, frame);
 	putc(';', file);
+	free(frame);
 }
 
 /* "COMM;OUTER;INNER COUNT", as flamegraph.pl and similar programs read; with several events, each is an outermost frame. */
@@ -166,8 +171,8 @@ static void write_folded(const struct report_output *output)
 		if (!one)
 			report_put_frame(output->file, report_cell(view, row, COLUMN_EVENT)->text);
 		report_put_frame(output->file, comm->known ? comm->text : "[unknown]");
-		fprintf(output->file, "%s %.0f\n", stack->known ? stack->text : "[unknown]",
-			report_cell(view, row, COLUMN_SAMPLES)->number);
+		gpmu_shown_print(output->file, stack->known ? stack->text : "[unknown]");
+		fprintf(output->file, " %.0f\n", report_cell(view, row, COLUMN_SAMPLES)->number);
 	}
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/gpmu_shown.h"
 #include "message.h"
 #include "report/report.h"
 #include "table.h"
@@ -166,7 +167,9 @@ static void lay_out(struct table *table, const struct report_output *output, con
 
 static void put_title(const struct report_output *output, const struct report_view *view)
 {
-	fprintf(output->file, "%s%s\n", view == output->views ? "" : "\n", view->table->title);
+	fputs(view == output->views ? "" : "\n", output->file);
+	gpmu_shown_print(output->file, view->table->title);
+	putc('\n', output->file);
 }
 
 static void put_table(const struct report_output *output, const struct report_view *view)
@@ -199,6 +202,8 @@ void report_write_text(const struct report_output *output)
 			continue;
 		}
 		put_title(output, view);
-		fprintf(output->file, "  %s\n", view->table->note ? view->table->note : "none");
+		fputs("  ", output->file);
+		gpmu_shown_print(output->file, view->table->note ? view->table->note : "none");
+		putc('\n', output->file);
 	}
 }

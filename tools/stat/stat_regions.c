@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/gpmu_shown.h"
 #include "child.h"
 #include "cmd.h"
 #include "count.h"
@@ -103,8 +104,10 @@ static void print(const struct stat_options *stat, struct gpmu_marks *marks)
 	if (table) {
 		output_started(&output, time(NULL));
 		fprintf(output.file, "\n Performance counter stats for the regions of '");
-		for (char **arg = stat->argv; *arg; arg++)
-			fprintf(output.file, "%s%s", arg == stat->argv ? "" : " ", *arg);
+		for (char **arg = stat->argv; *arg; arg++) {
+			fputs(arg == stat->argv ? "" : " ", output.file);
+			gpmu_shown_print(output.file, *arg);
+		}
 		fprintf(output.file, "':\n\n");
 	}
 	ret = gpmu_marks_print(marks, output.file, show_warning, NULL);

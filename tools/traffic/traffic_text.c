@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/gpmu_shown.h"
 #include "message.h"
 #include "table.h"
 #include "traffic/traffic.h"
@@ -371,15 +372,16 @@ static void put_note(struct page *page, const char *fmt, ...)
 
 static void put_note(struct page *page, const char *fmt, ...)
 {
-	FILE *file = page->view->file;
 	va_list args;
+	char *text;
 
-	fputs(page->notes ? "  " : "\n  ", file);
-	page->notes = true;
 	va_start(args, fmt);
-	vfprintf(file, fmt, args);
+	if (vasprintf(&text, fmt, args) < 0)
+		die_no_memory();
 	va_end(args);
-	fputc('\n', file);
+	fprintf(page->view->file, "%s%s\n", page->notes ? "  " : "\n  ", gpmu_shown(text));
+	free(text);
+	page->notes = true;
 }
 
 static bool is_new(struct traffic_notes *notes, const char *line)

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/gpmu_shown.h"
 #include "base/strings.h"
 #include "base/text.h"
 #include "values/sink/sink.h"
@@ -145,7 +146,7 @@ static void release(struct table *table)
 static void put_summary(struct gpmu_sink *sink, const char *column, const struct cell *cell)
 {
 	char text[2 * NUMBER_SIZE + sizeof("%  (%)")] = "", share[NUMBER_SIZE + 1];
-	const size_t width = buffer_width(column);
+	const size_t width = gpmu_shown_width(column);
 	size_t length = 0;
 
 	if (cell && isfinite(cell->value))

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/gpmu_shown.h"
 #include "values/gpmu_balance.h"
 #include "values/sink/sink.h"
 
@@ -23,9 +24,9 @@ static const char *scope_text(enum gpmu_scope scope)
 	       sink_scope_name(scope);
 }
 
-static size_t label_of(const struct gpmu_sink *sink, const struct gpmu_row *row, char *label)
+static void label_of(const struct gpmu_sink *sink, const struct gpmu_row *row, char *label)
 {
-	return sink_label(row, sink->options.aggregation, label, SINK_LABEL);
+	sink_label(row, sink->options.aggregation, label, SINK_LABEL);
 }
 
 /* Widens the columns for these rows; they never become narrower. */
@@ -36,14 +37,16 @@ static void widen(struct gpmu_sink *sink, const struct gpmu_rows *rows)
 	if (sink->options.aggregation != GPMU_AGGREGATE_MACHINE && sink->labels < 2)
 		sink->labels = 2;
 	for (size_t i = 0; i < rows->length; i++) {
-		size_t width = label_of(sink, &rows->list[i], label);
+		size_t width;
 
+		label_of(sink, &rows->list[i], label);
+		width = gpmu_shown_width(label);
 		if (width > sink->labels)
 			sink->labels = width;
-		width = rows->list[i].unit ? buffer_width(rows->list[i].unit) : 0;
+		width = rows->list[i].unit ? gpmu_shown_width(rows->list[i].unit) : 0;
 		if (width > sink->units)
 			sink->units = width;
-		width = rows->list[i].cgroup ? buffer_width(rows->list[i].cgroup) : 0;
+		width = rows->list[i].cgroup ? gpmu_shown_width(rows->list[i].cgroup) : 0;
 		if (width > sink->cgroups)
 			sink->cgroups = width;
 	}
@@ -191,7 +194,7 @@ static void put_beside(struct gpmu_sink *sink, const struct sink_beside *beside)
 	buffer_text(buffer, " # ");
 	buffer_right(buffer, text, BESIDE_WIDTH);
 	buffer_char(buffer, ' ');
-	buffer_text(buffer, beside->unit);
+	buffer_shown(buffer, beside->unit);
 }
 
 /* The name, followed by the cgroup. Returns the number of characters. */

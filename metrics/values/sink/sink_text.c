@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/gpmu_shown.h"
 #include "values/sink/sink_text.h"
 
 static char *grow(struct sink_buffer *buffer, size_t n)
@@ -98,37 +99,13 @@ void buffer_shortest(struct sink_buffer *buffer, double value)
 		buffer_added(buffer, number_shortest(room, value));
 }
 
-size_t buffer_width(const char *text)
-{
-	size_t width = 0;
-
-	for (; *text; text++)
-		width += (*text & 0xc0) != 0x80;
-	return width;
-}
-
-/* C1 control characters have two bytes in UTF-8. */
-static bool is_c1(const char *text)
-{
-	unsigned char next = (unsigned char)text[1];
-
-	return (unsigned char)*text == 0xc2 && next >= 0x80 && next < 0xa0;
-}
-
 size_t buffer_shown(struct sink_buffer *buffer, const char *text)
 {
-	char *room = buffer_room(buffer, strlen(text)), *to = room;
-	size_t width = 0;
+	char *room = buffer_room(buffer, strlen(text));
 
-	for (; room && *text; text++) {
-		bool c1 = is_c1(text);
-
-		*to++ = c1 || (unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text;
-		width += (*text & 0xc0) != 0x80;
-		text += c1;
-	}
-	buffer->length += (size_t)(to - room);
-	return width;
+	if (room)
+		buffer_added(buffer, (size_t)(gpmu_shown_add(room, text) - room));
+	return gpmu_shown_width(text);
 }
 
 void buffer_left(struct sink_buffer *buffer, const char *text, size_t width)
@@ -141,11 +118,11 @@ void buffer_left(struct sink_buffer *buffer, const char *text, size_t width)
 
 void buffer_right(struct sink_buffer *buffer, const char *text, size_t width)
 {
-	size_t used = strlen(text);
+	size_t used = gpmu_shown_width(text);
 
 	if (used < width)
 		buffer_blanks(buffer, width - used);
-	buffer_text(buffer, text);
+	buffer_shown(buffer, text);
 }
 
 size_t sink_label(const struct gpmu_row *row, enum gpmu_aggregation aggregation, char *text,

@@ -30,13 +30,11 @@ void buffer_u64(struct sink_buffer *buffer, uint64_t value);
 void buffer_int(struct sink_buffer *buffer, int value);
 void buffer_fixed(struct sink_buffer *buffer, double value, unsigned int decimals);
 void buffer_shortest(struct sink_buffer *buffer, double value);
-/* Returns the number of characters; UTF-8 continuation bytes do not count. */
-size_t buffer_width(const char *text);
-/* Control characters become "?". Returns the number of characters, as buffer_width(). */
+/* Adds a text as gpmu_shown_add() does. Returns the number of columns of a terminal. */
 size_t buffer_shown(struct sink_buffer *buffer, const char *text);
 /* As buffer_shown(), padded with blanks on the right to @width */
 void buffer_left(struct sink_buffer *buffer, const char *text, size_t width);
-/* An ASCII text without control characters, padded with blanks on the left to @width */
+/* The same, padded on the left */
 void buffer_right(struct sink_buffer *buffer, const char *text, size_t width);
 
 /* A raw count of 0 with another value means that the raw count is not known. */
