@@ -24,6 +24,7 @@ static bool is_full;
 /* Ends of ranges that found no room are written later: their ranges would stay open. */
 static struct activity_marker later[LATER];
 static size_t later_count;
+static uint64_t owed_count;	/* ends that later has ever had */
 
 static void count_lost(struct inject *self, enum activity_lost_why why, enum activity_kind kind, uint64_t count,
 		       uint64_t time, uint32_t thread)
@@ -76,11 +77,11 @@ static void lose(struct inject *self, const struct activity_head *record)
 		   record->kind == ACTIVITY_MARKER && !is_end(record) ? ACTIVITY_NO_END : 0);
 }
 
-/* The reader counts the ends in later as lost if the process ends before they are written. */
+/* The reader counts the ends that it has not read as lost if the process ends. */
 static void owe_later(struct inject *self)
 {
 	struct activity_lost owed = {
-		.count = later_count, .why = ACTIVITY_LOST_CHANNEL, .kind = ACTIVITY_MARKER,
+		.count = owed_count, .why = ACTIVITY_LOST_CHANNEL, .kind = ACTIVITY_MARKER,
 		.from = later_count ? later[0].time : 0,
 	};
 
@@ -96,7 +97,9 @@ static void keep_or_lose(struct inject *self, const struct activity_head *record
 {
 	if (!is_end(record) || later_count == LATER)
 		return lose(self, record);
-	memcpy(&later[later_count++], record, sizeof(later[0]));
+	memcpy(&later[later_count], record, sizeof(later[0]));
+	later[later_count++].head.flags |= ACTIVITY_OWED;
+	owed_count++;
 	owe_later(self);
 }
 

@@ -48,6 +48,9 @@ struct activity_head {
 	uint16_t flags;
 };
 
+/* A flag of any record: channel_owe() has announced it */
+#define ACTIVITY_OWED	0x8000
+
 struct activity_name {
 	struct activity_head head;
 	uint32_t id, reserved;

@@ -42,7 +42,7 @@ struct channel_head {
 	uint64_t reserved_reader[7];
 	/* By reason, kind and thread; the last one is of all others */
 	struct channel_lost losses[CHANNEL_LOSSES];
-	struct channel_lost owed;	/* lost if the writer ends */
+	struct channel_lost owed;	/* in all; those that were not written are lost if the writer ends */
 };
 
 _Static_assert(sizeof(struct channel_head) <= CHANNEL_HEAD, "the head has its place");

@@ -22,7 +22,7 @@ struct channel_reader {
 	uint64_t ring, copied;
 	uint64_t lost_count;		/* lost records, when their losses were read */
 	struct channel_lost losses[CHANNEL_LOSSES + 1];	/* the last: records that the writer owed at its end */
-	uint64_t reported[CHANNEL_LOSSES + 1];	/* their counts in reports */
+	uint64_t reported[CHANNEL_LOSSES + 1];	/* their counts in reports; of owed records also those that were read */
 	size_t lost_at;			/* the next of losses to report */
 	struct activity_lost lost;	/* the latest report */
 	bool looked;			/* since the number of lost records was read */
@@ -280,6 +280,7 @@ int channel_read(struct channel_reader *reader, const struct activity_head **rec
 	} while (head->kind >= ACTIVITY_KINDS);
 	if (!activity_is_valid(head))
 		return break_off(reader);
+	reader->reported[CHANNEL_LOSSES] += (head->flags & ACTIVITY_OWED) != 0;
 	*record = head;
 	return 1;
 }

@@ -207,6 +207,33 @@ static void owed(bool closes)
 	empty_folder();
 }
 
+/* The process is killed after it has written two of the three records that it held back. */
+static void owed_and_written(void)
+{
+	struct activity_lost held = { .from = 10, .to = 20, .count = 2, .why = ACTIVITY_LOST_CHANNEL,
+				      .kind = ACTIVITY_COMPLETE };
+	const struct activity_complete record = { { sizeof(record), ACTIVITY_COMPLETE, ACTIVITY_OWED }, .time = 5 };
+	struct channel_writer *writer = channel_writer_new(folder, RING);
+	struct channel_reader *reader = read_only_one();
+	const struct activity_lost *lost;
+	const struct activity_head *read;
+
+	channel_owe(writer, &held);
+	channel_write(writer, &record.head);
+	channel_read(reader, &read);
+	held.count = 3;
+	channel_owe(writer, &held);
+	channel_write(writer, &record.head);
+	channel_writer_forget(writer);
+	ok(channel_read(reader, &read) == 1 && read->kind == ACTIVITY_COMPLETE,
+	   "channel: a record that was held back is read after its writer was killed");
+	lost = read_lost(reader);
+	ok(lost && lost->count == 1 && !channel_read(reader, &read),
+	   "channel: of three records that a killed writer held back, of which it wrote two, one is reported as lost");
+	channel_reader_free(reader);
+	empty_folder();
+}
+
 /* The process is killed after it has counted a loss, and before it adds it to the number of lost records. */
 static void killed(void)
 {
@@ -496,6 +523,7 @@ int main(void)
 	losses_of_kinds();
 	owed(false);
 	owed(true);
+	owed_and_written();
 	killed();
 	several();
 	for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++)
