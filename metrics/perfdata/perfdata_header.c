@@ -164,11 +164,13 @@ static int read_first(struct gpmu_perfdata *perfdata)
 	perfdata->is_pipe = header.size == PIPE_SIZE;
 	if (perfdata->is_pipe)
 		return 0;
-	if (n < HEADER_SIZE || header.size != HEADER_SIZE)
+	if (n < HEADER_SIZE && header.size == HEADER_SIZE)
+		return perfdata_expected(perfdata, -ENODATA, (uint64_t)n, "a header of 104 bytes");
+	if (header.size != HEADER_SIZE)
 		return perfdata_fail(perfdata, -EINVAL, 8, "expected a header of 104 or 16 bytes, not %llu",
 				     (unsigned long long)header.size);
 	if (file->pipe >= 0)
-		return perfdata_fail(perfdata, -EINVAL, 8, "a recording to a file cannot be read from a pipe");
+		return perfdata_fail(perfdata, -EINVAL, 8, "a recording to a file cannot be read from a pipe: name the file");
 	if (header.data.offset > file->size)
 		return perfdata_fail(perfdata, -EINVAL, 40, "expected the offset of records, not %llu, the file has %llu bytes",
 				     (unsigned long long)header.data.offset, (unsigned long long)file->size);

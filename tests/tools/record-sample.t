@@ -133,4 +133,13 @@ for wrong in nothing 'cpu-clock,' 'cpu-clock,x' 'cpu-clock,0' duration_time; do
 	run gpmu record --no-cuda-trace --sample "$wrong" -o "$work/none" -- true
 	is "$rc: $(grep -c . <<< "$err")" "125: 1" "record --sample $wrong is refused with one line" || diag "$err"
 done
+run gpmu record --no-cuda-trace --sample cpu-clock,-1 -o "$work/none" -- true
+is "$both" 'gpmu record: cpu-clock,-1: expected the period after ",": a whole number from 1' "record --sample states which period it expects"
+if gpmu stat --strict -e cycles -- true 2> /dev/null; then
+	skip "the CPU has counters" "record --sample names an event that can be sampled without counters of the CPU"
+else
+	run gpmu record --no-cuda-trace --sample cycles -o "$work/none" -- true
+	like "$both" '(no counter that can sample cycles; .*: sample cpu-clock|CAP_PERFMON)' \
+		"record --sample names an event that can be sampled without counters of the CPU"
+fi
 done_testing

@@ -297,6 +297,26 @@ interrupted --folded
 is "$? $(< "$work/err")" "130 gpmu report: stopped by a signal: only a part of the recording was read" \
 	"report: interrupted folded stacks are reported on standard error"
 
+# A FIFO can be opened once: its writer may have ended before a second open(2).
+cat "$spe" > "$work/fifo" &
+run timeout 60 "$GPMU_BIN" report --by cpu "$work/fifo"
+wait
+is "$rc $(tail -n +3 <<< "$out")" "0 $(gpmu report --by cpu - < "$spe" | tail -n +3)" "report: a FIFO is read as standard input"
+printf 'PERFILE2\150\0\0\0\0\0\0\0' > "$work/short"
+for file in "$work/short" /dev/null "$work"; do
+	run timeout 60 "$GPMU_BIN" report "$file"
+	is "$rc $(grep -c . <<< "$both")" "1 1" "report refuses $(basename "$file") with one line" || diag "$both"
+done
+run gpmu report "$work"
+like "$both" '^gpmu report: .*: a folder: expected a trace' "report refuses a folder that is no recording with what was expected"
+run gpmu report "$work/short"
+is "$both" "gpmu report: $work/short:16: expected a header of 104 bytes, the file ends" \
+	"report: a recording that is cut off in its header is reported with its length"
+cat "$work/short" > "$work/fifo" &
+run timeout 60 "$GPMU_BIN" report "$work/fifo"
+wait
+like "$rc $both" '^1 gpmu report: standard input:16: expected a header' "report: a recording that is cut off in its header is refused on standard input, too"
+
 # slowly FILE: the content of a recording, with a break of more than a second after its reader has begun to read. The
 # first part is longer than a pipe.
 slowly() {

@@ -355,7 +355,7 @@ run timeout 60 env -C "$work/folder" "$GPMU_BIN" report --by gpu
 like "$rc $err" "^0 gpmu report: gpmu-new-h-2.pftrace, the newest" "report without a file leaves out a FIFO"
 run env -C "$work" "$GPMU_BIN" report
 is "$rc" 1 "report without a file exits with 1 if there is no trace"
-like "$err" 'no gpmu-\*\.pftrace in this folder: name a trace, or record one with gpmu record' "report without a file names the remedy if there is no trace"
+like "$err" 'no gpmu-\*\.pftrace in this folder: name a trace or a recording of perf, or record one with gpmu record' "report without a file names the remedy if there is no trace"
 
 # --- names with special characters
 

@@ -202,6 +202,13 @@ static bool is_known(int fd, struct known *known, size_t *n)
 	return false;
 }
 
+static bool is_folder(int fd)
+{
+	struct stat status;
+
+	return !fstat(fd, &status) && S_ISDIR(status.st_mode);
+}
+
 /* Returns false after a message if the file cannot be read. */
 static bool add(struct gpmu_report *report, const char *path, struct known *known, size_t *n)
 {
@@ -212,6 +219,12 @@ static bool add(struct gpmu_report *report, const char *path, struct known *know
 
 	if (fd < 0) {
 		say("%s: %s", path, strerror(errno));
+		return false;
+	}
+	if (is_folder(fd)) {
+		say("%s: a folder: expected a trace of gpmu record or a recording of perf, which may be a folder with a file \"data\"",
+		    path);
+		close(fd);
 		return false;
 	}
 	if (is_known(fd, known, n)) {
@@ -245,7 +258,7 @@ static bool add_all(struct gpmu_report *report, const struct arguments *argument
 		if (path)
 			say("%s, the newest " PATTERN " in this folder", path);
 		else
-			say("no " PATTERN " in this folder: name a trace, or record one with gpmu record");
+			say("no " PATTERN " in this folder: name a trace or a recording of perf, or record one with gpmu record");
 		done = path && add(report, path, known, &n);
 	}
 	free(path);
@@ -406,7 +419,8 @@ static void write_folded(const struct report_output *output)
 	for (size_t row = 0; row < view->n; row++) {
 		if (!one)
 			report_put_frame(output->file, report_cell(view, row, EVENT)->text);
-		fprintf(output->file, "%s %.0f\n", report_cell(view, row, STACK)->text, report_cell(view, row, SAMPLES)->number);
+		gpmu_shown_print(output->file, report_cell(view, row, STACK)->text);
+		fprintf(output->file, " %.0f\n", report_cell(view, row, SAMPLES)->number);
 	}
 }
 
@@ -439,6 +453,23 @@ static int show(const struct arguments *arguments, const struct gpmu_report *rep
 	for (size_t i = 0; i < output.view_count; i++)
 		free(views[i].order);
 	return status;
+}
+
+/* Makes a FIFO the standard input: it is opened once, as a second open(2) would wait for another writer. */
+static void open_fifo(struct arguments *arguments)
+{
+	static char standard[] = "-";
+	struct stat status;
+	int fd;
+
+	if (arguments->file_count != 1 || stat(arguments->files[0], &status) || !S_ISFIFO(status.st_mode))
+		return;
+	fd = open(arguments->files[0], O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || dup2(fd, STDIN_FILENO) < 0)
+		die("%s: %s", arguments->files[0], strerror(errno));
+	if (fd != STDIN_FILENO)
+		close(fd);
+	arguments->files[0] = standard;
 }
 
 /* Whether the argument is a recording of perf. Dies if there are other files. */
@@ -480,6 +511,7 @@ static int run(int argc, char **argv)
 	int status = EXIT_FAILURE;
 
 	parse_arguments(&argp, argc, argv, 0, &arguments);
+	open_fifo(&arguments);
 	if (is_perf(&arguments))
 		return run_perf(&arguments);
 	if (arguments.by_text)

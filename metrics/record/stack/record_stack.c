@@ -29,6 +29,9 @@ static int refuse(int ret, const char *event, struct gpmu_error *error)
 	else if (ret == -EMFILE)
 		error_set(error, 0, "sampling %s requires a file descriptor for each CPU and each existing thread: raise "
 			  "ulimit -n", event);
+	else if (ret == -ENOENT || ret == -EOPNOTSUPP)
+		error_set(error, 0, "this machine has no counter that can sample %s; virtual machines often have none: "
+			  "sample cpu-clock", event);
 	else
 		error_set(error, 0, "%s cannot be sampled: %s", event, strerror_r(-ret, why, sizeof(why)));
 	return ret;
@@ -53,7 +56,7 @@ static int resolve(struct record_stack *stack, struct gpmu_error *error)
 		attr->freq = !has_period;
 		attr->sample_freq = has_period ? strtoull(comma + 1, &end, 0) : FREQUENCY;
 		if (has_period && (*end || !attr->sample_period || attr->sample_period > INT64_MAX)) {
-			error_set(error, (size_t)(comma + 1 - stack->event), "%s: expected a period after \",\"", stack->event);
+			error_set(error, (size_t)(comma + 1 - stack->event), "%s: expected the period after \",\": a whole number from 1", stack->event);
 			ret = -EINVAL;
 		}
 	}
