@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Output files that are replaced as a whole, and JSON strings. */
+/* Output files that are replaced as a whole */
 #ifndef GPMU_OUTPUT_H
 #define GPMU_OUTPUT_H
 

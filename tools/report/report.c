@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/gpmu_shown.h"
 #include "cmd.h"
 #include "common.h"
 #include "output.h"
