@@ -117,6 +117,17 @@ if perf record -o "$work/perf.data" -e task-clock true > /dev/null 2>&1; then
 	else
 		skip "perf does not unwind stacks" "report: --folded unwinds copies of stacks to the frames of perf script"
 	fi
+	run gpmu report --folded "$work/graph.data"
+	is "$err" "" "report: --folded of a recording with call graphs has no warning"
+	run gpmu report --folded "$work/file.data"
+	is "$err" "gpmu report: warning: call stacks have only the sampled function; callers are recorded by perf record -g" \
+		"report: --folded warns of a recording without call graphs, and names the option of perf"
+	like "$(gpmu report --by stack "$work/file.data")" '^  stacks +have only the sampled function; .* perf record -g$' \
+		"report: --by stack names the option of perf if a recording has no call graphs"
+	if perf stat record -o "$work/stat.data" -e task-clock -- true > /dev/null 2>&1; then
+		like "$(gpmu report "$work/stat.data")" '^  samples +none; perf stat report prints the counts' \
+			"report: a recording of perf stat names the command that prints its counts"
+	fi
 	"${record[@]}" -o - -- "$make" "$work/made" 300000 2> /dev/null > "$work/pipe.data" < /dev/null
 	is "$(gpmu report --format csv - < "$work/pipe.data" | tail -n +2)" \
 		"$(gpmu report --format csv - < <(cat "$work/pipe.data") | tail -n +2)" \

@@ -198,6 +198,12 @@ static void add_spe(struct report_facts *facts, const struct gpmu_profile_facts 
 					"filtered, was lost, or came while another was in flight"));
 }
 
+/* Whether perf stat record made the recording */
+static bool is_stat(const struct gpmu_perfdata_info *info)
+{
+	return info->arg_count > 1 && !strcmp(info->args[1], "stat");
+}
+
 void report_facts_add(struct report_facts *facts, const struct gpmu_profile *profile)
 {
 	struct gpmu_profile_facts from = { .size = sizeof(from) };
@@ -213,7 +219,8 @@ void report_facts_add(struct report_facts *facts, const struct gpmu_profile *pro
 		samples += event.samples;
 	}
 	if (!samples)
-		add(facts, "samples", print_text("none"));
+		add(facts, "samples", print_text("none%s", is_stat(from.info) ?
+						 "; perf stat report prints the counts of perf stat record" : ""));
 	add_losses(facts, &from);
 	add_files(facts, profile);
 	add_kernel(facts, from.kernel);
@@ -249,6 +256,32 @@ void report_facts_missing(struct report_facts *facts, const struct gpmu_profile_
 		if (recorded_by[keys[k]] && !has_key(table, k))
 			add(facts, gpmu_profile_key_name(keys[k]),
 			    print_text("in no sample; it is recorded by %s", recorded_by[keys[k]]));
+}
+
+const char *report_facts_no_callers(const struct gpmu_profile *profile)
+{
+	const char *why = NULL;
+	struct gpmu_profile_event event;
+
+	for (size_t i = 0; i < gpmu_profile_event_count(profile); i++) {
+		gpmu_profile_event(profile, i, &event);
+		if (!event.event || !event.samples || event.is_spe)
+			continue;
+		if (event.event->attr->sample_type & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER))
+			return NULL;
+		why = "have only the sampled function; callers are recorded by perf record -g";
+	}
+	return why;
+}
+
+void report_facts_stacks(struct report_facts *facts, const struct gpmu_profile *profile,
+			 const enum gpmu_profile_key *keys, size_t key_count)
+{
+	const char *why = report_facts_no_callers(profile);
+
+	for (size_t k = 0; why && k < key_count; k++)
+		if (keys[k] == GPMU_PROFILE_STACK)
+			add(facts, "stacks", print_text("%s", why));
 }
 
 void report_facts_release(struct report_facts *facts)

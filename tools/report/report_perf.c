@@ -299,6 +299,8 @@ static int print_folded(const struct report_perf *report, const struct gpmu_prof
 	struct report_output output = { .views = &view, .view_count = 1, .file_count = 1 };
 	int status;
 
+	if (report_facts_no_callers(profile))
+		warn("call stacks %s", report_facts_no_callers(profile));
 	make_table(profile, &folded, &made);
 	view = view_of(report, &made, gpmu_profile_event_count(profile));
 	status = report_write(report->output, write_folded, &output);
@@ -319,8 +321,10 @@ static int print(const struct report_perf *report, const struct gpmu_profile *pr
 	report_facts_add(&facts, profile);
 	for (size_t i = 0; i < n; i++) {
 		make_table(profile, &chosen[i], &made[i + 1]);
-		if (report->by)
+		if (report->by) {
 			report_facts_missing(&facts, &made[i + 1].rows, chosen[i].keys, chosen[i].key_count);
+			report_facts_stacks(&facts, profile, chosen[i].keys, chosen[i].key_count);
+		}
 		if (made[i + 1].table.row_count)
 			views[output.view_count++] = view_of(report, &made[i + 1], gpmu_profile_event_count(profile));
 	}

@@ -38,6 +38,11 @@ void report_facts_add(struct report_facts *facts, const struct gpmu_profile *pro
 /* Adds how to record those keys of a table that are in none of its rows. */
 void report_facts_missing(struct report_facts *facts, const struct gpmu_profile_table *table,
 			  const enum gpmu_profile_key *keys, size_t key_count);
+/* Why call stacks have no callers; NULL: they have */
+const char *report_facts_no_callers(const struct gpmu_profile *profile);
+/* Adds this reason if the keys of a table have call stacks. */
+void report_facts_stacks(struct report_facts *facts, const struct gpmu_profile *profile,
+			 const enum gpmu_profile_key *keys, size_t key_count);
 void report_facts_release(struct report_facts *facts);
 
 #endif /* GPMU_TOOLS_REPORT_PERF_H */
