@@ -141,6 +141,7 @@ static int prepare(struct import *import, int fd, struct gpmu_error *error)
 /* Reads the recording and writes the trace. Returns 0, STOPPED or -errno. */
 static int run(struct import *import, int fd, struct gpmu_error *error)
 {
+	struct gpmu_perfdata_stats stats = { .size = sizeof(stats) };
 	int ret = pass(import, take_first, error), stopped = ret, damaged;
 
 	if (ret < 0)
@@ -158,7 +159,9 @@ static int run(struct import *import, int fd, struct gpmu_error *error)
 	}
 	if (ret < 0)
 		return ret;
-	import->facts.is_stopped = stopped || ret == STOPPED;
+	gpmu_perfdata_get_stats(import->perfdata, &stats);
+	import->facts.is_stopped = stopped || ret == STOPPED || stats.is_stopped;
+	import->facts.is_damaged &= !stats.is_stopped;
 	ret = import_switches_end(import);
 	if (!ret)
 		ret = import_counters_end(import);

@@ -203,11 +203,13 @@ struct gpmu_perfdata_record {
  * @bytes: bytes of the file
  * @traces: bytes of AUX buffers
  * @unknown_ids: records whose event is not in the file
+ * @is_stopped: a pipe was not read to its end, because the handler of a signal ran while it had no bytes
  */
 struct gpmu_perfdata_stats {
 	size_t size;
 	uint64_t records[GPMU_PERFDATA_TYPES + 1];
 	uint64_t inner, bytes, traces, unknown_ids;
+	bool is_stopped;
 };
 
 /**

@@ -329,11 +329,13 @@ const struct gpmu_perfdata_info *gpmu_perfdata_info(const struct gpmu_perfdata *
 
 int gpmu_perfdata_get_stats(const struct gpmu_perfdata *perfdata, struct gpmu_perfdata_stats *stats)
 {
+	struct gpmu_perfdata_stats all = perfdata->stats;
 	size_t size = stats->size;
 
 	if (size < sizeof(size))
 		return -EINVAL;
-	memcpy(stats, &perfdata->stats, size < sizeof(*stats) ? size : sizeof(*stats));
+	all.is_stopped = perfdata->files[0].stopped;
+	memcpy(stats, &all, size < sizeof(*stats) ? size : sizeof(*stats));
 	stats->size = size;
 	return 0;
 }

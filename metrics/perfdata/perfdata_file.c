@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -98,6 +99,14 @@ static int write_all(int fd, const uint8_t *data, size_t size, uint64_t offset)
 	return 0;
 }
 
+/* Waits until the pipe has bytes or ends. read(2) would be restarted after a signal, poll(2) is not. */
+static void wait_for_bytes(struct perfdata_file *file)
+{
+	struct pollfd pipe = { .fd = file->pipe, .events = POLLIN };
+
+	file->stopped = file->stopped || (poll(&pipe, 1, -1) < 0 && errno == EINTR);
+}
+
 /* Reads up to @size bytes at @offset, which a pipe has next or has had. */
 static ssize_t read_at(struct perfdata_file *file, uint64_t offset, uint8_t *data, size_t size)
 {
@@ -105,6 +114,10 @@ static ssize_t read_at(struct perfdata_file *file, uint64_t offset, uint8_t *dat
 	ssize_t n;
 	int ret;
 
+	if (is_new)
+		wait_for_bytes(file);
+	if (is_new && file->stopped)
+		return 0;
 	do {
 		n = is_new ? read(file->pipe, data, size) : pread(file->fd, data, size, (off_t)offset);
 	} while (n < 0 && errno == EINTR);

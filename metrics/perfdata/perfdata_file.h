@@ -12,6 +12,7 @@ struct perfdata_file {
 	char *path;		/* for messages */
 	int fd;			/* file, or the copy of a pipe */
 	int pipe;		/* pipe that is being copied; -1: none */
+	bool stopped;		/* the handler of a signal ran while the pipe had no bytes: it ends here */
 	uint64_t size;		/* of the file; of a pipe: bytes copied so far */
 	uint64_t end;		/* no byte is read from here on */
 	uint64_t offset;	/* of the buffer's first byte */

@@ -152,8 +152,8 @@ static int read_first(struct gpmu_perfdata *perfdata)
 	ssize_t n = perfdata_file_fill(file, HEADER_SIZE);
 	int ret;
 
-	if (n < 0)
-		return perfdata_expected(perfdata, (int)n, 0, "a header");
+	if (n < 0 || file->stopped)
+		return perfdata_expected(perfdata, n < 0 ? (int)n : -EINTR, 0, "a header");
 	memcpy(&header, file->data, (size_t)n);
 	if (n >= 8 && header.magic == MAGIC_SWAPPED)
 		return perfdata_fail(perfdata, -EINVAL, 0, "recorded on a big-endian machine, which is not supported");

@@ -272,6 +272,7 @@ static int tell_traces(void *user, const struct profile_traces *traces)
 /* Returns 0, STOPPED or -errno. */
 static int read_all(struct gpmu_profile *profile, struct gpmu_error *error)
 {
+	struct gpmu_perfdata_stats stats = { .size = sizeof(stats) };
 	struct gpmu_profile_event *event;
 	int ret = pass(profile, take_tasks, error), damage = 0, end;
 
@@ -302,8 +303,9 @@ static int read_all(struct gpmu_profile *profile, struct gpmu_error *error)
 		event->samples += profile->traces.samples;
 		event->period += profile->traces.samples;
 	}
-	profile->facts.is_damaged = damage;
-	return ret == STOPPED || end == STOPPED ? STOPPED : 0;
+	gpmu_perfdata_get_stats(profile->perfdata, &stats);
+	profile->facts.is_damaged = damage && !stats.is_stopped;
+	return ret == STOPPED || end == STOPPED || stats.is_stopped ? STOPPED : 0;
 }
 
 static void set_facts(struct gpmu_profile *profile)

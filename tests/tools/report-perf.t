@@ -308,6 +308,36 @@ interrupted --folded
 is "$? $(< "$work/err")" "130 gpmu report: stopped by a signal: only a part of the recording was read" \
 	"report: interrupted folded stacks are reported on standard error"
 
+# is_asleep PID: whether the process sleeps
+# shellcheck disable=SC2317 # soon calls it
+is_asleep() {
+	grep -q ' S ' "/proc/$1/stat"
+}
+
+# idle SUBCOMMAND OPTION...: the exit status of gpmu, which gets SIGINT once it has read a part of a recording and waits
+# for the rest. The part is longer than a pipe.
+idle() {
+	local reader rc=0
+
+	env --default-signal=INT "$GPMU_BIN" "$@" < "$work/fifo" > "$work/out" 2> "$work/err" &
+	reader=$!
+	exec 3> "$work/fifo"
+	head -c 300000 "$spe" >&3
+	soon is_asleep $reader
+	kill -INT $reader
+	soon eval "! is_asleep $reader 2> /dev/null"
+	exec 3>&-
+	wait $reader || rc=$?
+	return $rc
+}
+
+idle report --by cpu -
+is "$? $(< "$work/err")" "130 " "report: SIGINT ends the reading of a pipe that is open and has no bytes"
+like "$(< "$work/out")" 'stopped +by a signal: only a part of the recording was read' \
+	"report: the part of a pipe that was read before SIGINT is reported"
+idle import - -o "$work/idle.pftrace"
+is "$?" 130 "import: SIGINT ends the reading of a pipe that is open and has no bytes"
+
 # A FIFO can be opened once: its writer may have ended before a second open(2).
 cat "$spe" > "$work/fifo" &
 run timeout 60 "$GPMU_BIN" report --by cpu "$work/fifo"
