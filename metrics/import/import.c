@@ -20,6 +20,16 @@ static int tell(struct import *import, uint64_t done, uint64_t total)
 	return import->options.progress && import->options.progress(import->options.user, done, total) ? STOPPED : 0;
 }
 
+/* Calls progress() after record @n. Once it has ended the first pass, the second one ends at the same record. */
+static int tell_record(struct import *import, uint64_t n, uint64_t offset)
+{
+	if (n % ROUND || (import->stopped && n < import->stopped))
+		return 0;
+	if (import->stopped || tell(import, offset, import->size))
+		import->stopped = n;
+	return import->stopped ? STOPPED : 0;
+}
+
 /* Reads all records. Returns 0, STOPPED, or -errno. */
 static int pass(struct import *import, int (*take)(struct import *import, const struct gpmu_perfdata_record *record),
 		struct gpmu_error *error)
@@ -29,8 +39,8 @@ static int pass(struct import *import, int (*take)(struct import *import, const 
 
 	for (uint64_t n = 1; (ret = gpmu_perfdata_next(import->perfdata, &record, error)) == 1; n++) {
 		taken = take(import, record);
-		if (!taken && !(n % ROUND))
-			taken = tell(import, record->offset, import->size);
+		if (!taken)
+			taken = tell_record(import, n, record->offset);
 		if (taken)
 			return taken;
 	}

@@ -55,6 +55,7 @@ struct import {
 	bool has_spe;
 	uint64_t begin, end;		/* times of the trace */
 	uint64_t size;			/* of the file; 0: not known */
+	uint64_t stopped;		/* record at which progress() ended reading; 0: none */
 };
 
 /* import_time.c: converts a time. Returns whether it can be placed. */

@@ -35,6 +35,7 @@ struct gpmu_profile {
 	struct map count_numbers;	/* by id */
 	struct gpmu_profile_facts facts;
 	uint64_t size;			/* of the file; 0: not known */
+	uint64_t stopped;		/* record at which progress() ended reading; 0: none */
 };
 
 static const enum gpmu_profile_key default_keys[] = {
@@ -43,11 +44,21 @@ static const enum gpmu_profile_key default_keys[] = {
 #define CODE_KEYS	2	/* of the default ones, those of any recording */
 #define SPE_KEYS	5
 
-static int tell(struct gpmu_profile *profile, uint64_t done, uint64_t total)
+static int tell(const struct gpmu_profile *profile, uint64_t done, uint64_t total)
 {
 	if (profile->options.progress && profile->options.progress(profile->options.user, done, total))
 		return STOPPED;
 	return 0;
+}
+
+/* Calls progress() after record @n. Once it has ended the first pass, the second one ends at the same record. */
+static int tell_record(struct gpmu_profile *profile, uint64_t n, uint64_t offset)
+{
+	if (n % ROUND || (profile->stopped && n < profile->stopped))
+		return 0;
+	if (profile->stopped || tell(profile, offset, profile->size))
+		profile->stopped = n;
+	return profile->stopped ? STOPPED : 0;
 }
 
 /* Reads all records. Returns 0, STOPPED, or -errno. */
@@ -60,8 +71,8 @@ static int pass(struct gpmu_profile *profile,
 
 	for (uint64_t n = 1; (ret = gpmu_perfdata_next(profile->perfdata, &record, error)) == 1; n++) {
 		ret = take(profile, record);
-		if (!ret && !(n % ROUND))
-			ret = tell(profile, record->offset, profile->size);
+		if (!ret)
+			ret = tell_record(profile, n, record->offset);
 		if (ret)
 			break;
 	}
