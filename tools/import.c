@@ -95,8 +95,10 @@ static int run(int argc, char **argv)
 	print(options.trace, &facts);
 	if (facts.is_damaged)
 		say("%s", error.text);
-	if (facts.is_stopped)
+	if (facts.is_stopped) {
+		say("stopped by a signal: only a part of the recording was imported");
 		return EXIT_SIGNAL + SIGINT;
+	}
 	return facts.is_damaged ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 

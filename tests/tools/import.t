@@ -172,8 +172,10 @@ like "$err" ' 0 operations of SPE, ' "import: operations of SPE of a recording w
 # --- recordings of this machine's perf
 
 if perf record -o "$work/perf.data" -e task-clock true > /dev/null 2>&1; then
+	# The thread waits for sleep, so that a switch to it is recorded.
+	# shellcheck disable=SC2016 # the inner shell's
 	perf record -q -k monotonic_raw --switch-events --sample-cpu -g -F 5000 -e task-clock -o "$work/perf.data" -- \
-		"$make_spe" "$work/made" 300000 > /dev/null 2>&1
+		sh -c 'sleep 0.05; exec "$@"' sh "$make_spe" "$work/made" 300000 > /dev/null 2>&1
 	import "$work/perf.data"
 	is "$(sql "select count(*) from perf_sample")" "$(perf script -i "$work/perf.data" -F event 2> /dev/null | grep -c .)" \
 		"import: a recording of perf has all samples that perf script prints"
@@ -258,6 +260,7 @@ kill -INT $reader
 exec 3>&-
 wait $reader
 is "$?" 130 "import: an interrupted import has exit status 130"
+like "$(< "$work/out")" 'gpmu import: stopped by a signal: only a part of the recording was imported' "import: an interrupted import is reported"
 like "$(audit note)" 'text=stopped by a signal: only a part of the recording was read' "import: the audit of an interrupted import reports this"
 
 # --- files and options
