@@ -53,7 +53,7 @@ char *gpmu_shown(char *text)
 
 void gpmu_shown_print(FILE *file, const char *text)
 {
-	char character[4];
+	char character[4] = "";
 
 	while (*text)
 		fwrite(character, 1, (size_t)(add_character(character, &text) - character), file);
