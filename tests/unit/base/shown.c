@@ -37,7 +37,8 @@ static void test_texts(void)
 		FILE *file = open_memstream(&text, &size);
 
 		*gpmu_shown_add(added, texts[i].text) = '\0';
-		gpmu_shown(strcpy(replaced, texts[i].text));
+		snprintf(replaced, sizeof(replaced), "%s", texts[i].text);
+		gpmu_shown(replaced);
 		gpmu_shown_print(file, texts[i].text);
 		fclose(file);
 		ok(!strcmp(added, texts[i].want) && !strcmp(replaced, texts[i].want) && !strcmp(text, texts[i].want),
