@@ -5,6 +5,7 @@
 . tests/tools/lib.sh
 
 need tests/guest/spe-text
+# shellcheck disable=SC2016 # of the recorded shell
 spin='i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done'
 
 # theirs FILE [FIELD]: the samples by perf script in the form of spe-text

@@ -33,6 +33,7 @@ $(B)/tests/guest/spe-text: $(GUEST_SRC)/spe-text.c $(GPMU_TOOLS_LIB) $(GPMU_LIB)
 	@mkdir -p $(@D)
 	$(CC) $(GPMU_CPPFLAGS) $(CFLAGS) $(PROGRAM_DEPFLAGS) $(LDFLAGS) -o $@ $< $(GPMU_TOOLS_LIB) $(GPMU_LIB) $(GPMU_TOOLS_LIBS) $(GPMU_LIBS)
 PROGRAMS += $(B)/tests/guest/spe-text
+TEST_PROGRAMS += $(B)/tests/guest/spe-text
 
 # gpmu and libgpmu, in a build folder of their own
 GUEST_GPMU := $(B)/vm/gpmu
