@@ -103,6 +103,11 @@ out=$(REHEARSAL_COUNTED=100 rehearse launch)
 [ $? = 1 ]
 ok $? "gpu-run: launches that take 5 % longer fail"
 like "$out" '# ratio: median 1\.05000' "gpu-run: the ratio of launches that take 5 % longer is 1.05"
+printf '%s\n' 100 {90,100,90,100,90,100,110,100,110,100,110,100} > "$work/ratios"
+tests/gpu/ratios.py "$work/ratios" 1 "ns of a launch" 1.05 median > /dev/null
+ok $? "gpu-run: launches whose median ratio is below the limit pass although the interval is not"
+tests/gpu/ratios.py "$work/ratios" 1 "ms of an iteration" 1.05 > /dev/null
+is "$?" 1 "gpu-run: an interval that reaches the limit fails"
 out=$(REHEARSAL_LATE=1500 rehearse ktime)
 like "$out" '    not ok [0-9]+ - each kernel begins and ends within 1 us' \
 	"gpu-run: kernels that are 1.5 us late fail"
