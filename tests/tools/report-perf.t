@@ -41,9 +41,10 @@ ours() {
 	rows functions "$1" | awk -F , '$7 == "perf-make" && $6 != "[unknown]" { print $2 "," $3 "," $6 }' | sort
 }
 
-# fold: folded stacks of the output of perf script, those that are in perf-make and unknown code alone
+# fold: folded stacks of the output of perf script, those that are in perf-make and unknown code alone. perf prints some
+# samples without a stack.
 fold() {
-	awk 'NF == 0 { if (comm != "" && !other) n[comm stack]++; comm = stack = ""; other = 0; next }
+	awk 'NF == 0 { if (stack != "" && !other) n[comm stack]++; comm = stack = ""; other = 0; next }
 		comm == "" { comm = $1; next }
 		{ other = other || $2 ~ /@plt$|^_init$/ || !($3 ~ /\/perf-make\)$/ || $3 == "([unknown])")
 			stack = ";" ($2 == "[unknown]" && $3 != "([unknown])" ? "[perf-make]" : $2) stack }
@@ -323,7 +324,8 @@ idle() {
 	reader=$!
 	exec 3> "$work/fifo"
 	head -c 300000 "$spe" >&3
-	soon is_asleep $reader
+	# It may still have slept before it got the last bytes.
+	soon is_asleep $reader && sleep 0.3 && soon is_asleep $reader
 	kill -INT $reader
 	soon eval "! is_asleep $reader 2> /dev/null"
 	exec 3>&-
