@@ -164,9 +164,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &record->common;
-		state->child_inputs[1] = &record->common;
-		state->child_inputs[2] = &record->common;
+		for (int i = 0; i < 3; i++)
+			state->child_inputs[i] = &record->common;
 		state->child_inputs[3] = &record->aggregation;
 		return 0;
 	case 'a':

@@ -11,7 +11,7 @@
 #: timeout 300
 #
 # gpmu record -A has the metrics ipc and cycles_frequency for each CPU. With icount, QEMU counts instructions too:
-# one per nanosecond of the guest's time on all CPUs, of which only those in user space are told apart by CPU, and
+# one per nanosecond of the guest's time on all CPUs, of which only those in user space differ between CPUs, and
 # none while all sleep. A cycle is a nanosecond.
 . /lib/tap.sh
 # shellcheck source=tests/vm/guest/lib/gpmu.sh
