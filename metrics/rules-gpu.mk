@@ -12,7 +12,7 @@ cupti_BASE	:= metrics/base/replace.o metrics/sources/nvml/nvml_links.o
 $(cupti_BASE:%=$(B)/san/%): private CPPFLAGS_OF := -fPIC
 
 define gpu_plugin
-$(1)_SRC	:= $$(wildcard metrics/sources/$(1)/*.c)
+$(1)_SRC	:= $$(wildcard metrics/sources/$(1)/*.c metrics/sources/$(1)/*/*.c)
 $(1)_OBJ	:= $$($(1)_SRC:%.c=$$(B)/%.o)
 $(1)_SAN_OBJ	:= $$($(1)_SRC:%.c=$$(B)/san/%.o)
 
@@ -43,7 +43,7 @@ all: $(GPU_PLUGINS)
 # CUPTI with the plugin.
 CHANNEL_WRITER_SRC := $(addprefix metrics/trace/channel/,activity.c channel.c channel_names.c channel_write.c)
 INJECT		:= $(B)/libgpmu-inject.so
-INJECT_SRC	:= $(wildcard metrics/sources/inject/*.c) metrics/sources/cupti/files.c \
+INJECT_SRC	:= $(wildcard metrics/sources/inject/*.c) metrics/sources/cupti/library/files.c \
 		   $(CHANNEL_WRITER_SRC)
 INJECT_OBJ	:= $(INJECT_SRC:%.c=$(B)/inject/%.o)
 

@@ -51,7 +51,7 @@ GPMU_TOOLS_SAN_OBJ := $(GPMU_TOOLS_SRC:%.c=$(B)/san/%.o)
 # Libraries that only these use
 GPMU_TOOLS_LIBS	:= -lzstd -ldw -lelf
 # Only the folders whose code the recorder's threads run
-TSAN_FOLDERS	:= base trace trace/channel $(filter record%,$(GPMU_FOLDERS))
+TSAN_FOLDERS	:= base base/text trace trace/channel $(filter record%,$(GPMU_FOLDERS))
 GPMU_TSAN_OBJ	:= $(patsubst %.c,$(B)/tsan/%.o,$(wildcard $(TSAN_FOLDERS:%=metrics/%/*.c)))
 GPMU_CPPFLAGS	:= -D_GNU_SOURCE -Imetrics -Imetrics/include -isystem $(B)/libperf/include -isystem $(B)/proto
 GPMU_LIBS	:= $(LIBPERF) -ljansson -lpfm -ltraceevent -lprotobuf-c -lm -ldl -lpthread

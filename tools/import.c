@@ -8,8 +8,8 @@
 #include "cmd.h"
 #include "import/gpmu_import.h"
 #include "message.h"
-#include "output.h"
-#include "progress.h"
+#include "output/output.h"
+#include "output/progress.h"
 
 #define DEFAULT_FILE	"perf.data"
 #define DEFAULT_TRACE	"perf.pftrace"

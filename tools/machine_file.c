@@ -12,8 +12,8 @@
 
 #include "machine_file.h"
 #include "message.h"
-#include "output.h"
-#include "unfinished.h"
+#include "output/output.h"
+#include "output/unfinished.h"
 
 #define MAX_TEXT	(4u << 20)	/* bytes of a file; proc/cpuinfo has 2 KiB for each CPU */
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/gpmu_shown.h"
+#include "base/text/gpmu_shown.h"
 #include "cmd.h"
 #include "message.h"
 

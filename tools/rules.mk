@@ -59,8 +59,8 @@ $(foreach page,$(MAN7_RST),$(eval $(call man7,$(page))))
 # The unit test of the command's tables
 TABLE_TEST	:= $(call built,table)
 $(call both_obj,table): private TEST_CPPFLAGS := -Itools
-$(TABLE_TEST).t: $(addprefix $(B)/,tools/table.o tools/message.o metrics/base/shown.o metrics/base/utf8.o)
-$(TABLE_TEST)-san.t: $(addprefix $(B)/san/,tools/table.o tools/message.o metrics/base/shown.o metrics/base/utf8.o)
+$(TABLE_TEST).t: $(addprefix $(B)/,tools/output/table.o tools/message.o metrics/base/text/shown.o metrics/base/text/utf8.o)
+$(TABLE_TEST)-san.t: $(addprefix $(B)/san/,tools/output/table.o tools/message.o metrics/base/text/shown.o metrics/base/text/utf8.o)
 
 all: $(GPMU) $(if $(RST2MAN),$(MAN1) $(MAN7))
 TOOL_TESTS	:= $(wildcard tests/tools/*.t)

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "common.h"
-#include "output.h"
+#include "output/output.h"
 #include "saved/gpmu_saved.h"
 
 /* Limit of a line in bytes. perf's lines have some hundred; an endless line must not fill the memory. */

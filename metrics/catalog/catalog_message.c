@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/gpmu_shown.h"
+#include "base/text/gpmu_shown.h"
 #include "catalog/catalog.h"
 
 #define MAX_NAME	100	/* bytes of a file's name in a message */

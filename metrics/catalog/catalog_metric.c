@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "catalog/catalog.h"
 #include "expr/gpmu_expr.h"
 #include "plugin/source_object.h"

@@ -9,7 +9,7 @@
 
 #include "event/event.h"
 #include "event/event_text.h"
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 
 struct event_builder {
 	const struct gpmu_machine *machine;

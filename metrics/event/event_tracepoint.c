@@ -13,7 +13,7 @@
 
 #include <traceevent/event-parse.h>
 
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "base/vector.h"
 #include "event/event_build.h"
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "import/import.h"
 
 /* A count. @cpu, @tid: UINT32_MAX for none */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/gpmu_shown.h"
+#include "base/text/gpmu_shown.h"
 #include "machine/warnings.h"
 
 #define MAX_LINE	512

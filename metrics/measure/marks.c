@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/sized.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "gpmu.h"
 #include "measure/marks.h"
 #include "measure/marks_read.h"

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/gpmu_shown.h"
-#include "base/text.h"
+#include "base/text/gpmu_shown.h"
+#include "base/text/text.h"
 #include "base/vector.h"
 #include "measure/marks.h"
 #include "measure/marks_read.h"

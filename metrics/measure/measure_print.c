@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/gpmu_json.h"
-#include "base/gpmu_shown.h"
+#include "base/text/gpmu_shown.h"
 #include "count/session.h"
 #include "measure/measure.h"
 #include "values/sink/sink_text.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "perfdata/perfdata_events.h"
 
 /* Kinds of EVENT_UPDATE */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "perfdata/perfdata_folder.h"
 
 static int is_data(const struct dirent *entry)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "perfdata/perfdata.h"
 
 #define MAGIC		"\x17\x08\x44tracing"

@@ -6,7 +6,7 @@
 #ifndef GPMU_PLAN_BUILD_H
 #define GPMU_PLAN_BUILD_H
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "base/vector.h"
 #include "plan/plan.h"
 

@@ -4,7 +4,7 @@
 #include <strings.h>
 
 #include "base/error.h"
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "plan/plan_build.h"
 
 #define MAX_NEAR	3

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "profile/profile_count.h"
 
 #define PLACES		16384	/* slots of the caches: powers of 2 */

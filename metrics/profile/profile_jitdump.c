@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "base/map.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "profile/profile_jitdump.h"
 
 #define MAGIC		0x4a695444	/* "JiTD" */

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "profile/profile_symbols.h"
 
 #define TEXT_MOST	(256U << 20)	/* bytes of a file that are read */

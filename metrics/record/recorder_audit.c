@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <sys/utsname.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "record/recorder.h"
 
 

@@ -14,8 +14,8 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-#include "base/gpmu_shown.h"
-#include "base/text.h"
+#include "base/text/gpmu_shown.h"
+#include "base/text/text.h"
 #include "base/vector.h"
 #include "base/log.h"
 #include "base/raw_clock.h"

@@ -10,7 +10,7 @@
 
 #include "trace/channel/channel.h"
 #include "base/error.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "record/recorder.h"
 #include "plugin/preload.h"
 #include "plugin/source_object.h"

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "plugin/preload.h"
 #include "record/recorder.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "values/counts.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "base/vector.h"
 #include "record/recorder.h"
 #include "count/session.h"

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "trace/trace.h"
 
 #define REPLACEMENT_LENGTH	(sizeof(UTF8_REPLACEMENT) - 1)

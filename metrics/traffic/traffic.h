@@ -12,7 +12,7 @@
 
 #include "gpmu.h"
 #include "traffic/gpmu_traffic.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "base/vector.h"
 
 #define TRAFFIC_MAX_SOCKETS	8

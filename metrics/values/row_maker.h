@@ -16,7 +16,7 @@
 #include "expr/gpmu_expr.h"
 #include "values/counts.h"
 #include "gpmu.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "base/vector.h"
 #include "machine/topology.h"
 #include "plan/plan.h"

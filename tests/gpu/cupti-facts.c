@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 
 #include "contract.h"
-#include "cupti_api.h"
+#include "library/cupti_api.h"
 
 #define INVALID_OPERATION	7
 #define INVALID_METRIC_NAME	17

@@ -26,7 +26,7 @@ $(foreach dir,$(GPU_FAKE) $(GPU_FAKE_SAN),$(eval $(call gpu_fake_data,$(dir))))
 
 # Like the real libraries, each has its soname and finds the others in its own folder.
 define gpu_fake
-$(1)/$(3): $$(GPU_FAKE_SRC_$(3)) $$(GPU_FAKE_HDR) metrics/sources/cupti/cupti_api.h metrics/sources/inject/inject_api.h $$(B)/flags/cc \
+$(1)/$(3): $$(GPU_FAKE_SRC_$(3)) $$(GPU_FAKE_HDR) metrics/sources/cupti/library/cupti_api.h metrics/sources/inject/inject_api.h $$(B)/flags/cc \
 		$(if $(filter libgpmu%,$(3)),$(addprefix $(1)/,$(GPU_FAKE_DATA)),$(1)/libgpmu-fake.so)
 	@mkdir -p $$(@D)
 	$$(CC) $$(GPU_CPPFLAGS) $$(CFLAGS) $(2) $(if $(filter libgpmu%,$(3)),,-fvisibility=hidden) -fPIC -shared -Wl,-soname,$(3),-rpath,'$$$$ORIGIN' -o $$@ \
@@ -38,7 +38,7 @@ $(foreach lib,$(GPU_FAKE_LIBS),$(eval $(call gpu_fake,$(GPU_FAKE_SAN),$(SANITIZE
 # The recorder's libraries have no soname, because the real ones find each other by it.
 GPU_RECORDER	:= $(addprefix $(B)/tests/gpu/recorder/,libcuda.so.1 libcupti.so.13)
 $(GPU_RECORDER): $(B)/tests/gpu/recorder/lib%: tests/gpu/recorder/record.c tests/gpu/recorder/record.h \
-		 tests/gpu/recorder/cuda.c tests/gpu/recorder/cupti.c metrics/sources/cupti/cupti_api.h $(B)/flags/cc
+		 tests/gpu/recorder/cuda.c tests/gpu/recorder/cupti.c metrics/sources/cupti/library/cupti_api.h $(B)/flags/cc
 	@mkdir -p $(@D)
 	$(CC) $(GPU_CPPFLAGS) $(CFLAGS) -fvisibility=hidden -fPIC -shared -o $@ tests/gpu/recorder/record.c \
 		tests/gpu/recorder/$(firstword $(subst ., ,$*)).c -ldl -lpthread

@@ -18,7 +18,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 TOOLS_HEADERS = [
     'metrics/base/gpmu_json.h',
     'metrics/base/gpmu_replace.h',
-    'metrics/base/gpmu_shown.h',
+    'metrics/base/text/gpmu_shown.h',
     'metrics/event/gpmu_core.h',
     'metrics/import/gpmu_import.h',
     'metrics/perfdata/gpmu_perfdata.h',

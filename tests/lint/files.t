@@ -144,6 +144,11 @@ check_unfinished() {
 	text ':!LICENSES/*' | xargs -r -d '\n' grep -HnE '\b(TO''DO|FIX''ME|X''XX)\b' -- | grep -v '/# TO''DO/'
 }
 
+check_folders() {
+	tracked 'metrics/*.[ch]' 'tools/*.[ch]' 'kernel-drivers/*.[ch]' | xargs -r -d '\n' -n 1 dirname | sort | uniq -c |
+		awk '$1 > 30 { print $2 ": a folder of " $1 " files" }'
+}
+
 # Only one function opens perf events, so that all are close-on-exec.
 check_event_opens() {
 	tracked 'metrics/*.[ch]' 'tools/*.[ch]' ':!metrics/event/event_fd.c' | xargs -r -d '\n' \
@@ -154,7 +159,7 @@ check_event_opens() {
 # that are no files, or that gpmu only hides from others or passes on.
 check_variables() {
 	tracked 'metrics/*.[ch]' 'tools/*.[ch]' ':!metrics/record/recorder_inject.c' \
-		':!metrics/sources/cupti/driver.c' ':!tools/record/record_path.c' | xargs -r -d '\n' \
+		':!metrics/sources/cupti/library/driver.c' ':!tools/record/record_path.c' | xargs -r -d '\n' \
 		grep -HnE '(^|[^_[:alnum:]])getenv\(' -- | grep -vE '\bgetenv\("(NO_COLOR|TERM)"\)'
 }
 
@@ -165,6 +170,7 @@ none "$(check_machine_paths)" "no file names a directory of a developer's machin
 none "$(check_mirrors)" "no file names a package mirror"
 none "$(check_length)" "no file has more than 800 lines"
 none "$(check_functions)" "no function has more than 80 lines"
+none "$(check_folders)" "no folder of sources has more than 30 files"
 none "$(check_whitespace)" "no line ends in blanks, each file ends in a newline"
 none "$(check_modes)" "a file is executable if and only if it names its interpreter"
 none "$(check_json)" "each JSON file parses and has no key twice in one object"

@@ -9,7 +9,7 @@
 #include "cmd.h"
 #include "doctor/doctor.h"
 #include "machine_file.h"
-#include "table.h"
+#include "output/table.h"
 
 #define RED    "\033[31m"
 #define YELLOW "\033[33m"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/gpmu_shown.h"
+#include "base/text/gpmu_shown.h"
 #include "cmd.h"
 #include "common.h"
 #include "gpu/gpu.h"

@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stddef.h>
 
-#include "table.h"
+#include "output/table.h"
 
 /* Print one object of "gpus", by question; @answer is the whole answer. */
 void gpu_text(const json_t *answer, const json_t *gpu);

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "common.h"
-#include "table.h"
+#include "output/table.h"
 
 #define LIST_SCHEMA	1	/* version of the JSON schema */
 

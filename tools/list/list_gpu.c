@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "list/list_gpu.h"
-#include "output.h"
+#include "output/output.h"
 
 #define ANY_CHIP	"GH100"	/* any chip can answer with the names of all chips */
 #define MAX_NAME	56	/* characters of the column; longer names push the others */

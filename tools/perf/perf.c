@@ -16,13 +16,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/gpmu_shown.h"
-#include "child.h"
+#include "base/text/gpmu_shown.h"
 #include "cmd.h"
 #include "common.h"
 #include "perf/perf_args.h"
 #include "perf/perf_events.h"
 #include "perf/perf_theirs.h"
+#include "run/child.h"
 #include "saved_run.h"
 
 struct perf {

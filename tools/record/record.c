@@ -11,13 +11,13 @@
 #include <unistd.h>
 
 #include "aggregation.h"
-#include "base/gpmu_shown.h"
-#include "child.h"
+#include "base/text/gpmu_shown.h"
 #include "cmd.h"
 #include "common.h"
-#include "count.h"
 #include "profile/gpmu_profile.h"
 #include "record/record_path.h"
+#include "run/child.h"
+#include "run/count.h"
 
 #define INTERVAL	(10 * MS)
 #define DEFAULT_EVENTS	"task-clock,page-faults"	/* of a command, without -e and -M */

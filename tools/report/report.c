@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/gpmu_shown.h"
+#include "base/text/gpmu_shown.h"
 #include "cmd.h"
 #include "common.h"
-#include "output.h"
+#include "output/output.h"
 #include "report/report.h"
 #include "report/report_perf.h"
 

@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/gpmu_shown.h"
+#include "base/text/gpmu_shown.h"
 #include "cmd.h"
 #include "message.h"
-#include "progress.h"
+#include "output/progress.h"
 #include "report/report_perf.h"
 
 #define MAGIC		"PERFILE2"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/gpmu_json.h"
-#include "output.h"
+#include "output/output.h"
 #include "report/report.h"
 
 /* Rates in whole bytes per second; fractions with 12 digits */

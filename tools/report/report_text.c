@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/gpmu_shown.h"
+#include "base/text/gpmu_shown.h"
 #include "message.h"
+#include "output/table.h"
 #include "report/report.h"
-#include "table.h"
 
 #define TEXT_MOST	160	/* shown characters of a text */
 

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "child.h"
 #include "cmd.h"
-#include "control.h"
-#include "count.h"
+#include "run/child.h"
+#include "run/control.h"
+#include "run/count.h"
 #include "stat/stat_options.h"
 #include "stat/stat_output.h"
 #include "stat/stat_plan.h"

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "gpmu.h"
-#include "output.h"
+#include "output/output.h"
 #include "stat/stat_options.h"
 #include "stat/stat_strict.h"
 

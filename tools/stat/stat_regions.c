@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/gpmu_shown.h"
-#include "child.h"
+#include "base/text/gpmu_shown.h"
 #include "cmd.h"
-#include "count.h"
-#include "output.h"
+#include "output/output.h"
+#include "run/child.h"
+#include "run/count.h"
 #include "stat/stat_plan.h"
 #include "stat/stat_regions.h"
 

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "child.h"
 #include "cmd.h"
 #include "common.h"
-#include "count.h"
-#include "output.h"
+#include "output/output.h"
+#include "run/child.h"
+#include "run/count.h"
 #include "traffic/traffic.h"
 
 

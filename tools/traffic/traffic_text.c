@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/gpmu_shown.h"
+#include "base/text/gpmu_shown.h"
 #include "message.h"
-#include "table.h"
+#include "output/table.h"
 #include "traffic/traffic.h"
 
 /* Least widths of columns, so that most intervals' tables are aligned with each other */

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "record/queue/record_spool.h"
 
 #define FREE_LEAST	(1u << 20)	/* bytes that are freed at once */

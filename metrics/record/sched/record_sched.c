@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/raw_clock.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "record/sched/record_sched.h"
 
 /*

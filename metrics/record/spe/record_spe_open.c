@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "record/spe/record_spe.h"
 
 #define PMU		"arm_spe_0"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "gpmu.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "base/vector.h"
 #include "record/tracks/record_subtracks.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "record/tracks/record_map.h"
 
 #define SIZE_TEXT	34	/* bytes: three numbers of 10 digits, two "x", NUL */

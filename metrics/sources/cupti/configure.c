@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cupti_host.h"
-#include "cupti_messages.h"
+#include "library/cupti_messages.h"
 
 #define MOST_TRIES	400	/* of host_drop(), some 2 ms each */
 

@@ -3,8 +3,8 @@
 #ifndef GPMU_CUPTI_GPUS_H
 #define GPMU_CUPTI_GPUS_H
 
-#include "cupti_library.h"
-#include "cupti_messages.h"
+#include "library/cupti_library.h"
+#include "library/cupti_messages.h"
 #include "sources/nvml/nvml_links.h"
 
 struct gpu {

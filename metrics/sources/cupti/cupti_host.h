@@ -6,7 +6,7 @@
 #ifndef GPMU_CUPTI_HOST_H
 #define GPMU_CUPTI_HOST_H
 
-#include "cupti_library.h"
+#include "library/cupti_library.h"
 
 /*
  * CUPTI makes objects and configurations in one thread at a time; different objects can evaluate in several threads at

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cupti_host.h"
-#include "cupti_messages.h"
+#include "library/cupti_messages.h"
 
 static const char *const types[CUPTI_METRIC_TYPE__COUNT] = {
 	[CUPTI_METRIC_TYPE_COUNTER] = "counter",

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cupti_messages.h"
 #include "cupti_options.h"
+#include "library/cupti_messages.h"
 
 #define LONGEST_INTERVAL	1000000000	/* ns, or cycles */
 #define SMALLEST_BUFFER		(1 << 20)

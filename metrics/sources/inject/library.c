@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cupti_files.h"
 #include "inject.h"
+#include "library/cupti_files.h"
 
 /* CUDA 12.6's, the first whose records have all members that are used */
 #define FIRST_VERSION	24

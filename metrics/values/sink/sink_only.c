@@ -7,9 +7,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/gpmu_shown.h"
 #include "base/strings.h"
-#include "base/text.h"
+#include "base/text/gpmu_shown.h"
+#include "base/text/text.h"
 #include "values/sink/sink.h"
 
 #define ONLY_WIDTH	20	/* of a column of a summary, at least */

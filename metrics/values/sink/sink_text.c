@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/gpmu_shown.h"
+#include "base/text/gpmu_shown.h"
 #include "values/sink/sink_text.h"
 
 static char *grow(struct sink_buffer *buffer, size_t n)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "gpmu.h"
-#include "base/number.h"
+#include "base/text/number.h"
 
 #define SINK_SCHEMA	"2"	/* of CSV and JSON */
 

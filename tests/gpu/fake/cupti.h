@@ -5,8 +5,8 @@
 
 #include <stdatomic.h>
 
-#include "cupti_api.h"
 #include "fake.h"
+#include "library/cupti_api.h"
 
 #define PUBLIC	__attribute__((visibility("default")))
 

@@ -2,7 +2,7 @@
 /* The recorder's libcuda.so.1 */
 #include <stdio.h>
 
-#include "cupti_api.h"
+#include "library/cupti_api.h"
 #include "record.h"
 
 #define UNKNOWN	999

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cupti_api.h"
+#include "library/cupti_api.h"
 #include "record.h"
 
 #define GPUS	16

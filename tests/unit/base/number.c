@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/number.h"
+#include "base/text/number.h"
 #include "tap.h"
 
 static char text[NUMBER_SIZE + 1];

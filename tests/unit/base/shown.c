@@ -3,7 +3,7 @@
 #include <locale.h>
 #include <stdlib.h>
 
-#include "base/gpmu_shown.h"
+#include "base/text/gpmu_shown.h"
 #include "tap.h"
 
 static const struct {

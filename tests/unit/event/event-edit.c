@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Filters added to an event, and suggestions for a misspelt name */
 #include "event-test.h"
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 
 static void is_edited(const char *text, const char *terms, const char *want, const char *what)
 {

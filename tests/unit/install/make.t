@@ -33,7 +33,7 @@ like "$(cd "$dir/a b" && makes -f "$OLDPWD/Makefile" help)" 'with a blank in its
 
 # Rebuilds after changes of headers and flags, in a copy of the parts of the build folder that four objects need
 build=$dir/build
-objects=("$build/metrics/base/log.o" "$build/metrics/plugin/plugin_folder.o" "$build/metrics/plugin/source_load.o" "$build/tools/child.o")
+objects=("$build/metrics/base/log.o" "$build/metrics/plugin/plugin_folder.o" "$build/metrics/plugin/source_load.o" "$build/tools/run/child.o")
 mkdir "$build"
 cp -a "${B:-build}/libperf" "${B:-build}/flags" "$build"
 

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Compares metrics/sources/cupti/cupti_api.h with the toolkit's own headers of CUDA, CUPTI and NVML: sizes,
+# Compares metrics/sources/cupti/library/cupti_api.h with the toolkit's own headers of CUDA, CUPTI and NVML: sizes,
 # offsets, constants, functions.
 
 . tests/lib/tap.sh
 
-ours=metrics/sources/cupti/cupti_api.h
+ours=metrics/sources/cupti/library/cupti_api.h
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
@@ -60,7 +60,7 @@ symbols() {
 
 # sizes: prints each structure whose size is passed to CUPTI, and its last known member
 sizes() {
-	cat metrics/sources/cupti/*.c | tr -d '\n\t ' | grep -oE 'CUPTI_STRUCT_SIZE\([A-Za-z_]+,[A-Za-z]+\)' |
+	cat metrics/sources/cupti/*.c metrics/sources/cupti/library/*.c | tr -d '\n\t ' | grep -oE 'CUPTI_STRUCT_SIZE\([A-Za-z_]+,[A-Za-z]+\)' |
 		sed 's/.*(\(.*\),\(.*\))/\1 \2/' | sort -u
 }
 
@@ -74,7 +74,7 @@ fi
 : > "$tmp/string"
 printf '#include <%s>\n' stddef.h cuda.h cupti_result.h cupti_callbacks.h cupti_activity.h cupti_version.h \
 	cupti_target.h cupti_profiler_target.h cupti_profiler_host.h cupti_pmsampling.h > "$tmp/real.h"
-printf '#include "cupti_api.h"\n' > "$tmp/ours.h"
+printf '#include "library/cupti_api.h"\n' > "$tmp/ours.h"
 
 program "$tmp/real.h" > "$tmp/real.c"
 program "$tmp/ours.h" > "$tmp/ours.c"

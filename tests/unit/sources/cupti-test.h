@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "cupti_host.h"
-#include "cupti_messages.h"
+#include "library/cupti_messages.h"
 #include "tap.h"
 
 #define TEST_LENGTH(array)	(sizeof(array) / sizeof((array)[0]))

@@ -6,7 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "table.h"
+#include "output/table.h"
 #include "tap.h"
 
 /* What the table prints to a stream that is no terminal; the table is then released. */

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "message.h"
-#include "unfinished.h"
+#include "output/unfinished.h"
 
 #define DROPS_MOST	4
 

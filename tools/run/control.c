@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "control.h"
 #include "message.h"
+#include "run/control.h"
 
 static void die_syntax(const char *text)
 {

@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "child.h"
 #include "cmd.h"
 #include "gpmu.h"
+#include "run/child.h"
 
 #define STACK	(256u << 10)	/* for execvp(), which keeps a path and the arguments' pointers there */
 

@@ -7,9 +7,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/gpmu_shown.h"
+#include "base/text/gpmu_shown.h"
 #include "common.h"
-#include "table.h"
+#include "output/table.h"
 
 #define GAP		"  "
 #define COLOR_END	"\033[m"

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <wchar.h>
 
-#include "base/gpmu_shown.h"
-#include "base/utf8.h"
+#include "base/text/gpmu_shown.h"
+#include "base/text/utf8.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static locale_t utf8;	/* of wcwidth(), which knows the characters of its locale only */

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 char *text_vprint(const char *fmt, va_list args)
 {

@@ -7,8 +7,8 @@
 
 #include "base/gpmu_replace.h"
 #include "message.h"
-#include "output.h"
-#include "unfinished.h"
+#include "output/output.h"
+#include "output/unfinished.h"
 
 /* The replacement to drop if gpmu ends before output_close(); there is at most one */
 static struct replace *volatile unfinished;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cupti_messages.h"
+#include "library/cupti_messages.h"
 
 struct message {
 	struct message *next;

@@ -11,11 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "child.h"
 #include "cmd.h"
-#include "control.h"
-#include "count.h"
 #include "message.h"
+#include "run/child.h"
+#include "run/control.h"
+#include "run/count.h"
 
 #define SECOND		1000000000
 #define TASK_POLL	100	/* ms between checks of a thread without a pidfd */

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/trust.h"
-#include "cupti_files.h"
+#include "library/cupti_files.h"
 
 #define FIRST_MAJOR	12
 #define LAST_MAJOR	19	/* newest major version to try by the loader */

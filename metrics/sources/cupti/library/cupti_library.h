@@ -13,10 +13,10 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "cupti_api.h"
-#include "cupti_files.h"
-#include "cupti_trouble.h"
 #include "gpmu.h"
+#include "library/cupti_api.h"
+#include "library/cupti_files.h"
+#include "library/cupti_trouble.h"
 #include "sources/nvml/nvml_api.h"
 
 #define CUPTI_FIRST_VERSION	24	/* the first with PM sampling: CUDA 12.6's */

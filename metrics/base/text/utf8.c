@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 size_t utf8_length(const char *text)
 {

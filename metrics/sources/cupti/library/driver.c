@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cupti_library.h"
-#include "cupti_messages.h"
+#include "library/cupti_library.h"
+#include "library/cupti_messages.h"
 
 /*
  * The driver reads these variables in cuInit(): the first two hide or reorder GPUs; the others make it load a tool, which

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "progress.h"
+#include "output/progress.h"
 
 #define SHOW_AFTER	1.0	/* s without progress */
 #define SHOW_EVERY	0.2	/* s */

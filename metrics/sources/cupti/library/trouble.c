@@ -2,8 +2,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "cupti_messages.h"
-#include "cupti_trouble.h"
+#include "library/cupti_messages.h"
+#include "library/cupti_trouble.h"
 
 void trouble_set(struct trouble *trouble, const char *kind, const char *remedy, const char *fmt, ...)
 {
