@@ -63,7 +63,7 @@ page() {
 	questions=$(sed 's/.*expected //; s/, found.*//; s/ or /\n/; s/, /\n/g' <<< "$questions")
 	is "$(definitions "$page" QUESTIONS | sort)" "$(sort <<< "$questions")" "$name: the page defines exactly the questions of the plugin"
 	is "$(definitions "$page" ENVIRONMENT | sort)" \
-		"$(cat "metrics/sources/$name"/*.c | grep -oE '"(GPMU|CUDA|NVTX)_[A-Z0-9_]+"' | tr -d '"' | sort -u)" \
+		"$(find "metrics/sources/$name" -name "*.c" -exec cat {} + | grep -oE '"(GPMU|CUDA|NVTX)_[A-Z0-9_]+"' | tr -d '"' | sort -u)" \
 		"$name: the page defines exactly the environment variables of the plugin"
 }
 
@@ -80,7 +80,7 @@ is "$(GPMU_FAKE="machine=gh200 enable=0:26" ask cupti check | unknown "$cupti/gp
 is "$(sed -n '/^static json_t \*run_of/,/^}/p' "$cupti/query.c" | grep -oE '"[a-z]+"' | tr -d '"' | grep -vx time |
 	unknown "$cupti/gpmu-cupti.rst" QUESTIONS)" "" "cupti: the page describes the keys of samples"
 {
-	quoted 'trouble_set\([^,]*, "([a-z]+)"' $cupti/*.c
+	quoted 'trouble_set\([^,]*, "([a-z]+)"' $cupti/*.c $cupti/library/*.c
 	quoted '\[OBSTACLE_[A-Z]+\] = \{ "([a-z]+)"' $cupti/gpus.c
 } | sort -u > "$work/kinds"
 [ "$(wc -l < "$work/kinds")" -gt 8 ]; ok $? "cupti: the sources have more than eight kinds of trouble"
