@@ -4,16 +4,7 @@
 #include <string.h>
 
 #include "base/strings.h"
-
-/* FNV-1a */
-static uint64_t hash_of(const char *text, size_t length)
-{
-	uint64_t hash = 0xcbf29ce484222325ULL;
-
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3ULL;
-	return hash;
-}
+#include "base/text/text.h"
 
 const char *strings_text(const struct strings *strings, uint32_t number)
 {
@@ -22,7 +13,7 @@ const char *strings_text(const struct strings *strings, uint32_t number)
 
 int strings_number_of(struct strings *strings, const char *text, size_t length, uint32_t *number)
 {
-	uint64_t hash = hash_of(text, length);
+	uint64_t hash = text_hash(text, length);
 	char **added;
 
 	/* If another text has this hash, try the next one. */

@@ -7,21 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
+#include "base/text/text.h"
 #include "base/vector.h"
 #include "count/region_sum.h"
 #include "count/session.h"
-
-#define FIRST_SLOTS	32
-
-/* FNV-1a */
-static uint32_t hash_of(const char *name)
-{
-	uint32_t hash = 2166136261u;
-
-	for (; *name; name++)
-		hash = (hash ^ (unsigned char)*name) * 16777619u;
-	return hash;
-}
 
 static struct session_region **hint_of(struct session_regions *regions, const char *name)
 {
@@ -30,48 +20,22 @@ static struct session_region **hint_of(struct session_regions *regions, const ch
 	return &regions->hints[(address ^ (address >> 6)) % REGION_HINTS];
 }
 
-/* Returns NULL if no region has this name yet. */
-static struct session_region *find(struct session_regions *regions, const char *name,
-				   uint32_t hash)
+/*
+ * Returns the region with this name, or NULL. Regions are found by hash; @key is the one that the region has, or is
+ * to have.
+ */
+static struct session_region *find(const struct session_regions *regions, const char *name, uint64_t *key)
 {
-	for (size_t i = hash; regions->slots; i++) {
-		size_t index = regions->table[i & (regions->slots - 1)];
+	const union map_cell *cell;
 
-		if (!index)
-			break;
-		if (regions->list[index - 1]->hash == hash &&
-		    !strcmp(regions->list[index - 1]->name, name))
-			return regions->list[index - 1];
+	/* If another name has this hash, try the next one. */
+	for (*key = text_hash(name, strlen(name)); (cell = map_find(&regions->by_name, *key)); ++*key) {
+		struct session_region *region = cell->of;
+
+		if (!strcmp(region->name, name))
+			return region;
 	}
 	return NULL;
-}
-
-static void put_in_table(size_t *table, size_t slots, uint32_t hash, size_t index)
-{
-	size_t i = hash;
-
-	while (table[i & (slots - 1)])
-		i++;
-	table[i & (slots - 1)] = index + 1;
-}
-
-/* Makes room for one more region in the table, of which at least half stays empty. */
-static int grow_table(struct session_regions *regions)
-{
-	size_t slots = regions->slots ? regions->slots * 2 : FIRST_SLOTS;
-	size_t *table;
-
-	if (regions->length * 2 < regions->slots)
-		return 0;
-	table = calloc(slots, sizeof(*table));
-	if (!table)
-		return -ENOMEM;
-	for (size_t i = 0; i < regions->length; i++)
-		put_in_table(table, slots, regions->list[i]->hash, i);
-	free(regions->table);
-	regions->table = table;
-	regions->slots = slots;
-	return 0;
 }
 
 static void region_free(struct session_region *region)
@@ -82,46 +46,53 @@ static void region_free(struct session_region *region)
 	free(region);
 }
 
-static struct session_region *add(struct gpmu_session *session, const char *name, uint32_t hash)
+/* Returns NULL if out of memory. */
+static struct session_region *region_new(const char *name, size_t target_count)
 {
-	struct session_regions *regions = &session->regions;
-	size_t n = session->target_count ? session->target_count : 1;
-	struct session_region *region, **list;
+	struct session_region *region = calloc(1, sizeof(*region));
 
-	list = vector_room(regions->list, regions->length, sizeof(struct session_region *));
-	if (!list)
-		return NULL;
-	regions->list = list;
-	if (grow_table(regions))
-		return NULL;
-	region = calloc(1, sizeof(*region));
 	if (!region)
 		return NULL;
-	region->hash = hash;
 	region->name = strdup(name);
-	region->begin = calloc(n, sizeof(*region->begin));
-	region->sum = calloc(n, sizeof(*region->sum));
-	if (!region->name || !region->begin || !region->sum) {
-		region_free(region);
-		return NULL;
+	region->begin = calloc(target_count, sizeof(*region->begin));
+	region->sum = calloc(target_count, sizeof(*region->sum));
+	if (region->name && region->begin && region->sum)
+		return region;
+	region_free(region);
+	return NULL;
+}
+
+/* Returns NULL if out of memory. */
+static struct session_region *add(struct gpmu_session *session, const char *name, uint64_t key)
+{
+	struct session_regions *regions = &session->regions;
+	struct session_region *region = region_new(name, session->target_count ? session->target_count : 1);
+	struct session_region **added = region ? vector_add(&regions->list, sizeof(struct session_region *)) : NULL;
+	bool is_new;
+	union map_cell *cell = added ? map_add(&regions->by_name, key, &is_new) : NULL;
+
+	if (cell) {
+		cell->of = *added = region;
+		return region;
 	}
-	put_in_table(regions->table, regions->slots, hash, regions->length);
-	regions->list[regions->length++] = region;
-	return region;
+	if (added)
+		regions->list.n--;
+	if (region)
+		region_free(region);
+	return NULL;
 }
 
 /* Returns the region with this name, created if necessary; NULL: no memory */
 static struct session_region *get(struct gpmu_session *session, const char *name)
 {
 	struct session_region **hint = hint_of(&session->regions, name);
-	uint32_t hash;
+	uint64_t key;
 
 	if (*hint && !strcmp((*hint)->name, name))
 		return *hint;
-	hash = hash_of(name);
-	*hint = find(&session->regions, name, hash);
+	*hint = find(&session->regions, name, &key);
 	if (!*hint)
-		*hint = add(session, name, hash);
+		*hint = add(session, name, key);
 	return *hint;
 }
 
@@ -253,17 +224,17 @@ const char *session_innermost(const struct gpmu_session *session)
 
 size_t gpmu_session_region_count(const struct gpmu_session *session)
 {
-	return session->regions.length;
+	return session->regions.list.n;
 }
 
 const char *gpmu_region_name(const struct gpmu_session *session, size_t index)
 {
-	return index < session->regions.length ? session->regions.list[index]->name : NULL;
+	return index < session->regions.list.n ? session_region_at(session, index)->name : NULL;
 }
 
 uint64_t gpmu_region_visit_count(const struct gpmu_session *session, size_t index)
 {
-	return index < session->regions.length ? session->regions.list[index]->visits : 0;
+	return index < session->regions.list.n ? session_region_at(session, index)->visits : 0;
 }
 
 int gpmu_region_rows(struct gpmu_session *session, size_t index,
@@ -272,9 +243,9 @@ int gpmu_region_rows(struct gpmu_session *session, size_t index,
 	const struct session_region *region;
 	struct region_sum sum;
 
-	if (index >= session->regions.length)
+	if (index >= session->regions.list.n)
 		return -EINVAL;
-	region = session->regions.list[index];
+	region = session_region_at(session, index);
 	sum = (struct region_sum){
 		.visits = region->visits, .time = region->time,
 		.user = region->user, .system = region->system, .times_why = region->times_why,
@@ -285,9 +256,9 @@ int gpmu_region_rows(struct gpmu_session *session, size_t index,
 
 void session_regions_release(struct session_regions *regions)
 {
-	for (size_t i = 0; i < regions->length; i++)
-		region_free(regions->list[i]);
-	free(regions->list);
-	free(regions->table);
+	for (size_t i = 0; i < regions->list.n; i++)
+		region_free(((struct session_region **)regions->list.data)[i]);
+	vector_release(&regions->list);
+	map_release(&regions->by_name);
 	vector_release(&regions->stack);
 }

@@ -8,8 +8,8 @@
 
 size_t region_find(const struct gpmu_session *session, const char *name)
 {
-	for (size_t i = 0; i < session->regions.length; i++)
-		if (!strcmp(session->regions.list[i]->name, name))
+	for (size_t i = 0; i < session->regions.list.n; i++)
+		if (!strcmp(session_region_at(session, i)->name, name))
 			return i;
 	return SIZE_MAX;
 }
@@ -45,7 +45,7 @@ static int add_counts(struct region_sum *sum, const struct count *counts, size_t
 
 int region_sum_add(struct region_sum *sum, const struct gpmu_session *session, size_t index)
 {
-	const struct session_region *region = session->regions.list[index];
+	const struct session_region *region = session_region_at(session, index);
 	int ret = add_counts(sum, region->sum, session->target_count);
 
 	if (ret)

@@ -8,12 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "values/counts.h"
 #include "base/cpus.h"
+#include "base/map.h"
 #include "base/raw_clock.h"
 #include "base/vector.h"
 #include "gpmu.h"
 #include "plan/plan.h"
+#include "values/counts.h"
 #include "values/row_maker.h"
 #include "count/counter/backend.h"
 #include "count/gpmu_region.h"
@@ -29,7 +30,6 @@ struct session_group {
 /* Counts cover all slots and targets, slot by slot. */
 struct session_region {
 	char *name;
-	uint32_t hash;
 	size_t depth;			/* nesting depth in itself */
 	uint64_t visits;
 	struct count *begin;		/* when this visit began */
@@ -43,11 +43,8 @@ struct session_region {
 #define REGION_HINTS	64		/* a power of 2 */
 
 struct session_regions {
-	struct session_region **list;	/* in the order in which they were first begun */
-	size_t length;
-	size_t *table;			/* by hash: index + 1, or 0 */
-	/* size of the table, a power of 2 larger than the number of regions */
-	size_t slots;
+	struct vector list;	/* struct session_region *: in the order in which they were first begun */
+	struct map by_name;	/* by hash of the name */
 	struct vector stack;	/* struct session_region *: begun, not ended */
 	/* Indexed by the address of the name; the name still has to be compared. */
 	struct session_region *hints[REGION_HINTS];
@@ -174,6 +171,11 @@ int session_process_of(int tid);
 void session_target_gone(const struct gpmu_session_options *options, struct gpmu_error *error);
 
 /* --- region.c */
+
+static inline struct session_region *session_region_at(const struct gpmu_session *session, size_t index)
+{
+	return ((struct session_region *const *)session->regions.list.data)[index];
+}
 
 /*
  * As gpmu_region_end(), for a region that need not be the innermost: threads that share a session

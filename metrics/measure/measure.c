@@ -123,7 +123,7 @@ static int get_rows(struct gpmu *gpmu, const char *name)
 	ret = measure_sum(gpmu, name);
 	if (ret)
 		return ret;
-	gpmu->sum.time = gpmu->shared->regions.list[index]->time;
+	gpmu->sum.time = session_region_at(gpmu->shared, index)->time;
 	ret = region_sum_rows(&gpmu->sum, gpmu->blank, &rows);
 	if (!ret)
 		ret = append(gpmu, rows);

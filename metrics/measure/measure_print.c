@@ -64,7 +64,7 @@ static int print_region(struct printer *printer, struct gpmu *gpmu, size_t index
 		ret = print_threads(printer, gpmu, &part);
 	if (!ret)
 		ret = measure_sum(gpmu, part.region);
-	gpmu->sum.time = gpmu->shared->regions.list[index]->time;
+	gpmu->sum.time = session_region_at(gpmu->shared, index)->time;
 	/* If no visit of a region has ended, each counter has one row for all threads, with the reason. */
 	if (!ret && (!gpmu->options.per_thread || !gpmu->sum.visits))
 		ret = print_part(printer, gpmu, &part);

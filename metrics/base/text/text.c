@@ -31,3 +31,12 @@ char *text_print(const char *fmt, ...)
 	va_end(args);
 	return text;
 }
+
+uint64_t text_hash(const char *text, size_t length)
+{
+	uint64_t hash = 0xcbf29ce484222325ULL;
+
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3ULL;
+	return hash;
+}
