@@ -14,7 +14,7 @@ VM_PATCHED := 7.3 $(VM_BUILT)
 # A guest waits for part of its time.
 VM_JOBS ?= 3
 # The longest tests run first, so that none runs alone at the end
-VM_FIRST := fuzz lifecycle metrics spe gpmu gracehopper2 zoo events superchip
+VM_FIRST := fuzz spe-report lifecycle metrics spe gpmu gracehopper2 zoo events superchip
 TESTS ?= $(sort $(wildcard tests/vm/t/*.t))
 
 ifeq ($(KERNEL),)
