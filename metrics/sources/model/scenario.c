@@ -290,7 +290,7 @@ static int check_options(struct text *text, const struct flow_line *l)
 	if (seen(l, OPT_BYTES) && !seen(l, OPT_OVER))
 		return text_fail(text, "expected over= beside bytes=");
 	if (write && (seen(l, OPT_LATENCY) || seen(l, OPT_HOME_LATENCY)))
-		return text_fail(text, "expected no latency: no PMU measures that of a write");
+		return text_fail(text, "expected no latency: no PMU measures the latency of a write");
 	if (!remote && seen(l, OPT_HOME_LATENCY))
 		return text_fail(text, "expected no home_latency: the flow is local");
 	if (!cpu && (seen(l, OPT_SERVED) || seen(l, OPT_ALLOC)))
