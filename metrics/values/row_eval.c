@@ -314,7 +314,7 @@ static void compute_sum(const struct row_maker *maker, const struct row_sum *sum
 		i = sum_slot(maker, sum, i, counts, result);
 	if (result->sources > 1 && maker->plan->slots[maker->parts[sum->first].slot].mean)
 		result_lose(result, GPMU_STATE_NOT_SUPPORTED,
-			    "means of several GPUs cannot be added up: request it in a run with events of GPUs only");
+			    "means of several GPUs cannot be added up: count it in a run with events of GPUs only");
 	result_end(result);
 }
 
