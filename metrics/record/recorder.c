@@ -345,7 +345,7 @@ static int open_spe(struct gpmu_recorder *recorder, struct gpmu_error *error)
 	return record_spe_open(spe, error);
 }
 
-/* Beside the trace, whose file system has room for recordings */
+/* Creates the spool in the folder of the trace, whose file system has room for recordings. */
 static int open_spool(struct gpmu_recorder *recorder, struct gpmu_error *error)
 {
 	const char *slash = strrchr(recorder->path, '/');

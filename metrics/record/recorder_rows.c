@@ -78,7 +78,7 @@ static bool is_total(const struct gpmu_plan *plan, const struct gpmu_row *row)
 	return false;
 }
 
-/* What a row covers, which names the parent of its track; of a GPU its UUID. The caller frees it; NULL if out of memory */
+/* Returns a row's target: the name of its track's parent, or a GPU's UUID. The caller frees it; NULL: no memory */
 static char *covered(const struct gpmu_row *row)
 {
 	if (row->gpu)

@@ -100,8 +100,8 @@ struct record_sample {
 };
 
 /*
- * Describes a counter, before its first value; followed by name, unit and what it covers (the name of the parent of
- * its track, or the GPU's UUID), each NUL-terminated. Counters are numbered from 0 in this order.
+ * Describes a counter, before its first value; followed by name, unit and target (the name of the parent of its
+ * track, or the GPU's UUID), each NUL-terminated. Counters are numbered from 0 in this order.
  */
 struct record_counter_head {
 	int32_t gpu_number;

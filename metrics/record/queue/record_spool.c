@@ -67,7 +67,7 @@ static int write_all(int fd, const struct record_spool_part *part, uint64_t at)
 	return 0;
 }
 
-/* Frees blocks of chunks that were taken. The taking thread does not: the putting one would wait for it at the file's lock. */
+/* Frees blocks of taken chunks. The taking thread does not free them: the putting thread would wait at the file's lock. */
 static void free_taken(struct record_spool *spool, uint64_t taken)
 {
 	if (taken - spool->freed < FREE_LEAST)
@@ -114,7 +114,7 @@ void record_spool_end(struct record_spool *spool)
 	pthread_mutex_unlock(&spool->lock);
 }
 
-/* Gives the last chunk back. */
+/* Marks the last chunk as taken. */
 static void finish(struct record_spool *spool)
 {
 	pthread_mutex_lock(&spool->lock);
@@ -142,7 +142,7 @@ bool record_spool_take(struct record_spool *spool)
 		return false;
 	}
 	spool->end += sizeof(size);
-	/* If the file has become unreadable, one chunk stands for all */
+	/* If the file has become unreadable, all its bytes are one chunk. */
 	if (record_spool_read(spool, &size, sizeof(size)) != sizeof(size))
 		size = most;
 	spool->end += size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Passes chunks of bytes from a reading thread to a slower one through a file without a name. The reader never waits, and
- * nothing is dropped while the file system has room. A chunk that has been read gives its room back.
+ * nothing is dropped while the file system has room. The room of chunks that have been read is freed.
  */
 #ifndef GPMU_RECORD_SPOOL_H
 #define GPMU_RECORD_SPOOL_H
@@ -18,9 +18,9 @@ struct record_spool {
 	uint64_t put, taken;		/* offsets of the file, in bytes */
 	bool ended;
 	int fd;				/* -1: not open */
-	uint64_t freed;			/* the putting thread's: bytes before it have no blocks */
-	/* The taking thread's */
-	uint64_t at, end;		/* of the bytes of its chunk that it has not read, in the file */
+	uint64_t freed;			/* used by the putting thread: bytes before this offset have no blocks */
+	/* Used by the taking thread */
+	uint64_t at, end;		/* begin and end of the unread bytes of its chunk, in the file */
 };
 
 struct record_spool_part {
@@ -29,13 +29,13 @@ struct record_spool_part {
 };
 
 void record_spool_init(struct record_spool *spool);
-/* Creates the file in @folder, or in that of the environment variable TMPDIR or /tmp if this fails. Returns 0 or -errno. */
+/* Creates the file in @folder or, if this fails, in $TMPDIR or /tmp. Returns 0 or -errno. */
 int record_spool_open(struct record_spool *spool, const char *folder);
 void record_spool_release(struct record_spool *spool);
 
 /* Appends a chunk of these parts. Returns 0, or -errno with nothing appended. */
 int record_spool_put(struct record_spool *spool, const struct record_spool_part *parts, size_t count);
-/* Nothing more will be put. */
+/* Marks the end: no chunk follows. */
 void record_spool_end(struct record_spool *spool);
 
 /* Waits for the next chunk, and skips the rest of the last one. Returns false after the last one. */

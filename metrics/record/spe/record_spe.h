@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Records samples of Arm SPE. The PMU writes them to an AUX buffer for each CPU. A thread moves their contents into a file,
- * and another one decodes these and queues the samples.
+ * Records samples of Arm SPE. The PMU writes them to an AUX buffer for each CPU. One thread moves the contents of the
+ * buffers into a file; another thread decodes the contents and queues the samples.
  */
 #ifndef GPMU_RECORD_SPE_H
 #define GPMU_RECORD_SPE_H
@@ -46,10 +46,10 @@ struct record_spe {
 	struct record_rings rings;	/* count 0: not open */
 	struct record_spe_buffer *buffers;	/* by ring */
 	uint64_t period;
-	/* record_spe_run()'s only */
+	/* Used by record_spe_run() only */
 	uint64_t counter, raw;		/* as of a chunk */
 	uint64_t unmarked;		/* bytes of chunks since the last mark */
-	/* record_spe_decode()'s only, until it has ended */
+	/* Used by record_spe_decode() only, until it has ended */
 	int64_t frequency;		/* of the system counter, in Hz; 0: not known */
 	uint64_t outside;		/* samples outside the window */
 	struct gpmu_spe_stats stats;	/* complete after the thread has ended */

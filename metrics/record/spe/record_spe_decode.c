@@ -36,8 +36,8 @@ static uint64_t time_of(const struct record_spe_chunk *chunk, const struct gpmu_
 }
 
 /*
- * The context packet has the thread. Without it, which needs privilege, an AUX record of a task's event is of the thread that
- * has run when it was published.
+ * The context packet, which requires privilege, has the thread. Without it, the thread is that of a task's AUX record:
+ * the thread that ran when the record was published.
  */
 static void set_thread(struct record_sample *sample, const struct record_spe_chunk *chunk, bool of_task)
 {

@@ -24,7 +24,7 @@ static bool is_full;
 /* Ends of ranges that found no room are written later: their ranges would stay open. */
 static struct activity_marker later[LATER];
 static size_t later_count;
-static uint64_t owed_count;	/* ends that later has ever had */
+static uint64_t owed_count;	/* number of ends that were ever put into later */
 
 static void count_lost(struct inject *self, enum activity_lost_why why, enum activity_kind kind, uint64_t count,
 		       uint64_t time, uint32_t thread)

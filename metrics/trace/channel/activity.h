@@ -48,7 +48,7 @@ struct activity_head {
 	uint16_t flags;
 };
 
-/* A flag of any record: channel_owe() has announced it */
+/* A flag of any record: channel_owe() has counted the record */
 #define ACTIVITY_OWED	0x8000
 
 struct activity_name {

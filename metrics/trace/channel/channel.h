@@ -122,10 +122,10 @@ int channel_write(struct channel_writer *writer, const struct activity_head *rec
 void channel_lose(struct channel_writer *writer, const struct activity_lost *lost);
 /*
  * Sets the number of records that the caller has held back until there is room: all of them, also those that it has
- * written since, whose flags have ACTIVITY_OWED. @owed->from and to are the time of the others. If the process ends
- * without marking the file as complete, the reader gets those that it has not read as lost. The number never
- * decreases, so that a process which is killed between writing a record and this call has neither lost nor
- * duplicated it.
+ * written since, whose flags have ACTIVITY_OWED. @owed->from and to are the time of the records not yet
+ * written. If the process ends without marking the file as complete, the reader reports the records that it has not
+ * read as lost. The number never decreases, so that a process which is killed between writing a record and this call
+ * has neither lost nor duplicated it.
  */
 void channel_owe(struct channel_writer *writer, const struct activity_lost *owed);
 /*
