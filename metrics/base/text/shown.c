@@ -11,7 +11,7 @@
 #include "base/text/utf8.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static locale_t utf8;	/* of wcwidth(), which knows the characters of its locale only */
+static locale_t utf8;	/* for wcwidth(), which has widths for the characters of the locale only */
 
 /* --- characters --- */
 
@@ -23,7 +23,7 @@ static bool is_control(const char *text)
 	return at[0] < ' ' || at[0] == 0x7f || (at[0] == 0xc2 && at[1] < 0xa0);
 }
 
-/* Writes what is shown of the character at *@text, and advances *@text past it. Returns the end. */
+/* Writes the shown text of the character at *@text, and advances *@text past it. Returns the end. */
 static char *add_character(char *to, const char **text)
 {
 	size_t n = utf8_length(*text);
@@ -77,7 +77,7 @@ static wchar_t decode(const char *text, size_t n)
 	return character;
 }
 
-/* The bytes of the first character. An invalid byte, and a character that wcwidth() does not know, has one column. */
+/* Returns the bytes of the first character. An invalid byte has one column, as has a character without a width. */
 static size_t measure(const char *text, size_t *columns)
 {
 	size_t n = utf8_length(text);
