@@ -10,7 +10,7 @@
 #include "plugin/source_object.h"
 
 /*
- * Whether a source knows the event of "nvidia_gpu@dram__bytes_read.sum@" and none of its PMUs can
+ * Whether a source has the event of "nvidia_gpu@dram__bytes_read.sum@" and none of its PMUs can
  * count it; then sets *@event. Events that are given by terms are not checked.
  */
 static int is_absent(const struct gpmu_machine *machine, const char *id,

@@ -167,7 +167,7 @@ int gpmu_session_total(struct gpmu_session *session, const struct gpmu_rows **ro
 /*
  * Sets the values of the events user_time and system_time: the ns that the command has run in
  * user space and in the kernel until now. A program that has waited for the command (wait4(2))
- * knows them exactly. Without this call the session measures them itself: for the calling
+ * has the exact times. Without this call the session measures them itself: for the calling
  * thread; for processes and tasks in clock ticks (10 ms), with @inherit including the children
  * that processes have waited for; for CPUs, everything that ran on them. Times of a process
  * that has ended are then not counted.

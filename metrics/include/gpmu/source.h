@@ -64,7 +64,7 @@ struct gpmu_source *gpmu_pmu_source(const struct gpmu_pmu *pmu);
  * @answer: set to a new text in JSON, which the caller frees with free()
  * @error: set on failure, or NULL
  *
- * Return: 0; -ENOENT if the source does not know the question; -ENOMEM; or another error of the
+ * Return: 0; -ENOENT if the source does not support the question; -ENOMEM; or another error of the
  * plugin. *@answer is NULL on failure
  */
 int gpmu_source_query(struct gpmu_source *source, const char *question, char **answer,

@@ -226,7 +226,7 @@ json_t *nv_query_accounting(struct gpu *gpu);
 json_t *nv_query_vgpu(struct gpu *gpu);
 /*
  * NVML's time stamps are CLOCK_REALTIME in us; counts do not use them. @seen is the newest time stamp returned so far.
- * nv_since() returns the time from which to ask NVML for new samples, and nv_is_new() tells whether a sample of @time is
+ * nv_since() returns the time from which to ask NVML for new samples, and nv_is_new() whether a sample of @time is
  * new. If the clock was set back to before @seen, all samples are requested, and those that are not in the future are new.
  */
 unsigned long long nv_since(unsigned long long seen);
