@@ -20,7 +20,7 @@ static int tell(struct import *import, uint64_t done, uint64_t total)
 	return import->options.progress && import->options.progress(import->options.user, done, total) ? STOPPED : 0;
 }
 
-/* Calls progress() after record @n. Once it has ended the first pass, the second one ends at the same record. */
+/* Calls progress() after record @n. If progress() ends the first pass, the second pass ends at the same record. */
 static int tell_record(struct import *import, uint64_t n, uint64_t offset)
 {
 	if (n % ROUND || (import->stopped && n < import->stopped))

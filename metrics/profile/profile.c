@@ -51,7 +51,7 @@ static int tell(const struct gpmu_profile *profile, uint64_t done, uint64_t tota
 	return 0;
 }
 
-/* Calls progress() after record @n. Once it has ended the first pass, the second one ends at the same record. */
+/* Calls progress() after record @n. If progress() ends the first pass, the second pass ends at the same record. */
 static int tell_record(struct gpmu_profile *profile, uint64_t n, uint64_t offset)
 {
 	if (n % ROUND || (profile->stopped && n < profile->stopped))
