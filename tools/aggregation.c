@@ -15,8 +15,8 @@ void aggregation_choose(struct aggregation *aggregation, const char *option, enu
 }
 
 /*
- * The kernel counts a task in one number, wherever it runs: values of CPUs, or of groups of them,
- * exist only for PMUs that count the machine.
+ * The kernel has one count of a task for all CPUs on which the task runs: values for each CPU or
+ * group of CPUs exist only for PMUs that count the machine.
  */
 void aggregation_check(const struct aggregation *aggregation, bool cpus, struct gpmu_plan *plan)
 {

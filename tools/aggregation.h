@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Options that choose what a value covers: -A, --per-node */
+/* Options that separate values by CPU, node, socket, die or core: -A, --per-node */
 #ifndef GPMU_TOOLS_AGGREGATION_H
 #define GPMU_TOOLS_AGGREGATION_H
 
@@ -19,7 +19,7 @@ extern const struct argp aggregation_argp;
 /* Dies if another option has chosen already. */
 void aggregation_choose(struct aggregation *aggregation, const char *option, enum gpmu_aggregation by);
 
-/* Dies, and frees the plan, if it has events of tasks, which have no value of their own for each CPU or group of CPUs. */
+/* Dies, and frees the plan, if it has events of tasks, which have no value for each CPU or group of CPUs. */
 void aggregation_check(const struct aggregation *aggregation, bool cpus, struct gpmu_plan *plan);
 
 #endif /* GPMU_TOOLS_AGGREGATION_H */

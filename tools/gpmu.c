@@ -121,8 +121,8 @@ static void survive_file_limit(void)
 }
 
 /*
- * Without memory jansson leaves out members and bytes of texts, and succeeds, or reads beyond the end of a text
- * (2.14).
+ * Without memory, jansson 2.14 leaves out members and bytes of texts without an error, or reads beyond the end of a
+ * text.
  */
 static void *json_memory(size_t size)
 {

@@ -47,7 +47,7 @@ static const char *const pci_files[] = { "class", "numa_node" };
 /* Folders of a PCI device with an entry for each name that its driver gives it */
 static const char *const pci_names[] = { "net", "nvme", "infiniband", "drm" };
 
-/* Whatever cannot be read is left out, unless the process lacks memory or file descriptors. */
+/* Files that cannot be read are left out, unless the process lacks memory or file descriptors. */
 static void need_readable(const char *path, int error)
 {
 	if (error == ENOMEM || error == EMFILE || error == ENFILE)
@@ -70,7 +70,7 @@ static void save_file(const struct gpmu_machine *machine, const char *path, json
 	json_object_set_new(files, path, json_string(text));
 }
 
-/* Only the name of the file is of use. */
+/* Only the name of the file is used. */
 static void save_name(const struct gpmu_machine *machine, const char *path, json_t *files)
 {
 	(void)machine;
@@ -80,8 +80,8 @@ static void save_name(const struct gpmu_machine *machine, const char *path, json
 typedef void save_function(const struct gpmu_machine *machine, const char *path, json_t *files);
 
 /*
- * Saves the files in @folder, below the root, that match a pattern. Without memory, glob(3) leaves out folders, or frees
- * memory twice (glibc 2.36).
+ * Saves the files in @folder, below the root, that match a pattern. glob(3) is not used: without memory it leaves out
+ * folders, or frees memory twice (glibc 2.36).
  */
 static void save_matches(const struct gpmu_machine *machine, const char *folder, const char *pattern,
 			 save_function *save, json_t *files)

@@ -38,7 +38,7 @@ void report_facts_add(struct report_facts *facts, const struct gpmu_profile *pro
 /* Adds how to record those keys of a table that are in none of its rows. */
 void report_facts_missing(struct report_facts *facts, const struct gpmu_profile_table *table,
 			  const enum gpmu_profile_key *keys, size_t key_count);
-/* Why call stacks have no callers; NULL: they have */
+/* Returns the reason why call stacks have no callers; NULL: they have callers */
 const char *report_facts_no_callers(const struct gpmu_profile *profile);
 /* Adds this reason if the keys of a table have call stacks. */
 void report_facts_stacks(struct report_facts *facts, const struct gpmu_profile *profile,
