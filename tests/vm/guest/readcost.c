@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * readcost EVENT - prints the nanoseconds of a read(2) of the event on the CPU that counts it: the
- * least mean of some rounds. With an instruction counter as the guest's clock these are instructions.
+ * lowest mean of several rounds. With an instruction counter as the guest's clock the number is that
+ * of instructions.
  */
 #define _GNU_SOURCE
 #include <sched.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Replaces the driver's trace.h in a build without tracepoints, which shows what they cost. */
+/* Replaces the driver's trace.h in a build without tracepoints, which shows the cost of tracepoints. */
 #ifndef GRACE_CSPMU_TRACE_H
 #define GRACE_CSPMU_TRACE_H
 

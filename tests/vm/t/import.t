@@ -9,7 +9,7 @@
 #: userland yes
 #: timeout 300
 #
-# gpmu import of what Debian's unmodified perf records of a group that cpu-clock samples: the counters of the SCF
+# gpmu import of recordings that Debian's unmodified perf makes of a group led by cpu-clock: the counters of the SCF
 # are rates on the PMU's CPU, which add up to the counts in the samples.
 . /lib/tap.sh
 # shellcheck source=tests/vm/guest/lib/gpmu.sh
@@ -18,7 +18,7 @@ PATH=/usr/lib/gpmu:/usr/bin:$PATH
 data=/tmp/perf.data
 trace=/tmp/app.pftrace
 
-# imports CPU EVENT...: compares each event's counter with perf script, which prints the counts since the sample before
+# imports CPU EVENT...: compares each event's counter with perf script, which prints the counts since the previous sample
 imports() {
 	cpu=$1
 	shift

@@ -10,9 +10,9 @@
 #: icount 0
 #: timeout 300
 #
-# gpmu record -A has the metrics ipc and cycles_frequency for each CPU. With icount, QEMU counts instructions too:
-# one per nanosecond of the guest's time on all CPUs, of which only those in user space differ between CPUs, and
-# none while all sleep. A cycle is a nanosecond.
+# gpmu record -A has the metrics ipc and cycles_frequency for each CPU. With icount, QEMU counts instructions,
+# too: one per nanosecond of the guest's time on each CPU, and none while all CPUs sleep. Only the instructions in
+# user space differ between CPUs. A cycle is a nanosecond.
 . /lib/tap.sh
 # shellcheck source=tests/vm/guest/lib/gpmu.sh
 . /lib/gpmu.sh
@@ -58,7 +58,7 @@ is "$(awk -F , '$1 == "ipc" { print $2, ($5 < 0.1), ($6 > 0.9 && $6 < 1.1) }' /t
 near "$(total INST_RETIRED:u "CPU 1")" "$(counted instructions:u 1)" 10 \
 	"the busy CPU: the instructions in user space are those of perf stat -A" || diag "$(cat /tmp/perf /tmp/counters)"
 ok "$(awk -v busy="$(total INST_RETIRED:u "CPU 1")" -v idle="$(total INST_RETIRED:u "CPU 3")" 'BEGIN { print !(idle < busy / 10) }')" \
-	"an idle CPU has less than a tenth of these instructions" || diag "$(cat /tmp/counters)"
+	"an idle CPU has less than a tenth of the busy CPU's instructions in user space" || diag "$(cat /tmp/counters)"
 
 # --- a CPU that is offline, and one that goes offline
 
@@ -77,6 +77,6 @@ gpmu record -o $trace --no-cuda-trace -a -A -I 20 -e cpu-clock -M ipc -- \
 	sh -c 'sleep 1; echo 0 >"$0"; sleep 1' /sys/devices/system/cpu/cpu2/online >/tmp/record 2>&1
 is $? 0 "gpmu record -A succeeds while a CPU goes offline" || diag "$(cat /tmp/record)"
 report
-is "$(shares)" "CPU 0 1.0 CPU 1 1.0 CPU 2 0.5 CPU 3 1.0" "a CPU that goes offline has no values from then on, the others have all" ||
+is "$(shares)" "CPU 0 1.0 CPU 1 1.0 CPU 2 0.5 CPU 3 1.0" "a CPU that goes offline has no values from then on, and the other CPUs have all values" ||
 	diag "$(cat /tmp/counters /tmp/record)"
 done_testing

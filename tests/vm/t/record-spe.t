@@ -89,7 +89,7 @@ all() {
 	is "$(($(wc -l </tmp/records) + $(fact outside)))" \
 		"$(echo "$before,$after" | awk -F , '{ for (i = 1; i <= 4; i++) n += $(i + 4) - $i; print n }')" \
 		"$name: the samples are as many as the records that were written"
-	is "$(fact samples)" "$(($(wc -l </tmp/records) + $(fact outside)))" "$name: the audit counts these samples"
+	is "$(fact samples)" "$(($(wc -l </tmp/records) + $(fact outside)))" "$name: the audit counts the samples and those outside the recorded time"
 	is "$(for f in damages unfinished bare unknown lost_bytes; do fact $f; done | xargs)" "0 0 0 0 0" \
 		"$name: all bytes are decoded"
 }

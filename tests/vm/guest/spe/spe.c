@@ -16,8 +16,8 @@
  *
  * A timer stands for the sampling interval and the buffer's interrupt: the rate of records is that
  * of tick_us and burst, whatever the event's period. With record_ns, a tick writes as many records
- * as the clock has made due since the last one, until so many as record_count have been due on
- * the CPU; those that are due while a full buffer has stopped the event are not written. The
+ * as the clock has made due since the last one, until record_count records have been due on the
+ * CPU; records that are due while a full buffer has stopped the event are not written. The
  * outputs end where those of arm_spe_pmu end: at the watermark, the end of the buffer and the
  * reader's tail, all rounded to pages. A full buffer sets PERF_AUX_FLAG_TRUNCATED, after which the
  * kernel disables the event.
@@ -142,7 +142,7 @@ struct spe_cpu {
 	unsigned int next, last;	/* the script's records to write, and written */
 	/* With record_ns */
 	u64 began;			/* ns: the start, later by the time when stopped */
-	u64 stopped;			/* ns; 0: by a full buffer, or not at all */
+	u64 stopped;			/* ns; 0: not stopped, or stopped by a full buffer */
 	u64 due;			/* records so far */
 };
 
@@ -292,7 +292,7 @@ static u64 spe_due(struct spe_cpu *cpu)
 	return cpu->due - before;
 }
 
-/* No record is due while the event is stopped, except by a full buffer. */
+/* No record is due while the event is stopped, unless a full buffer has stopped it. */
 static void spe_resume(struct spe_cpu *cpu)
 {
 	u64 now = ktime_get_ns();
