@@ -242,7 +242,7 @@ if perf record -o "$work/perf.data" -e task-clock true > /dev/null 2>&1; then
 	import "$work/cut.data"
 	is "$rc" 1 "import: a recording that is cut off has exit status 1"
 	like "$err" 'cut\.data:[0-9]+: expected' "import: the error of a recording that is cut off names the offset and what was expected"
-	like "$(audit note)" 'damaged or cut off: only the part before' "import: the audit of a recording that is cut off reports this"
+	like "$(audit note)" 'damaged or cut off: only the part before' "import: the audit reports that a recording is cut off"
 else
 	skip "no perf that may record" "import: recordings of this machine's perf are imported"
 fi
@@ -261,7 +261,7 @@ exec 3>&-
 wait $reader
 is "$?" 130 "import: an interrupted import has exit status 130"
 like "$(< "$work/out")" 'gpmu import: stopped by a signal: only a part of the recording was imported' "import: an interrupted import is reported"
-like "$(audit note)" 'text=stopped by a signal: only a part of the recording was read' "import: the audit of an interrupted import reports this"
+like "$(audit note)" 'text=stopped by a signal: only a part of the recording was read' "import: the audit reports that the import was interrupted"
 
 # --- files and options
 

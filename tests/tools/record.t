@@ -319,7 +319,7 @@ like "$(sql "select p.name || ' ' || t.name || ' ' || t.unit from counter_track 
 like "$(audit counters)" "kind=mean of=(machine|node 0) " "record -a -M marks a metric as a mean"
 # --- counters of each CPU, node, socket, die and core
 
-# parents: what counters are of, each with the names and units of its counters
+# parents: the targets of counters, each with the names and units of its counters
 parents() {
 	sql "select p.name, group_concat(t.name || ' ' || t.unit, ', ') from (select * from counter_track order by name) t
 		join track p on p.id = t.parent_id group by p.name order by p.name"

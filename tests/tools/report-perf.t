@@ -198,7 +198,7 @@ if perf record -o "$work/perf.data" -e task-clock true > /dev/null 2>&1; then
 	like "$out" 'cut off +only the part before' "report: the report of a recording that is cut off is marked"
 	# The records that name the functions may follow the cut, as perf writes the rings of all CPUs in turn.
 	read -r cut whole <<< "$(for file in cut file; do fact event "$work/$file.data"; done | sed -n 's/.*: \([0-9]*\) samples.*/\1/p' | paste -sd' ')"
-	ok "$((!(0 < cut && cut < whole)))" "report: a recording that is cut off is reported up to there" || diag "$cut of $whole samples"
+	ok "$((!(0 < cut && cut < whole)))" "report: a recording that is cut off is reported up to the cut" || diag "$cut of $whole samples"
 else
 	skip "no perf that may record" "report: recordings of this machine's perf"
 fi
@@ -353,7 +353,7 @@ for file in "$work/short" /dev/null "$work"; do
 	is "$rc $(grep -c . <<< "$both")" "1 1" "report refuses $(basename "$file") with one line" || diag "$both"
 done
 run gpmu report "$work"
-like "$both" '^gpmu report: .*: a folder: expected a trace' "report refuses a folder that is no recording with what was expected"
+like "$both" '^gpmu report: .*: a folder: expected a trace' "report refuses a folder that is no recording, and names the expected files"
 run gpmu report "$work/short"
 is "$both" "gpmu report: $work/short:16: expected a header of 104 bytes, the file ends" \
 	"report: a recording that is cut off in its header is reported with its length"

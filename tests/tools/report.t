@@ -319,7 +319,7 @@ run gpmu report "$work/empty.pftrace"
 is "$rc$both" "1gpmu report: $(neither empty.pftrace): empty: expected a trace of gpmu record" "report refuses an empty file"
 run gpmu report "$work/text.pftrace"
 is "$rc$both" "1gpmu report: $(neither text.pftrace):0: expected a packet of a trace" \
-	"report refuses a text file with the files that are supported, the offset and what was expected"
+	"report refuses a text file, and names the supported files, the offset and the expected content"
 run gpmu report "$work/tail.pftrace"
 is "$rc$both" "1gpmu report: $work/tail.pftrace:$size: expected a packet of a trace" "report refuses damage after good packets with its offset"
 run gpmu report "$work/other.pftrace"

@@ -6,7 +6,7 @@
 . tests/tools/lib.sh
 
 escape=$'\033'
-# What a terminal must not get: C0 except the line feed, DEL, C1, and bytes that are not UTF-8
+# Bytes that a terminal must not get: C0 except the line feed, DEL, C1, and bytes that are not UTF-8
 bad=$'[\001-\011\013-\037\177]|\302[\200-\237]'
 
 # clean DESCRIPTION: checks the output of the last run
@@ -93,7 +93,7 @@ clean "stat --metric-only prints the heading of a user's metric without control 
 # --- saved output
 printf '5,,%s,1000,100.00,,\n' "${escape}[31mevent"$'\377' > "$work/counts.csv"
 run gpmu eval -e cycles --strict "$work/counts.csv"
-clean "eval prints a file with a saved event of such a name without control characters"
+clean "eval prints the name of a saved event without control characters"
 run gpmu eval -M "no${escape}[31mmetric" "$work/counts.csv"
 clean "eval prints an unknown name in an error without control characters"
 run gpmu eval "$work/no${escape}[31m.csv"

@@ -117,7 +117,7 @@ static void test_inlined(struct profile_object *object)
 			own++;
 	}
 	ok(own && of_inlined && !others,
-	   "profile: addresses of an inlined function have its lines, and those of its caller the caller's (%zu, %zu, %zu others)",
+	   "profile: addresses of an inlined function have its lines, and addresses of its caller have the caller's (%zu, %zu, %zu others)",
 	   of_inlined, own, others);
 }
 
