@@ -129,6 +129,14 @@ static void take_ids(struct gpmu_perfdata_record *record, struct cursor *cursor)
 	record->has |= PERF_SAMPLE_TID;
 }
 
+/* Whether bytes may be a build id of this size: no known one has fewer than 8 bytes, and zeros follow it. */
+static bool is_build_id(const uint8_t *bytes, uint32_t size)
+{
+	static const uint8_t zeros[BUILD_ID_MOST];
+
+	return bytes && size >= 8 && size <= BUILD_ID_MOST && !memcmp(bytes + size, zeros, BUILD_ID_MOST - size);
+}
+
 /*
  * The build id of a map, or its device and inode. Another event with build ids makes the kernel set the flag although
  * the record has the device, whose major number then takes the place of the size (perf_event_mmap_output()).
@@ -136,14 +144,17 @@ static void take_ids(struct gpmu_perfdata_record *record, struct cursor *cursor)
 static void take_file(struct gpmu_perfdata_record *record, struct cursor *cursor)
 {
 	struct gpmu_perfdata_mmap *mmap = &record->mmap;
+	const uint32_t first = cursor_u32(cursor);
+	struct cursor ahead = *cursor;
+	const uint8_t *id = cursor_bytes(&ahead, BUILD_ID_MOST);
 
-	mmap->maj = cursor_u32(cursor);
-	if (record->misc & MISC_BUILD_ID && mmap->maj <= BUILD_ID_MOST) {
-		mmap->build_id_size = mmap->maj;
-		mmap->maj = 0;
-		mmap->build_id = cursor_bytes(cursor, BUILD_ID_MOST);
+	if (record->misc & MISC_BUILD_ID && is_build_id(id, first)) {
+		mmap->build_id_size = first;
+		mmap->build_id = id;
+		*cursor = ahead;
 		return;
 	}
+	mmap->maj = first;
 	mmap->min = cursor_u32(cursor);
 	mmap->ino = cursor_u64(cursor);
 	mmap->ino_generation = cursor_u64(cursor);

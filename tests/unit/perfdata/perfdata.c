@@ -257,23 +257,25 @@ static void put_flagged_map(struct made *made, uint32_t first)
 
 static void test_maps(void)
 {
+	static const uint32_t majors[] = { 8, 254, 259 };
 	struct gpmu_error error = { .size = sizeof(error) };
 	const struct gpmu_perfdata_record *record;
 	struct gpmu_perfdata *perfdata;
 
 	reset();
 	put_flagged_map(&records, 20);
-	put_flagged_map(&records, 254);
-	put_flagged_map(&records, 259);
+	for (size_t i = 0; i < sizeof(majors) / sizeof(majors[0]); i++)
+		put_flagged_map(&records, majors[i]);
 	perfdata = open_records(&error);
 	record = next(perfdata);
 	ok(record && record->mmap.build_id_size == 20 && !memcmp(record->mmap.build_id, "\3\0\0\0\4\0\0\0", 8) &&
 	   !record->mmap.ino && !strcmp(record->mmap.file, "/usr/bin/app"), "perfdata: a map has its build id");
-	for (uint32_t major = 254; major <= 259; major += 5) {
+	for (size_t i = 0; i < sizeof(majors) / sizeof(majors[0]); i++) {
 		record = next(perfdata);
-		ok(record && !record->mmap.build_id && record->mmap.maj == major && record->mmap.min == 3 && record->mmap.ino == 4 &&
+		ok(record && !record->mmap.build_id && record->mmap.maj == majors[i] && record->mmap.min == 3 && record->mmap.ino == 4 &&
 		   record->mmap.ino_generation == 5 && !strcmp(record->mmap.file, "/usr/bin/app"),
-		   "perfdata: a map on device %u has no build id, although another event made the kernel set its flag", major);
+		   "perfdata: a map on device %u has no build id, although another event made the kernel set its flag",
+		   majors[i]);
 	}
 	gpmu_perfdata_free(perfdata);
 }
