@@ -9,8 +9,9 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/vector.h"
 #include "base/log.h"
+#include "base/task_status.h"
+#include "base/vector.h"
 #include "count/session.h"
 
 struct tids {
@@ -102,21 +103,9 @@ void session_target_gone(const struct gpmu_session_options *options, struct gpmu
 
 int session_process_of(int tid)
 {
-	char path[48], text[4096], *line;
-	ssize_t n = -1;
-	int fd;
+	struct task_status status;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		n = read(fd, text, sizeof(text) - 1);
-		close(fd);
-	}
-	if (n < 0)
-		return -1;
-	text[n] = '\0';
-	line = strstr(text, "\nTgid:");
-	return line ? (int)strtol(line + strlen("\nTgid:"), NULL, 10) : -1;
+	return task_status_read(tid, &status) ? -1 : (int)status.pid;
 }
 
 /* The process of all tasks, or -1 */

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "base/raw_clock.h"
+#include "base/task_status.h"
 #include "record/sched/record_sched.h"
 
 /* Follows each record because of sample_id_all */
@@ -192,26 +193,16 @@ bool record_context_switch_name(struct record_sched *sched, pid_t tid)
 {
 	struct record record = { .type = RECORD_TASK };
 	struct record_task task = { .change = RECORD_TASK_NAMED, .tid = tid };
-	char path[48], line[128];
-	FILE *file;
+	struct task_status status;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
-	file = fopen(path, "re");
-	while (file && fgets(line, sizeof(line), file)) {
-		line[strcspn(line, "\n")] = '\0';
-		if (!strncmp(line, "Name:\t", 6))
-			memcpy(task.comm, line + 6, strnlen(line + 6, sizeof(task.comm) - 1));
-		else if (!strncmp(line, "Tgid:\t", 6))
-			task.pid = (int32_t)strtol(line + 6, NULL, 10);
-		else if (!strncmp(line, "State:\t", 7))
-			task.state = state_of(line[7]);
-	}
-	if (file)
-		fclose(file);
+	if (task_status_read(tid, &status))
+		return false;
+	task.pid = status.pid;
+	task.state = state_of(status.state);
+	memcpy(task.comm, status.comm, sizeof(task.comm));
 	task.cpu = cpu_of(tid);
 	task.ran = ran_of(tid);
 	record.begin = record.end = raw_clock_now();
-	if (task.pid)
-		record_queue_put(sched->queue, &record, &task, sizeof(task));
+	record_queue_put(sched->queue, &record, &task, sizeof(task));
 	return task.state == RECORD_TASK_ACTIVE;
 }

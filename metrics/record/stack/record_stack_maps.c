@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/raw_clock.h"
+#include "base/task_status.h"
 #include "record/stack/record_stack_maps.h"
 
 /* PERF_RECORD_MMAP2 without a build id, and the sample_id that follows it */
@@ -64,23 +65,6 @@ static void put_maps(struct record_stack *stack, pid_t pid)
 		fclose(file);
 }
 
-/* The process of a thread; 0: there is no such thread */
-static pid_t process_of(pid_t tid)
-{
-	char path[48], line[128];
-	pid_t pid = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
-	file = fopen(path, "re");
-	while (file && !pid && fgets(line, sizeof(line), file))
-		if (!strncmp(line, "Tgid:", 5))
-			pid = (pid_t)strtol(line + 5, NULL, 10);
-	if (file)
-		fclose(file);
-	return pid;
-}
-
 void record_stack_maps(struct record_stack *stack)
 {
 	const struct dirent *entry;
@@ -88,11 +72,12 @@ void record_stack_maps(struct record_stack *stack)
 	DIR *folder;
 
 	for (size_t i = 0; i < stack->tid_count; i++) {
-		const pid_t pid = process_of(stack->tids[i]);
+		struct task_status status;
 
-		if (pid && pid != last)
-			put_maps(stack, pid);
-		last = pid;
+		if (task_status_read(stack->tids[i], &status) || status.pid == last)
+			continue;
+		put_maps(stack, status.pid);
+		last = status.pid;
 	}
 	folder = stack->tid_count ? NULL : opendir("/proc");
 	while (folder && (entry = readdir(folder)))

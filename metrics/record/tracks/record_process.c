@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/task_status.h"
 #include "base/text/text.h"
 #include "base/vector.h"
 #include "record/tracks/record_map.h"
@@ -120,29 +121,16 @@ const struct record_context *record_context_of(const struct record_process *proc
 	return value ? value->of : NULL;
 }
 
-/* Reads the kernel's thread name, if the process is alive and in the same pid namespace. */
-static void read_comm(uint32_t pid, uint32_t tid, char *name, size_t size)
-{
-	char path[64];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", pid, tid);
-	file = fopen(path, "re");
-	if (!file || !fgets(name, (int)size, file))
-		*name = '\0';
-	name[strcspn(name, "\n")] = '\0';
-	if (file)
-		fclose(file);
-}
-
 static int make_thread(struct record_map *map, struct record_process *process, uint32_t tid,
 		       struct record_thread *thread)
 {
-	char comm[32], text[64];
+	struct task_status status;
+	char text[64];
+	/* In another pid namespace the process has other numbers. */
+	bool known = !task_status_read((pid_t)tid, &status) && status.pid == (pid_t)process->pid;
 
-	read_comm(process->pid, tid, comm, sizeof(comm));
 	thread->track = gpmu_trace_thread(map->trace, (pid_t)process->pid, (pid_t)tid,
-					  comm[0] ? comm : NULL);
+					  known ? status.comm : NULL);
 	if (thread->track < 0)
 		return thread->track;
 	snprintf(text, sizeof(text), "thread %u", tid);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/task_status.h"
 #include "record/tracks/record_map.h"
 #include "trace/trace.h"
 
@@ -333,21 +334,13 @@ int record_map_task(struct record_map *map, uint64_t time, struct record_span wi
 /* Sets the process and the name of a thread that no record has described. Returns false if there is no such thread. */
 static bool look_up(int32_t tid, struct record_task *of)
 {
-	char path[48], line[128];
-	FILE *file;
+	struct task_status status;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
-	file = fopen(path, "re");
-	while (file && fgets(line, sizeof(line), file)) {
-		line[strcspn(line, "\n")] = '\0';
-		if (!strncmp(line, "Name:\t", 6))
-			memcpy(of->comm, line + 6, strnlen(line + 6, sizeof(of->comm) - 1));
-		else if (!strncmp(line, "Tgid:\t", 6))
-			of->pid = (int32_t)strtol(line + 6, NULL, 10);
-	}
-	if (file)
-		fclose(file);
-	return of->pid > 0;
+	if (task_status_read(tid, &status))
+		return false;
+	of->pid = status.pid;
+	memcpy(of->comm, status.comm, sizeof(of->comm));
+	return true;
 }
 
 /* Sets *@known to the thread, which then has a track if it can have one; NULL: it is not known. */

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/task_status.h"
+
+/* The value of a field; NULL: there is none */
+static const char *value_of(const char *text, const char *field)
+{
+	const char *at = strstr(text, field);
+
+	return at ? at + strlen(field) : NULL;
+}
+
+int task_status_read(pid_t tid, struct task_status *status)
+{
+	/* The name has up to 64 characters with escapes, and the other fields follow it. */
+	char path[48], text[512];
+	const char *pid, *state;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	n = read(fd, text, sizeof(text) - 1);
+	if (n < 0)
+		n = -errno;
+	close(fd);
+	if (n < 0)
+		return (int)n;
+	text[n] = '\0';
+	pid = value_of(text, "\nTgid:\t");
+	state = value_of(text, "\nState:\t");
+	if (strncmp(text, "Name:\t", 6) != 0 || !pid || !state)
+		return -EINVAL;
+	*status = (struct task_status){ .pid = (pid_t)strtol(pid, NULL, 10), .state = *state };
+	n = (ssize_t)strcspn(text + 6, "\n");
+	memcpy(status->comm, text + 6, (size_t)n < sizeof(status->comm) ? (size_t)n : sizeof(status->comm) - 1);
+	return 0;
+}

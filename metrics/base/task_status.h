@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What /proc/TID/status states of a thread */
+#ifndef GPMU_TASK_STATUS_H
+#define GPMU_TASK_STATUS_H
+
+#include <sys/types.h>
+
+struct task_status {
+	pid_t pid;		/* of its process */
+	char state;		/* 'R', 'S', ...: proc(5) */
+	char comm[16];		/* name, in which proc(5) escapes control characters and backslashes */
+};
+
+/* Returns 0, or -errno if there is no such thread. */
+int task_status_read(pid_t tid, struct task_status *status);
+
+#endif /* GPMU_TASK_STATUS_H */
