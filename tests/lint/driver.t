@@ -11,6 +11,11 @@ check_versions() {
 		grep -HnE 'LINUX_VERSION_(CODE|MAJOR)|KERNEL_VERSION|linux/version\.h|\$\(?\{?(VERSION|PATCHLEVEL|SUBLEVEL)\b' --
 }
 
+# Clocks that wait while another CPU updates the timekeeper: a counter is read under a lock, also in an NMI.
+waiting_clocks() { # FOLDER
+	grep -HnE '\b(hrtimer_forward_now|hrtimer_cb_get_time|ktime_get(_ns|_raw)?)\(' "$1"/*.c | grep -v '/\*'
+}
+
 # Calls that run up the list of files at the head of FOLDER/cspmu.h
 calls_up() { # FOLDER
 	awk '
@@ -44,6 +49,7 @@ files=$(kernel_c)
 none "$(check_versions)" "kernel-drivers does not check the kernel version"
 if [ -z "$files" ]; then
 	skip "no source" "a file of kernel-drivers calls only files below it in the list of cspmu.h"
+	skip "no source" "the driver reads no clock that waits for an update of the timekeeper"
 	skip "no source" "checkpatch --strict finds nothing in the modules"
 	skip "no source" "kernel-doc finds nothing in the modules"
 	done_testing
@@ -53,6 +59,9 @@ planted=$(mktemp -d)
 trap 'rm -rf "$planted"' EXIT
 cp kernel-drivers/*.[ch] "$planted"
 echo 'void planted(void) { grace_poll_del(NULL); }' >>"$planted/counter.c"
+echo 'void late(struct hrtimer *timer) { hrtimer_forward_now(timer, 1); }' >>"$planted/lock.c"
+none "$(waiting_clocks kernel-drivers)" "the driver reads no clock that waits for an update of the timekeeper"
+like "$(waiting_clocks "$planted")" '^[^:]*/lock\.c:[0-9]+:void late' "a planted clock that waits is reported"
 is "$(calls_up "$planted")" "counter.c calls grace_poll_del() of poll.c" "a planted call to a file above is reported"
 src=$(kernel_source 7.3) || exit 1
 mapfile -t files <<< "$files"
