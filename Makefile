@@ -95,9 +95,9 @@ check-unit: $(UNIT_TESTS) $(TEST_PROGRAMS)
 	@status=0; $(PROVE) -j$(TEST_JOBS) --exec '' $(UNIT_TESTS) $(SCRIPT_TESTS) || status=1; \
 	GPMU_BIN=$(GPMU_SAN) $(PROVE) -j$(TEST_JOBS) --exec '' $(filter-out tests/tools/man.t tests/tools/completion.t,$(TOOL_TESTS)) || status=1; exit $$status
 
-# check-FOLDER: the tests of a folder of tests/unit, and those of the command of that name
+# check-FOLDER: the tests of a folder of tests/unit, and tests/tools/FOLDER.t; seconds, while check-tools takes minutes
 UNIT_FOLDERS := $(sort $(foreach test,$(UNIT_TESTS:$(B)/%=%) $(SCRIPT_TESTS),$(word 3,$(subst /, ,$(filter tests/unit/%,$(dir $(test)))))))
-folder_scripts = $(filter tests/unit/$(1)/% tests/tools/$(1).t tests/tools/$(1)-%.t,$(SCRIPT_TESTS))
+folder_scripts = $(filter tests/unit/$(1)/% tests/tools/$(1).t,$(SCRIPT_TESTS))
 define check_folder
 .PHONY: check-$(1)
 check-$(1): $$(filter $$(B)/tests/unit/$(1)/%,$$(UNIT_TESTS) $$(GPMU_DUMPS)) $$(if $$(call folder_scripts,$(1)),all $$(TEST_PROGRAMS))
