@@ -22,7 +22,8 @@
 echo -1 >/proc/sys/kernel/perf_event_paranoid
 
 seconds=20
-[ "$LONG" ] || [ "$KERNEL/$DRIVER" = 7.3/ours ] || seconds=5
+# The checkers of the debug kernel take most of the time.
+[ "$LONG" ] || [ "$KERNEL/$DRIVER" = 7.3/ours ] || [ "$KERNEL" = debug ] || seconds=5
 
 # one SEED [OPTION]...: run fuzz with its statistics in /tmp/fuzz.SEED
 one() {
