@@ -76,23 +76,34 @@ static void free_taken(struct record_spool *spool, uint64_t taken)
 	spool->freed = taken;
 }
 
-int record_spool_put(struct record_spool *spool, const struct record_spool_part *parts, size_t count)
+/* Returns the offset of the next chunk. The taking thread does not use an empty file, which begins again at its first byte. */
+static uint64_t begin(struct record_spool *spool)
 {
-	uint64_t begin, at, taken, size = 0;
-	int ret;
+	uint64_t put, taken;
 
-	/* An empty file begins again at its first block. */
 	pthread_mutex_lock(&spool->lock);
-	if (spool->taken == spool->put)
-		spool->taken = spool->put = spool->freed = 0;
-	begin = spool->put;
+	put = spool->put;
 	taken = spool->taken;
 	pthread_mutex_unlock(&spool->lock);
-	free_taken(spool, taken);
+	if (taken != put || (put >= FREE_LEAST && ftruncate(spool->fd, 0))) {
+		free_taken(spool, taken);
+		return put;
+	}
+	pthread_mutex_lock(&spool->lock);
+	spool->taken = spool->put = spool->freed = 0;
+	pthread_mutex_unlock(&spool->lock);
+	return 0;
+}
+
+int record_spool_put(struct record_spool *spool, const struct record_spool_part *parts, size_t count)
+{
+	uint64_t at = begin(spool), size = 0;
+	int ret;
+
 	for (size_t i = 0; i < count; i++)
 		size += parts[i].size;
-	at = begin + sizeof(size);
-	ret = write_all(spool->fd, &(struct record_spool_part){ &size, sizeof(size) }, begin);
+	ret = write_all(spool->fd, &(struct record_spool_part){ &size, sizeof(size) }, at);
+	at += sizeof(size);
 	for (size_t i = 0; i < count && !ret; i++) {
 		ret = write_all(spool->fd, &parts[i], at);
 		at += parts[i].size;

@@ -80,6 +80,26 @@ static void room(void)
 	record_spool_release(&spool);
 }
 
+static void drained(void)
+{
+	static char large[1 << 20];
+	const struct record_spool_part part = { large, sizeof(large) };
+	struct record_spool spool;
+
+	record_spool_init(&spool);
+	record_spool_open(&spool, ".");
+	for (int i = 0; i < 4; i++)
+		record_spool_put(&spool, &part, 1);
+	for (int i = 0; i < 4; i++) {
+		record_spool_take(&spool);
+		while (record_spool_read(&spool, large, sizeof(large)) > 0)
+			;
+	}
+	put(&spool, "next", "");
+	ok(blocks(&spool) <= 32 && has(&spool, "next"), "spool: an empty file gives all its blocks back at the next put");
+	record_spool_release(&spool);
+}
+
 static void full(void)
 {
 	static char large[1 << 20];
@@ -134,6 +154,7 @@ int main(void)
 {
 	chunks();
 	room();
+	drained();
 	full();
 	threads();
 	return done_testing();
