@@ -3,12 +3,17 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/text/text.h"
 #include "record/queue/record_spool.h"
 
 #define FREE_LEAST	(1u << 20)	/* bytes that are freed at once */
+#define CHECK_EACH	(1u << 20)	/* bytes between checks of the file system, which may be on the network */
+/* What is left to the trace and to other programs, the lesser of these */
+#define RESERVE_SHARE	20		/* 1 / 20 of the file system */
+#define RESERVE_MOST	((uint64_t)1 << 30)	/* bytes */
 
 void record_spool_init(struct record_spool *spool)
 {
@@ -67,6 +72,24 @@ static int write_all(int fd, const struct record_spool_part *part, uint64_t at)
 	return 0;
 }
 
+static int check_room(struct record_spool *spool, uint64_t size)
+{
+	struct statvfs status;
+	uint64_t reserve;
+
+	spool->unchecked += size;
+	/* Some file systems in memory have no number of blocks. */
+	if (spool->unchecked < CHECK_EACH || fstatvfs(spool->fd, &status) || !status.f_blocks)
+		return 0;
+	reserve = status.f_blocks / RESERVE_SHARE * status.f_frsize;
+	if (reserve > RESERVE_MOST)
+		reserve = RESERVE_MOST;
+	if (status.f_bavail * status.f_frsize < size + reserve)
+		return -ENOSPC;
+	spool->unchecked = 0;
+	return 0;
+}
+
 /* Frees blocks of taken chunks. The taking thread does not free them: the putting thread would wait at the file's lock. */
 static void free_taken(struct record_spool *spool, uint64_t taken)
 {
@@ -102,7 +125,9 @@ int record_spool_put(struct record_spool *spool, const struct record_spool_part 
 
 	for (size_t i = 0; i < count; i++)
 		size += parts[i].size;
-	ret = write_all(spool->fd, &(struct record_spool_part){ &size, sizeof(size) }, at);
+	ret = check_room(spool, size);
+	if (!ret)
+		ret = write_all(spool->fd, &(struct record_spool_part){ &size, sizeof(size) }, at);
 	at += sizeof(size);
 	for (size_t i = 0; i < count && !ret; i++) {
 		ret = write_all(spool->fd, &parts[i], at);

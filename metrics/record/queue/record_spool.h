@@ -18,7 +18,9 @@ struct record_spool {
 	uint64_t put, taken;		/* offsets of the file, in bytes */
 	bool ended;
 	int fd;				/* -1: not open */
-	uint64_t freed;			/* used by the putting thread: bytes before this offset have no blocks */
+	/* Used by the putting thread */
+	uint64_t freed;			/* bytes before this offset have no blocks */
+	uint64_t unchecked;		/* bytes put since the room of the file system was checked */
 	/* Used by the taking thread */
 	uint64_t at, end;		/* begin and end of the unread bytes of its chunk, in the file */
 };
@@ -33,7 +35,10 @@ void record_spool_init(struct record_spool *spool);
 int record_spool_open(struct record_spool *spool, const char *folder);
 void record_spool_release(struct record_spool *spool);
 
-/* Appends a chunk of these parts. Returns 0, or -errno with nothing appended. */
+/*
+ * Appends a chunk of these parts. Returns 0, or -errno with nothing appended; -ENOSPC also if less than 1 GiB, or 5 % of a
+ * file system below 20 GiB, would be left. This is checked for each 1 MiB that is put.
+ */
 int record_spool_put(struct record_spool *spool, const struct record_spool_part *parts, size_t count);
 /* Marks the end: no chunk follows. */
 void record_spool_end(struct record_spool *spool);

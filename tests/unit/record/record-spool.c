@@ -6,11 +6,26 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 
 #include "record/queue/record_spool.h"
 #include "tap.h"
 
 #define CHUNKS	2000u
+#define GIB	((fsblkcnt_t)1 << 30)
+
+static struct statvfs disk;	/* as reported to the spool; f_frsize 0: the real one */
+
+int __real_fstatvfs(int fd, struct statvfs *status);
+int __wrap_fstatvfs(int fd, struct statvfs *status);
+
+int __wrap_fstatvfs(int fd, struct statvfs *status)
+{
+	if (!disk.f_frsize)
+		return __real_fstatvfs(fd, status);
+	*status = disk;
+	return 0;
+}
 
 static int put(struct record_spool *spool, const char *first, const char *second)
 {
@@ -120,6 +135,32 @@ static void full(void)
 	record_spool_release(&spool);
 }
 
+/* Puts 1 MiB while a file system of @size bytes has @room bytes. */
+static int put_at(struct record_spool *spool, fsblkcnt_t size, fsblkcnt_t room)
+{
+	static char large[1 << 20];
+	int ret;
+
+	disk = (struct statvfs){ .f_frsize = 4096, .f_blocks = size / 4096, .f_bavail = room / 4096 };
+	ret = record_spool_put(spool, &(struct record_spool_part){ large, sizeof(large) }, 1);
+	disk.f_frsize = 0;
+	return ret;
+}
+
+static void reserve(void)
+{
+	struct record_spool spool;
+
+	record_spool_init(&spool);
+	record_spool_open(&spool, ".");
+	ok(put_at(&spool, 1000 * GIB, GIB) == -ENOSPC && !put_at(&spool, 1000 * GIB, GIB + (1 << 20)),
+	   "spool: a chunk that would leave less than 1 GiB of a large file system is refused");
+	ok(put_at(&spool, GIB, GIB / 20) == -ENOSPC && !put_at(&spool, GIB, GIB / 20 + (1 << 20)),
+	   "spool: a chunk that would leave less than 5 %% of a small file system is refused");
+	ok(!put_at(&spool, 0, 0), "spool: a file system without a number of blocks is not checked");
+	record_spool_release(&spool);
+}
+
 static void *put_numbers(void *data)
 {
 	struct record_spool *spool = data;
@@ -156,6 +197,7 @@ int main(void)
 	room();
 	drained();
 	full();
+	reserve();
 	threads();
 	return done_testing();
 }
