@@ -345,16 +345,13 @@ static int open_spe(struct gpmu_recorder *recorder, struct gpmu_error *error)
 	return record_spe_open(spe, error);
 }
 
-/* Creates the spool in the folder of the trace, whose file system has room for recordings. */
+/* Creates the spool in the folder of a trace that is a file: its file system has room for recordings. */
 static int open_spool(struct gpmu_recorder *recorder, struct gpmu_error *error)
 {
-	const char *slash = strrchr(recorder->path, '/');
-	char *folder = slash ? strndup(recorder->path, (size_t)(slash - recorder->path) + 1) : strdup(".");
-	int ret = folder ? record_spool_open(&recorder->spe.spool, folder) : -ENOMEM;
+	const int ret = record_spool_open(&recorder->spe.spool, recorder->file.fd);
 
 	if (ret)
-		error_set(error, 0, "the file for SPE's buffers: %s", strerror(-ret));
-	free(folder);
+		error_set(error, 0, "the file for SPE's buffers: %s; TMPDIR can name another folder", strerror(-ret));
 	return ret;
 }
 
@@ -393,8 +390,6 @@ static int open_sources(struct gpmu_recorder *recorder, struct gpmu_error *error
 		ret = open_sched(recorder, error);
 	if (!ret && recorder->terms)
 		ret = open_spe(recorder, error);
-	if (!ret && recorder->terms)
-		ret = open_spool(recorder, error);
 	if (!ret && recorder->sample)
 		ret = open_stack(recorder, error);
 	return ret;
@@ -446,6 +441,8 @@ int gpmu_recorder_start(struct gpmu_recorder *recorder, const struct gpmu_machin
 	ret = open_sources(recorder, error);
 	if (!ret)
 		ret = open_trace(recorder, error);
+	if (!ret && recorder->terms)
+		ret = open_spool(recorder, error);
 	if (ret)
 		return ret;
 	/* The recorded time is empty until recording is enabled. */

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -41,13 +44,32 @@ static int open_in(const char *folder)
 	return fd < 0 ? open_named(folder) : fd;
 }
 
-int record_spool_open(struct record_spool *spool, const char *folder)
+/* Opens the file in the folder of a regular file, with all links resolved. */
+static int open_beside(int fd)
 {
-	const char *other = secure_getenv("TMPDIR");
+	char link[sizeof("/proc/self/fd/") + 12], path[PATH_MAX];
+	struct stat status;
+	ssize_t length;
 
-	spool->fd = open_in(folder);
+	if (fstat(fd, &status) || !S_ISREG(status.st_mode))
+		return -1;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	length = readlink(link, path, sizeof(path) - 1);
+	if (length <= 0)
+		return -1;
+	path[length] = '\0';
+	/* Of "/x" the folder is "/". */
+	strrchr(path, '/')[1] = '\0';
+	return open_in(path);
+}
+
+int record_spool_open(struct record_spool *spool, int beside)
+{
+	const char *folder = secure_getenv("TMPDIR");
+
+	spool->fd = open_beside(beside);
 	if (spool->fd < 0)
-		spool->fd = open_in(other && *other ? other : "/tmp");
+		spool->fd = open_in(folder && *folder ? folder : "/var/tmp");
 	return spool->fd < 0 ? -errno : 0;
 }
 

@@ -31,8 +31,11 @@ struct record_spool_part {
 };
 
 void record_spool_init(struct record_spool *spool);
-/* Creates the file in @folder or, if this fails, in $TMPDIR or /tmp. Returns 0 or -errno. */
-int record_spool_open(struct record_spool *spool, const char *folder);
+/*
+ * Creates the file in the folder of the regular file @beside; if @beside is not one, or its folder cannot have a further
+ * file, in $TMPDIR or /var/tmp, but not in /tmp, which is often in memory. Returns 0 or -errno.
+ */
+int record_spool_open(struct record_spool *spool, int beside);
 void record_spool_release(struct record_spool *spool);
 
 /*

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -7,6 +9,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include "record/queue/record_spool.h"
 #include "tap.h"
@@ -60,7 +63,7 @@ static void chunks(void)
 	struct record_spool spool;
 
 	record_spool_init(&spool);
-	ok(!record_spool_open(&spool, "/nonexistent"), "spool: the file is in the folder of temporary files if it cannot be in the given one");
+	record_spool_open(&spool, -1);
 	ok(!put(&spool, "abc", "defgh") && !put(&spool, "", "") && !put(&spool, "i", "") && has(&spool, "abcdefgh") &&
 	   has(&spool, "") && has(&spool, "i"), "spool: chunks are taken in order, with the bytes of their parts");
 	ok(!put(&spool, "begin", "") && spool.put == 13 && has(&spool, "begin"),
@@ -75,6 +78,51 @@ static void chunks(void)
 	record_spool_release(&spool);
 }
 
+/* Whether the spool of a trace with this descriptor, which is closed, is in @folder */
+static bool is_in(const char *folder, int trace)
+{
+	const size_t length = strlen(folder);
+	char link[64], path[PATH_MAX] = "";
+	struct record_spool spool;
+
+	record_spool_init(&spool);
+	if (!record_spool_open(&spool, trace)) {
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", spool.fd);
+		if (readlink(link, path, sizeof(path) - 1) < 0)
+			*path = '\0';
+	}
+	record_spool_release(&spool);
+	close(trace);
+	return !strncmp(path, folder, length) && path[length] == '/';
+}
+
+static void folders(void)
+{
+	char top[] = "/tmp/record-spool-XXXXXX", other[40], trace[64], link[64];
+	int pipes[2];
+
+	if (!mkdtemp(top) || pipe(pipes))
+		return;
+	snprintf(other, sizeof(other), "%s/other", top);
+	snprintf(trace, sizeof(trace), "%s/trace", other);
+	snprintf(link, sizeof(link), "%s/link", top);
+	mkdir(other, 0700);
+	unsetenv("TMPDIR");
+	ok(is_in(other, open(trace, O_RDWR | O_CREAT, 0600)), "spool: the file is in the folder of a trace that is a file");
+	ok(!symlink(trace, link) && is_in(other, open(link, O_RDWR)), "spool: the file is in the folder to which the link of a trace leads");
+	ok(is_in("/var/tmp", pipes[1]) && is_in("/var/tmp", open("/dev/null", O_WRONLY)),
+	   "spool: the file is in /var/tmp if the trace is a pipe or a device");
+	setenv("TMPDIR", other, 1);
+	ok(is_in(other, -1), "spool: TMPDIR names another folder than /var/tmp");
+	ok(is_in(other, open("/proc/self/status", O_RDONLY)),
+	   "spool: the file is in TMPDIR if the folder of the trace cannot have it");
+	close(pipes[0]);
+	unlink(link);
+	unlink(trace);
+	rmdir(other);
+	rmdir(top);
+}
+
 static void room(void)
 {
 	static char large[1 << 20];
@@ -83,7 +131,7 @@ static void room(void)
 	blkcnt_t before;
 
 	record_spool_init(&spool);
-	record_spool_open(&spool, ".");
+	record_spool_open(&spool, -1);
 	for (int i = 0; i < 4; i++)
 		record_spool_put(&spool, &part, 1);
 	before = blocks(&spool);
@@ -102,7 +150,7 @@ static void drained(void)
 	struct record_spool spool;
 
 	record_spool_init(&spool);
-	record_spool_open(&spool, ".");
+	record_spool_open(&spool, -1);
 	for (int i = 0; i < 4; i++)
 		record_spool_put(&spool, &part, 1);
 	for (int i = 0; i < 4; i++) {
@@ -123,7 +171,7 @@ static void full(void)
 	struct record_spool spool;
 
 	record_spool_init(&spool);
-	record_spool_open(&spool, ".");
+	record_spool_open(&spool, -1);
 	signal(SIGXFSZ, SIG_IGN);
 	getrlimit(RLIMIT_FSIZE, &old);
 	limit = (struct rlimit){ .rlim_cur = sizeof(large) / 2, .rlim_max = old.rlim_max };
@@ -152,7 +200,7 @@ static void reserve(void)
 	struct record_spool spool;
 
 	record_spool_init(&spool);
-	record_spool_open(&spool, ".");
+	record_spool_open(&spool, -1);
 	ok(put_at(&spool, 1000 * GIB, GIB) == -ENOSPC && !put_at(&spool, 1000 * GIB, GIB + (1 << 20)),
 	   "spool: a chunk that would leave less than 1 GiB of a large file system is refused");
 	ok(put_at(&spool, GIB, GIB / 20) == -ENOSPC && !put_at(&spool, GIB, GIB / 20 + (1 << 20)),
@@ -181,7 +229,7 @@ static void threads(void)
 	pthread_t thread;
 
 	record_spool_init(&spool);
-	record_spool_open(&spool, ".");
+	record_spool_open(&spool, -1);
 	if (pthread_create(&thread, NULL, put_numbers, &spool))
 		return;
 	while (record_spool_take(&spool) && record_spool_read(&spool, &number, sizeof(number)) == sizeof(number) && number == next)
@@ -199,5 +247,7 @@ int main(void)
 	full();
 	reserve();
 	threads();
+	/* Changes TMPDIR */
+	folders();
 	return done_testing();
 }
