@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 
@@ -28,7 +29,7 @@ static const char *const reasons[ACTIVITY_LOST_REASONS] = {
 static const char *const kernel_reasons[RECORD_KERNEL_REASONS] = {
 	[RECORD_KERNEL_FULL] = "the kernel's ring was full",
 	[RECORD_KERNEL_TRUNCATED] = "a buffer of SPE was full (--spe-buffer, period)",
-	[RECORD_KERNEL_UNSPOOLED] = "contents of SPE's buffers that did not fit on the disk",
+	[RECORD_KERNEL_UNSPOOLED] = "samples of SPE could not be kept in a file (room on the disk, ulimit -f)",
 	[RECORD_KERNEL_MALFORMED] = "malformed records of the kernel",
 };
 
@@ -144,6 +145,20 @@ static int audit_lost(struct gpmu_recorder *recorder, const struct record_proces
 	return ret;
 }
 
+/* Losses of the spool have different causes. */
+static int audit_kernel(struct gpmu_recorder *recorder, enum recorder_source source, const struct record_lost *lost, int why)
+{
+	const uint64_t records = recorder->source_record_count[source];
+	const int error = why == RECORD_KERNEL_UNSPOOLED ? recorder->spe.spool.error : 0;
+	char text[96];
+	char *reason = text_print("%s%s%s", kernel_reasons[why], error ? ": " : "",
+				  error ? strerror_r(-error, text, sizeof(text)) : "");
+	int ret = reason ? audit_source(recorder, source_names[source], records, lost, reason, NULL) : -ENOMEM;
+
+	free(reason);
+	return ret;
+}
+
 static int audit_queue(struct gpmu_recorder *recorder, enum recorder_source source)
 {
 	uint64_t dropped, records = recorder->source_record_count[source];
@@ -162,8 +177,7 @@ static int audit_queue(struct gpmu_recorder *recorder, enum recorder_source sour
 	for (int why = 0; why < RECORD_KERNEL_REASONS && !ret; why++) {
 		lost.count = recorder->source_lost_count[source][why];
 		if (lost.count)
-			ret = audit_source(recorder, source_names[source], records, &lost,
-					   kernel_reasons[why], NULL);
+			ret = audit_kernel(recorder, source, &lost, why);
 	}
 	return ret;
 }

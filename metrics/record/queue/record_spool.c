@@ -94,6 +94,16 @@ static int write_all(int fd, const struct record_spool_part *part, uint64_t at)
 	return 0;
 }
 
+/* Keeps the first error. */
+static int fail(struct record_spool *spool, int error)
+{
+	pthread_mutex_lock(&spool->lock);
+	if (!spool->error)
+		spool->error = error;
+	pthread_mutex_unlock(&spool->lock);
+	return error;
+}
+
 static int check_room(struct record_spool *spool, uint64_t size)
 {
 	struct statvfs status;
@@ -156,7 +166,7 @@ int record_spool_put(struct record_spool *spool, const struct record_spool_part 
 		at += parts[i].size;
 	}
 	if (ret)
-		return ret;
+		return fail(spool, ret);
 	pthread_mutex_lock(&spool->lock);
 	spool->put = at;
 	pthread_cond_signal(&spool->more);
@@ -183,28 +193,33 @@ static void finish(struct record_spool *spool)
 
 bool record_spool_take(struct record_spool *spool)
 {
-	uint64_t size, most;
+	uint64_t size;
 	bool any;
 
-	if (spool->end)
-		finish(spool);
-	pthread_mutex_lock(&spool->lock);
-	while (spool->taken == spool->put && !spool->ended)
-		pthread_cond_wait(&spool->more, &spool->lock);
-	any = spool->taken != spool->put;
-	spool->at = spool->end = spool->taken;
-	most = spool->put - spool->taken - sizeof(size);
-	pthread_mutex_unlock(&spool->lock);
-	if (!any) {
-		spool->at = spool->end = 0;
-		return false;
-	}
-	spool->end += sizeof(size);
-	/* If the file has become unreadable, all its bytes are one chunk. */
-	if (record_spool_read(spool, &size, sizeof(size)) != sizeof(size))
-		size = most;
-	spool->end += size;
-	return true;
+	do {
+		if (spool->end)
+			finish(spool);
+		pthread_mutex_lock(&spool->lock);
+		while (spool->taken == spool->put && !spool->ended)
+			pthread_cond_wait(&spool->more, &spool->lock);
+		any = spool->taken != spool->put;
+		if (any) {
+			spool->at = spool->taken;
+			spool->end = spool->put;
+		}
+		pthread_mutex_unlock(&spool->lock);
+	} while (any && record_spool_read(spool, &size, sizeof(size)) != sizeof(size));
+	if (any)
+		spool->end = spool->at + size;
+	return any;
+}
+
+/* Skips the rest of the chunk. */
+static int skip(struct record_spool *spool, int error)
+{
+	spool->unread += spool->end - spool->at;
+	spool->at = spool->end;
+	return fail(spool, error);
 }
 
 ssize_t record_spool_read(struct record_spool *spool, void *bytes, size_t size)
@@ -219,10 +234,8 @@ ssize_t record_spool_read(struct record_spool *spool, void *bytes, size_t size)
 	while (done < size) {
 		ssize_t n = pread(spool->fd, (char *)bytes + done, size - done, (off_t)(spool->at + done));
 
-		if (n == 0)
-			return -EIO;
-		if (n < 0 && errno != EINTR)
-			return -errno;
+		if (n == 0 || (n < 0 && errno != EINTR))
+			return skip(spool, n ? -errno : -EIO);
 		done += n > 0 ? (size_t)n : 0;
 	}
 	spool->at += done;

@@ -13,16 +13,18 @@
 #include <sys/types.h>
 
 struct record_spool {
-	pthread_mutex_t lock;		/* protects the next three */
+	pthread_mutex_t lock;		/* protects the next four */
 	pthread_cond_t more;
 	uint64_t put, taken;		/* offsets of the file, in bytes */
 	bool ended;
+	int error;			/* -errno of the first chunk that could not be put or read; 0: none */
 	int fd;				/* -1: not open */
 	/* Used by the putting thread */
 	uint64_t freed;			/* bytes before this offset have no blocks */
 	uint64_t unchecked;		/* bytes put since the room of the file system was checked */
 	/* Used by the taking thread */
 	uint64_t at, end;		/* begin and end of the unread bytes of its chunk, in the file */
+	uint64_t unread;		/* bytes that could not be read; of a chunk whose begin is one of them, all bytes up to @put */
 };
 
 struct record_spool_part {
@@ -46,9 +48,12 @@ int record_spool_put(struct record_spool *spool, const struct record_spool_part 
 /* Marks the end: no chunk follows. */
 void record_spool_end(struct record_spool *spool);
 
-/* Waits for the next chunk, and skips the rest of the last one. Returns false after the last one. */
+/* Waits for the next chunk that can be read, and skips the rest of the last one. Returns false after the last one. */
 bool record_spool_take(struct record_spool *spool);
-/* Reads up to @size bytes of the chunk that follow those read before. Returns their number, 0 at its end, or -errno. */
+/*
+ * Reads up to @size bytes of the chunk that follow those read before. Returns their number, 0 at its end, or -errno: then
+ * the rest of the chunk is skipped.
+ */
 ssize_t record_spool_read(struct record_spool *spool, void *bytes, size_t size);
 
 #endif /* GPMU_RECORD_SPOOL_H */

@@ -79,7 +79,7 @@ static bool take(void *user, const struct record_ring *of, const struct perf_eve
 	};
 
 	if (record_spool_put(&spe->spool, parts, 3))
-		ring->lost[RECORD_KERNEL_UNSPOOLED]++;
+		ring->lost[RECORD_KERNEL_UNSPOOLED] += record_spe_samples(aux.size);
 	spe->unmarked += aux.size;
 	__atomic_store_n(&ring->page->aux_tail, aux.offset + aux.size, __ATOMIC_RELEASE);
 	if (aux.flags & PERF_AUX_FLAG_TRUNCATED) {
@@ -93,7 +93,9 @@ static void put_mark(struct record_spe *spe)
 {
 	const struct record_spe_chunk mark = { .raw = spe->raw, .is_mark = true };
 
-	record_spool_put(&spe->spool, &(struct record_spool_part){ &mark, sizeof(mark) }, 1);
+	/* Without the mark, samples may be out of order. */
+	if (record_spool_put(&spe->spool, &(struct record_spool_part){ &mark, sizeof(mark) }, 1))
+		spe->rings.list[0].lost[RECORD_KERNEL_UNSPOOLED]++;
 	spe->unmarked = 0;
 }
 
@@ -114,11 +116,11 @@ void *record_spe_run(void *data)
 		for (size_t i = 0; all && i < spe->rings.count; i++)
 			record_ring_restart(&spe->rings.list[i], !last);
 		record_rings_drain(&spe->rings, take, spe);
-		record_rings_put_lost(&spe->rings, spe->queue, lost, last);
 		if (all) {
 			restart = spe->raw + RESTART_EACH;
 			put_mark(spe);
 		}
+		record_rings_put_lost(&spe->rings, spe->queue, lost, last);
 		if (!last)
 			record_rings_wait(&spe->rings, DRAIN_EACH);
 	}

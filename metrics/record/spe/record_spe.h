@@ -30,6 +30,12 @@ struct record_spe_chunk {
 	struct record_span window;	/* samples outside it are counted and dropped */
 };
 
+/* Lost samples of lost bytes. A sample has 64 bytes on Neoverse; other cores have further lengths. */
+static inline uint64_t record_spe_samples(uint64_t bytes)
+{
+	return (bytes + 63) / 64;
+}
+
 struct record_spe {
 	/* Set by the owner before record_spe_open() */
 	const struct gpmu_machine *machine;

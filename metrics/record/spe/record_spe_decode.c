@@ -91,9 +91,14 @@ static void feed(struct record_spe *spe, const struct record_spe_chunk *chunk, c
 
 static void put_lost(struct record_spe *spe)
 {
-	const struct record_kernel_lost lost = { .count = 1, .why = RECORD_KERNEL_UNSPOOLED };
+	const struct record_kernel_lost lost = {
+		.count = record_spe_samples(spe->spool.unread), .why = RECORD_KERNEL_UNSPOOLED,
+	};
 	struct record record = { .type = RECORD_LOST };
 
+	if (!lost.count)
+		return;
+	wait_for_room(spe->queue);
 	record_queue_put(spe->queue, &record, &lost, sizeof(lost));
 }
 
@@ -106,8 +111,6 @@ static void decode(struct record_spe *spe, const struct record_spe_chunk *chunk)
 	gpmu_spe_begin(decoder, chunk->offset);
 	while ((n = record_spool_read(&spe->spool, piece, sizeof(piece))) > 0)
 		feed(spe, chunk, piece, (size_t)n);
-	if (n < 0)
-		put_lost(spe);
 	gpmu_spe_end(decoder, chunk->flags);
 }
 
@@ -127,12 +130,13 @@ void *record_spe_decode(void *data)
 	spe->frequency = counter_frequency();
 	while (record_spool_take(&spe->spool)) {
 		if (record_spool_read(&spe->spool, &chunk, sizeof(chunk)) != sizeof(chunk))
-			put_lost(spe);
-		else if (chunk.is_mark)
+			continue;
+		if (chunk.is_mark)
 			put_mark(spe, chunk.raw);
 		else
 			decode(spe, &chunk);
 	}
+	put_lost(spe);
 	for (size_t i = 0; i < spe->rings.count; i++)
 		gpmu_spe_stats_add(&spe->stats, &spe->buffers[i].decoder.stats);
 	return NULL;

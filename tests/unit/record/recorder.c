@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "gpmu.h"
+#include "record/recorder.h"
 #include "tap.h"
 
 static char folder[] = "/tmp/gpmu-record-XXXXXX";
@@ -211,6 +212,22 @@ static void ranks(void)
 	   "recorder: the audit has the number of ranks");
 }
 
+/* The reason that the audit has for lost samples of SPE */
+static void unspooled(void)
+{
+	const struct gpmu_recorder_options options = options_of(0);
+	const struct record_kernel_lost lost = { .count = 7, .why = RECORD_KERNEL_UNSPOOLED };
+	struct record record = { .type = RECORD_LOST };
+	struct gpmu_recorder *recorder = gpmu_recorder_new(&options, NULL);
+
+	recorder->spe.spool.error = -EFBIG;
+	ok(!gpmu_recorder_start(recorder, NULL, NULL, NULL) &&
+	   record_queue_put(&recorder->queues[RECORDER_SPE], &record, &lost, sizeof(lost)) && !gpmu_recorder_stop(recorder, NULL) &&
+	   has("samples of SPE could not be kept in a file (room on the disk, ulimit -f): File too large"),
+	   "recorder: the audit has the error because of which samples of SPE were lost");
+	gpmu_recorder_free(recorder);
+}
+
 static void full(void)
 {
 	struct gpmu_recorder_options options = options_of(0);
@@ -277,6 +294,7 @@ int main(void)
 	environment();
 	whole();
 	ranks();
+	unspooled();
 	full();
 	beside_each_other();
 	unlink("libgpmu-inject.so");

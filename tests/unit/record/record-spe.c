@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Samples on their way from an AUX buffer through the spool to the queue. The kernel's ring and the buffer are faked.
+ * Writing and reading of the spool fail on demand.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "record/spe/record_spe.h"
+#include "spe/spe-test.h"
+
+#define PAGE	4096u
+#define ROOM	4096u	/* bytes of a ring, and of a buffer */
+#define HEAD	(sizeof(uint64_t) + sizeof(struct record_spe_chunk))	/* bytes of the spool before those of a buffer */
+
+/* Calls from 1 on: the first that fails, and the first that succeeds again; 0: none */
+static struct {
+	unsigned int calls, from, to;
+} writes, reads;
+
+ssize_t __real_pwrite(int fd, const void *bytes, size_t size, off_t at);
+ssize_t __wrap_pwrite(int fd, const void *bytes, size_t size, off_t at);
+ssize_t __real_pread(int fd, void *bytes, size_t size, off_t at);
+ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t at);
+
+ssize_t __wrap_pwrite(int fd, const void *bytes, size_t size, off_t at)
+{
+	const unsigned int call = ++writes.calls;
+
+	errno = EFBIG;
+	return writes.from && call >= writes.from && call < writes.to ? -1 : __real_pwrite(fd, bytes, size, at);
+}
+
+ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t at)
+{
+	const unsigned int call = ++reads.calls;
+
+	errno = EIO;
+	return reads.from && call >= reads.from && call < reads.to ? -1 : __real_pread(fd, bytes, size, at);
+}
+
+/* What has arrived in the queue */
+struct arrived {
+	uint64_t samples, marks, lost;
+	int error;		/* of the spool */
+};
+
+static struct arrived arrived_in(struct record_spe *spe)
+{
+	struct arrived arrived = { .error = spe->spool.error };
+	const char *records;
+	size_t length = record_queue_take(spe->queue, &records);
+
+	for (size_t at = 0; at < length;) {
+		const struct record *record = (const struct record *)(records + at);
+		const struct record_kernel_lost *lost = (const void *)(record + 1);
+
+		arrived.samples += record->type == RECORD_SPE;
+		arrived.marks += record->type == RECORD_MARK;
+		if (record->type == RECORD_LOST && lost->why == RECORD_KERNEL_UNSPOOLED)
+			arrived.lost += lost->count;
+		at += record->size;
+	}
+	return arrived;
+}
+
+/* Adds samples to the buffer, and the record by which the kernel publishes them. */
+static void publish(struct record_ring *ring, struct stream *buffer, unsigned int count)
+{
+	struct {
+		struct perf_event_header header;
+		uint64_t offset, size, flags;
+		uint32_t pid, tid;
+		uint64_t time;
+		uint32_t cpu, reserved;
+	} aux = { .header = { .type = PERF_RECORD_AUX, .size = sizeof(aux) }, .offset = buffer->length, .size = count * 64 };
+
+	while (count--) {
+		const struct gpmu_spe_record record = random_slot(1, 0);
+
+		put_slot(buffer, &record, 0);
+	}
+	memcpy((char *)ring->page + PAGE + ring->page->data_head, &aux, sizeof(aux));
+	ring->page->data_head += sizeof(aux);
+}
+
+static void run(struct record_spe *spe, bool at_once)
+{
+	pthread_t reader, decoder;
+
+	if (pthread_create(&reader, NULL, record_spe_run, spe))
+		return;
+	if (!at_once)
+		pthread_join(reader, NULL);
+	if (!pthread_create(&decoder, NULL, record_spe_decode, spe))
+		pthread_join(decoder, NULL);
+	if (at_once)
+		pthread_join(reader, NULL);
+}
+
+/* Records two samples and then three, which are two chunks, and a mark. */
+static struct arrived record(bool at_once)
+{
+	static struct stream buffer;
+	struct record_spe_buffer decoder;
+	struct record_queue queue;
+	struct record_window window = { 0 };
+	atomic_bool ending = true;
+	struct record_ring ring = { .fd = -1, .room = ROOM, .aux = buffer.bytes, .aux_room = ROOM };
+	struct record_spe spe = {
+		.rings = { .list = &ring, .count = 1, .page_size = PAGE }, .buffers = &decoder, .queue = &queue,
+		.window = &window, .ending = &ending,
+	};
+	struct arrived arrived;
+
+	buffer.length = 0;
+	ring.page = calloc(1, PAGE + ROOM);
+	gpmu_spe_decoder_init(&decoder.decoder);
+	record_spool_init(&spe.spool);
+	if (!ring.page || record_queue_init(&queue, 1 << 20) || record_spool_open(&spe.spool, -1))
+		exit(1);
+	publish(&ring, &buffer, 2);
+	publish(&ring, &buffer, 3);
+	writes.calls = reads.calls = 0;
+	run(&spe, at_once);
+	arrived = arrived_in(&spe);
+	writes.from = reads.from = 0;
+	record_spool_release(&spe.spool);
+	record_queue_release(&queue);
+	free(ring.page);
+	return arrived;
+}
+
+static bool is(struct arrived arrived, uint64_t samples, uint64_t marks, uint64_t lost, int error)
+{
+	const bool same = arrived.samples == samples && arrived.marks == marks && arrived.lost == lost && arrived.error == error;
+
+	if (!same)
+		diag("%" PRIu64 " samples, %" PRIu64 " marks, %" PRIu64 " lost, error %d", arrived.samples, arrived.marks,
+		     arrived.lost, arrived.error);
+	return same;
+}
+
+int main(void)
+{
+	ok(is(record(true), 5, 1, 0, 0), "record spe: all samples of a buffer are queued, and a mark");
+	/* A chunk is written by three calls, and a mark by two. */
+	writes.from = 4;
+	writes.to = 5;
+	ok(is(record(false), 2, 1, 3, -EFBIG), "record spe: the samples of a chunk that is refused are counted as lost, with the error");
+	writes.from = 7;
+	writes.to = 8;
+	ok(is(record(false), 5, 0, 1, -EFBIG), "record spe: a mark that is refused is counted as lost");
+	reads.from = 3;
+	reads.to = 4;
+	ok(is(record(false), 3, 1, 2, -EIO), "record spe: the samples of a chunk that cannot be read are counted as lost");
+	reads.from = 1;
+	reads.to = 2;
+	ok(is(record(false), 0, 0, record_spe_samples(5 * 64 + 3 * HEAD), -EIO),
+	   "record spe: if the begin of a chunk cannot be read, all bytes of the file are counted as lost");
+	return done_testing();
+}
