@@ -81,7 +81,7 @@ static int run(int argc, char **argv)
 	ret = output_open(&output, strcmp(options.trace, "-") ? options.trace : NULL, OUTPUT_REPLACE, stdout);
 	if (ret)
 		die("%s: %s", options.trace, strerror(-ret));
-	progress_begin(&progress);
+	progress_begin(&progress, "reading");
 	ret = gpmu_import(options.path, fileno(output.file), &how, &facts, &error);
 	progress_end(&progress);
 	if (ret) {

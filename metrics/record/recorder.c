@@ -490,6 +490,8 @@ int gpmu_recorder_stop(struct gpmu_recorder *recorder, struct gpmu_error *error)
 	int ret;
 
 	gpmu_recorder_disable(recorder);
+	recorder->spe.progress = recorder->options.progress;
+	recorder->spe.user = recorder->options.user;
 	end_threads(recorder);
 	warn_no_process(recorder);
 	if (recorder->preload)

@@ -16,10 +16,11 @@ static void interrupt(int signal)
 	interrupted = 1;
 }
 
-void progress_begin(struct progress *progress)
+void progress_begin(struct progress *progress, const char *what)
 {
 	const struct sigaction action = { .sa_handler = interrupt, .sa_flags = (int)(SA_RESTART | SA_RESETHAND) };
 
+	progress->what = what;
 	progress->shown = 0;
 	clock_gettime(CLOCK_MONOTONIC, &progress->begin);
 	sigaction(SIGINT, &action, NULL);
@@ -35,7 +36,7 @@ int progress_show(void *user, uint64_t done, uint64_t total)
 	seconds = (double)(now.tv_sec - progress->begin.tv_sec) + (double)(now.tv_nsec - progress->begin.tv_nsec) * 1e-9;
 	if (total && seconds >= SHOW_AFTER && seconds >= progress->shown + SHOW_EVERY && isatty(STDERR_FILENO)) {
 		progress->shown = seconds;
-		fprintf(stderr, "\rreading: %3.0f %%", 100 * (double)done / (double)total);
+		fprintf(stderr, "\r%s: %3.0f %%", progress->what, 100 * (double)done / (double)total);
 	}
 	return interrupted;
 }

@@ -14,6 +14,7 @@
 #include "base/text/gpmu_shown.h"
 #include "cmd.h"
 #include "common.h"
+#include "output/progress.h"
 #include "profile/gpmu_profile.h"
 #include "record/record_path.h"
 #include "run/child.h"
@@ -57,6 +58,7 @@ struct record {
 	int fd;				/* of -o -; 0: the trace is a file */
 	char *path, *sampler;
 	struct gpmu_recorder *recorder;
+	struct progress progress;
 	bool failed;
 };
 
@@ -400,7 +402,7 @@ static void make_record(struct record *record)
 		.rank_count = rank.count, .regions = record->regions,
 		.cuda_buffers = record->cuda_buffers,
 		.spe = record->spe, .spe_buffer = record->spe_buffer, .system = record->system,
-		.sample = record->sample,
+		.sample = record->sample, .progress = progress_show, .user = &record->progress,
 		.threads = (record->argv || has_tasks(record)) && !record->no_cpu,
 	};
 	struct gpmu_recorder_symbols symbols = {
@@ -604,6 +606,7 @@ static int count_all(struct record *record, const struct gpmu_plan *plan,
 	struct gpmu_error error = { .size = sizeof(error) };
 	struct count_end end;
 	struct gpmu_session *session;
+	int ret;
 
 	count.opened = count_open(&count);
 	if (gpmu_recorder_start(record->recorder, record->common.machine, count.opened, &error))
@@ -611,7 +614,10 @@ static int count_all(struct record *record, const struct gpmu_plan *plan,
 	session = count_run(&count, &end);
 	if (!session)
 		return end.status;
-	if (gpmu_recorder_stop(record->recorder, &error)) {
+	progress_begin(&record->progress, "writing");
+	ret = gpmu_recorder_stop(record->recorder, &error);
+	progress_end(&record->progress);
+	if (ret) {
 		say("%s", error.text);
 		record->failed = true;
 	}

@@ -357,7 +357,7 @@ int report_perf(const struct report_perf *report)
 	options.keys = by.keys;
 	options.key_count = by.key_count;
 	options.user = &progress;
-	progress_begin(&progress);
+	progress_begin(&progress, "reading");
 	profile = gpmu_profile_new(report->path, &options, &error);
 	progress_end(&progress);
 	if (!profile) {

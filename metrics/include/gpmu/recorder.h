@@ -115,6 +115,10 @@ struct gpmu_recorder_symbols {
  * @symbols: copied; NULL: call stacks have no names of functions
  * @system: 1: SPE and @sample sample all CPUs, 0: the command (gpmu_recorder_pid()) or, without one, all CPUs
  *
+ * @progress: called during gpmu_recorder_stop(), by a thread of the recorder, with the bytes of samples
+ *	of SPE that were read for the trace and their total. The result is not used. NULL: not called
+ * @user: first argument of @progress
+ *
  * Fields that are 0 or NULL take their defaults.
  */
 struct gpmu_recorder_options {
@@ -138,6 +142,8 @@ struct gpmu_recorder_options {
 	int system;
 	const char *sample;
 	const struct gpmu_recorder_symbols *symbols;
+	int (*progress)(void *user, uint64_t done, uint64_t total);
+	void *user;
 };
 
 /**

@@ -182,6 +182,16 @@ void record_spool_end(struct record_spool *spool)
 	pthread_mutex_unlock(&spool->lock);
 }
 
+uint64_t record_spool_size(struct record_spool *spool)
+{
+	uint64_t size;
+
+	pthread_mutex_lock(&spool->lock);
+	size = spool->put;
+	pthread_mutex_unlock(&spool->lock);
+	return size;
+}
+
 /* Marks the last chunk as taken. */
 static void finish(struct record_spool *spool)
 {

@@ -48,6 +48,9 @@ int record_spool_put(struct record_spool *spool, const struct record_spool_part 
 /* Marks the end: no chunk follows. */
 void record_spool_end(struct record_spool *spool);
 
+/* Bytes of the file that have been put, including those that were taken since it was last empty */
+uint64_t record_spool_size(struct record_spool *spool);
+
 /* Waits for the next chunk that can be read, and skips the rest of the last one. Returns false after the last one. */
 bool record_spool_take(struct record_spool *spool);
 /*

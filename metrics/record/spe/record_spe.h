@@ -47,6 +47,9 @@ struct record_spe {
 	struct record_window *window;
 	atomic_bool *ending;		/* set: the threads drain the buffers and end */
 	struct record_spool spool;	/* opened by the owner before the threads start */
+	/* As of struct gpmu_recorder_options; set by the owner before @ending, or NULL */
+	int (*progress)(void *user, uint64_t done, uint64_t total);
+	void *user;
 	/* Set by record_spe_open() */
 	char *note;			/* for the audit: what is not recorded, and why; or NULL */
 	struct record_rings rings;	/* count 0: not open */

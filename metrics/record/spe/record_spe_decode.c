@@ -122,6 +122,13 @@ static void put_mark(struct record_spe *spe, uint64_t time)
 	record_queue_put(spe->queue, &mark, NULL, 0);
 }
 
+/* Bytes count from when the spool was last empty. */
+static void show_progress(struct record_spe *spe)
+{
+	if (atomic_load(spe->ending) && spe->progress)
+		spe->progress(spe->user, spe->spool.at, record_spool_size(&spe->spool));
+}
+
 void *record_spe_decode(void *data)
 {
 	struct record_spe *spe = data;
@@ -129,6 +136,7 @@ void *record_spe_decode(void *data)
 
 	spe->frequency = counter_frequency();
 	while (record_spool_take(&spe->spool)) {
+		show_progress(spe);
 		if (record_spool_read(&spe->spool, &chunk, sizeof(chunk)) != sizeof(chunk))
 			continue;
 		if (chunk.is_mark)

@@ -41,6 +41,22 @@ ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t at)
 	return reads.from && call >= reads.from && call < reads.to ? -1 : __real_pread(fd, bytes, size, at);
 }
 
+/* Calls of progress(), and whether each has more bytes than the one before, of the same total */
+static struct {
+	unsigned int calls;
+	uint64_t done, total;
+	bool rises;
+} progress;
+
+static int note_progress(void *user, uint64_t done, uint64_t total)
+{
+	(void)user;
+	progress.rises = !progress.calls++ || (progress.rises && done > progress.done && total == progress.total && done < total);
+	progress.done = done;
+	progress.total = total;
+	return 0;
+}
+
 /* What has arrived in the queue */
 struct arrived {
 	uint64_t samples, marks, lost;
@@ -111,7 +127,7 @@ static struct arrived record(bool at_once)
 	struct record_ring ring = { .fd = -1, .room = ROOM, .aux = buffer.bytes, .aux_room = ROOM };
 	struct record_spe spe = {
 		.rings = { .list = &ring, .count = 1, .page_size = PAGE }, .buffers = &decoder, .queue = &queue,
-		.window = &window, .ending = &ending,
+		.window = &window, .ending = &ending, .progress = note_progress,
 	};
 	struct arrived arrived;
 
@@ -123,7 +139,7 @@ static struct arrived record(bool at_once)
 		exit(1);
 	publish(&ring, &buffer, 2);
 	publish(&ring, &buffer, 3);
-	writes.calls = reads.calls = 0;
+	writes.calls = reads.calls = progress.calls = 0;
 	run(&spe, at_once);
 	arrived = arrived_in(&spe);
 	writes.from = reads.from = 0;
@@ -146,6 +162,9 @@ static bool is(struct arrived arrived, uint64_t samples, uint64_t marks, uint64_
 int main(void)
 {
 	ok(is(record(true), 5, 1, 0, 0), "record spe: all samples of a buffer are queued, and a mark");
+	record(false);
+	ok(progress.calls == 3 && progress.rises && progress.total == 5 * 64 + 3 * HEAD,
+	   "record spe: progress() is called with rising numbers of bytes after the end of the recorded time");
 	/* A chunk is written by three calls, and a mark by two. */
 	writes.from = 4;
 	writes.to = 5;
