@@ -1,0 +1,96 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# gpmu report of a recording of a stripped program, whose debug information a server of debuginfod has.
+. tests/tools/lib.sh
+
+need tests/unit/profile/perf-make
+if ! python3 -c 'import ctypes; ctypes.CDLL("libdebuginfod.so.1")' 2> /dev/null; then
+	skip "no libdebuginfod.so.1" "report: functions and lines of a stripped program come from debuginfod"
+	done_testing
+fi
+unset DEBUGINFOD_URLS http_proxy all_proxy ALL_PROXY
+export DEBUGINFOD_CACHE_PATH=$work/cache DEBUGINFOD_RETRY_LIMIT=0
+
+cp "$B/tests/unit/profile/perf-make" "$work/perf-make"
+id=$(readelf -n "$work/perf-make" | sed -n 's/.*Build ID: //p')
+[ "$id" ] || bail "perf-make has no build id"
+mkdir -p "$work/empty" "$work/www/buildid/$id"
+objcopy --only-keep-debug "$work/perf-make" "$work/www/buildid/$id/debuginfo"
+strip "$work/perf-make"
+"$work/perf-make" "$work/data" 2000 > /dev/null
+
+# serve COMMAND...: starts a server that prints its port last on its first line, and sets $server and DEBUGINFOD_URLS
+serve() {
+	: > "$work/started"
+	"$@" > "$work/started" 2> "$work/requests" &
+	server=$!
+	soon grep -q . "$work/started" || bail "no server: $(< "$work/requests")"
+	export DEBUGINFOD_URLS
+	DEBUGINFOD_URLS=http://127.0.0.1:$(sed -n '1s/.*port \([0-9]*\).*/\1/p' "$work/started")
+}
+
+# shellcheck disable=SC2317 # the trap calls it
+stop() {
+	[ ! "${server:-}" ] || kill "$server"
+	[ ! "${server:-}" ] || wait "$server"
+	server=
+}
+trap 'stop 2> /dev/null; rm -rf "$work"' EXIT
+
+# names: functions and lines of the program in the report, within a minute, in $out
+names() {
+	rm -rf "$work/cache"
+	run timeout 60 "$GPMU_BIN" report --format csv --by function,line "$work/data"
+	out=$(grep -oE 'made_(alpha|beta),perf-make\.c:[0-9]+' <<< "$out" | sed 's/[0-9]*$//' | sort -u)
+}
+
+both_names=$'made_alpha,perf-make.c:\nmade_beta,perf-make.c:'
+web=(python3 -u -m http.server 0 --bind 127.0.0.1 --directory)
+
+serve "${web[@]}" "$work/www"
+url=$DEBUGINFOD_URLS
+unset DEBUGINFOD_URLS
+names
+is "$rc $out$err$(< "$work/requests")" "0 " "report: without DEBUGINFOD_URLS, debuginfod is not asked and a stripped program has no functions"
+export DEBUGINFOD_URLS=$url
+names
+is "$rc $out$err" "0 $both_names" "report: with DEBUGINFOD_URLS, a stripped program has its functions and lines from debuginfod"
+is "$(grep -c "GET /buildid/$id/debuginfo .* 200" "$work/requests")" 1 "report: debuginfod is asked once for a file, by build id"
+stop
+run timeout 60 "$GPMU_BIN" report --format csv --by function "$work/data"
+like "$out" 'made_alpha' "report: debug information in the cache of debuginfod is used while the server is down"
+names
+is "$rc $out$err" "0 " "report: a server of debuginfod that is down leaves a stripped program without functions"
+
+serve "${web[@]}" "$work/empty"
+names
+is "$rc $out$err" "0 " "report: a file that debuginfod does not know leaves a stripped program without functions"
+stop
+
+mute=(python3 -uc 'import socket, sys
+listener = socket.create_server(("127.0.0.1", 0))
+print("port", listener.getsockname()[1])
+connections = []
+while True:
+    connections.append(listener.accept())
+    print("asked", file=sys.stderr)')
+serve "${mute[@]}"
+DEBUGINFOD_TIMEOUT=1 names
+is "$rc $out$err $(sort -u "$work/requests")" "0  asked" \
+	"report: a server of debuginfod that does not answer ends the report after DEBUGINFOD_TIMEOUT"
+stop
+serve "${mute[@]}"
+rm -rf "$work/cache"
+"$GPMU_BIN" report "$work/data" > /dev/null 2>&1 &
+reader=$!
+soon grep -q asked "$work/requests"
+kill -INT $reader
+# Until the first signal has arrived, a second one is merged with it.
+soon grep -qE '^SigCgt:.*[014589cd]$' "/proc/$reader/status"
+kill -INT $reader
+soon eval "! grep -q '^State:[[:space:]]*[SRD]' /proc/$reader/status 2> /dev/null"
+is "$?" 0 "report: a second SIGINT ends the wait for a server of debuginfod" || kill -9 $reader
+wait $reader
+stop
+done_testing
