@@ -31,13 +31,13 @@ static int add_cpus(struct profile_machine *machine, const struct gpmu_perfdata_
 	return ret;
 }
 
-/* A node without CPUs is the memory of a GPU, on Grace Hopper. */
-static enum gpmu_spe_memory_kind kind_of(const struct gpmu_perfdata_info *info, uint64_t node)
+/* A node that NUMA_TOPOLOGY lacks is taken for one with CPUs. */
+static bool has_cpus(const struct gpmu_perfdata_info *info, uint64_t node)
 {
 	for (size_t i = 0; i < info->node_count; i++)
 		if (info->nodes[i].node == node)
-			return info->nodes[i].cpus && *info->nodes[i].cpus ? GPMU_SPE_MEMORY_CPU : GPMU_SPE_MEMORY_GPU;
-	return GPMU_SPE_MEMORY_CPU;
+			return info->nodes[i].cpus && *info->nodes[i].cpus;
+	return true;
 }
 
 static bool has_block(const struct gpmu_perfdata_memory *memory, uint64_t bit)
@@ -59,7 +59,7 @@ static int add_memory(struct profile_machine *machine, const struct gpmu_perfdat
 		if (last > bit && last < UINT64_MAX / bytes)
 			ret = gpmu_spe_memory_add(&machine->memory, &(struct gpmu_spe_range){
 				.begin = bit * bytes, .end = last * bytes,
-				.node = (int)memory->node, .kind = kind_of(info, memory->node) });
+				.node = (int)memory->node, .kind = gpmu_spe_memory_kind_of(has_cpus(info, memory->node), machine->midr) });
 	}
 	return ret == -ENOMEM ? ret : 0;
 }
@@ -68,12 +68,12 @@ int profile_machine_read(struct profile_machine *machine, const struct gpmu_perf
 {
 	int ret = 0;
 
+	if (!machine->midr && info->cpuid && !strncmp(info->cpuid, "0x", 2))
+		machine->midr = strtoull(info->cpuid, NULL, 16);
 	for (size_t i = 0; i < info->node_count && !ret; i++)
 		ret = info->nodes[i].cpus ? add_cpus(machine, &info->nodes[i]) : 0;
 	for (size_t i = 0; i < info->memory_count && !ret; i++)
 		ret = add_memory(machine, info, &info->memory[i]);
-	if (!machine->midr && info->cpuid && !strncmp(info->cpuid, "0x", 2))
-		machine->midr = strtoull(info->cpuid, NULL, 16);
 	return ret;
 }
 

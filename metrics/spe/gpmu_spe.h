@@ -354,8 +354,12 @@ struct gpmu_spe_tier gpmu_spe_tier(const struct gpmu_spe_record *record, uint64_
 
 enum gpmu_spe_memory_kind {
 	GPMU_SPE_MEMORY_CPU,	/* memory of a node with CPUs */
-	GPMU_SPE_MEMORY_GPU,	/* memory of a node without CPUs: a GPU's, on Grace Hopper */
+	GPMU_SPE_MEMORY_GPU,	/* memory of a node without CPUs on a machine with Neoverse V2: a GPU's, on Grace Hopper */
+	GPMU_SPE_MEMORY_BARE,	/* memory of a node without CPUs on another machine */
 };
+
+/* Kind of the memory of a node. @midr: MIDR_EL1 of the machine's CPUs; 0: not known */
+enum gpmu_spe_memory_kind gpmu_spe_memory_kind_of(int has_cpus, uint64_t midr);
 
 /* Addresses from @begin to before @end */
 struct gpmu_spe_range {
@@ -392,6 +396,7 @@ enum gpmu_spe_home_kind {
 	GPMU_SPE_HOME_LOCAL,	/* memory of the node of the record's CPU */
 	GPMU_SPE_HOME_OTHER,	/* memory of another node with CPUs: the other socket's, on Grace */
 	GPMU_SPE_HOME_GPU,
+	GPMU_SPE_HOME_BARE,	/* memory of a node without CPUs, on a machine that is not a Grace */
 	GPMU_SPE_HOMES,
 };
 

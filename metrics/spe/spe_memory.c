@@ -95,8 +95,15 @@ static int add_block(struct gpmu_spe_memory *memory, const struct sysfs_dir *fol
 	return ret == -EINVAL ? sysfs_warn(folder, name, "expected memory of no other node") : ret;
 }
 
+enum gpmu_spe_memory_kind gpmu_spe_memory_kind_of(int has_cpus, uint64_t midr)
+{
+	if (has_cpus)
+		return GPMU_SPE_MEMORY_CPU;
+	return (midr & ~0xfull) == NEOVERSE_V2 ? GPMU_SPE_MEMORY_GPU : GPMU_SPE_MEMORY_BARE;
+}
+
 static int add_node(struct gpmu_spe_memory *memory, const struct sysfs_dir *nodes, const char *name,
-		    uint64_t size)
+		    uint64_t size, uint64_t midr)
 {
 	struct gpmu_spe_range range = { 0 };
 	struct sysfs_names names = { 0 };
@@ -114,7 +121,7 @@ static int add_node(struct gpmu_spe_memory *memory, const struct sysfs_dir *node
 	if (ret)
 		goto close;
 	range.node = (int)number;
-	range.kind = cpus.len ? GPMU_SPE_MEMORY_CPU : GPMU_SPE_MEMORY_GPU;
+	range.kind = gpmu_spe_memory_kind_of(cpus.len != 0, midr);
 	cpus_release(&cpus);
 	ret = sysfs_list(&folder, &names);
 	for (size_t i = 0; i < names.len && !ret; i++)
@@ -125,7 +132,7 @@ close:
 	return ret;
 }
 
-static int read_nodes(struct gpmu_spe_memory *memory, const struct sysfs_dir *root, uint64_t size)
+static int read_nodes(struct gpmu_spe_memory *memory, const struct sysfs_dir *root, uint64_t size, uint64_t midr)
 {
 	struct sysfs_names names = { 0 };
 	struct sysfs_dir nodes;
@@ -135,7 +142,7 @@ static int read_nodes(struct gpmu_spe_memory *memory, const struct sysfs_dir *ro
 		return ret;
 	ret = sysfs_list(&nodes, &names);
 	for (size_t i = 0; i < names.len && !ret; i++)
-		ret = add_node(memory, &nodes, names.names[i], size);
+		ret = add_node(memory, &nodes, names.names[i], size, midr);
 	sysfs_names_release(&names);
 	sysfs_close(&nodes);
 	return ret;
@@ -158,7 +165,7 @@ int gpmu_spe_memory_read(struct gpmu_spe_memory *memory, const struct gpmu_machi
 		sysfs_close(&folder);
 	}
 	if (!ret)
-		ret = read_nodes(memory, &root, size);
+		ret = read_nodes(memory, &root, size, machine->midr);
 	free(sysfs.text);
 	warnings_release(&warnings);
 	if (ret)
@@ -174,12 +181,13 @@ static const char *const home_names[GPMU_SPE_HOMES] = {
 	[GPMU_SPE_HOME_LOCAL] = "local CPU memory",
 	[GPMU_SPE_HOME_OTHER] = "other CPU memory",
 	[GPMU_SPE_HOME_GPU] = "GPU memory",
+	[GPMU_SPE_HOME_BARE] = "memory without CPUs",
 };
 
 static enum gpmu_spe_home_kind kind_of(const struct gpmu_spe_range *range, int node)
 {
-	if (range->kind == GPMU_SPE_MEMORY_GPU)
-		return GPMU_SPE_HOME_GPU;
+	if (range->kind != GPMU_SPE_MEMORY_CPU)
+		return range->kind == GPMU_SPE_MEMORY_GPU ? GPMU_SPE_HOME_GPU : GPMU_SPE_HOME_BARE;
 	if (node < 0)
 		return GPMU_SPE_HOME_CPU;
 	return range->node == node ? GPMU_SPE_HOME_LOCAL : GPMU_SPE_HOME_OTHER;

@@ -252,6 +252,24 @@ truth "$spe" 20000 no-pa
 like "$(fact home "$spe")" "not recorded: record with pa_enable=1, which needs CAP_PERFMON or, since Linux 6.12, kernel.perf_event_paranoid at most 1" \
 	"report: without physical addresses the report states how to record them"
 
+# Neoverse N1, and an x86-64 machine
+for machine in aarch64,0x00000000413fd0c1 x86_64,GenuineIntel-6-55-7; do
+	cpuid=${machine#*,}
+	for version in "" first; do
+		# shellcheck disable=SC2086 # words
+		truth "$spe" 20000 "arch=${machine%,*}" "cpuid=$cpuid" $version
+		is "$(found "$spe" | md5sum)" "$(md5sum < "$work/want")" \
+			"report: SPE ${version:-with the second version of AUXTRACE_INFO} of the CPU $cpuid: tiers are numbers, and no home is a GPU"
+	done
+	unlike "$(gpmu report --top 1000 "$spe")" 'L1D \(|L2 \(|system cache|DRAM|remote|unknown \(|GPU' "report: SPE of the CPU $cpuid has no name that only Grace has"
+	like "$(fact machine "$spe")" "^grace, ${machine%,*}, " "report: SPE of the CPU $cpuid has the recorded architecture"
+	if [[ $cpuid = 0x* ]]; then
+		like "$(fact tier "$spe")" "^not known for this CPU \(MIDR 0x413fd0c1\)$" "report: the MIDR of a CPU whose data sources have no names is printed"
+	else
+		is "$(fact tier "$spe")" "not known: the recording has no MIDR of its CPUs" "report: a recording without a MIDR states that tiers are not known"
+	fi
+done
+
 truth "$spe" 20000 damage
 like "$(fact damage "$spe")" '^1 places in the AUX buffers' "report: damage within an AUX buffer is counted"
 is "$(found "$spe" | md5sum)" "$(md5sum < "$work/want")" "report: damage within an AUX buffer loses only the damaged record"

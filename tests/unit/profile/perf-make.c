@@ -7,7 +7,8 @@
  * that its switches tell the thread. Half-way the last process, 201 or "PID", calls exec(). "no-pa": without physical
  * addresses; "first": the first version of AUXTRACE_INFO; "clock": recorded with -k; "damage": the hundredth record begins
  * with a byte that no packet has, and is not printed; "pipe": as of perf record -o -; "wide": many addresses, for measuring, of which nothing
- * is printed; "numa", "c2c": the loads of the examples of gpmu-spe(7), of which nothing is printed.
+ * is printed; "numa", "c2c": the loads of the examples of gpmu-spe(7), of which nothing is printed. "arch=NAME" and "cpuid=TEXT"
+ * replace the machine's architecture and CPU; a MIDR is the TEXT 0xHEX.
  */
 #include <elf.h>
 #include <inttypes.h>
@@ -130,8 +131,13 @@ static struct made head, info, part;
 static struct stream stream;
 static uint64_t offsets[CPUS], base, total;
 static int has_pa = 1, has_clock, has_damage, is_pipe, is_wide, version = 2;
-static const char *story;
+static const char *story, *hostname = "grace", *release = "6.12.1", *arch = "aarch64", *cpuid = "0x00000000410fd4f0";
 static FILE *file;
+
+static int is_neoverse_v2(void)
+{
+	return strtoull(cpuid, NULL, 16) == 0x410fd4f0;
+}
 
 static void count(const char *text, uint64_t latency)
 {
@@ -224,7 +230,7 @@ static void put_info(struct made *made)
 		put64(made, CPUS);
 	}
 	for (uint64_t cpu = 0; cpu < CPUS && version == 2; cpu++) {
-		const uint64_t numbers[] = { 0x1010101010101010, cpu, 4, 0x410fd4f0, PMU, 1024, 0 };
+		const uint64_t numbers[] = { 0x1010101010101010, cpu, 4, strtoull(cpuid, NULL, 16), PMU, 1024, 0 };
 
 		put(made, numbers, sizeof(numbers));
 	}
@@ -273,7 +279,17 @@ static const char *home_of(unsigned int cpu, unsigned int node)
 
 	if (!has_pa)
 		return "not recorded";
-	return node == 2 ? "GPU memory (node 2)" : node > 2 ? "no node" : node == cpu / 2 ? local[node] : other[node];
+	if (node == 2)
+		return is_neoverse_v2() ? "GPU memory (node 2)" : "memory without CPUs (node 2)";
+	return node > 2 ? "no node" : node == cpu / 2 ? local[node] : other[node];
+}
+
+static void tier_of(char *text, size_t size, unsigned int tier)
+{
+	if (is_neoverse_v2())
+		snprintf(text, size, "%s", tiers[tier].name);
+	else
+		snprintf(text, size, "not known for this CPU (0x%x)", tiers[tier].number);
 }
 
 static void add_memory(struct gpmu_spe_record *record, unsigned int cpu, int is_late, size_t thread, char *text,
@@ -282,13 +298,15 @@ static void add_memory(struct gpmu_spe_record *record, unsigned int cpu, int is_
 	unsigned int at = spe_below(LENGTH(data)), node = spe_below(NODES + 1), tier = spe_below(LENGTH(tiers));
 	unsigned int bound = spe_below(LENGTH(bounds)), store = record->value[GPMU_SPE_OP] >> 8 & 1;
 	int is_gone = thread == CHANGED && !is_late && at < 3;
+	char name[64];
 
 	record->fields |= 1u << GPMU_SPE_VA | (has_pa ? 1u << GPMU_SPE_PA : 0) | (store ? 0 : 1u << GPMU_SPE_SOURCE);
 	record->value[GPMU_SPE_VA] = (data[at].address & ((1ULL << 56) - 1)) + spe_below(1 << 12) * 8;
 	record->value[GPMU_SPE_PA] = physical(node) | 1ULL << 63;
 	record->value[GPMU_SPE_SOURCE] = tiers[tier].number;
 	record->value[GPMU_SPE_EVENTS] = store ? bounds[bound].events : 0x16;
-	snprintf(text, size, "%s,%s,%s", store ? bounds[bound].name : tiers[tier].name, home_of(cpu, node),
+	tier_of(name, sizeof(name), tier);
+	snprintf(text, size, "%s,%s,%s", store ? bounds[bound].name : name, home_of(cpu, node),
 		 is_gone ? "[no map recorded]" : data[at].name);
 }
 
@@ -429,9 +447,9 @@ static void make_memory(struct made *made)
 static const struct {
 	unsigned int bit;
 	void (*make)(struct made *made);
-	const char *text;
+	const char **text;
 } features[] = {
-	{ 3, NULL, "grace" }, { 4, NULL, "6.12.1" }, { 6, NULL, "aarch64" }, { 9, NULL, "0x00000000410fd4f0" },
+	{ 3, NULL, &hostname }, { 4, NULL, &release }, { 6, NULL, &arch }, { 9, NULL, &cpuid },
 	{ 14, make_nodes, NULL }, { 22, make_memory, NULL },
 };
 
@@ -468,7 +486,7 @@ static void make_feature(struct made *made, size_t feature)
 	if (features[feature].make)
 		features[feature].make(made);
 	else
-		put_string(made, features[feature].text);
+		put_string(made, *features[feature].text);
 }
 
 /* What a pipe has in front of the records */
@@ -519,6 +537,10 @@ int main(int argc, char **argv)
 		has_damage |= !strcmp(argv[i], "damage");
 		is_pipe |= !strcmp(argv[i], "pipe");
 		is_wide |= !strcmp(argv[i], "wide");
+		if (!strncmp(argv[i], "arch=", 5))
+			arch = argv[i] + 5;
+		if (!strncmp(argv[i], "cpuid=", 6))
+			cpuid = argv[i] + 6;
 		if (!strcmp(argv[i], "numa") || !strcmp(argv[i], "c2c"))
 			story = argv[i];
 		if (strtoul(argv[i], NULL, 10))

@@ -12,10 +12,14 @@
 
 static struct sysroot root;
 
+#define MIDR	"sys/devices/system/cpu/cpu0/regs/identification/midr_el1"
+
 /* A Grace Hopper: blocks of 512 MiB; node 1 is the GPU's memory */
 static void make_root(void)
 {
 	sysroot_init(&root);
+	sysroot_put(&root, "sys/devices/system/cpu/online", "0-71\n");
+	sysroot_put(&root, MIDR, "0x00000000410fd4f0\n");
 	sysroot_put(&root, BLOCKS "block_size_bytes", "20000000\n");
 	sysroot_put(&root, NODES "online", "0-1\n");
 	sysroot_put(&root, NODES "node0/cpulist", "0-71\n");
@@ -65,7 +69,11 @@ int main(void)
 	   is_range(&memory.ranges[0], 4, 20, 0, GPMU_SPE_MEMORY_CPU),
 	   "spe: the memory blocks of a node with CPUs are CPU memory");
 	ok(memory.count == 2 && is_range(&memory.ranges[1], 65540, 65556, 1, GPMU_SPE_MEMORY_GPU),
-	   "spe: the memory blocks of a node without CPUs are GPU memory");
+	   "spe: on Neoverse V2, the memory blocks of a node without CPUs are GPU memory");
+	gpmu_spe_memory_release(&memory);
+	sysroot_put(&root, MIDR, "0x00000000413fd0c1\n");
+	ok(!read_memory(&memory) && memory.count == 2 && is_range(&memory.ranges[1], 65540, 65556, 1, GPMU_SPE_MEMORY_BARE),
+	   "spe: on Neoverse N1, the memory blocks of a node without CPUs are not GPU memory");
 	gpmu_spe_memory_release(&memory);
 	sysroot_remove(&root, BLOCKS);
 	ok(!read_memory(&memory) && !memory.count, "spe: a kernel without memory blocks has no ranges");

@@ -142,6 +142,7 @@ static void homes(void)
 		{ 0x100000000040, -1, GPMU_SPE_HOME_CPU, 1, "CPU memory" },
 		{ 0x200000000000, 0, GPMU_SPE_HOME_GPU, 2, "GPU memory" },
 		{ 0x200000000000, -1, GPMU_SPE_HOME_GPU, 2, "GPU memory" },
+		{ 0x300000000000, 0, GPMU_SPE_HOME_BARE, 3, "memory without CPUs" },
 		{ 0, 0, GPMU_SPE_HOME_OUTSIDE, -1, "no node" },
 		{ 258 * GIB, 0, GPMU_SPE_HOME_OUTSIDE, -1, "no node" },
 		{ 0xffffffffffffff, 0, GPMU_SPE_HOME_OUTSIDE, -1, "no node" },
@@ -151,6 +152,8 @@ static void homes(void)
 	struct gpmu_spe_home home;
 
 	make_memory(&memory);
+	/* Another machine has memory without CPUs that is not a GPU's. */
+	add(&memory, 0x300000000000, 0x300000000000 + GIB, 3, GPMU_SPE_MEMORY_BARE);
 	set(&record, GPMU_SPE_SOURCE, 0xd);
 	home = gpmu_spe_home(&record, &memory, 0);
 	ok(home.kind == GPMU_SPE_HOME_ABSENT && home.node == -1 && !strcmp(home.name, "not recorded"),
