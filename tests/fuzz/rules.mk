@@ -10,12 +10,28 @@ FUZZERS		:= $(patsubst tests/fuzz/%.c,$(B)/fuzz/%/fuzzer,$(wildcard tests/fuzz/*
 
 $(B)/fuzz/source-model/fuzzer: private FUZZ_OBJ := $(MODEL_SRC) $(MODEL_PLUGIN_SRC)
 
-# Recordings of perf to begin with: a file and a pipe with SPE. The fuzzer adds to them.
-FUZZ_CORPORA	:= $(B)/fuzz/perfdata/corpus $(B)/fuzz/profile/corpus
-$(FUZZ_CORPORA): $(call built,perf-make)
+# Inputs to begin with; the fuzzer adds to them. Recordings of perf: a file and a pipe with SPE
+PERF_CORPORA	:= $(B)/fuzz/perfdata/corpus $(B)/fuzz/profile/corpus
+$(PERF_CORPORA): $(call built,perf-make)
 	@mkdir -p $@
 	$< $@/file 10 >/dev/null
 	$< $@/pipe 10 pipe >/dev/null
+
+# Bytes of SPE: the test vectors, each after the byte that sets the size of chunks
+SPE_CORPUS	:= $(B)/fuzz/spe/corpus
+$(SPE_CORPUS): tests/data/spe/vectors.tsv
+	@mkdir -p $@
+	perl -F'\t' -ane 'next if /^#/; open my $$file, ">", "$@/$$F[0]" or die $$!; print $$file pack "H*", "07$$F[1]"' $<
+
+# A dump of a just-in-time compiler with each clock, and a map of one
+JIT_CORPUS	:= $(B)/fuzz/jitdump/corpus
+$(JIT_CORPUS): $(call built,jitdump-make)
+	@mkdir -p $@
+	$< $@/dump 0
+	$< $@/arch-clock 1
+	printf '7f0000001000 1f0 function(int)\n7f0000002000 20 stub\n' >$@/map
+
+FUZZ_CORPORA	:= $(PERF_CORPORA) $(SPE_CORPUS) $(JIT_CORPUS)
 $(FUZZ_CORPORA:corpus=fuzzer): %/fuzzer: | %/corpus
 
 $(FUZZERS): $(B)/fuzz/%/fuzzer: tests/fuzz/%.c $(GPMU_TOOLS_LIB) $(GPMU_LIB) $(CATALOG_BUILTIN) $(TRACE_PB).o tests/fuzz/rules.mk
