@@ -102,7 +102,10 @@ static int take_record(struct gpmu_perfdata *perfdata, const uint8_t *data, uint
 		.type = header.type, .misc = header.misc, .offset = offset,
 		.body = data + sizeof(header), .size = header.size - sizeof(header),
 	};
-	ret = perfdata_parse(perfdata, record);
+	/* A refused record may have been stored in part. It is refused in each reading. */
+	ret = perfdata->refused == perfdata->number + 1 ? -EINVAL : perfdata_parse(perfdata, record);
+	if (ret == -EINVAL)
+		perfdata->refused = perfdata->number + 1;
 	if (ret)
 		return perfdata_fail(perfdata, ret, offset, "expected all fields of a record of type %u in %u bytes",
 				     header.type, header.size);

@@ -30,6 +30,7 @@ struct gpmu_perfdata {
 	struct gpmu_perfdata_value values[PERFDATA_RECORD_MOST / 8];	/* of the last record */
 	struct gpmu_perfdata_stats stats;
 	uint64_t number, seen;			/* of records: in this reading, and in any */
+	uint64_t refused;			/* number of the refused record, from 1 on; 0: none */
 	uint64_t missing;			/* bytes of the last AUX buffer that the file lacks */
 	int failed_features;			/* error to return after the last record; 0: none */
 	int failed;				/* error of the last call; 0: none */

@@ -610,6 +610,34 @@ static void test_pipe(void)
 	wait(NULL);
 }
 
+/* The nodes of the machine, of which the first has a text that is longer than the record */
+static void test_refused_again(void)
+{
+	struct gpmu_error error = { .size = sizeof(error) };
+	const struct gpmu_perfdata_record *record;
+	struct gpmu_perfdata *perfdata;
+
+	reset();
+	begin(&records, GPMU_PERFDATA_HEADER_FEATURE, 0);
+	put64(&records, 14);
+	put32(&records, 1);
+	put32(&records, 0);
+	put64(&records, 1);
+	put64(&records, 1);
+	put32(&records, 1000);
+	put32(&records, 0);
+	end(&records);
+	put_sample(&records, 1, 0x77, 5, 6);
+	perfdata = open_records(&error);
+	for (int pass = 0; pass < 2 && perfdata; pass++) {
+		ok(gpmu_perfdata_next(perfdata, &record, &error) == -EINVAL,
+		   "perfdata: a record that was stored in part before it was refused is refused in reading %d", pass + 1);
+		gpmu_perfdata_rewind(perfdata, &error);
+	}
+	ok(perfdata != NULL, "perfdata: a recording with a malformed record is opened");
+	gpmu_perfdata_free(perfdata);
+}
+
 static void write_file(const char *folder, const char *name, const struct made *made)
 {
 	char path[96];
@@ -722,6 +750,7 @@ int main(void)
 	test_auxtrace();
 	test_features();
 	test_pipe();
+	test_refused_again();
 	test_folder();
 	test_refused();
 	test_cut();
