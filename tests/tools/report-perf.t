@@ -36,9 +36,9 @@ theirs() {
 			gsub(/ /, "", $4); sub(/ *$/, "", $3); if ($4 == "perf-make" && $3 !~ /@plt$|^_init$/) print $1 "," $2 "," $3 }' | sort
 }
 
-# ours FILE: the same by gpmu
+# ours FILE: the same by gpmu. A sample may be in _init() itself, which theirs() omits.
 ours() {
-	rows functions "$1" | awk -F , '$7 == "perf-make" && $6 != "[unknown]" { print $2 "," $3 "," $6 }' | sort
+	rows functions "$1" | awk -F , '$7 == "perf-make" && $6 !~ /^(\[unknown\]|_init)$/ { print $2 "," $3 "," $6 }' | sort
 }
 
 # fold: folded stacks of the output of perf script, those that are in perf-make and unknown code alone. perf prints some
