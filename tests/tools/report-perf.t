@@ -335,6 +335,12 @@ is_asleep() {
 	grep -q ' S ' "/proc/$1/stat"
 }
 
+# has_ended PID: whether the process has ended, waited for or not
+# shellcheck disable=SC2317 # soon calls it
+has_ended() {
+	[ ! -e "/proc/$1" ] || grep -q ') Z ' "/proc/$1/stat"
+}
+
 # idle SUBCOMMAND OPTION...: the exit status of gpmu, which gets SIGINT once it has read a part of a recording and waits
 # for the rest. The part is longer than a pipe.
 idle() {
@@ -347,7 +353,7 @@ idle() {
 	# It may still have slept before it got the last bytes.
 	soon is_asleep $reader && sleep 0.3 && soon is_asleep $reader
 	kill -INT $reader
-	soon eval "! is_asleep $reader 2> /dev/null"
+	soon has_ended $reader
 	exec 3>&-
 	wait $reader || rc=$?
 	return $rc

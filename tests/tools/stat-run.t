@@ -52,6 +52,11 @@ is "$status $(while read -r _ set; do echo $((16#$set >> 16 & 1)); done <<< "$ou
 printed() {
 	[ "$(grep -c task-clock "$work/err")" -ge "$1" ]
 }
+# blocks PID: whether the process is gpmu, and no longer the shell that executes it, and blocks signals
+# shellcheck disable=SC2317 # soon calls it
+blocks() {
+	[ "$(< "/proc/$1/comm")" = gpmu ] && grep -q '^SigBlk:.*[1-9a-f]' "/proc/$1/status"
+}
 signalled() {
 	local name=$1 pid
 
@@ -59,7 +64,7 @@ signalled() {
 	GPMU_ROOT=$(machine vm) "$GPMU_BIN" stat "$@" 2> "$work/err" &
 	pid=$!
 	# Before gpmu blocks the signals, they would end it as any other program.
-	soon grep -q '^SigBlk:.*[1-9a-f]' /proc/$pid/status
+	soon blocks $pid
 	sleep 0.5
 	soon printed "${least:-0}"
 	kill "-$name" $pid
