@@ -30,7 +30,8 @@ struct fork {
 struct name {
 	uint64_t time;
 	uint32_t pid;
-	uint32_t name;			/* number in names, plus 1; 0: only the process is known */
+	uint32_t name;			/* number in names, plus 1; 0: that of the parent */
+	uint32_t parent;		/* thread that created it */
 };
 
 struct thread {
@@ -106,35 +107,32 @@ static int add_map(struct profile_tasks *tasks, const struct gpmu_perfdata_recor
 	return 0;
 }
 
-static int add_name(struct profile_tasks *tasks, uint32_t tid, uint32_t pid, const char *text, uint64_t time)
+static int add_name(struct profile_tasks *tasks, uint32_t tid, struct name new)
 {
 	struct thread *thread = element(&tasks->threads, &tasks->tids, tid, sizeof(*thread));
-	struct name *name;
-	uint32_t number = 0;
+	struct name *name = thread ? vector_add(&thread->names, sizeof(*name)) : NULL;
 
-	if (!thread || (text && strings_number(&tasks->names, text, &number)))
-		return -ENOMEM;
-	name = vector_add(&thread->names, sizeof(*name));
 	if (!name)
 		return -ENOMEM;
-	*name = (struct name){ .time = time, .pid = pid, .name = text ? number + 1 : 0 };
+	*name = new;
 	return 0;
 }
 
 static int add_comm(struct profile_tasks *tasks, const struct gpmu_perfdata_record *record)
 {
 	struct process *process = process_of(tasks, record->pid);
-	uint64_t *time;
+	uint64_t *exec;
+	uint32_t number;
 
-	if (!process)
+	if (!process || strings_number(&tasks->names, record->comm, &number))
 		return -ENOMEM;
 	if (record->misc & MISC_EXEC) {
-		time = vector_add(&process->execs, sizeof(*time));
-		if (!time)
+		exec = vector_add(&process->execs, sizeof(*exec));
+		if (!exec)
 			return -ENOMEM;
-		*time = record->time;
+		*exec = record->time;
 	}
-	return add_name(tasks, record->tid, record->pid, record->comm, record->time);
+	return add_name(tasks, record->tid, (struct name){ .time = record->time, .pid = record->pid, .name = number + 1 });
 }
 
 static int add_fork(struct profile_tasks *tasks, const struct gpmu_perfdata_record *record)
@@ -150,7 +148,7 @@ static int add_fork(struct profile_tasks *tasks, const struct gpmu_perfdata_reco
 			return -ENOMEM;
 		*fork = (struct fork){ .time = task->time, .parent = task->ppid };
 	}
-	return add_name(tasks, task->tid, task->pid, NULL, task->time);
+	return add_name(tasks, task->tid, (struct name){ .time = task->time, .pid = task->pid, .parent = task->ptid });
 }
 
 int profile_tasks_add(struct profile_tasks *tasks, const struct gpmu_perfdata_record *record)
@@ -259,26 +257,24 @@ static const struct thread *find_thread(const struct profile_tasks *tasks, uint3
 	return map_get(&tasks->tids, tid, &index) ? (const struct thread *)tasks->threads.data + index : NULL;
 }
 
-/* The last name that a thread has been given at a time; NULL: none */
-static const char *given_name(const struct profile_tasks *tasks, uint32_t tid, uint64_t time)
-{
-	const struct thread *thread = find_thread(tasks, tid);
-	const struct name *name = thread ? latest(&thread->names, sizeof(*name), time) : NULL;
-
-	if (!name)
-		return NULL;
-	for (const struct name *first = thread->names.data; name >= first; name--)
-		if (name->name)
-			return strings_text(&tasks->names, name->name - 1);
-	return NULL;
-}
-
+/* The name of a thread at a time. A new thread, or process, has that of the thread that created it. */
 const char *profile_tasks_name(const struct profile_tasks *tasks, uint32_t tid, uint64_t time)
 {
-	const char *name = given_name(tasks, tid, time);
+	for (int i = 0; i < PARENTS_MOST; i++) {
+		const struct thread *thread = find_thread(tasks, tid);
+		const struct name *name = thread ? latest(&thread->names, sizeof(*name), time) : NULL;
 
-	/* A new thread has the name of its process. */
-	return name ? name : given_name(tasks, profile_tasks_pid(tasks, tid, time), time);
+		if (!name)
+			return NULL;
+		/* Its records of one time are in any order. */
+		for (const struct name *first = thread->names.data; !name->name && name > first && name[-1].time == name->time;)
+			name--;
+		if (name->name)
+			return strings_text(&tasks->names, name->name - 1);
+		tid = name->parent;
+		time = name->time;
+	}
+	return NULL;
 }
 
 uint32_t profile_tasks_pid(const struct profile_tasks *tasks, uint32_t tid, uint64_t time)

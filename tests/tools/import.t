@@ -37,7 +37,7 @@ is "$(tasks)" "2000|102|fork|100
 is "$(sql "select tid, t.name, p.name from thread t join process p using (upid) where tid between 100 and 102 order by tid")" \
 	"100|solver|solver
 101|worker|solver
-102|solver|solver" "import: threads and processes have their last names"
+102|main|solver" "import: threads and processes have their last names, or those that their creators had"
 is "$(sql "select ts - $begin, dur, cpu, tid, end_state from sched join thread using (utid) order by ts")" \
 	"1000|4000|0|100|R+
 5000|0|0|0|R
