@@ -5,6 +5,7 @@
  *	stream N SPOIL	decodes N random records; SPOIL names a field of ours that is changed once
  *	file PATH	decodes the bytes of a file
  *	texts N		describes N random packets
+ *	slots N		writes N random records in the layout of Neoverse's slots, as a script of the stand-in
  *	show HEX	prints the records that each decodes; a comma begins a second buffer
  *	alignment N	reads an alignment packet of the boundary 2 << N at two addresses
  *
@@ -289,6 +290,22 @@ static void streams(long n)
 	}
 }
 
+static void slots(long n)
+{
+	static struct stream stream;
+
+	for (; n > 0; n--) {
+		struct gpmu_spe_record record = random_slot(1, 0);
+
+		for (unsigned int field = 0; field < GPMU_SPE_FIELDS; field++)
+			record.value[field] = gpmu_spe_has(&record, field) ? agreed_value(field) : 0;
+		record.value[GPMU_SPE_SOURCE] &= 0xff;
+		stream.length = 0;
+		put_slot(&stream, &record, 0);
+		fwrite(stream.bytes, 1, stream.length, stdout);
+	}
+}
+
 static int stream_of_file(const char *path)
 {
 	FILE *file = fopen(path, "r");
@@ -467,6 +484,8 @@ int main(int argc, char **argv)
 		is_compared = false;
 	if (!strcmp(mode, "show"))
 		show(argv[2]);
+	else if (!strcmp(mode, "slots"))
+		slots(strtol(argv[2], NULL, 10));
 	else if (!strcmp(mode, "alignment"))
 		alignment((unsigned int)strtol(argv[2], NULL, 10));
 	else if (!is_compared)

@@ -88,6 +88,28 @@ done >"$work/script"
 same "the records of the stand-in's script" file "$work/script"
 is "$(number records) $(number lost)" "11000 0" "spe: all records of the stand-in's script are compared, and nothing is lost"
 
+# The AUX bytes of a recording that Debian's perf 7.3 made in the guest: perf record -a -m 8,8
+# -e arm_spe_0/ts_enable=1,pa_enable=1/ of 160 records on each CPU, by a stand-in whose script is the output of the peer's
+# "slots 256". The padding of the AUX buffers is in it.
+python3 - tests/data/spe/recorded.data.gz >"$work/recorded" <<'EOF'
+import gzip
+import struct
+import sys
+
+data = gzip.open(sys.argv[1]).read()
+at, size = struct.unpack_from("<QQ", data, 40)  # the section of records
+end = at + size
+while at < end:
+    kind, _, size = struct.unpack_from("<IHH", data, at)
+    if kind == 71:  # PERF_RECORD_AUXTRACE
+        (trace,) = struct.unpack_from("<Q", data, at + 8)
+        sys.stdout.buffer.write(data[at + size:at + size + trace])
+        size += trace
+    at += size
+EOF
+same "the records of a recording of the guest" file "$work/recorded"
+is "$(number records) $(number lost)" "640 0" "spe: all 640 records of the recording are compared, and nothing is lost"
+
 # Deliberate differences. b0 is a PC, 4a a branch, 01 an end, 71 a time stamp.
 differ "a low address at EL2 stays low; perf fills its top byte" "b0 00100000000000c0 01" \
 	"ours pc=1000" "lost 0" "perf record pc=ff00000000001000 va=0 context=-1 source=0 time=0"
