@@ -4,10 +4,13 @@
  *
  *	aux CPU OFFSET SIZE FLAGS		PERF_RECORD_AUX
  *	record CPU NS CONTEXT PC TARGET VA PA TOTAL ISSUE TRANSLATION OP EVENTS SOURCE
- *	sample PID/TID CPU NS PERIOD ADDR DATA-SOURCE WEIGHT INS-LAT IP PA DATA-PAGE CODE-PAGE	PERF_RECORD_SAMPLE
+ *	cgroup ID PATH				PERF_RECORD_CGROUP
+ *	sample PID/TID CPU MODE NS PERIOD EVENT TRACE ADDR DATA-SOURCE WEIGHT INS-LAT CGROUP IP IREGS UREGS PA
+ *		DATA-PAGE CODE-PAGE		PERF_RECORD_SAMPLE; one for each count of a group, as perf script prints them
+ *	arrays PID/TID CPU NS CALLCHAIN READ STACK	PERF_RECORD_SAMPLE
  *
  * and at the end the counts of the decoder. NS is the time of the perf clock. Payloads are
- * hexadecimal; "-" stands for an absent field.
+ * hexadecimal; "-" stands for an absent field. Elements of arrays are separated by commas.
  *
  * spe-text TRACE.pftrace - prints the samples of SPE in a trace of gpmu record, one per line
  *
@@ -55,13 +58,103 @@ static void print_record(const struct gpmu_spe_record *record, int cpu, const st
 	printf("\n");
 }
 
-static void print_sampled(const struct gpmu_perfdata_record *record)
+/* Prints a column: "-" if the sample does not have the field */
+#define print_field(record, bit, format, value) \
+	((record)->has & (bit) ? printf(" " format, value) : printf(" -"))
+
+static void print_regs(const struct gpmu_perfdata_regs *regs)
+{
+	printf(regs->count ? " %" PRIu64 : " -", regs->abi);
+	for (size_t i = 0; i < regs->count; i++)
+		printf(",%" PRIx64, regs->values[i]);
+}
+
+/* The fields of a tracepoint: "NAME=VALUE,...", with "_" for a space */
+static void print_fields(const struct gpmu_perfdata_tracepoint *tracepoint, const struct gpmu_perfdata_sample *of)
+{
+	for (size_t i = 0; tracepoint && i < tracepoint->field_count; i++) {
+		const struct gpmu_perfdata_field *field = &tracepoint->fields[i];
+		struct gpmu_perfdata_content content;
+
+		if (!gpmu_perfdata_content(field, of->raw, of->raw_size, &content))
+			continue;
+		printf("%c%s=", i ? ',' : ' ', field->name);
+		if (field->kind == GPMU_PERFDATA_TEXT)
+			for (const char *c = content.bytes; c < (const char *)content.bytes + content.size; c++)
+				putchar(*c == ' ' ? '_' : *c);
+		else if (field->kind == GPMU_PERFDATA_SIGNED)
+			printf("%" PRId64, (int64_t)content.number);
+		else
+			printf("%#" PRIx64, content.number);
+	}
+	if (!tracepoint)
+		printf(" -");
+}
+
+static void print_sample_of(struct gpmu_perfdata *perfdata, const struct gpmu_perfdata_record *record,
+			    const struct gpmu_perfdata_event *event, uint64_t period)
+{
+	const uint32_t mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	const struct gpmu_perfdata_sample *of = &record->sample;
+
+	printf("sample %d/%d", (int)record->pid, (int)record->tid);
+	print_field(record, PERF_SAMPLE_CPU, "%u", record->cpu);
+	printf(" %s", mode == PERF_RECORD_MISC_KERNEL ? "K" : mode == PERF_RECORD_MISC_USER ? "U" : "-");
+	printf(" %" PRIu64 " %" PRIu64 " %s", record->time, period, event->name);
+	print_fields(gpmu_perfdata_tracepoint(perfdata, event), of);
+	print_field(record, PERF_SAMPLE_ADDR, "%" PRIx64, of->addr);
+	print_field(record, PERF_SAMPLE_DATA_SRC, "%" PRIx64, of->data_src);
+	print_field(record, PERF_SAMPLE_WEIGHT_TYPE, "%" PRIu64, of->weight);
+	print_field(record, PERF_SAMPLE_WEIGHT_STRUCT, "%u", of->ins_lat);
+	print_field(record, PERF_SAMPLE_CGROUP, "%" PRIu64, of->cgroup);
+	print_field(record, PERF_SAMPLE_IP, "%" PRIx64, of->ip);
+	print_regs(&of->intr);
+	print_regs(&of->user);
+	print_field(record, PERF_SAMPLE_PHYS_ADDR, "%" PRIx64, of->phys_addr);
+	print_field(record, PERF_SAMPLE_DATA_PAGE_SIZE, "%" PRIu64, of->data_page_size);
+	print_field(record, PERF_SAMPLE_CODE_PAGE_SIZE, "%" PRIu64, of->code_page_size);
+	printf("\n");
+}
+
+static void print_arrays(const struct gpmu_perfdata_record *record)
 {
 	const struct gpmu_perfdata_sample *of = &record->sample;
 
-	printf("sample %u/%u %u %" PRIu64 " %" PRIu64 " %" PRIx64 " %" PRIx64 " %" PRIu64 " %u %" PRIx64 " %" PRIx64 " %" PRIu64
-	       " %" PRIu64 "\n", record->pid, record->tid, record->cpu, record->time, of->period, of->addr, of->data_src,
-	       of->weight, of->ins_lat, of->ip, of->phys_addr, of->data_page_size, of->code_page_size);
+	printf("arrays %d/%d", (int)record->pid, (int)record->tid);
+	print_field(record, PERF_SAMPLE_CPU, "%u", record->cpu);
+	printf(" %" PRIu64 " ", record->time);
+	for (size_t i = 0; i < of->callchain_count; i++)
+		printf("%" PRIx64 ",", of->callchain[i]);
+	printf(" ");
+	for (size_t i = 0; i < of->read.count; i++)
+		printf("%" PRIx64 ":%" PRIx64 ":%" PRIu64 ",", of->read.values[i].id, of->read.values[i].value,
+		       of->read.values[i].lost);
+	printf(" %" PRIu64 "\n", of->stack_used);
+}
+
+/*
+ * perf script prints a sample for each count of a group that changed, with the difference as its period. The period of a
+ * sample without one is that of its event.
+ */
+static void print_sampled(struct gpmu_perfdata *perfdata, const struct gpmu_perfdata_record *record)
+{
+	static struct gpmu_perfdata_value last[256];
+	const struct gpmu_perfdata_read *read = &record->sample.read;
+
+	print_arrays(record);
+	if (!(record->has & PERF_SAMPLE_READ))
+		print_sample_of(perfdata, record, record->event, record->has & PERF_SAMPLE_PERIOD ?
+				record->sample.period : record->event->attr->sample_period);
+	for (size_t i = 0; i < read->count; i++) {
+		const struct gpmu_perfdata_event *event = gpmu_perfdata_event_of(perfdata, read->values[i].id);
+		size_t at = 0;
+
+		while (last[at].id && last[at].id != read->values[i].id && at < sizeof(last) / sizeof(*last) - 1)
+			at++;
+		if (event && read->values[i].value != last[at].value)
+			print_sample_of(perfdata, record, event, read->values[i].value - last[at].value);
+		last[at] = read->values[i];
+	}
 }
 
 /* A part of an AUX buffer begins and ends with whole records. */
@@ -157,7 +250,9 @@ static int print_recording(const char *path)
 			printf("aux %d %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", (int)record->cpu, record->aux.offset,
 			       record->aux.size, record->aux.flags);
 		else if (record->type == PERF_RECORD_SAMPLE)
-			print_sampled(record);
+			print_sampled(perfdata, record);
+		else if (record->type == PERF_RECORD_CGROUP)
+			printf("cgroup %" PRIu64 " %s\n", record->cgroup.id, record->cgroup.path);
 		else if (record->type == GPMU_PERFDATA_AUXTRACE &&
 			 (status = print_trace(perfdata, &record->auxtrace, &sum, &error)))
 			break;

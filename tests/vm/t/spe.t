@@ -15,6 +15,8 @@
 . /lib/tap.sh
 # shellcheck source=tests/vm/guest/lib/spe.sh
 . /lib/spe.sh
+# shellcheck source=tests/vm/guest/lib/samples.sh
+. /lib/samples.sh
 PATH=/usr/lib/gpmu:/usr/bin:$PATH
 spe=arm_spe_0/ts_enable=1,pa_enable=1,load_filter=1,store_filter=1,min_latency=30/
 all=arm_spe_0/ts_enable=1,pa_enable=1/
@@ -23,6 +25,21 @@ truth >/tmp/truth
 # Loads and stores of at least 30 cycles
 grep -vE ' (1d|14|[3-9]) [0-9]+ [-0-9]+ [0-9]+ [0-9a-f]+ [-0-9a-f]+$' /tmp/truth >/tmp/truth.mem
 printf "$(slots /tmp/truth)" >/tmp/script
+# OP EVENTS SOURCE of the script, and perf 7.3's data_src: operation, level, snoop and TLB. A load with a remote access
+# and from DRAM is one from remote memory; perf has no level of a store. perf 6.x ignores the source.
+cat >/tmp/sources <<'E2'
+1 16 0 288100142
+1 16 8 488100442
+1 73e e 3a90101042
+101 16 - 1e88080024
+1202 42 - 200100141
+1 16 9 8488080442
+101 73e - 3e90080024
+1 1e b 688200842
+1 1e a 8688080842
+E2
+fields=tid,cpu,time,event,addr,weight,ip,phys_addr
+[ "$KERNEL" != 7.3 ] || fields=$fields,data_src
 
 # --- where the stand-in refuses to load
 
@@ -38,7 +55,7 @@ mount -o bind /tmp/devices /sys/bus/event_source/devices
 insmod /lib/gpmu/spe.ko script=/tmp/script 2>/dev/null
 is "$(refusal 'there.*')" "spe: there is a PMU arm_spe_0" "spe: the module refuses to load where an arm_spe_0 exists"
 umount /sys/bus/event_source/devices
-insmod /lib/gpmu/spe.ko script=/tmp/script burst=4 || bail "spe.ko does not load: $(dmesg | tail -n 3)"
+insmod /lib/gpmu/spe.ko script=/tmp/script burst=2 || bail "spe.ko does not load: $(dmesg | tail -n 3)"
 
 # --- recordings
 
@@ -98,12 +115,9 @@ flags() {
 	awk '$1 == "aux" { for (bit = 1; bit <= 8; bit *= 2) if (int($5 / bit) % 2) n[bit]++ }
 		END { for (bit = 1; bit <= 8; bit *= 2) printf "%d ", n[bit] }' /tmp/text
 }
-# same ITRACE FIELDS [FILE]: perf script has a sample of each record, with the same time, CPU and addresses
-same() {
-	perf script -i "${3:-/tmp/$name}" ${1:+--itrace="$1"} --ns -F "$2" 2>/tmp/script.err |
-		awk '{ $1 = $1 } !/: 0 /' | sort >/tmp/theirs
-	awk -v fields="$2" '
-	function full(payload) {	# the address, extended from bit 55
+# For awk
+payloads='	function full(payload) {	# the address, extended from bit 55
+		if (payload == "-") return 0
 		while (length(payload) < 16) payload = "0" payload
 		payload = substr(payload, 3)
 		if (payload ~ /^[89a-f]/) return "ff" payload
@@ -113,15 +127,54 @@ same() {
 	function dec(hex,   i, n) {
 		for (i = 1; i <= length(hex); i++) n = 16 * n + index("0123456789abcdef", substr(hex, i, 1)) - 1
 		return n
+	}'
+# same ITRACE FIELDS [FILE]: perf script has samples with these fields of the records and no others. A record has a sample
+# for each of the letters of ITRACE that applies to it. A thread is taken for a process of its own: only the command of
+# one thread has pid among its fields.
+same() {
+	script_samples "${3:-/tmp/$name}" "$2" --itrace="$1" >/tmp/theirs
+	awk -v kinds="$1" -v new="$([ "$KERNEL" != 7.3 ] || echo 1)" "$payloads"'
+	function bit(value) { return int(events / value) % 2 }	# busybox has no powers
+	function sample(letter, applies, event, addr, source,   pid) {
+		pid = $4 == "-" ? -1 : dec($4)
+		if (applies && index(kinds, letter))
+			print "sample", pid "/" pid, $2, "-", $3, 1, event, "-", addr, source, dec($9), "-", "-", full($5), "-", "-",
+				$8 == "-" ? 0 : full(substr($8, 3)), "-", "-"
 	}
+	NR == FNR { source_of[$1, $2, $3] = $4; next }
 	{
-		time = sprintf("[%03d] %s.%s:", $2, substr($3, 1, length($3) - 9), substr($3, length($3) - 8))
-		if (fields ~ /ip/) print time, full($5)
-		else if ($7 != "-") print time, full($7), dec($9), full(substr($8, 3))
+		events = dec($13)
+		source = ($12, $13, $14) in source_of ? source_of[$12, $13, $14] : 0
+		branch = $12 ~ /02$/
+		sample("i", 1, "instructions", new ? full($6) : full($7), source)
+		sample("b", new ? branch : bit(128), new ? "branch" : "branch-miss", full($6), 0)
+		sample("f", bit(8), "l1d-miss", full($7), source)
+		sample("f", bit(4), "l1d-access", full($7), source)
+		sample("m", bit(512), "llc-miss", full($7), source)
+		sample("m", bit(256), "llc-access", full($7), source)
+		sample("t", bit(32), "tlb-miss", full($7), source)
+		sample("t", bit(16), "tlb-access", full($7), source)
+		sample("a", bit(1024), "remote-access", full($7), source)
+		# perf 7.3 takes a return for an operation of SIMD, as both have one bit
+		sample("M", $7 != "-" || new && $12 == 1202, "memory", full($7), source)
+	}' /tmp/sources /tmp/records | our_samples "$2" >/tmp/ours
+	is "$(differences /tmp/ours /tmp/theirs; grep -c . /tmp/ours)" "$(grep -c . /tmp/theirs)" \
+		"perf script $name: $2 of each record equal those ${3:+of perf inject }with --itrace=$1" ||
+		diag "$(cat /tmp/script.err)"
+}
+# same_branches: perf script has a branch stack and flags of each branch
+same_branches() {
+	perf script -i "/tmp/$name" --itrace=i1il --ns -F cpu,time,ip,flags,brstack 2>/tmp/script.err |
+		awk '/ 0x/ { $1 = $1; print }' | sort >/tmp/theirs
+	awk "$payloads"'
+	$12 ~ /02$/ {
+		missed = $13 == "c2"	# bit 7; both branches have bit 6, not taken
+		printf "[%03d] %s.%s: %s/%snot_taken/ %s 0x%s/0x%s/%sN/-/-/%d/%s/-\n", $2, substr($3, 1, length($3) - 9),
+			substr($3, length($3) - 8), $12 == 1202 ? "return" : "jcc", missed ? "miss," : "", full($5), full($5),
+			full($6), missed ? "M" : "P", dec($9), $12 == 1202 ? "RET" : "COND"
 	}' /tmp/records | sort >/tmp/ours
-	is "$(cmp /tmp/ours /tmp/theirs 2>&1; grep -c . /tmp/ours)" "$(grep -c . /tmp/theirs)" \
-		"perf script $name: $2 of each record equal ${1:+those with --itrace=$1}${3:+those of perf inject}" ||
-		diag "ours, theirs: $(head -n 3 /tmp/ours /tmp/theirs; cat /tmp/script.err)"
+	is "$(differences /tmp/ours /tmp/theirs; grep -c . /tmp/ours)" "$(grep -c . /tmp/theirs)" \
+		"perf script $name: each branch has its flags and its branch stack" || diag "$(cat /tmp/script.err)"
 }
 # until_is COMMAND...: waits up to a minute for its success
 until_is() {
@@ -140,14 +193,18 @@ share() {
 
 # --- per task, and what perf makes of the recording
 
-busy='echo $$ >/tmp/pid; i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done'
+busy='echo $$ >/tmp/pid; i=0; while [ $i -lt 10000 ]; do i=$((i + 1)); done'
 record task perf record -o /tmp/task -e "$all" -c 65536 -- sh -c "$busy"
 recorded /tmp/truth
 whole
 is "$(awk '{ print $4 }' /tmp/records | sort -u)" "$(printf %x "$(cat /tmp/pid)")" \
 	"perf task: the context of each record is the thread of the command"
-same i1i cpu,time,ip
-same M cpu,time,addr,weight,phys_addr
+same i1ibfmtaM pid,period,$fields
+if [ "$KERNEL" = 7.3 ]; then
+	same_branches
+else
+	skip "perf before 7.3 has no branch stacks of SPE" "perf script task: each branch has its flags and its branch stack"
+fi
 perf report -i /tmp/task --itrace=i1i --stdio --sort symbol >/tmp/report 2>&1
 for symbol in vfs_read vfs_write; do
 	is "$(sed -n "s/^ *\([0-9.]*%\) *\[k\] $symbol\( .*\)*\$/\1/p" /tmp/report)" "$(share $symbol)" \
@@ -155,7 +212,7 @@ for symbol in vfs_read vfs_write; do
 done
 perf inject -i /tmp/task -o /tmp/injected --itrace=i1i --strip >/tmp/perf.out 2>&1
 ok $? "perf inject --itrace=i1i --strip succeeds" || diag "$(cat /tmp/perf.out)"
-same '' cpu,time,ip /tmp/injected
+same i1i cpu,time,ip /tmp/injected
 
 # --- system-wide
 
@@ -163,7 +220,7 @@ record system perf record -o /tmp/system -a -e "$all" -c 65536 -- sh -c "$everyw
 recorded /tmp/truth
 whole
 is "$(awk '{ print $2 }' /tmp/records | sort -u | xargs)" "0 1 2 3" "perf system: each CPU has records"
-same i1i cpu,time,ip
+same i1i period,$fields
 record default perf record -o /tmp/default -a -e arm_spe_0// -- sleep 0.5
 awk '{ $4 = "-"; print }' /tmp/truth >/tmp/truth.no-pa
 recorded /tmp/truth.no-pa
@@ -183,7 +240,7 @@ ok $? "perf record -F: SPE refuses a frequency"
 record mem perf mem record -o /tmp/mem -a -- sleep 0.5
 recorded /tmp/truth.mem
 whole
-same M cpu,time,addr,weight,phys_addr
+same M $fields
 ln -s mem /tmp/perf.data	# the option for its name differs between releases
 perf mem report --stdio --sort mem >/tmp/report 2>&1
 ok $? "perf mem report succeeds"
