@@ -237,9 +237,11 @@ static int find_made(struct profile_code *code, uint32_t pid, uint64_t address, 
 static int set_line(struct profile_code *code, struct profile_object *object, uint64_t address, uint32_t *number)
 {
 	char text[LINE_MOST];
+	const char *file;
 	int line = 0;
-	const char *file = profile_object_line(object, address, &line);
 
+	if (profile_object_line(object, address, &file, &line))
+		return -ENOMEM;
 	if (!file)
 		return set_no_function(code, number);
 	snprintf(text, sizeof(text), "%s:%d", strrchr(file, '/') ? strrchr(file, '/') + 1 : file, line);

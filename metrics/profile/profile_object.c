@@ -4,6 +4,7 @@
  * has millions of addresses in a few files.
  */
 #include <elfutils/libdwfl.h>
+#include <errno.h>
 #include <gelf.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -23,6 +24,9 @@ struct profile_object {
 	Dwfl_Module *module;
 	struct vector segments;		/* struct segment */
 	struct vector functions;	/* struct profile_function, sorted */
+	bool knows_dwarf;		/* @dwarf and @dwarf_shift are set */
+	struct profile_dwarf dwarf;	/* empty: no debug information */
+	uint64_t dwarf_shift;		/* its addresses minus those in the program headers */
 };
 
 static const Dwfl_Callbacks callbacks = {
@@ -190,6 +194,7 @@ void profile_object_free(struct profile_object *object)
 		return;
 	vector_release(&object->segments);
 	vector_release(&object->functions);
+	profile_dwarf_release(&object->dwarf);
 	dwfl_end(object->dwfl);
 	free(object);
 }
@@ -235,14 +240,27 @@ struct profile_function *profile_object_function(const struct profile_object *ob
 	return address < functions[from - 1].end ? &functions[from - 1] : NULL;
 }
 
-const char *profile_object_line(struct profile_object *object, uint64_t address, int *line)
+/* Looks for debug information once. Returns 0 or -ENOMEM. */
+static int know_dwarf(struct profile_object *object)
 {
-	GElf_Addr bias;
-	Dwfl_Line *found;
+	GElf_Addr bias, dwarf_bias;
+	Dwarf *dwarf;
 
-	if (object->state == PROFILE_OBJECT_MISSING || object->state == PROFILE_OBJECT_CHANGED ||
-	    !dwfl_module_getelf(object->module, &bias))
-		return NULL;
-	found = dwfl_module_getsrc(object->module, address + bias);
-	return found ? dwfl_lineinfo(found, NULL, line, NULL, NULL, NULL) : NULL;
+	if (object->knows_dwarf || object->state == PROFILE_OBJECT_MISSING || object->state == PROFILE_OBJECT_CHANGED)
+		return 0;
+	object->knows_dwarf = true;
+	dwarf = dwfl_module_getelf(object->module, &bias) ? dwfl_module_getdwarf(object->module, &dwarf_bias) : NULL;
+	if (!dwarf)
+		return 0;
+	object->dwarf_shift = bias - dwarf_bias;
+	return profile_dwarf_read(&object->dwarf, dwarf);
+}
+
+int profile_object_line(struct profile_object *object, uint64_t address, const char **file, int *line)
+{
+	*file = NULL;
+	if (know_dwarf(object))
+		return -ENOMEM;
+	*file = profile_dwarf_line(&object->dwarf, address + object->dwarf_shift, line);
+	return 0;
 }

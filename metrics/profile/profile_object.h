@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "profile/profile_dwarf.h"
 #include "profile/profile_range.h"
 
 struct profile_object;
@@ -43,7 +44,7 @@ uint64_t profile_object_address(const struct profile_object *object, uint64_t of
 /* The function that has an address; NULL: none. Reduces @range to the addresses that have the same one. */
 struct profile_function *profile_object_function(const struct profile_object *object, uint64_t address,
 						 struct profile_range *range);
-/* Sets the source file and line of an address. Returns the file, borrowed, or NULL. */
-const char *profile_object_line(struct profile_object *object, uint64_t address, int *line);
+/* Sets the source file, borrowed, and line of an address; NULL: not known. Returns 0 or -ENOMEM. */
+int profile_object_line(struct profile_object *object, uint64_t address, const char **file, int *line);
 
 #endif /* GPMU_PROFILE_OBJECT_H */

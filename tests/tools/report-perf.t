@@ -247,6 +247,11 @@ is "$(rows samples --by function,line,object "$spe" | awk -F '[,:]' -v known="$l
 	$'made_alpha perf-make.c 1\nmade_beta perf-make.c 1' \
 	"report: --by function,line has a source line of each function of a program with debug information"
 like "$(rows samples --by line,tier "$spe")" 'perf-make\.c:[0-9]+,DRAM \(0xe\)' "report: --by line,tier has source lines and tiers"
+# As of a compiler that does not write the addresses of compilation units
+objcopy --remove-section .debug_aranges "$make" "$work/perf-make" || bail "objcopy fails"
+"$work/perf-make" "$work/lines.data" 2000 > /dev/null
+is "$(rows samples --by line "$work/lines.data" | grep -o 'perf-make\.c:' | sort -u)" perf-make.c: \
+	"report: a program without .debug_aranges has its source lines"
 
 truth "$spe" 20000 no-pa
 like "$(fact home "$spe")" "not recorded: record with pa_enable=1, which needs CAP_PERFMON or, since Linux 6.12, kernel.perf_event_paranoid at most 1" \

@@ -106,10 +106,10 @@ static void test_inlined(struct profile_object *object)
 	size_t own = 0, of_inlined = 0, others = 0;
 
 	for (uint64_t address = function->begin; address < function->end; address++) {
+		const char *source;
 		int line = 0;
-		const char *source = profile_object_line(object, address, &line);
 
-		if (!source || !strstr(source, "profile-object.c") || line <= INLINED_BEGIN || line >= CALLER_END)
+		if (profile_object_line(object, address, &source, &line) || !source || !strstr(source, "profile-object.c") || line <= INLINED_BEGIN || line >= CALLER_END)
 			others++;
 		else if (line < INLINED_END)
 			of_inlined++;
@@ -141,8 +141,7 @@ static void test_self(void)
 	ok(function && function_at(object, function->end - 1) == function, "profile: the last address of a function is in it");
 	ok(!function || function_at(object, function->end) != function, "profile: the end of a function is exclusive");
 	ok(!function_at(object, 0), "profile: address 0 is in no function");
-	source = profile_object_line(object, address, &line);
-	ok(source && strstr(source, "profile-object.c") && line > 25 && line < 40, "profile: an address has its source line");
+	ok(!profile_object_line(object, address, &source, &line) && source && strstr(source, "profile-object.c") && line > 25 && line < 40, "profile: an address has its source line");
 	ok(profile_object_address(object, UINT64_MAX, &all) == UINT64_MAX, "profile: a byte outside all segments keeps its offset");
 	test_inlined(object);
 	test_names(object);
@@ -154,6 +153,7 @@ static void test_others(void)
 {
 	static const uint8_t build_id[20] = { 1, 2, 3 };
 	struct profile_object *object = profile_object_new("/proc/self/exe", build_id, 20);
+	const char *source = "";
 	char path[64];
 
 	ok(object && profile_object_state(object) == PROFILE_OBJECT_CHANGED && !function_at(object, 0x1000),
@@ -166,8 +166,8 @@ static void test_others(void)
 	profile_object_free(object);
 	unlink(path);
 	object = profile_object_new("/nonexistent", NULL, 0);
-	ok(object && profile_object_state(object) == PROFILE_OBJECT_MISSING && !profile_object_line(object, 1, NULL),
-	   "profile: a missing file has no functions");
+	ok(object && profile_object_state(object) == PROFILE_OBJECT_MISSING && !profile_object_line(object, 1, &source, NULL) && !source,
+	   "profile: a missing file has no functions and lines");
 	profile_object_free(object);
 	object = profile_object_new("/etc/passwd", NULL, 0);
 	ok(object && profile_object_state(object) == PROFILE_OBJECT_MISSING, "profile: a file that is no ELF file has no functions");
