@@ -162,6 +162,8 @@ static int run(struct import *import, int fd, struct gpmu_error *error)
 		ret = gpmu_perfdata_rewind(import->perfdata, error);
 	if (!ret)
 		ret = pass(import, take_second, damaged ? NULL : error);
+	/* Records of SPE have no call stacks. */
+	import->code.inlines = false;
 	if (!ret && !stopped && import->has_spe) {
 		ret = profile_traces_read(&import->traces, import->perfdata, tell_traces, import, damaged ? NULL : error);
 		import->facts.is_damaged |= ret == -EINVAL;
@@ -187,6 +189,7 @@ static void init(struct import *import)
 	import->begin = UINT64_MAX;
 	import->code.tasks = import->unwind.tasks = &import->tasks;
 	import->code.texts = &import->texts;
+	import->code.inlines = true;
 	import->counter.wanted = 1U << GPMU_PROFILE_OP;
 	import->traces.counter = &import->counter;
 	import->traces.taker = import_spe;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "import/import.h"
+#include "profile/profile_dwarf.h"
 #include "trace/trace.h"
 
 #define PLACES	16384	/* slots of the cache: a power of 2 */
@@ -13,8 +14,9 @@
 struct import_place {
 	const struct profile_map *map;
 	uint64_t address;
-	uint32_t pid, function, object;
+	uint32_t pid;
 	bool used;
+	struct profile_place found;
 };
 
 int import_samples_init(struct import *import)
@@ -23,24 +25,40 @@ int import_samples_init(struct import *import)
 	return import->places ? 0 : -ENOMEM;
 }
 
-static int find(struct import *import, uint32_t pid, uint64_t address, uint64_t time, struct gpmu_trace_frame *frame)
+/* The place of an address; NULL: out of memory */
+static const struct profile_place *find(struct import *import, uint32_t pid, uint64_t address, uint64_t time)
 {
 	struct profile_range range = PROFILE_RANGE_ALL;
 	const struct profile_map *map = profile_tasks_map(&import->tasks, pid, address, time, &range);
 	struct import_place *slot = &import->places[(address ^ (uint64_t)pid << 32) * 0x9e3779b97f4a7c15ULL >> 40 & (PLACES - 1)];
-	struct profile_place place;
 
-	if (!slot->used || slot->map != map || slot->address != address || slot->pid != pid) {
-		if (profile_code_find(&import->code, pid, address, time, &range, &place))
-			return -ENOMEM;
-		*slot = (struct import_place){ .map = map, .address = address, .pid = pid, .function = place.function,
-					       .object = place.object, .used = true };
-	}
-	*frame = (struct gpmu_trace_frame){
-		.function = slot->function ? strings_text(&import->texts, slot->function - 1) : NULL,
-		.object = slot->object ? strings_text(&import->texts, slot->object - 1) : NULL, .address = address,
+	if (slot->used && slot->map == map && slot->address == address && slot->pid == pid)
+		return &slot->found;
+	*slot = (struct import_place){ .map = map, .address = address, .pid = pid };
+	if (profile_code_find(&import->code, pid, address, time, &range, &slot->found))
+		return NULL;
+	slot->used = true;
+	return &slot->found;
+}
+
+/* A frame of a function, whose number is 0 if it is not known, at a place */
+static struct gpmu_trace_frame frame_of(const struct import *import, uint32_t function, const struct profile_place *place,
+					uint64_t address)
+{
+	return (struct gpmu_trace_frame){
+		.function = function ? strings_text(&import->texts, function - 1) : NULL,
+		.object = place->object ? strings_text(&import->texts, place->object - 1) : NULL, .address = address,
 	};
-	return 0;
+}
+
+/* Adds the frames of an address, those of inlined functions first. */
+static void add_frames(const struct import *import, const struct profile_place *place, uint64_t address,
+		       struct gpmu_trace_frame *frames, size_t *count)
+{
+	for (const struct profile_inlined *at = place->inlined; at && *count < TRACE_FRAMES_MOST; at = at->caller)
+		frames[(*count)++] = frame_of(import, at->text, place, address);
+	if (*count < TRACE_FRAMES_MOST)
+		frames[(*count)++] = frame_of(import, place->function, place, address);
 }
 
 static bool is_guest(unsigned int mode)
@@ -70,6 +88,7 @@ static int find_chain(struct import *import, const struct gpmu_perfdata_record *
 	unsigned int mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	uint32_t space = is_kernel(mode) ? PROFILE_KERNEL : record->pid;
 	bool known = !is_guest(mode), is_first = true;
+	const struct profile_place *place;
 
 	*count = 0;
 	for (size_t i = 0; i < length && *count < TRACE_FRAMES_MOST; i++) {
@@ -81,9 +100,10 @@ static int find_chain(struct import *import, const struct gpmu_perfdata_record *
 		/* The outermost frame has the return address 0. */
 		if (!known || !chain[i])
 			continue;
-		if (find(import, space, is_first ? chain[i] : chain[i] - 1, time, &frames[*count]))
+		place = find(import, space, is_first ? chain[i] : chain[i] - 1, time);
+		if (!place)
 			return -ENOMEM;
-		frames[(*count)++].address = chain[i];
+		add_frames(import, place, chain[i], frames, count);
 		is_first = false;
 	}
 	return 0;
@@ -110,6 +130,7 @@ static int find_frames(struct import *import, const struct gpmu_perfdata_record 
 	uint64_t unwound[PROFILE_UNWIND_CHAIN];
 	const uint64_t *chain = record->sample.callchain;
 	size_t length = record->sample.callchain_count;
+	const struct profile_place *place;
 	int ret = 0;
 
 	if (profile_unwind_has(record)) {
@@ -120,8 +141,12 @@ static int find_frames(struct import *import, const struct gpmu_perfdata_record 
 		ret = find_chain(import, record, chain, length, time, frames, count);
 	if (ret || *count || !(record->has & PERF_SAMPLE_IP) || is_guest(mode))
 		return ret;
-	*count = 1;
-	return find(import, is_kernel(mode) ? PROFILE_KERNEL : record->pid, record->sample.ip, time, &frames[0]);
+	place = find(import, is_kernel(mode) ? PROFILE_KERNEL : record->pid, record->sample.ip, time);
+	if (!place)
+		return -ENOMEM;
+	/* As in a profile, a sample without a call stack has no inlined functions. */
+	frames[(*count)++] = frame_of(import, place->function, place, record->sample.ip);
+	return 0;
 }
 
 int import_sample(struct import *import, const struct gpmu_perfdata_record *record)

@@ -34,7 +34,7 @@ enum gpmu_profile_key {
 	GPMU_PROFILE_PAGE,	/* page of 4 KiB of the data address */
 	GPMU_PROFILE_OP,	/* kind of operation */
 	GPMU_PROFILE_COMM,	/* name of the thread */
-	GPMU_PROFILE_STACK,	/* functions of the call stack, outermost first, joined by semicolons */
+	GPMU_PROFILE_STACK,	/* functions of the call stack, also inlined ones, outermost first, joined by semicolons */
 	GPMU_PROFILE_KEYS,
 };
 
@@ -51,6 +51,7 @@ const char *gpmu_profile_key_name(enum gpmu_profile_key key);
  * @progress: called with the bytes read and their total, several times per second; a result other than 0
  *	ends reading and sets is_stopped in the facts. NULL: not called
  * @user: first argument of @progress
+ * @no_inlines: GPMU_PROFILE_STACK has no inlined functions
  */
 struct gpmu_profile_options {
 	size_t size;
@@ -58,6 +59,7 @@ struct gpmu_profile_options {
 	size_t key_count;
 	int (*progress)(void *user, uint64_t done, uint64_t total);
 	void *user;
+	bool no_inlines;
 };
 
 /**

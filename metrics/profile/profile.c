@@ -167,6 +167,7 @@ static int prepare(struct gpmu_profile *profile)
 	profile_tasks_sort(&profile->tasks);
 	profile_code_begin(&profile->code);
 	profile_counter_begin(&profile->counter);
+	profile->code.inlines = profile->counter.wanted >> GPMU_PROFILE_STACK & 1 && !profile->options.no_inlines;
 	profile->code.lines = profile->counter.wanted >> GPMU_PROFILE_LINE & 1;
 	traces->conv = info->time_conv;
 	traces->has_times = info->time_conv.mult && info->time_conv.shift < 64;

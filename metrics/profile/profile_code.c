@@ -264,6 +264,21 @@ static int read_object(struct profile_code *code, const struct profile_map *map,
 	return file->object ? 0 : -ENOMEM;
 }
 
+/* Finds the functions that are inlined at an address, and sets their texts. */
+static int set_inlined(struct profile_code *code, struct profile_object *object, uint64_t address, struct profile_range *range,
+		       struct profile_place *place)
+{
+	struct profile_inlined *inlined;
+
+	if (profile_object_inlined(object, address, range, &inlined))
+		return -ENOMEM;
+	place->inlined = inlined;
+	for (; inlined && !inlined->text; inlined = inlined->caller)
+		if (set_function(code, inlined->name, &inlined->text))
+			return -ENOMEM;
+	return 0;
+}
+
 static int find_file(struct profile_code *code, const struct profile_map *map, struct profile_file *file,
 		     uint64_t address, struct profile_range *range, struct profile_place *place)
 {
@@ -276,6 +291,8 @@ static int find_file(struct profile_code *code, const struct profile_map *map, s
 		return -ENOMEM;
 	in_file = profile_object_address(file->object, offset, &segment);
 	function = profile_object_function(file->object, in_file, &same);
+	if (function && code->inlines && set_inlined(code, file->object, in_file, &same, place))
+		return -ENOMEM;
 	profile_range_limit_to(range, address, &segment, offset);
 	profile_range_limit_to(range, address, &same, in_file);
 	if (function && !function->text && set_function(code, function->name, &function->text))

@@ -13,9 +13,12 @@
 #include "profile/profile_symbols.h"
 #include "profile/profile_tasks.h"
 
-/* Numbers of texts, plus 1; 0: does not apply */
+struct profile_inlined;
+
+/* Numbers of texts, plus 1; 0: does not apply. @inlined: innermost of the functions inlined into @function; NULL: none */
 struct profile_place {
 	uint32_t function, object, line;
+	const struct profile_inlined *inlined;
 };
 
 /* A file, or another name, of maps that samples are in */
@@ -30,6 +33,7 @@ struct profile_code {
 	const struct gpmu_perfdata_info *info;
 	struct strings *texts;
 	bool lines;			/* look up lines, which is slow */
+	bool inlines;			/* look up inlined functions */
 	struct vector files;		/* struct profile_file */
 	struct map file_numbers;
 	uint32_t no_function;		/* number of the text, plus 1; 0: not used so far */

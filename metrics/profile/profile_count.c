@@ -11,6 +11,7 @@
 
 #include "base/text/text.h"
 #include "profile/profile_count.h"
+#include "profile/profile_dwarf.h"
 
 #define PLACES		16384	/* slots of the caches: powers of 2 */
 #define DATA		4096
@@ -180,7 +181,7 @@ static bool has(const struct valid *valid, uint64_t address, uint32_t pid, uint3
 /* The function and object of an address; NULL: out of memory */
 static const struct profile_place *place_of(struct profile_counter *counter, uint32_t pid, uint64_t ip, uint64_t time)
 {
-	const unsigned int shift = wants(counter, GPMU_PROFILE_LINE) ? LINE_SHIFT : CODE_SHIFT;
+	const unsigned int shift = counter->code->lines || counter->code->inlines ? LINE_SHIFT : CODE_SHIFT;
 	struct place_slot *slot = &counter->places[slot_at(ip >> shift, pid, PLACES)];
 
 	if (has(&slot->valid, ip, pid, counter->epoch))
@@ -232,14 +233,25 @@ static uint32_t space_of(uint64_t address, uint32_t pid)
 
 /* --- stacks */
 
-static int add_frame(struct profile_counter *counter, uint32_t pid, uint64_t ip, uint64_t time, uint32_t *stack)
+/* Adds the function of an address. */
+static int add_frame(struct profile_counter *counter, const struct profile_place *place, uint32_t *stack)
 {
-	const struct profile_place *place = place_of(counter, pid, ip, time);
-
-	if (!place)
-		return -ENOMEM;
 	return profile_stacks_add(&counter->stacks, *stack, place->function != counter->code->no_function ?
 				  place->function : place->object | PROFILE_STACK_OBJECT, stack);
+}
+
+/* Adds the functions that are inlined at an address, the outer ones first. */
+static int add_inlined(struct profile_counter *counter, const struct profile_inlined *inlined, uint32_t *stack)
+{
+	uint32_t texts[PROFILE_INLINED_MOST];
+	size_t count = 0;
+	int ret = 0;
+
+	for (; inlined; inlined = inlined->caller)
+		texts[count++] = inlined->text;
+	while (count && !ret)
+		ret = profile_stacks_add(&counter->stacks, *stack, texts[--count], stack);
+	return ret;
 }
 
 /*
@@ -251,14 +263,22 @@ static int add_frames(struct profile_counter *counter, uint32_t pid, const struc
 {
 	int ret = 0;
 
-	for (size_t i = end; i-- > begin && !ret;)
-		ret = add_frame(counter, pid, sample->chain[i] - (i > begin), sample->time, stack);
+	for (size_t i = end; i-- > begin && !ret;) {
+		const struct profile_place *place = place_of(counter, pid, sample->chain[i] - (i > begin), sample->time);
+
+		if (!place)
+			return -ENOMEM;
+		ret = add_frame(counter, place, stack);
+		if (!ret)
+			ret = add_inlined(counter, place->inlined, stack);
+	}
 	return ret;
 }
 
 /* A mark precedes the frames of the kernel, and those of the process. Frames after other marks are omitted. */
 static int stack_of(struct profile_counter *counter, uint32_t pid, const struct profile_sample *sample, uint32_t *stack)
 {
+	const struct profile_place *place;
 	int ret = 0;
 
 	for (size_t end = sample->chain_count, begin = end; end && !ret; end = begin ? begin - 1 : 0) {
@@ -274,7 +294,8 @@ static int stack_of(struct profile_counter *counter, uint32_t pid, const struct 
 	}
 	if (ret || *stack || !sample->has_ip)
 		return ret;
-	return add_frame(counter, sample->is_kernel ? PROFILE_KERNEL : pid, sample->ip, sample->time, stack);
+	place = place_of(counter, sample->is_kernel ? PROFILE_KERNEL : pid, sample->ip, sample->time);
+	return place ? add_frame(counter, place, stack) : -ENOMEM;
 }
 
 /* Sets the values of all keys that are wanted. */

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The ranges of compilation units are read here, as not all compilers write .debug_aranges. */
+/*
+ * DWARF describes inlined calls as a tree of entries with ranges of addresses. A compilation unit's tree is walked once. Its ranges
+ * become segments, each with its innermost function, so that an address is found by a binary search. The ranges of compilation
+ * units are read here, as not all compilers write .debug_aranges.
+ */
 #include <dwarf.h>
 #include <errno.h>
 #include <stdlib.h>
 
 #include "profile/profile_dwarf.h"
-#include "profile/profile_range.h"
+
+#define NONE		UINT32_MAX
+#define DEPTH_MOST	256	/* of the tree, deeper entries are omitted */
 
 /* Addresses of a compilation unit */
 struct unit_range {
@@ -13,8 +19,34 @@ struct unit_range {
 	uint32_t unit;
 };
 
+/* From @begin until the next segment */
+struct segment {
+	uint64_t begin;
+	struct profile_inlined *inlined;	/* NULL: none */
+};
+
 struct unit {
-	Dwarf_Die die;
+	Dwarf_Die die;			/* has the table of lines */
+	Dwarf_Die tree;			/* the same, or that of the unit's file */
+	bool is_read;			/* the rest */
+	struct profile_inlined *functions;
+	struct vector segments;		/* struct segment, sorted */
+};
+
+/* An inlined function while its unit is read */
+struct entry {
+	const char *name;
+	uint32_t caller, depth;		/* @caller: its index, or NONE */
+};
+
+/* Addresses of an inlined function */
+struct span {
+	uint64_t begin, end;
+	uint32_t entry;
+};
+
+struct walk {
+	struct vector entries, spans;
 };
 
 /* --- compilation units */
@@ -48,10 +80,10 @@ static int add_ranges(struct profile_dwarf *dwarf, Dwarf_Die *die, uint32_t unit
 int profile_dwarf_read(struct profile_dwarf *dwarf, Dwarf *from)
 {
 	Dwarf_CU *cu = NULL;
-	Dwarf_Die die;
+	Dwarf_Die die, split;
 	uint8_t type;
 
-	while (!dwarf_get_units(from, cu, &cu, NULL, &type, &die, NULL)) {
+	while (!dwarf_get_units(from, cu, &cu, NULL, &type, &die, &split)) {
 		struct unit *unit;
 
 		if (type != DW_UT_compile && type != DW_UT_skeleton)
@@ -60,10 +92,182 @@ int profile_dwarf_read(struct profile_dwarf *dwarf, Dwarf *from)
 		if (!unit || add_ranges(dwarf, &die, (uint32_t)dwarf->units.n - 1))
 			return -ENOMEM;
 		unit->die = die;
+		unit->tree = type == DW_UT_skeleton && dwarf_tag(&split) != DW_TAG_invalid ? split : die;
 	}
 	if (dwarf->ranges.n)
 		qsort(dwarf->ranges.data, dwarf->ranges.n, sizeof(struct unit_range), compare_ranges);
 	return 0;
+}
+
+/* --- entries of a unit */
+
+static const char *name_of(Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	const char *name = NULL;
+
+	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
+	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
+		name = dwarf_formstring(&attribute);
+	return name ? name : dwarf_diename(die);
+}
+
+/* Adds an inlined function, and sets the index that its callees have as caller. */
+static int add_entry(struct walk *walk, Dwarf_Die *die, uint32_t *caller)
+{
+	const struct entry *entries = walk->entries.data;
+	uint32_t depth = *caller == NONE ? 0 : entries[*caller].depth + 1;
+	const char *name = name_of(die);
+	Dwarf_Addr base, begin, end;
+	struct entry *entry;
+	struct span *span;
+	ptrdiff_t at = 0;
+
+	if (!name || depth == PROFILE_INLINED_MOST)
+		return 0;
+	entry = vector_add(&walk->entries, sizeof(*entry));
+	if (!entry)
+		return -ENOMEM;
+	*entry = (struct entry){ .name = name, .caller = *caller, .depth = depth };
+	*caller = (uint32_t)walk->entries.n - 1;
+	while ((at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
+		if (begin >= end)
+			continue;
+		span = vector_add(&walk->spans, sizeof(*span));
+		if (!span)
+			return -ENOMEM;
+		*span = (struct span){ .begin = begin, .end = end, .entry = *caller };
+	}
+	return 0;
+}
+
+static bool has_code(int tag)
+{
+	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block ||
+	       tag == DW_TAG_try_block || tag == DW_TAG_catch_block || tag == DW_TAG_namespace || tag == DW_TAG_module;
+}
+
+static int walk_children(struct walk *walk, Dwarf_Die *parent, uint32_t caller, unsigned int depth)
+{
+	Dwarf_Die die;
+	int ret = 0;
+
+	for (int end = dwarf_child(parent, &die); !end && !ret;) {
+		const int tag = dwarf_tag(&die);
+		Dwarf_Die here = die;
+		/* A function in a function is called by its name only. */
+		uint32_t inner = tag == DW_TAG_subprogram ? NONE : caller;
+
+		if (tag == DW_TAG_inlined_subroutine)
+			ret = add_entry(walk, &die, &inner);
+		if (!ret && has_code(tag) && depth < DEPTH_MOST)
+			ret = walk_children(walk, &die, inner, depth + 1);
+		end = dwarf_siblingof(&here, &die);
+		/* In a damaged file, the sibling may be an earlier entry. */
+		if (!end && dwarf_dieoffset(&die) <= dwarf_dieoffset(&here))
+			break;
+	}
+	return ret;
+}
+
+/* --- segments */
+
+/* A caller comes before its callees, as it has the lower index. */
+static int compare_spans(const void *a, const void *b)
+{
+	const struct span *one = a, *two = b;
+
+	if (one->begin != two->begin)
+		return one->begin < two->begin ? -1 : 1;
+	return (one->entry > two->entry) - (one->entry < two->entry);
+}
+
+static int begin_segment(struct unit *unit, uint64_t begin, struct profile_inlined *inlined)
+{
+	struct segment *last = unit->segments.n ? (struct segment *)unit->segments.data + unit->segments.n - 1 : NULL;
+
+	if (!last || last->begin != begin) {
+		last = vector_add(&unit->segments, sizeof(*last));
+		if (!last)
+			return -ENOMEM;
+	}
+	*last = (struct segment){ .begin = begin, .inlined = inlined };
+	return 0;
+}
+
+/* Ends the spans that end until an address. @open: indices of spans, the innermost last */
+static int end_spans(struct unit *unit, const struct span *spans, uint32_t *open, size_t *depth, uint64_t until)
+{
+	while (*depth && spans[open[*depth - 1]].end <= until) {
+		uint64_t end = spans[open[--*depth]].end;
+
+		/* Outer spans may end at the same address. */
+		while (*depth && spans[open[*depth - 1]].end <= end)
+			--*depth;
+		if (begin_segment(unit, end, *depth ? &unit->functions[spans[open[*depth - 1]].entry] : NULL))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static bool is_within(const struct unit *unit, uint32_t entry, uint32_t caller)
+{
+	const struct profile_inlined *at = &unit->functions[entry];
+
+	while (at && at != &unit->functions[caller])
+		at = at->caller;
+	return at;
+}
+
+static int make_segments(struct unit *unit, struct vector *from)
+{
+	struct span *spans = from->data;
+	uint32_t *open = calloc(from->n + 1, sizeof(*open));
+	size_t depth = 0;
+	int ret = open ? 0 : -ENOMEM;
+
+	if (from->n)
+		qsort(spans, from->n, sizeof(*spans), compare_spans);
+	for (size_t i = 0; i < from->n && !ret; i++) {
+		ret = end_spans(unit, spans, open, &depth, spans[i].begin);
+		if (ret)
+			break;
+		/* Spans of functions that the linker removed begin at 0, and may overlap with others. */
+		while (depth && !is_within(unit, spans[i].entry, spans[open[depth - 1]].entry))
+			depth--;
+		/* No span ends after the one around it. */
+		if (depth && spans[i].end > spans[open[depth - 1]].end)
+			spans[i].end = spans[open[depth - 1]].end;
+		open[depth++] = (uint32_t)i;
+		ret = begin_segment(unit, spans[i].begin, &unit->functions[spans[i].entry]);
+	}
+	if (!ret)
+		ret = end_spans(unit, spans, open, &depth, UINT64_MAX);
+	free(open);
+	return ret;
+}
+
+static int read_unit(struct unit *unit)
+{
+	struct walk walk = { 0 };
+	int ret = walk_children(&walk, &unit->tree, NONE, 0);
+	const struct entry *entries = walk.entries.data;
+
+	unit->is_read = true;
+	if (!ret) {
+		unit->functions = calloc(walk.entries.n + 1, sizeof(*unit->functions));
+		ret = unit->functions ? 0 : -ENOMEM;
+	}
+	for (size_t i = 0; i < walk.entries.n && !ret; i++)
+		unit->functions[i] = (struct profile_inlined){
+			.name = entries[i].name, .depth = entries[i].depth,
+			.caller = entries[i].caller == NONE ? NULL : &unit->functions[entries[i].caller],
+		};
+	if (!ret)
+		ret = make_segments(unit, &walk.spans);
+	vector_release(&walk.entries);
+	vector_release(&walk.spans);
+	return ret;
 }
 
 /* --- addresses */
@@ -91,6 +295,37 @@ static struct unit *unit_at(const struct profile_dwarf *dwarf, uint64_t address,
 	return address < ranges[from - 1].end ? (struct unit *)dwarf->units.data + ranges[from - 1].unit : NULL;
 }
 
+int profile_dwarf_inlined(struct profile_dwarf *dwarf, uint64_t address, struct profile_range *range,
+			  struct profile_inlined **inlined)
+{
+	struct unit *unit = unit_at(dwarf, address, range);
+	const struct segment *segments;
+	size_t from = 0, to;
+
+	*inlined = NULL;
+	if (!unit)
+		return 0;
+	if (!unit->is_read && read_unit(unit))
+		return -ENOMEM;
+	segments = unit->segments.data;
+	to = unit->segments.n;
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (segments[middle].begin <= address)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	if (from < unit->segments.n)
+		profile_range_limit(range, address, segments[from].begin);
+	if (from) {
+		profile_range_limit(range, address, segments[from - 1].begin);
+		*inlined = segments[from - 1].inlined;
+	}
+	return 0;
+}
+
 const char *profile_dwarf_line(const struct profile_dwarf *dwarf, uint64_t address, int *line)
 {
 	struct profile_range range = PROFILE_RANGE_ALL;
@@ -104,6 +339,12 @@ const char *profile_dwarf_line(const struct profile_dwarf *dwarf, uint64_t addre
 
 void profile_dwarf_release(struct profile_dwarf *dwarf)
 {
+	struct unit *units = dwarf->units.data;
+
+	for (size_t i = 0; i < dwarf->units.n; i++) {
+		free(units[i].functions);
+		vector_release(&units[i].segments);
+	}
 	vector_release(&dwarf->units);
 	vector_release(&dwarf->ranges);
 }

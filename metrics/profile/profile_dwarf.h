@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lines by address, from DWARF */
+/* Inlined functions and lines by address, from DWARF */
 #ifndef GPMU_PROFILE_DWARF_H
 #define GPMU_PROFILE_DWARF_H
 
@@ -7,6 +7,17 @@
 #include <stdint.h>
 
 #include "base/vector.h"
+#include "profile/profile_range.h"
+
+#define PROFILE_INLINED_MOST	64	/* inlined functions of an address; the inner ones of more are omitted */
+
+/* An inlined function; @name is borrowed from the DWARF */
+struct profile_inlined {
+	const char *name;			/* linkage name if there is one */
+	struct profile_inlined *caller;		/* the inlined function that it was inlined into; NULL: a function with a symbol */
+	uint32_t depth;				/* number of its callers */
+	uint32_t text;				/* number of the name that is shown, plus 1, of the caller of these functions; 0 at first */
+};
 
 /* Zeroed: has no units */
 struct profile_dwarf {
@@ -16,6 +27,12 @@ struct profile_dwarf {
 
 /* Finds the compilation units. Returns 0 or -ENOMEM; to be released in both cases. */
 int profile_dwarf_read(struct profile_dwarf *dwarf, Dwarf *from);
+/*
+ * Sets the innermost inlined function at an address, valid until the release, or NULL. Reduces @range to the addresses
+ * that have the same one. The tree of a compilation unit is read when an address is in it. Returns 0 or -ENOMEM.
+ */
+int profile_dwarf_inlined(struct profile_dwarf *dwarf, uint64_t address, struct profile_range *range,
+			  struct profile_inlined **inlined);
 /* Sets the line of an address. Returns its source file, borrowed, or NULL. */
 const char *profile_dwarf_line(const struct profile_dwarf *dwarf, uint64_t address, int *line);
 void profile_dwarf_release(struct profile_dwarf *dwarf);

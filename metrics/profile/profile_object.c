@@ -256,6 +256,22 @@ static int know_dwarf(struct profile_object *object)
 	return profile_dwarf_read(&object->dwarf, dwarf);
 }
 
+int profile_object_inlined(struct profile_object *object, uint64_t address, struct profile_range *range,
+			   struct profile_inlined **inlined)
+{
+	struct profile_range same = PROFILE_RANGE_ALL;
+	uint64_t in_dwarf;
+	int ret;
+
+	*inlined = NULL;
+	if (know_dwarf(object))
+		return -ENOMEM;
+	in_dwarf = address + object->dwarf_shift;
+	ret = profile_dwarf_inlined(&object->dwarf, in_dwarf, &same, inlined);
+	profile_range_limit_to(range, address, &same, in_dwarf);
+	return ret;
+}
+
 int profile_object_line(struct profile_object *object, uint64_t address, const char **file, int *line)
 {
 	*file = NULL;

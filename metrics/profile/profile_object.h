@@ -44,6 +44,12 @@ uint64_t profile_object_address(const struct profile_object *object, uint64_t of
 /* The function that has an address; NULL: none. Reduces @range to the addresses that have the same one. */
 struct profile_function *profile_object_function(const struct profile_object *object, uint64_t address,
 						 struct profile_range *range);
+/*
+ * Sets the innermost function that is inlined at an address; NULL: none. Reduces @range to the addresses that have the same one.
+ * Returns 0 or -ENOMEM.
+ */
+int profile_object_inlined(struct profile_object *object, uint64_t address, struct profile_range *range,
+			   struct profile_inlined **inlined);
 /* Sets the source file, borrowed, and line of an address; NULL: not known. Returns 0 or -ENOMEM. */
 int profile_object_line(struct profile_object *object, uint64_t address, const char **file, int *line);
 

@@ -7,3 +7,11 @@ $(FAILING): tests/tools/failing.c $(B)/flags/cc
 	$(CC) -D_GNU_SOURCE $(CFLAGS) $(PROGRAM_DEPFLAGS) -fPIC -shared -o $@ $<
 TEST_PROGRAMS	+= $(FAILING)
 PROGRAMS	+= $(FAILING)
+
+# A program with inlined functions, to sample
+INLINED		:= $(B)/tests/tools/inlined
+$(INLINED): tests/tools/inlined.c $(B)/flags/cc
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -O2 -g -fno-omit-frame-pointer $(PROGRAM_DEPFLAGS) -o $@ $<
+TEST_PROGRAMS	+= $(INLINED)
+PROGRAMS	+= $(INLINED)

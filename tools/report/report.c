@@ -19,14 +19,14 @@
 #define TOP		10	/* default rows of a text table */
 #define TABLES		18
 
-enum { KEY_SORT = COMMON_KEYS, KEY_TOP, KEY_BY, KEY_FORMAT, KEY_LINK, KEY_FOLDED };
+enum { KEY_SORT = COMMON_KEYS, KEY_TOP, KEY_BY, KEY_FORMAT, KEY_LINK, KEY_FOLDED, KEY_NO_INLINE };
 
 struct arguments {
 	const char *sort, *link, *path;
 	const char *by_text;	/* NULL: not given */
 	const struct by *by;	/* NULL: all */
 	const struct format *format;
-	bool folded;
+	bool folded, no_inline;
 	size_t top;		/* 0: not given */
 	char **files;		/* ends in NULL */
 	size_t file_count;
@@ -126,6 +126,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_FOLDED:
 		arguments->folded = true;
 		return 0;
+	case KEY_NO_INLINE:
+		arguments->no_inline = true;
+		return 0;
 	case KEY_LINK:
 		arguments->link = parse_link(arg);
 		return 0;
@@ -146,6 +149,7 @@ static const struct argp_option options[] = {
 	  "copy, gpu, attribution, counter, thread, tier or stack; for a recording of perf, by function, object, line, thread, process, "
 	  "cpu, node, tier, home, data, page, op, comm, stack, separated by commas", 0 },
 	{ "folded", KEY_FOLDED, NULL, 0, "print folded call stacks for flame graphs", 0 },
+	{ "no-inline", KEY_NO_INLINE, NULL, 0, "omit inlined functions from the call stacks of a recording of perf", 0 },
 	{ "sort", KEY_SORT, "COLUMN", 0, "sort by COLUMN, largest first", 0 },
 	{ "top", KEY_TOP, "N", 0, "print at most N rows of a table", 0 },
 	{ "link", KEY_LINK, "LINK", 0, "attribute the bytes of c2c, pcie, nvlink or dram", 0 },
@@ -496,6 +500,7 @@ static int run_perf(const struct arguments *arguments)
 	struct report_perf report = {
 		.path = arguments->files[0], .by = arguments->by_text, .sort = arguments->sort, .output = arguments->path,
 		.write = arguments->format->write, .top = arguments->top, .folded = arguments->folded,
+		.no_inline = arguments->no_inline,
 	};
 
 	if (!report.top && !report.folded && report.write == report_write_text)
@@ -515,6 +520,8 @@ static int run(int argc, char **argv)
 	open_fifo(&arguments);
 	if (is_perf(&arguments))
 		return run_perf(&arguments);
+	if (arguments.no_inline)
+		die("--no-inline needs a recording of perf");
 	if (arguments.by_text)
 		arguments.by = parse_by(arguments.by_text);
 	if (arguments.link && arguments.by && strcmp(arguments.by->tables[0], "payers") != 0)

@@ -357,6 +357,7 @@ int report_perf(const struct report_perf *report)
 	options.keys = by.keys;
 	options.key_count = by.key_count;
 	options.user = &progress;
+	options.no_inlines = report->no_inline;
 	progress_begin(&progress, "reading");
 	profile = gpmu_profile_new(report->path, &options, &error);
 	progress_end(&progress);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Each allocation of a profile and of its table fails in turn: the error is ENOMEM, and nothing leaks. */
 #include <errno.h>
+#include <link.h>
 
 #include "alloc.h"
 #include "perfdata/perfdata-test.h"
@@ -18,6 +19,27 @@ static const enum gpmu_profile_key keys[] = {
 	GPMU_PROFILE_STACK, GPMU_PROFILE_LINE, GPMU_PROFILE_PAGE, GPMU_PROFILE_DATA, GPMU_PROFILE_HOME, GPMU_PROFILE_OP,
 };
 #define KEYS	(sizeof(keys) / sizeof(keys[0]))
+
+#define OWN	0x40000000	/* address at which this program's file is mapped in the recording */
+
+static int first_header(struct dl_phdr_info *info, size_t size, void *base)
+{
+	(void)size;
+	*(uint64_t *)base = info->dlpi_addr;
+	return 1;
+}
+
+__attribute__((always_inline))
+static inline int inlined(int value)
+{
+	return (value ^ 0x55) * 13;
+}
+
+__attribute__((noinline))
+static int caller(int value)
+{
+	return inlined(value) + 1;
+}
 
 static void put_map(uint32_t pid, uint64_t address, const char *name)
 {
@@ -80,6 +102,7 @@ static void put_dump(void)
 static void make(void)
 {
 	struct perf_event_attr attr = test_attr();
+	uint64_t base = 0;
 	struct gpmu_spe_record record;
 
 	for (int i = 0; i < 40; i++) {
@@ -102,6 +125,9 @@ static void make(void)
 	put_map(7, 0x1000, "/bin/true");
 	put_map(7, 0x200000, "//anon");
 	put_dump();
+	dl_iterate_phdr(first_header, &base);
+	put_map(7, OWN, "/proc/self/exe");
+	put_sample(&file, 1, OWN + (uint64_t)(uintptr_t)caller - base, 7, 8);
 	put_sample(&file, 1, 0x3010, 7, 8);
 	put_sample(&file, 1, 0x1000, 7, 5);
 	put_sample(&file, 1, 0x200000, 7, 6);
@@ -149,6 +175,7 @@ int main(void)
 	unlink(dump);
 	rmdir(folder);
 	ok(!ret && n > 30, "profile: a recording is read after each of its allocations has failed");
+	ok(caller(0x55) == 1, "profile: the function that is looked up runs");
 	ok(rows > 20, "profile: the recording has records of SPE with different keys");
 	is_u64(wrong, 0, "profile: a failed allocation is ENOMEM");
 	ok(alloc_held == held, "profile: nothing leaks after a failed allocation");

@@ -33,9 +33,15 @@ static int sought(int value)
 /* A function that is inlined, and its caller */
 enum { INLINED_BEGIN = __LINE__ };
 __attribute__((always_inline))
+static inline int deeper(int value)
+{
+	return value % 1000;
+}
+
+__attribute__((always_inline))
 static inline int inlined(int value)
 {
-	return (value ^ 0x55) * 13;
+	return (deeper(value) ^ 0x55) * 13;
 }
 enum { INLINED_END = __LINE__ };
 
@@ -121,6 +127,64 @@ static void test_inlined(struct profile_object *object)
 	   of_inlined, own, others);
 }
 
+/* The names of the functions that are inlined at an address, the innermost first; the range of addresses with the same ones */
+static const char *inlined_at(struct profile_object *object, uint64_t address, struct profile_range *range)
+{
+	static char text[4096];
+	struct profile_inlined *at;
+	size_t length = 0;
+
+	*range = PROFILE_RANGE_ALL;
+	text[0] = '\0';
+	if (profile_object_inlined(object, address, range, &at))
+		return "no memory";
+	for (; at && length < sizeof(text); at = at->caller)
+		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s ", at->name);
+	return text;
+}
+
+/* A function that has inlined another one, which has inlined a third one */
+static void test_inlined_names(struct profile_object *object)
+{
+	const struct profile_function *function = function_at(object, address_of(caller));
+	size_t none = 0, one = 0, two = 0, others = 0;
+	struct profile_range range;
+
+	for (uint64_t address = function->begin; address < function->end; address++) {
+		const char *names = inlined_at(object, address, &range);
+
+		none += !*names;
+		one += !strcmp(names, "inlined ");
+		two += !strcmp(names, "deeper inlined ");
+		others += *names && strcmp(names, "inlined ") != 0 && strcmp(names, "deeper inlined ") != 0;
+	}
+	ok(none && one && two && !others, "profile: addresses have the functions that are inlined there (%zu, %zu, %zu, %zu others)",
+	   none, one, two, others);
+	is_str(inlined_at(object, address_of(sought), &range), "", "profile: a function without inlined calls has none");
+	ok(range.begin <= address_of(sought) && range.end > address_of(sought), "profile: addresses without inlined functions have a range");
+}
+
+/* All addresses of the first MiB */
+static void test_inlined_ranges(struct profile_object *object)
+{
+	struct profile_range range, known = { 0, 0 };
+	uint64_t wrong = 0, outside = 0, found = 0;
+	char last[4096] = "";
+
+	for (uint64_t address = 0; address < 1 << 20; address++) {
+		const char *names = inlined_at(object, address, &range);
+
+		found += *names != '\0';
+		outside += address < range.begin || address >= range.end;
+		wrong += address >= known.begin && address < known.end &&
+			 (strcmp(names, last) != 0 || range.begin != known.begin || range.end != known.end);
+		snprintf(last, sizeof(last), "%s", names);
+		known = range;
+	}
+	ok(found && !outside, "profile: the range of addresses with the same inlined functions has the address");
+	ok(!wrong, "profile: all addresses of a range have the same inlined functions");
+}
+
 static void test_self(void)
 {
 	struct profile_object *object;
@@ -144,6 +208,8 @@ static void test_self(void)
 	ok(!profile_object_line(object, address, &source, &line) && source && strstr(source, "profile-object.c") && line > 25 && line < 40, "profile: an address has its source line");
 	ok(profile_object_address(object, UINT64_MAX, &all) == UINT64_MAX, "profile: a byte outside all segments keeps its offset");
 	test_inlined(object);
+	test_inlined_names(object);
+	test_inlined_ranges(object);
 	test_names(object);
 	test_ranges(object);
 	profile_object_free(object);
@@ -153,6 +219,7 @@ static void test_others(void)
 {
 	static const uint8_t build_id[20] = { 1, 2, 3 };
 	struct profile_object *object = profile_object_new("/proc/self/exe", build_id, 20);
+	struct profile_inlined *inlined;
 	const char *source = "";
 	char path[64];
 
@@ -166,7 +233,8 @@ static void test_others(void)
 	profile_object_free(object);
 	unlink(path);
 	object = profile_object_new("/nonexistent", NULL, 0);
-	ok(object && profile_object_state(object) == PROFILE_OBJECT_MISSING && !profile_object_line(object, 1, &source, NULL) && !source,
+	ok(object && profile_object_state(object) == PROFILE_OBJECT_MISSING && !profile_object_line(object, 1, &source, NULL) && !source &&
+	   !profile_object_inlined(object, 1, &(struct profile_range){ 0, 2 }, &inlined) && !inlined,
 	   "profile: a missing file has no functions and lines");
 	profile_object_free(object);
 	object = profile_object_new("/etc/passwd", NULL, 0);

@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# gpmu report and gpmu import of recordings of a program with inlined functions, against perf.
+. tests/tools/lib.sh
+
+need tests/tools/inlined
+program=$(realpath "$B/tests/tools/inlined")
+if ! perf record -o "$work/perf.data" -e task-clock:u true > /dev/null 2>&1; then
+	skip "no perf that may record" "report: inlined functions are in the call stacks"
+	done_testing
+fi
+
+# recorded OPTION...: records the program, until it has some samples, as a loaded machine may take few
+recorded() {
+	for _ in {1..10}; do
+		perf record -q -F 10000 -e task-clock:u -o "$work/perf.data" "$@" -- "$program" 300 > "$work/perf.out" 2>&1 || break
+		[ "$(perf script -F ip,sym -i "$work/perf.data" 2> /dev/null | grep -c worker)" -lt 100 ] || return 0
+	done
+	bail "perf takes few samples: $(< "$work/perf.out")"
+}
+
+# own [OPTION]: the stacks of gpmu from the first function of the program on, and their counts
+own() {
+	gpmu report --folded "$@" "$work/perf.data" | fold
+}
+
+# fold: sums the counts of folded stacks from main() or worker() on
+fold() {
+	awk '{ count = $NF; sub(/ [0-9]+$/, "") }
+		match($0, /;(main|worker)(;|$)/) { n[substr($0, RSTART)] += count } END { for (s in n) print s, n[s] }' | sort
+}
+
+# their [OPTION]: the same of perf script
+their() {
+	perf script "$@" -F comm,ip,sym,dso -i "$work/perf.data" 2> /dev/null | awk 'NF == 0 { if (stack != "") print "inlined" stack, 1; stack = ""; next }
+		NF > 1 { stack = ";" $2 stack } END { if (stack != "") print "inlined" stack, 1 }' | fold
+}
+
+# stacks [OPTION]: the functions of the report by stack, from worker() on, without their counts
+stacks() {
+	own "$@" | grep -oE 'worker.* ' | sort -u
+}
+
+three=$'worker \nworker;middle \nworker;middle;innermost '
+
+recorded --call-graph dwarf,4096
+is "$(stacks)" "$three" "report: --folded has the inlined functions of two levels"
+like "$(own)" ';main;start;worker;middle;innermost [0-9]+' "report: --folded has the functions that are inlined into a caller"
+if [[ $(perf script -i "$work/perf.data" 2> /dev/null) = *'(inlined)'* ]]; then
+	is "$(own)" "$(their)" "report: --folded has the stacks and counts of perf script, with inlined functions"
+else
+	skip "perf prints no inlined functions" "report: --folded has the stacks and counts of perf script, with inlined functions"
+fi
+is "$(own --no-inline)" "$(their --no-inline)" "report: --no-inline has the stacks and counts of perf script --no-inline"
+is "$(stacks --no-inline)" "worker " "report: --no-inline omits all inlined functions"
+is "$(gpmu report --by stack --format csv "$work/perf.data" | grep -oE ';main;start;worker.*' | sort)" \
+	"$(own | sed -n 's/ [0-9]*$//; /^;main;start;worker/p')" "report: --by stack has the inlined functions"
+is "$(gpmu report --by function,object --format csv "$work/perf.data" | awk -F , '$NF == "inlined" { print $3, $4, $(NF - 1) }' | sort)" \
+	"$(perf report --stdio --no-children -g none -F sample,period,sym,dso -t , -i "$work/perf.data" 2> /dev/null |
+		awk -F , '!/^#/ && $4 ~ /^inlined *$/ { gsub(/ /, "", $1); gsub(/ /, "", $2); sub(/^ *\[.\] /, "", $3); sub(/ *$/, "", $3)
+			print $1, $2, $3 }' | sort)" \
+	"report: --by function counts the samples of inlined functions for the function with a symbol, as perf report does"
+gpmu import "$work/perf.data" -o "$work/trace" > /dev/null 2>&1
+is "$(gpmu report --folded "$work/trace" | sed 's/^/;/' | fold)" "$(own)" "import: call stacks have the inlined functions"
+run gpmu report --no-inline "$work/trace"
+is "$rc $err" "125 gpmu report: --no-inline needs a recording of perf" "report: --no-inline is refused for a trace"
+
+recorded -g
+is "$(stacks)" "$three" "report: inlined functions are in the call stacks that the kernel recorded"
+if [[ $(perf script -i "$work/perf.data" 2> /dev/null) = *'(inlined)'* ]]; then
+	is "$(own)" "$(their)" "report: stacks that the kernel recorded are those of perf script, with inlined functions"
+else
+	skip "perf before 6.4 has no inlined functions in them" "report: stacks that the kernel recorded are those of perf script, with inlined functions"
+fi
+
+# As of a compiler that does not write the addresses of compilation units
+objcopy --remove-section .debug_aranges "$program" "$work/inlined" || bail "objcopy fails"
+program=$work/inlined
+recorded -g
+is "$(stacks)" "$three" "report: a program without .debug_aranges has its inlined functions"
+done_testing
