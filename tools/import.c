@@ -63,7 +63,8 @@ static void print(const char *trace, const struct gpmu_import_facts *facts)
 
 static int run(int argc, char **argv)
 {
-	struct gpmu_import_options how = { .size = sizeof(how), .version = "gpmu " GPMU_VERSION, .progress = progress_show };
+	struct gpmu_import_options how = { .size = sizeof(how), .version = "gpmu " GPMU_VERSION, .progress = progress_show,
+					   .waiting = progress_wait };
 	struct gpmu_import_facts facts = { .size = sizeof(facts) };
 	struct gpmu_error error = { .size = sizeof(error) };
 	struct options options = { .path = NULL };

@@ -15,13 +15,15 @@
  * @path: path of the trace, for messages; NULL: "trace"
  * @version: version of the program, for the audit; NULL: none
  * @progress: as in struct gpmu_profile_options; NULL: not called
- * @user: first argument of @progress
+ * @user: first argument of @progress and @waiting
+ * @waiting: as in struct gpmu_profile_options; NULL: not called
  */
 struct gpmu_import_options {
 	size_t size;
 	const char *path, *version;
 	int (*progress)(void *user, uint64_t done, uint64_t total);
 	void *user;
+	int (*waiting)(void *user, const char *server, uint64_t done, uint64_t total);
 };
 
 /**

@@ -20,9 +20,14 @@ static int tell(struct import *import, uint64_t done, uint64_t total)
 	return import->options.progress && import->options.progress(import->options.user, done, total) ? STOPPED : 0;
 }
 
-/* Calls progress() after record @n. If progress() ends the first pass, the second pass ends at the same record. */
+/*
+ * Calls progress() after record @n. If progress() ends the first pass, the second pass ends at the same record. The end of a
+ * wait for debug information ends the pass, too.
+ */
 static int tell_record(struct import *import, uint64_t n, uint64_t offset)
 {
+	if (import->code.wait.is_ended)
+		return STOPPED;
 	if (n % ROUND || (import->stopped && n < import->stopped))
 		return 0;
 	if (import->stopped || tell(import, offset, import->size))
@@ -121,7 +126,9 @@ static int take_jit(void *user, const struct gpmu_perfdata_record *record)
 
 static int tell_traces(void *user, const struct profile_traces *traces)
 {
-	return tell(user, traces->done, traces->bytes);
+	struct import *import = user;
+
+	return import->code.wait.is_ended ? STOPPED : tell(import, traces->done, traces->bytes);
 }
 
 /* Ends the first pass. */
@@ -186,6 +193,8 @@ static int run(struct import *import, int fd, struct gpmu_error *error)
 
 static void init(struct import *import)
 {
+	import->code.wait.waiting = import->options.waiting;
+	import->code.wait.user = import->options.user;
 	import->begin = UINT64_MAX;
 	import->code.tasks = import->unwind.tasks = &import->tasks;
 	import->code.texts = &import->texts;

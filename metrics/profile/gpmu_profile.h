@@ -50,8 +50,11 @@ const char *gpmu_profile_key_name(enum gpmu_profile_key key);
  * @key_count: number of keys, at most GPMU_PROFILE_KEYS_MOST
  * @progress: called with the bytes read and their total, several times per second; a result other than 0
  *	ends reading and sets is_stopped in the facts. NULL: not called
- * @user: first argument of @progress
+ * @user: first argument of @progress and @waiting
  * @no_inlines: GPMU_PROFILE_STACK has no inlined functions
+ * @waiting: called while a server of debuginfod is waited for, at least once per second, with its URL, or NULL if
+ *	no server has answered yet, the bytes received and their total, 0 if not known; a result other than 0 ends the wait and
+ *	reading, as of @progress. NULL: not called
  */
 struct gpmu_profile_options {
 	size_t size;
@@ -60,6 +63,7 @@ struct gpmu_profile_options {
 	int (*progress)(void *user, uint64_t done, uint64_t total);
 	void *user;
 	bool no_inlines;
+	int (*waiting)(void *user, const char *server, uint64_t done, uint64_t total);
 };
 
 /**

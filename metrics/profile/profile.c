@@ -51,9 +51,14 @@ static int tell(const struct gpmu_profile *profile, uint64_t done, uint64_t tota
 	return 0;
 }
 
-/* Calls progress() after record @n. If progress() ends the first pass, the second pass ends at the same record. */
+/*
+ * Calls progress() after record @n. If progress() ends the first pass, the second pass ends at the same record. The end of a
+ * wait for debug information ends the pass, too.
+ */
 static int tell_record(struct gpmu_profile *profile, uint64_t n, uint64_t offset)
 {
+	if (profile->code.wait.is_ended)
+		return STOPPED;
 	if (n % ROUND || (profile->stopped && n < profile->stopped))
 		return 0;
 	if (profile->stopped || tell(profile, offset, profile->size))
@@ -278,7 +283,9 @@ static int take_sample(struct gpmu_profile *profile, const struct gpmu_perfdata_
 
 static int tell_traces(void *user, const struct profile_traces *traces)
 {
-	return tell(user, traces->done, traces->bytes);
+	const struct gpmu_profile *profile = user;
+
+	return profile->code.wait.is_ended ? STOPPED : tell(profile, traces->done, traces->bytes);
 }
 
 /* Returns 0, STOPPED or -errno. */
@@ -341,6 +348,8 @@ static int init(struct gpmu_profile *profile)
 {
 	profile->code.tasks = profile->unwind.tasks = &profile->tasks;
 	profile->code.texts = &profile->texts;
+	profile->code.wait.waiting = profile->options.waiting;
+	profile->code.wait.user = profile->options.user;
 	profile->counter.code = &profile->code;
 	profile->counter.tasks = &profile->tasks;
 	profile->counter.keys = profile->keys;

@@ -260,7 +260,8 @@ static int read_object(struct profile_code *code, const struct profile_map *map,
 	struct profile_build_id found;
 	const struct profile_build_id *build_id = recorded(code, map, file->name, &found);
 
-	file->object = profile_object_new(file->name, build_id ? build_id->id : NULL, build_id ? build_id->size : 0);
+	file->object = profile_object_new(file->name, build_id ? build_id->id : NULL, build_id ? build_id->size : 0,
+					  &code->wait);
 	return file->object ? 0 : -ENOMEM;
 }
 

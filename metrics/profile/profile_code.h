@@ -12,6 +12,7 @@
 #include "profile/gpmu_profile.h"
 #include "profile/profile_symbols.h"
 #include "profile/profile_tasks.h"
+#include "profile/profile_wait.h"
 
 struct profile_inlined;
 
@@ -34,6 +35,7 @@ struct profile_code {
 	struct strings *texts;
 	bool lines;			/* look up lines, which is slow */
 	bool inlines;			/* look up inlined functions */
+	struct profile_wait wait;	/* for debug information of files */
 	struct vector files;		/* struct profile_file */
 	struct map file_numbers;
 	uint32_t no_function;		/* number of the text, plus 1; 0: not used so far */

@@ -152,7 +152,8 @@ static bool is_readable(const char *path)
 }
 
 /* Returns 0, or -1 if out of memory. */
-static int read_object(struct profile_object *object, const char *path, const uint8_t *build_id, size_t size)
+static int read_object(struct profile_object *object, const char *path, const uint8_t *build_id, size_t size,
+		       struct profile_wait *wait)
 {
 	GElf_Addr bias;
 	Elf *elf;
@@ -161,6 +162,7 @@ static int read_object(struct profile_object *object, const char *path, const ui
 	object->dwfl = dwfl_begin(&callbacks);
 	if (!object->dwfl)
 		return -1;
+	profile_wait_set(wait, object->dwfl);
 	dwfl_report_begin(object->dwfl);
 	object->module = is_readable(path) ? dwfl_report_elf(object->dwfl, path, path, -1, 0, true) : NULL;
 	dwfl_report_end(object->dwfl, NULL, NULL);
@@ -177,11 +179,12 @@ static int read_object(struct profile_object *object, const char *path, const ui
 	return 0;
 }
 
-struct profile_object *profile_object_new(const char *path, const uint8_t *build_id, size_t build_id_size)
+struct profile_object *profile_object_new(const char *path, const uint8_t *build_id, size_t build_id_size,
+					  struct profile_wait *wait)
 {
 	struct profile_object *object = calloc(1, sizeof(*object));
 
-	if (object && read_object(object, path, build_id, build_id_size)) {
+	if (object && read_object(object, path, build_id, build_id_size, wait)) {
 		profile_object_free(object);
 		return NULL;
 	}

@@ -8,6 +8,7 @@
 
 #include "profile/profile_dwarf.h"
 #include "profile/profile_range.h"
+#include "profile/profile_wait.h"
 
 struct profile_object;
 
@@ -30,10 +31,11 @@ enum profile_object_state {
 
 /*
  * Reads a file. Separate debug information is looked for as elfutils does: by build id, by link, and,
- * if DEBUGINFOD_URLS is set, by debuginfod. @build_id: of the recording; NULL: unknown. Returns NULL
- * if out of memory.
+ * if DEBUGINFOD_URLS is set, by debuginfod. @build_id: of the recording; NULL: unknown. @wait: lives as long
+ * as the object; NULL: the wait for debuginfod is not ended. Returns NULL if out of memory.
  */
-struct profile_object *profile_object_new(const char *path, const uint8_t *build_id, size_t build_id_size);
+struct profile_object *profile_object_new(const char *path, const uint8_t *build_id, size_t build_id_size,
+					  struct profile_wait *wait);
 void profile_object_free(struct profile_object *object);
 enum profile_object_state profile_object_state(const struct profile_object *object);
 /*

@@ -80,17 +80,48 @@ DEBUGINFOD_TIMEOUT=1 names
 is "$rc $out$err $(sort -u "$work/requests")" "0  asked" \
 	"report: a server of debuginfod that does not answer ends the report after DEBUGINFOD_TIMEOUT"
 stop
+
+# has_ended PID: whether the process has ended, waited for or not
+# shellcheck disable=SC2317 # soon calls it
+has_ended() {
+	[ ! -e "/proc/$1" ] || grep -qs ') Z ' "/proc/$1/stat"
+}
+
+# interrupted SUBCOMMAND OPTION...: the exit status of gpmu, which gets one SIGINT while it waits for a server that does not
+# answer
+interrupted() {
+	local reader rc=0
+
+	serve "${mute[@]}"
+	rm -rf "$work/cache"
+	env --default-signal=INT DEBUGINFOD_TIMEOUT=100 "$GPMU_BIN" "$@" > "$work/out" 2> "$work/err" &
+	reader=$!
+	soon grep -q asked "$work/requests"
+	kill -INT $reader
+	soon has_ended $reader || kill -9 $reader
+	wait $reader || rc=$?
+	stop
+	return $rc
+}
+
+interrupted report --by object,line "$work/data"
+is "$? $(< "$work/err")" "130 " "report: SIGINT ends the wait for a server of debuginfod"
+like "$(< "$work/out")" 'stopped +by a signal: only a part of the recording was read' \
+	"report: the part that was read before SIGINT ended the wait for debuginfod is reported"
+like "$(< "$work/out")" '[0-9]+ +perf-make +\[unknown\]' "report: the samples that were read until then are in the report, without their lines"
+interrupted import "$work/data" -o "$work/trace"
+is "$?" 130 "import: SIGINT ends the wait for a server of debuginfod"
+if perf record -q -F 5000 -e task-clock:u -o "$work/perf.data" -- "$work/perf-make" "$work/made" 300000 > /dev/null 2>&1; then
+	interrupted report "$work/perf.data"
+	is "$? $(grep -c 'stopped  *by a signal' "$work/out")" "130 1" "report: SIGINT ends the wait for debug information of a sampled program"
+else
+	skip "no perf that may record" "report: SIGINT ends the wait for debug information of a sampled program"
+fi
+
 serve "${mute[@]}"
 rm -rf "$work/cache"
-"$GPMU_BIN" report "$work/data" > /dev/null 2>&1 &
-reader=$!
-soon grep -q asked "$work/requests"
-kill -INT $reader
-# Until the first signal has arrived, a second one is merged with it.
-soon grep -qE '^SigCgt:.*[014589cd]$' "/proc/$reader/status"
-kill -INT $reader
-soon eval "! grep -q '^State:[[:space:]]*[SRD]' /proc/$reader/status 2> /dev/null"
-is "$?" 0 "report: a second SIGINT ends the wait for a server of debuginfod" || kill -9 $reader
-wait $reader
+# shellcheck disable=SC2016 # variables of the shell in the terminal
+DEBUGINFOD_TIMEOUT=3 in=$work/data gpmu_bin=$GPMU_BIN script -qec '"$gpmu_bin" report "$in" > /dev/null' "$work/terminal" > /dev/null < /dev/null
+like "$(tr '\r' '\n' < "$work/terminal")" 'waiting for debuginfod' "report: the wait for debuginfod is shown on a terminal"
 stop
 done_testing

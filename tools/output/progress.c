@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "output/progress.h"
@@ -26,18 +28,41 @@ void progress_begin(struct progress *progress, const char *what)
 	sigaction(SIGINT, &action, NULL);
 }
 
-int progress_show(void *user, uint64_t done, uint64_t total)
+/* Whether it is time to show the progress again */
+static bool is_due(struct progress *progress)
 {
-	struct progress *progress = user;
 	struct timespec now;
 	double seconds;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	seconds = (double)(now.tv_sec - progress->begin.tv_sec) + (double)(now.tv_nsec - progress->begin.tv_nsec) * 1e-9;
-	if (total && seconds >= SHOW_AFTER && seconds >= progress->shown + SHOW_EVERY && isatty(STDERR_FILENO)) {
-		progress->shown = seconds;
-		fprintf(stderr, "\r%s: %3.0f %%", progress->what, 100 * (double)done / (double)total);
-	}
+	if (seconds < SHOW_AFTER || seconds < progress->shown + SHOW_EVERY || !isatty(STDERR_FILENO))
+		return false;
+	progress->shown = seconds;
+	return true;
+}
+
+int progress_show(void *user, uint64_t done, uint64_t total)
+{
+	struct progress *progress = user;
+
+	if (total && is_due(progress))
+		fprintf(stderr, "\r\033[K%s: %3.0f %%", progress->what, 100 * (double)done / (double)total);
+	return interrupted;
+}
+
+int progress_wait(void *user, const char *server, uint64_t done, uint64_t total)
+{
+	const char *end = server ? strstr(server, "/buildid/") : NULL;
+
+	if (!is_due(user))
+		return interrupted;
+	if (!end)
+		fputs("\r\033[Kwaiting for debuginfod", stderr);
+	else if (total)
+		fprintf(stderr, "\r\033[K%.*s: %3.0f %%", (int)(end - server), server, 100 * (double)done / (double)total);
+	else
+		fprintf(stderr, "\r\033[Kwaiting for %.*s", (int)(end - server), server);
 	return interrupted;
 }
 

@@ -346,7 +346,8 @@ static int print(const struct report_perf *report, const struct gpmu_profile *pr
 
 int report_perf(const struct report_perf *report)
 {
-	struct gpmu_profile_options options = { .size = sizeof(options), .progress = progress_show };
+	struct gpmu_profile_options options = { .size = sizeof(options), .progress = progress_show,
+						.waiting = progress_wait };
 	struct gpmu_profile_facts facts = { .size = sizeof(facts) };
 	struct kind by = report->folded ? folded : report->by ? parse_by(report->by) : (struct kind){ 0 };
 	struct gpmu_error error = { .size = sizeof(error) };

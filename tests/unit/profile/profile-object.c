@@ -197,7 +197,7 @@ static void test_self(void)
 	int line = 0;
 
 	path[length > 0 ? length : 0] = '\0';
-	object = profile_object_new(path, NULL, 0);
+	object = profile_object_new(path, NULL, 0, NULL);
 	ok(object && profile_object_state(object) == PROFILE_OBJECT_READ, "profile: a program with symbols is read");
 	function = function_at(object, address);
 	is_str(function ? function->name : NULL, "sought", "profile: the first address of a function is in it");
@@ -218,7 +218,7 @@ static void test_self(void)
 static void test_others(void)
 {
 	static const uint8_t build_id[20] = { 1, 2, 3 };
-	struct profile_object *object = profile_object_new("/proc/self/exe", build_id, 20);
+	struct profile_object *object = profile_object_new("/proc/self/exe", build_id, 20, NULL);
 	struct profile_inlined *inlined;
 	const char *source = "";
 	char path[64];
@@ -228,19 +228,19 @@ static void test_others(void)
 	profile_object_free(object);
 	snprintf(path, sizeof(path), "/tmp/gpmu-fifo-%d", (int)getpid());
 	ok(!mkfifo(path, 0600), "profile: a FIFO is made");
-	object = profile_object_new(path, NULL, 0);
+	object = profile_object_new(path, NULL, 0, NULL);
 	ok(object && profile_object_state(object) == PROFILE_OBJECT_MISSING, "profile: a FIFO is not opened");
 	profile_object_free(object);
 	unlink(path);
-	object = profile_object_new("/nonexistent", NULL, 0);
+	object = profile_object_new("/nonexistent", NULL, 0, NULL);
 	ok(object && profile_object_state(object) == PROFILE_OBJECT_MISSING && !profile_object_line(object, 1, &source, NULL) && !source &&
 	   !profile_object_inlined(object, 1, &(struct profile_range){ 0, 2 }, &inlined) && !inlined,
 	   "profile: a missing file has no functions and lines");
 	profile_object_free(object);
-	object = profile_object_new("/etc/passwd", NULL, 0);
+	object = profile_object_new("/etc/passwd", NULL, 0, NULL);
 	ok(object && profile_object_state(object) == PROFILE_OBJECT_MISSING, "profile: a file that is no ELF file has no functions");
 	profile_object_free(object);
-	object = profile_object_new("[vdso]", NULL, 0);
+	object = profile_object_new("[vdso]", NULL, 0, NULL);
 	ok(object && profile_object_state(object) == PROFILE_OBJECT_MISSING, "profile: [vdso], which is no file, has no functions");
 	profile_object_free(object);
 }
