@@ -281,7 +281,7 @@ static int stack_of(struct profile_counter *counter, uint32_t pid, const struct 
 	const struct profile_place *place;
 	int ret = 0;
 
-	for (size_t end = sample->chain_count, begin = end; end && !ret; end = begin ? begin - 1 : 0) {
+	for (size_t end = sample->chain_count, begin; end && !ret; end = begin ? begin - 1 : 0) {
 		uint64_t mark;
 
 		for (begin = end; begin && sample->chain[begin - 1] < PERF_CONTEXT_MAX; begin--)
