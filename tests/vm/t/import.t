@@ -5,7 +5,7 @@
 #: scenario steady idle
 #: kernels 6.1 6.12 7.3
 #: drivers ours in-tree
-#: long 6.12 7.3/in-tree
+#: long 6.1 6.12 7.3/in-tree
 #: userland yes
 #: timeout 300
 #
@@ -72,27 +72,23 @@ compares() {
 	is $? 0 "$what: perf record succeeds" || diag "$(cat /tmp/record)"
 	same_samples "$what" $data "$fields"
 }
-all_fields() {
-	ids=pid,tid,cpu,misc,time,period,event,ip
-	spin='i=0; while [ $i -lt 2000 ]; do i=$((i + 1)); done; cat /proc/self/stat'
-	more=addr,data_src,weight,iregs,uregs,phys_addr,data_page_size,code_page_size
-	! perf script -F help 2>&1 | grep -q cgroup || more=$more,cgroup	# not in 6.1
-	mkdir /tmp/cgroup
-	mount -t cgroup -o perf_event none /tmp/cgroup
-	mkdir /tmp/cgroup/one
-	echo $$ >/tmp/cgroup/one/cgroup.procs
-	compares "call chains, registers, pages and cgroups" $ids,$more -e cpu-clock,cycles -c 1000000 -g -d --phys-data --data-page-size \
-		--code-page-size -W -T -P --all-cgroups --intr-regs --user-regs=x0,x1,sp,pc -- sh -c "$spin"
-	same_symbols "$what" $data
-	compares "copies of stacks" $ids -e page-faults -c 1 --call-graph dwarf,1024 -- true
-	compares "a group" $ids -C "$(cat $pmus/nvidia_scf_pmu_0/cpumask)" -c 2000000 \
-		-e '{cpu-clock,nvidia_scf_pmu_0/cmem_rd_data/,nvidia_scf_pmu_0/cycles/}:S' -- sleep 0.1
-	points='-e sched:sched_switch -e sched:sched_wakeup -e sched:sched_process_exec'
-	! ours || points="$points -e grace_cspmu:*"
-	compares "tracepoints" $ids,trace -a $points -- perf stat -a -e nvidia_scf_pmu_0/cycles/ true
-	same_symbols "$what" $data
-}
-# The time of make check suffices for one kernel
-[ "$KERNEL" != 7.3 ] && [ -z "$LONG" ] || all_fields
+ids=pid,tid,cpu,misc,time,period,event,ip
+spin='i=0; while [ $i -lt 2000 ]; do i=$((i + 1)); done; cat /proc/self/stat'
+more=addr,data_src,weight,iregs,uregs,phys_addr,data_page_size,code_page_size
+! perf script -F help 2>&1 | grep -q cgroup || more=$more,cgroup	# not in 6.1
+mkdir /tmp/cgroup
+mount -t cgroup -o perf_event none /tmp/cgroup
+mkdir /tmp/cgroup/one
+echo $$ >/tmp/cgroup/one/cgroup.procs
+compares "call chains, registers, pages and cgroups" $ids,$more -e cpu-clock,cycles -c 1000000 -g -d --phys-data --data-page-size \
+	--code-page-size -W -T -P --all-cgroups --intr-regs --user-regs=x0,x1,sp,pc -- sh -c "$spin"
+same_symbols "$what" $data
+compares "copies of stacks" $ids -e page-faults -c 1 --call-graph dwarf,1024 -- true
+compares "a group" $ids -C "$(cat $pmus/nvidia_scf_pmu_0/cpumask)" -c 2000000 \
+	-e '{cpu-clock,nvidia_scf_pmu_0/cmem_rd_data/,nvidia_scf_pmu_0/cycles/}:S' -- sleep 0.1
+points='-e sched:sched_switch -e sched:sched_wakeup -e sched:sched_process_exec'
+! ours || points="$points -e grace_cspmu:*"
+compares "tracepoints" $ids,trace -a $points -- perf stat -a -e nvidia_scf_pmu_0/cycles/ true
+same_symbols "$what" $data
 model stop steady
 done_testing
