@@ -12,6 +12,7 @@
 
 #define NONE		UINT32_MAX
 #define DEPTH_MOST	256	/* of the tree, deeper entries are omitted */
+#define SPANS_MOST	(1 << 22)	/* of a unit, later ones are omitted: entries of a damaged file may share a list of ranges */
 
 /* Addresses of a compilation unit */
 struct unit_range {
@@ -47,6 +48,7 @@ struct span {
 
 struct walk {
 	struct vector entries, spans;
+	Dwarf_Off last;			/* offset of the last entry of the tree */
 };
 
 /* --- compilation units */
@@ -130,7 +132,7 @@ static int add_entry(struct walk *walk, Dwarf_Die *die, uint32_t *caller)
 		return -ENOMEM;
 	*entry = (struct entry){ .name = name, .caller = *caller, .depth = depth };
 	*caller = (uint32_t)walk->entries.n - 1;
-	while ((at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
+	while (walk->spans.n < SPANS_MOST && (at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
 		if (begin >= end)
 			continue;
 		span = vector_add(&walk->spans, sizeof(*span));
@@ -147,25 +149,24 @@ static bool has_code(int tag)
 	       tag == DW_TAG_try_block || tag == DW_TAG_catch_block || tag == DW_TAG_namespace || tag == DW_TAG_module;
 }
 
+/* Each entry follows the last one. In a damaged file it may not, and entries would be read again and again. */
 static int walk_children(struct walk *walk, Dwarf_Die *parent, uint32_t caller, unsigned int depth)
 {
 	Dwarf_Die die;
 	int ret = 0;
 
-	for (int end = dwarf_child(parent, &die); !end && !ret;) {
+	for (int end = dwarf_child(parent, &die); !end && dwarf_dieoffset(&die) > walk->last && !ret;) {
 		const int tag = dwarf_tag(&die);
 		Dwarf_Die here = die;
 		/* A function in a function is called by its name only. */
 		uint32_t inner = tag == DW_TAG_subprogram ? NONE : caller;
 
+		walk->last = dwarf_dieoffset(&die);
 		if (tag == DW_TAG_inlined_subroutine)
 			ret = add_entry(walk, &die, &inner);
 		if (!ret && has_code(tag) && depth < DEPTH_MOST)
 			ret = walk_children(walk, &die, inner, depth + 1);
 		end = dwarf_siblingof(&here, &die);
-		/* In a damaged file, the sibling may be an earlier entry. */
-		if (!end && dwarf_dieoffset(&die) <= dwarf_dieoffset(&here))
-			break;
 	}
 	return ret;
 }

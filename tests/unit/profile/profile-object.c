@@ -127,6 +127,37 @@ static void test_inlined(struct profile_object *object)
 	   of_inlined, own, others);
 }
 
+/*
+ * A damaged compilation unit: 40 blocks, each in the one before, whose attribute DW_AT_sibling is the offset of its own first
+ * child. Whoever reads a block's children and then its sibling reads 2^40 entries.
+ */
+__asm__(".section .text.damaged,\"ax\",%progbits\n"
+	"damaged:\n"
+	"	.skip 16\n"
+	"damaged_end:\n"
+	".section .debug_abbrev,\"\",%progbits\n"
+	"damaged_abbrev:\n"
+	"	.byte 1, 0x11, 1, 0x11, 1, 0x12, 1, 0, 0\n"	/* a unit: DW_AT_low_pc, DW_AT_high_pc */
+	"	.byte 2, 0x0b, 1, 0x01, 0x13, 0, 0\n"		/* a block: DW_AT_sibling, DW_FORM_ref4 */
+	"	.byte 0\n"
+	".section .debug_info,\"\",%progbits\n"
+	"damaged_unit:\n"
+	"	.4byte 7 + 1 + 16 + 40 * 5 + 41\n"		/* its length */
+	"	.2byte 4\n"
+	"	.4byte damaged_abbrev\n"
+	"	.byte 8, 1\n"
+	"	.8byte damaged, damaged_end\n"
+	"	.set child, 28 + 5\n"
+	"	.rept 40\n"
+	"	.byte 2\n"
+	"	.4byte child\n"
+	"	.set child, child + 5\n"
+	"	.endr\n"
+	"	.skip 41\n"
+	".text\n");
+
+int damaged(int value);
+
 /* The names of the functions that are inlined at an address, the innermost first; the range of addresses with the same ones */
 static const char *inlined_at(struct profile_object *object, uint64_t address, struct profile_range *range)
 {
@@ -210,6 +241,8 @@ static void test_self(void)
 	test_inlined(object);
 	test_inlined_names(object);
 	test_inlined_ranges(object);
+	is_str(inlined_at(object, address_of(damaged), &(struct profile_range){ 0 }), "",
+	       "profile: a unit whose entries follow each other in a circle has no inlined functions");
 	test_names(object);
 	test_ranges(object);
 	profile_object_free(object);
