@@ -21,8 +21,8 @@ static int tell(struct import *import, uint64_t done, uint64_t total)
 }
 
 /*
- * Calls progress() after record @n. If progress() ends the first pass, the second pass ends at the same record. The end of a
- * wait for debug information ends the pass, too.
+ * Calls progress() after record @n. If progress() ends the first pass, the second pass ends at the same record. If waiting()
+ * has ended a wait for debug information, the pass ends, too.
  */
 static int tell_record(struct import *import, uint64_t n, uint64_t offset)
 {

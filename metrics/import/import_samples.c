@@ -25,7 +25,7 @@ int import_samples_init(struct import *import)
 	return import->places ? 0 : -ENOMEM;
 }
 
-/* The place of an address; NULL: out of memory */
+/* Finds the place of an address. Returns NULL if out of memory. */
 static const struct profile_place *find(struct import *import, uint32_t pid, uint64_t address, uint64_t time)
 {
 	struct profile_range range = PROFILE_RANGE_ALL;
@@ -41,7 +41,7 @@ static const struct profile_place *find(struct import *import, uint32_t pid, uin
 	return &slot->found;
 }
 
-/* A frame of a function, whose number is 0 if it is not known, at a place */
+/* Makes a frame at a place. @function: number of the function's text, plus 1; 0: not known */
 static struct gpmu_trace_frame frame_of(const struct import *import, uint32_t function, const struct profile_place *place,
 					uint64_t address)
 {
@@ -51,7 +51,7 @@ static struct gpmu_trace_frame frame_of(const struct import *import, uint32_t fu
 	};
 }
 
-/* Adds the frames of an address, those of inlined functions first. */
+/* Adds the frames of an address: of the inlined functions, innermost first, then of the function with a symbol. */
 static void add_frames(const struct import *import, const struct profile_place *place, uint64_t address,
 		       struct gpmu_trace_frame *frames, size_t *count)
 {

@@ -34,7 +34,7 @@ enum gpmu_profile_key {
 	GPMU_PROFILE_PAGE,	/* page of 4 KiB of the data address */
 	GPMU_PROFILE_OP,	/* kind of operation */
 	GPMU_PROFILE_COMM,	/* name of the thread */
-	GPMU_PROFILE_STACK,	/* functions of the call stack, also inlined ones, outermost first, joined by semicolons */
+	GPMU_PROFILE_STACK,	/* functions of the call stack, including inlined ones, outermost first, joined by semicolons */
 	GPMU_PROFILE_KEYS,
 };
 
@@ -51,10 +51,10 @@ const char *gpmu_profile_key_name(enum gpmu_profile_key key);
  * @progress: called with the bytes read and their total, several times per second; a result other than 0
  *	ends reading and sets is_stopped in the facts. NULL: not called
  * @user: first argument of @progress and @waiting
- * @no_inlines: GPMU_PROFILE_STACK has no inlined functions
- * @waiting: called while a server of debuginfod is waited for, at least once per second, with its URL, or NULL if
- *	no server has answered yet, the bytes received and their total, 0 if not known; a result other than 0 ends the wait and
- *	reading, as of @progress. NULL: not called
+ * @no_inlines: omit inlined functions from GPMU_PROFILE_STACK
+ * @waiting: called at least once per second during a wait for a server of debuginfod, with the URL of the download (NULL: no
+ *	server has answered yet), the bytes received and their total (0: not known). A result other than 0 ends the wait and
+ *	reading, and sets is_stopped in the facts. NULL: not called
  */
 struct gpmu_profile_options {
 	size_t size;

@@ -233,14 +233,14 @@ static uint32_t space_of(uint64_t address, uint32_t pid)
 
 /* --- stacks */
 
-/* Adds the function of an address. */
+/* Adds the function of a place, or its object if the function is not known. */
 static int add_frame(struct profile_counter *counter, const struct profile_place *place, uint32_t *stack)
 {
 	return profile_stacks_add(&counter->stacks, *stack, place->function != counter->code->no_function ?
 				  place->function : place->object | PROFILE_STACK_OBJECT, stack);
 }
 
-/* Adds the functions that are inlined at an address, the outer ones first. */
+/* Adds the functions that are inlined at an address, outermost first. */
 static int add_inlined(struct profile_counter *counter, const struct profile_inlined *inlined, uint32_t *stack)
 {
 	uint32_t texts[PROFILE_INLINED_MOST];

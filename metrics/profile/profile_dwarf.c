@@ -11,8 +11,8 @@
 #include "profile/profile_dwarf.h"
 
 #define NONE		UINT32_MAX
-#define DEPTH_MOST	256	/* of the tree, deeper entries are omitted */
-#define SPANS_MOST	(1 << 22)	/* of a unit, later ones are omitted: entries of a damaged file may share a list of ranges */
+#define DEPTH_MOST	256	/* of the tree; deeper entries are omitted */
+#define SPANS_MOST	(1 << 22)	/* of a unit; later ones are omitted: entries of a damaged file may share a list of ranges */
 
 /* Addresses of a compilation unit */
 struct unit_range {
@@ -20,7 +20,7 @@ struct unit_range {
 	uint32_t unit;
 };
 
-/* From @begin until the next segment */
+/* Addresses from @begin to the next segment */
 struct segment {
 	uint64_t begin;
 	struct profile_inlined *inlined;	/* NULL: none */
@@ -28,8 +28,8 @@ struct segment {
 
 struct unit {
 	Dwarf_Die die;			/* has the table of lines */
-	Dwarf_Die tree;			/* the same, or that of the unit's file */
-	bool is_read;			/* the rest */
+	Dwarf_Die tree;			/* root of the entries: @die, or that of the unit's own file */
+	bool is_read;			/* @functions and @segments are set */
 	struct profile_inlined *functions;
 	struct vector segments;		/* struct segment, sorted */
 };
@@ -114,7 +114,7 @@ static const char *name_of(Dwarf_Die *die)
 	return name ? name : dwarf_diename(die);
 }
 
-/* Adds an inlined function, and sets the index that its callees have as caller. */
+/* Adds an inlined function, and sets @caller to its index, for its callees. */
 static int add_entry(struct walk *walk, Dwarf_Die *die, uint32_t *caller)
 {
 	const struct entry *entries = walk->entries.data;
@@ -158,7 +158,7 @@ static int walk_children(struct walk *walk, Dwarf_Die *parent, uint32_t caller, 
 	for (int end = dwarf_child(parent, &die); !end && dwarf_dieoffset(&die) > walk->last && !ret;) {
 		const int tag = dwarf_tag(&die);
 		Dwarf_Die here = die;
-		/* A function in a function is called by its name only. */
+		/* A nested function is not inlined where it is defined. */
 		uint32_t inner = tag == DW_TAG_subprogram ? NONE : caller;
 
 		walk->last = dwarf_dieoffset(&die);
@@ -196,7 +196,7 @@ static int begin_segment(struct unit *unit, uint64_t begin, struct profile_inlin
 	return 0;
 }
 
-/* Ends the spans that end until an address. @open: indices of spans, the innermost last */
+/* Ends the open spans whose end is at most @until. @open: indices of spans, innermost last */
 static int end_spans(struct unit *unit, const struct span *spans, uint32_t *open, size_t *depth, uint64_t until)
 {
 	while (*depth && spans[open[*depth - 1]].end <= until) {
@@ -233,10 +233,10 @@ static int make_segments(struct unit *unit, struct vector *from)
 		ret = end_spans(unit, spans, open, &depth, spans[i].begin);
 		if (ret)
 			break;
-		/* Spans of functions that the linker removed begin at 0, and may overlap with others. */
+		/* Spans of functions that the linker removed begin at 0, and may overlap others. */
 		while (depth && !is_within(unit, spans[i].entry, spans[open[depth - 1]].entry))
 			depth--;
-		/* No span ends after the one around it. */
+		/* A span ends no later than the span around it. */
 		if (depth && spans[i].end > spans[open[depth - 1]].end)
 			spans[i].end = spans[open[depth - 1]].end;
 		open[depth++] = (uint32_t)i;
@@ -273,7 +273,7 @@ static int read_unit(struct unit *unit)
 
 /* --- addresses */
 
-/* The unit that has an address; NULL: none */
+/* The unit that contains an address; NULL: none */
 static struct unit *unit_at(const struct profile_dwarf *dwarf, uint64_t address, struct profile_range *range)
 {
 	const struct unit_range *ranges = dwarf->ranges.data;

@@ -9,27 +9,27 @@
 #include "base/vector.h"
 #include "profile/profile_range.h"
 
-#define PROFILE_INLINED_MOST	64	/* inlined functions of an address; the inner ones of more are omitted */
+#define PROFILE_INLINED_MOST	64	/* inlined functions of an address; inner ones beyond this number are omitted */
 
 /* An inlined function; @name is borrowed from the DWARF */
 struct profile_inlined {
 	const char *name;			/* linkage name if there is one */
 	struct profile_inlined *caller;		/* the inlined function that it was inlined into; NULL: a function with a symbol */
 	uint32_t depth;				/* number of its callers */
-	uint32_t text;				/* number of the name that is shown, plus 1, of the caller of these functions; 0 at first */
+	uint32_t text;				/* for users of this header: number of the shown name, plus 1; 0 at first */
 };
 
-/* Zeroed: has no units */
+/* A zeroed struct has no units. */
 struct profile_dwarf {
 	struct vector units;		/* struct unit: see profile_dwarf.c */
 	struct vector ranges;		/* struct unit_range, sorted */
 };
 
-/* Finds the compilation units. Returns 0 or -ENOMEM; to be released in both cases. */
+/* Finds the compilation units. Returns 0 or -ENOMEM; @dwarf is to be released in both cases. */
 int profile_dwarf_read(struct profile_dwarf *dwarf, Dwarf *from);
 /*
  * Sets the innermost inlined function at an address, valid until the release, or NULL. Reduces @range to the addresses
- * that have the same one. The tree of a compilation unit is read when an address is in it. Returns 0 or -ENOMEM.
+ * that have the same one. The tree of a compilation unit is read at the first address in it. Returns 0 or -ENOMEM.
  */
 int profile_dwarf_inlined(struct profile_dwarf *dwarf, uint64_t address, struct profile_range *range,
 			  struct profile_inlined **inlined);

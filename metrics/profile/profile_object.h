@@ -18,7 +18,7 @@ struct profile_function {
 	uint64_t begin, end;	/* addresses as in the file's program headers; @end is exclusive */
 	int is_sized;		/* the symbol has a size; else the end is that of the section or the next begin */
 	unsigned int rank;	/* of several names of an address, the one of the lowest rank is kept */
-	uint32_t text;		/* number of the name that is shown, plus 1, of the caller; 0 at first */
+	uint32_t text;		/* for users of this header: number of the shown name, plus 1; 0 at first */
 };
 
 /* Why an object has no functions */
@@ -31,8 +31,8 @@ enum profile_object_state {
 
 /*
  * Reads a file. Separate debug information is looked for as elfutils does: by build id, by link, and,
- * if DEBUGINFOD_URLS is set, by debuginfod. @build_id: of the recording; NULL: unknown. @wait: lives as long
- * as the object; NULL: the wait for debuginfod is not ended. Returns NULL if out of memory.
+ * if DEBUGINFOD_URLS is set, by debuginfod. @build_id: of the recording; NULL: unknown. @wait: borrowed until
+ * the object is freed; NULL: waits for debuginfod cannot be ended. Returns NULL if out of memory.
  */
 struct profile_object *profile_object_new(const char *path, const uint8_t *build_id, size_t build_id_size,
 					  struct profile_wait *wait);

@@ -30,8 +30,8 @@ struct fork {
 struct name {
 	uint64_t time;
 	uint32_t pid;
-	uint32_t name;			/* number in names, plus 1; 0: that of the parent */
-	uint32_t parent;		/* thread that created it */
+	uint32_t name;			/* number in names, plus 1; 0: the name of @parent */
+	uint32_t parent;		/* thread that created this one */
 };
 
 struct thread {
@@ -257,7 +257,7 @@ static const struct thread *find_thread(const struct profile_tasks *tasks, uint3
 	return map_get(&tasks->tids, tid, &index) ? (const struct thread *)tasks->threads.data + index : NULL;
 }
 
-/* The name of a thread at a time. A new thread, or process, has that of the thread that created it. */
+/* The name of a thread at a time. A new thread or process has the name of the thread that created it. */
 const char *profile_tasks_name(const struct profile_tasks *tasks, uint32_t tid, uint64_t time)
 {
 	for (int i = 0; i < PARENTS_MOST; i++) {
@@ -266,7 +266,7 @@ const char *profile_tasks_name(const struct profile_tasks *tasks, uint32_t tid, 
 
 		if (!name)
 			return NULL;
-		/* Its records of one time are in any order. */
+		/* FORK and COMM of the same time are in any order. */
 		for (const struct name *first = thread->names.data; !name->name && name > first && name[-1].time == name->time;)
 			name--;
 		if (name->name)

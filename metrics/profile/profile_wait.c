@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* libdwfl loads the library of debuginfod, if it is installed, for the first client. Its functions are looked up after that. */
+/* libdwfl loads libdebuginfod, if it is installed, for the first client. Its functions are looked up after that. */
 #include <dlfcn.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 
 #define LIBRARY	"libdebuginfod.so.1"
 
-/* Functions of the library, as in its header, which not all machines have; NULL: it has not been looked for, or lacks one */
+/* Functions of the library, declared here as not all machines have its header; NULL: not loaded yet, or not in the library */
 static struct {
 	void *library;
 	void (*set_progressfn)(debuginfod_client *client, int (*progress)(debuginfod_client *client, long done, long total));
@@ -46,7 +46,7 @@ void profile_wait_set(struct profile_wait *wait, Dwfl *dwfl)
 	const char *urls = secure_getenv("DEBUGINFOD_URLS");
 	debuginfod_client *client;
 
-	/* Making a client takes some time. */
+	/* Creating a client is slow. */
 	client = wait && wait->waiting && urls && *urls ? dwfl_get_debuginfod_client(dwfl) : NULL;
 	if (!client || !load())
 		return;

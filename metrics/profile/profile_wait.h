@@ -7,14 +7,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* @waiting, @user: as in struct gpmu_profile_options; zeroed: no wait is ended */
+/* @waiting, @user: as in struct gpmu_profile_options. A zeroed struct ends no wait. */
 struct profile_wait {
 	int (*waiting)(void *user, const char *server, uint64_t done, uint64_t total);
 	void *user;
 	bool is_ended;		/* by waiting() */
 };
 
-/* From now on waiting() is called while @dwfl waits for a server. @wait lives as long as @dwfl; NULL: waits are not ended. */
+/* Makes @dwfl call waiting() while it waits for a server. @wait: borrowed until the end of @dwfl; NULL: waits are not ended */
 void profile_wait_set(struct profile_wait *wait, Dwfl *dwfl);
 
 #endif /* GPMU_PROFILE_WAIT_H */

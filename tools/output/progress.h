@@ -16,7 +16,7 @@ struct progress {
 void progress_begin(struct progress *progress, const char *what);
 /* As progress() of struct gpmu_profile_options, with a struct progress as @user */
 int progress_show(void *user, uint64_t done, uint64_t total);
-/* As waiting() of the same */
+/* As waiting() of struct gpmu_profile_options, with a struct progress as @user */
 int progress_wait(void *user, const char *server, uint64_t done, uint64_t total);
 /* Clears the line. */
 void progress_end(const struct progress *progress);
