@@ -88,9 +88,9 @@ done >"$work/script"
 same "the records of the stand-in's script" file "$work/script"
 is "$(number records) $(number lost)" "11000 0" "spe: all records of the stand-in's script are compared, and nothing is lost"
 
-# The AUX bytes of a recording that Debian's perf 7.3 made in the guest: perf record -a -m 8,8
-# -e arm_spe_0/ts_enable=1,pa_enable=1/ of 160 records on each CPU, by a stand-in whose script is the output of the peer's
-# "slots 256". The padding of the AUX buffers is in it.
+# The AUX bytes, with their padding, of a recording that Debian's perf 7.3 made in the guest: perf record -a -m 8,8
+# -e arm_spe_0/ts_enable=1,pa_enable=1/. A stand-in, whose script is the output of the peer's "slots 256", wrote 160 records
+# on each of four CPUs.
 python3 - tests/data/spe/recorded.data.gz >"$work/recorded" <<'EOF'
 import gzip
 import struct

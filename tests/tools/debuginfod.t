@@ -81,14 +81,14 @@ is "$rc $out$err $(sort -u "$work/requests")" "0  asked" \
 	"report: a server of debuginfod that does not answer ends the report after DEBUGINFOD_TIMEOUT"
 stop
 
-# has_ended PID: whether the process has ended, waited for or not
+# has_ended PID: succeeds if the process has ended, even if it was not waited for
 # shellcheck disable=SC2317 # soon calls it
 has_ended() {
 	[ ! -e "/proc/$1" ] || grep -qs ') Z ' "/proc/$1/stat"
 }
 
-# interrupted SUBCOMMAND OPTION...: the exit status of gpmu, which gets one SIGINT while it waits for a server that does not
-# answer
+# interrupted SUBCOMMAND OPTION...: sends gpmu one SIGINT while it waits for a server that does not answer, and returns its
+# exit status
 interrupted() {
 	local reader rc=0
 
@@ -108,7 +108,7 @@ interrupted report --by object,line "$work/data"
 is "$? $(< "$work/err")" "130 " "report: SIGINT ends the wait for a server of debuginfod"
 like "$(< "$work/out")" 'stopped +by a signal: only a part of the recording was read' \
 	"report: the part that was read before SIGINT ended the wait for debuginfod is reported"
-like "$(< "$work/out")" '[0-9]+ +perf-make +\[unknown\]' "report: the samples that were read until then are in the report, without their lines"
+like "$(< "$work/out")" '[0-9]+ +perf-make +\[unknown\]' "report: samples that were read before SIGINT ended the wait for debuginfod are reported without source lines"
 interrupted import "$work/data" -o "$work/trace"
 is "$?" 130 "import: SIGINT ends the wait for a server of debuginfod"
 if perf record -q -F 5000 -e task-clock:u -o "$work/perf.data" -- "$work/perf-make" "$work/made" 300000 > /dev/null 2>&1; then

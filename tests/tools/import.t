@@ -37,7 +37,7 @@ is "$(tasks)" "2000|102|fork|100
 is "$(sql "select tid, t.name, p.name from thread t join process p using (upid) where tid between 100 and 102 order by tid")" \
 	"100|solver|solver
 101|worker|solver
-102|main|solver" "import: threads and processes have their last names, or those that their creators had"
+102|main|solver" "import: threads and processes have their last names, or the names of the threads that created them"
 is "$(sql "select ts - $begin, dur, cpu, tid, end_state from sched join thread using (utid) order by ts")" \
 	"1000|4000|0|100|R+
 5000|0|0|0|R
@@ -172,8 +172,8 @@ like "$err" ' 0 operations of SPE, ' "import: operations of SPE of a recording w
 # --- recordings of this machine's perf
 
 if perf record -o "$work/perf.data" -e task-clock true > /dev/null 2>&1; then
-	# The thread waits for sleep, so that a switch to it is recorded. Without debug information, no function is inlined:
-	# perf before 6.4 does not print inlined functions of these call stacks.
+	# The thread waits for sleep, so that a switch to it is recorded. Without debug information inlined functions are
+	# not known: perf before 6.4 does not print them in these call stacks.
 	objcopy --strip-debug "$make_spe" "$work/perf-make" || bail "objcopy fails"
 	# shellcheck disable=SC2016 # the inner shell's
 	perf record -q -k monotonic_raw --switch-events --sample-cpu -g -F 5000 -e task-clock -o "$work/perf.data" -- \

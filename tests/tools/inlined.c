@@ -32,7 +32,7 @@ void worker(unsigned int steps)
 	for (unsigned int i = 0; i < steps; i++)
 		sink -= i;
 	middle(steps);
-	/* Not a tail call */
+	/* This makes the call above no tail call. */
 	sink++;
 }
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# gpmu report and gpmu import of recordings of a program with inlined functions, against perf.
+# Compares gpmu report and gpmu import with perf, on recordings of a program with inlined functions.
 . tests/tools/lib.sh
 
 need tests/tools/inlined
@@ -11,7 +11,7 @@ if ! perf record -o "$work/perf.data" -e task-clock:u true > /dev/null 2>&1; the
 	done_testing
 fi
 
-# recorded OPTION...: records the program, until it has some samples, as a loaded machine may take few
+# recorded OPTION...: records the program, and repeats this until there are 100 samples, as a loaded machine takes fewer
 recorded() {
 	for _ in {1..10}; do
 		perf record -q -F 10000 -e task-clock:u -o "$work/perf.data" "$@" -- "$program" 300 > "$work/perf.out" 2>&1 || break
@@ -20,7 +20,7 @@ recorded() {
 	bail "perf takes few samples: $(< "$work/perf.out")"
 }
 
-# own [OPTION]: the stacks of gpmu from the first function of the program on, and their counts
+# own [OPTION]: the stacks of gpmu report from main() or worker() on, and their counts
 own() {
 	gpmu report --folded "$@" "$work/perf.data" | fold
 }
@@ -31,7 +31,7 @@ fold() {
 		match($0, /;(main|worker)(;|$)/) { n[substr($0, RSTART)] += count } END { for (s in n) print s, n[s] }' | sort
 }
 
-# their [OPTION]: the same of perf script
+# their [OPTION]: the stacks of perf script from main() or worker() on, and their counts
 their() {
 	perf script "$@" -F comm,ip,sym,dso -i "$work/perf.data" 2> /dev/null | awk 'NF == 0 { if (stack != "") print "inlined" stack, 1; stack = ""; next }
 		NF > 1 { stack = ";" $2 stack } END { if (stack != "") print "inlined" stack, 1 }' | fold
@@ -45,7 +45,7 @@ stacks() {
 three=$'worker \nworker;middle \nworker;middle;innermost '
 
 recorded --call-graph dwarf,4096
-is "$(stacks)" "$three" "report: --folded has the inlined functions of two levels"
+is "$(stacks)" "$three" "report: --folded has two levels of inlined functions"
 like "$(own)" ';main;start;worker;middle;innermost [0-9]+' "report: --folded has the functions that are inlined into a caller"
 if [[ $(perf script -i "$work/perf.data" 2> /dev/null) = *'(inlined)'* ]]; then
 	is "$(own)" "$(their)" "report: --folded has the stacks and counts of perf script, with inlined functions"
@@ -71,12 +71,12 @@ is "$(stacks)" "$three" "report: inlined functions are in the call stacks that t
 if [[ $(perf script -i "$work/perf.data" 2> /dev/null) = *'(inlined)'* ]]; then
 	is "$(own)" "$(their)" "report: stacks that the kernel recorded are those of perf script, with inlined functions"
 else
-	skip "perf before 6.4 has no inlined functions in them" "report: stacks that the kernel recorded are those of perf script, with inlined functions"
+	skip "perf before 6.4 has no inlined functions in these stacks" "report: stacks that the kernel recorded are those of perf script, with inlined functions"
 fi
 
-# As of a compiler that does not write the addresses of compilation units
+# Some compilers do not write this section, the addresses of compilation units.
 objcopy --remove-section .debug_aranges "$program" "$work/inlined" || bail "objcopy fails"
 program=$work/inlined
 recorded -g
-is "$(stacks)" "$three" "report: a program without .debug_aranges has its inlined functions"
+is "$(stacks)" "$three" "report: inlined functions of a program without .debug_aranges are found"
 done_testing

@@ -104,7 +104,7 @@ if perf record -o "$work/perf.data" -e task-clock true > /dev/null 2>&1; then
 	perf script --no-inline -i "$work/graph.data" -F comm,ip,sym,dso 2> /dev/null | fold | sort > "$work/their-stacks"
 	gpmu report --folded --no-inline "$work/graph.data" | sort > "$work/our-stacks"
 	is "$([ -s "$work/their-stacks" ] || echo "perf script has none")$(comm -13 "$work/our-stacks" "$work/their-stacks")" "" \
-		"report: --folded has the call stacks and counts of perf script without inlined functions"
+		"report: --folded --no-inline has the call stacks and counts of perf script --no-inline"
 	is "$(awk '{ n += $NF } END { print n }' "$work/our-stacks")" \
 		"$(rows samples --by event "$work/graph.data" | cut -d , -f 2)" "report: --folded has all samples"
 	is "$(grep -vcE '^perf(-make|);.* [0-9]+$' "$work/our-stacks")" 0 "report: each line of --folded is a thread's name, functions and a count"
@@ -247,11 +247,11 @@ is "$(rows samples --by function,line,object "$spe" | awk -F '[,:]' -v known="$l
 	$'made_alpha perf-make.c 1\nmade_beta perf-make.c 1' \
 	"report: --by function,line has a source line of each function of a program with debug information"
 like "$(rows samples --by line,tier "$spe")" 'perf-make\.c:[0-9]+,DRAM \(0xe\)' "report: --by line,tier has source lines and tiers"
-# As of a compiler that does not write the addresses of compilation units
+# Some compilers do not write this section, the addresses of compilation units.
 objcopy --remove-section .debug_aranges "$make" "$work/perf-make" || bail "objcopy fails"
 "$work/perf-make" "$work/lines.data" 2000 > /dev/null
 is "$(rows samples --by line "$work/lines.data" | grep -o 'perf-make\.c:' | sort -u)" perf-make.c: \
-	"report: a program without .debug_aranges has its source lines"
+	"report: source lines of a program without .debug_aranges are found"
 
 truth "$spe" 20000 no-pa
 like "$(fact home "$spe")" "not recorded: record with pa_enable=1, which needs CAP_PERFMON or, since Linux 6.12, kernel.perf_event_paranoid at most 1" \

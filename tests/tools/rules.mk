@@ -8,7 +8,7 @@ $(FAILING): tests/tools/failing.c $(B)/flags/cc
 TEST_PROGRAMS	+= $(FAILING)
 PROGRAMS	+= $(FAILING)
 
-# A program with inlined functions, to sample
+# A program with inlined functions, which inlined.t samples
 INLINED		:= $(B)/tests/tools/inlined
 $(INLINED): tests/tools/inlined.c $(B)/flags/cc
 	@mkdir -p $(@D)

@@ -12,7 +12,7 @@ PATH=$(realpath "$B/tests/guest"):$PATH
 spin='i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done'
 ids=pid,tid,cpu,misc,time,period,event,ip
 
-# same NAME FIELDS OPTION...: records a loop, and compares
+# same NAME FIELDS OPTION...: records a loop, and compares these fields of its samples
 same() {
 	local name=$1 fields=$2
 
@@ -20,10 +20,10 @@ same() {
 	if perf record -q -o "$work/data" --sample-cpu "$@" -- sh -c "$spin" > "$work/log" 2>&1; then
 		same_samples "$name" "$work/data" "$fields"
 	else
-		skip "perf record: $(tail -n 1 "$work/log")" "perf script prints all samples with the fields that libgpmu reads: $name"
+		skip "perf record: $(tail -n 1 "$work/log")" "$name: perf script prints all samples with the fields that libgpmu reads"
 	fi
 }
-# all NAME OPTION...: the same with all fields that this machine's perf records of a software event
+# all NAME OPTION...: records a loop, and compares all fields that this machine's perf records of a software event
 all() {
 	same "$1" "$ids,addr,data_src,weight,ins_lat,iregs,uregs,phys_addr,data_page_size,code_page_size" -d --phys-data \
 		--data-page-size --code-page-size -W -T -P --intr-regs --user-regs "${@:2}"

@@ -175,7 +175,7 @@ int main(void)
 	unlink(dump);
 	rmdir(folder);
 	ok(!ret && n > 30, "profile: a recording is read after each of its allocations has failed");
-	ok(caller(0x55) == 1, "profile: the function that is looked up runs");
+	ok(caller(0x55) == 1, "profile: the sampled function with an inlined call returns 1");
 	ok(rows > 20, "profile: the recording has records of SPE with different keys");
 	is_u64(wrong, 0, "profile: a failed allocation is ENOMEM");
 	ok(alloc_held == held, "profile: nothing leaks after a failed allocation");

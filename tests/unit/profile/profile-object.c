@@ -158,7 +158,7 @@ __asm__(".section .text.damaged,\"ax\",%progbits\n"
 
 int damaged(int value);
 
-/* The names of the functions that are inlined at an address, the innermost first; the range of addresses with the same ones */
+/* Returns the names of the functions inlined at an address, innermost first. Sets the range of addresses with the same ones. */
 static const char *inlined_at(struct profile_object *object, uint64_t address, struct profile_range *range)
 {
 	static char text[4096];
@@ -174,7 +174,7 @@ static const char *inlined_at(struct profile_object *object, uint64_t address, s
 	return text;
 }
 
-/* A function that has inlined another one, which has inlined a third one */
+/* deeper() is inlined into inlined(), which is inlined into caller(). */
 static void test_inlined_names(struct profile_object *object)
 {
 	const struct profile_function *function = function_at(object, address_of(caller));
@@ -189,13 +189,15 @@ static void test_inlined_names(struct profile_object *object)
 		two += !strcmp(names, "deeper inlined ");
 		others += *names && strcmp(names, "inlined ") != 0 && strcmp(names, "deeper inlined ") != 0;
 	}
-	ok(none && one && two && !others, "profile: addresses have the functions that are inlined there (%zu, %zu, %zu, %zu others)",
+	ok(none && one && two && !others, "profile: each address has the functions that are inlined at it (%zu, %zu, %zu, %zu others)",
 	   none, one, two, others);
-	is_str(inlined_at(object, address_of(sought), &range), "", "profile: a function without inlined calls has none");
-	ok(range.begin <= address_of(sought) && range.end > address_of(sought), "profile: addresses without inlined functions have a range");
+	is_str(inlined_at(object, address_of(sought), &range), "",
+	       "profile: an address in a function without inlined calls has no inlined functions");
+	ok(range.begin <= address_of(sought) && range.end > address_of(sought),
+	   "profile: the range of addresses without inlined functions contains the address");
 }
 
-/* All addresses of the first MiB */
+/* Looks up all addresses of the first MiB. */
 static void test_inlined_ranges(struct profile_object *object)
 {
 	struct profile_range range, known = { 0, 0 };
@@ -212,7 +214,7 @@ static void test_inlined_ranges(struct profile_object *object)
 		snprintf(last, sizeof(last), "%s", names);
 		known = range;
 	}
-	ok(found && !outside, "profile: the range of addresses with the same inlined functions has the address");
+	ok(found && !outside, "profile: the range of addresses with the same inlined functions contains the address");
 	ok(!wrong, "profile: all addresses of a range have the same inlined functions");
 }
 
@@ -268,7 +270,7 @@ static void test_others(void)
 	object = profile_object_new("/nonexistent", NULL, 0, NULL);
 	ok(object && profile_object_state(object) == PROFILE_OBJECT_MISSING && !profile_object_line(object, 1, &source, NULL) && !source &&
 	   !profile_object_inlined(object, 1, &(struct profile_range){ 0, 2 }, &inlined) && !inlined,
-	   "profile: a missing file has no functions and lines");
+	   "profile: a missing file has no functions, inlined functions or lines");
 	profile_object_free(object);
 	object = profile_object_new("/etc/passwd", NULL, 0, NULL);
 	ok(object && profile_object_state(object) == PROFILE_OBJECT_MISSING, "profile: a file that is no ELF file has no functions");

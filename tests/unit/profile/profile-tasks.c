@@ -58,8 +58,9 @@ static void test_names(void)
 	is_str(profile_tasks_name(&tasks, 10, 100), "app", "profile: a thread has its new name from the time of COMM on");
 	is_str(profile_tasks_name(&tasks, 11, 160), "app", "profile: a new thread has the name of its process");
 	is_str(profile_tasks_name(&tasks, 11, 200), "worker", "profile: a thread has a name of its own");
-	is_str(profile_tasks_name(&tasks, 20, 400), "app", "profile: a child of fork() has the name that its parent had at that time");
-	is_str(profile_tasks_name(&tasks, 30, 0), "made", "profile: a thread has its own name if fork() and name have one time");
+	is_str(profile_tasks_name(&tasks, 20, 400), "app",
+	       "profile: a child of fork() has the name that its parent had at the time of FORK");
+	is_str(profile_tasks_name(&tasks, 30, 0), "made", "profile: a thread has its own name if FORK and COMM have the same time");
 	ok(!profile_tasks_name(&tasks, 99, 100), "profile: an unknown thread has no name");
 	is_u64(profile_tasks_pid(&tasks, 11, 160), 10, "profile: a thread has its process");
 	is_u64(profile_tasks_pid(&tasks, 99, 160), 99, "profile: an unknown thread is its own process");

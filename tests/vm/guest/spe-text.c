@@ -69,7 +69,7 @@ static void print_regs(const struct gpmu_perfdata_regs *regs)
 		printf(",%" PRIx64, regs->values[i]);
 }
 
-/* The fields of a tracepoint: "NAME=VALUE,...", with "_" for a space */
+/* Prints the fields of a tracepoint as "NAME=VALUE,...", with "_" for a space. */
 static void print_fields(const struct gpmu_perfdata_tracepoint *tracepoint, const struct gpmu_perfdata_sample *of)
 {
 	for (size_t i = 0; tracepoint && i < tracepoint->field_count; i++) {
@@ -133,8 +133,8 @@ static void print_arrays(const struct gpmu_perfdata_record *record)
 }
 
 /*
- * perf script prints a sample for each count of a group that changed, with the difference as its period. The period of a
- * sample without one is that of its event.
+ * perf script prints a sample for each count of a group that changed, with the difference as its period. A sample without a
+ * period has the period of its event.
  */
 static void print_sampled(struct gpmu_perfdata *perfdata, const struct gpmu_perfdata_record *record)
 {

@@ -10,8 +10,8 @@
 #: timeout 300
 #
 # gpmu import of recordings that Debian's unmodified perf makes of a group led by cpu-clock: the counters of the SCF
-# are rates on the PMU's CPU, which add up to the counts in the samples. All fields of all samples that perf script
-# prints of such and other recordings are those that libgpmu reads.
+# are rates on the PMU's CPU, which add up to the counts in the samples. libgpmu reads all
+# fields of all samples of these and other recordings as perf script prints them.
 . /lib/tap.sh
 # shellcheck source=tests/vm/guest/lib/gpmu.sh
 . /lib/gpmu.sh
@@ -63,7 +63,7 @@ imports "$(cat $pmus/nvidia_scf_pmu_0/cpumask)" nvidia_scf_pmu_0/cmem_rd_data/
 
 # --- all fields
 
-# compares NAME FIELDS PERF-OPTION... -- COMMAND...: records, and compares all samples
+# compares NAME FIELDS PERF-OPTION... -- COMMAND...: records COMMAND, and compares these fields of all samples
 compares() {
 	what=$1
 	fields=$2

@@ -25,8 +25,8 @@ truth >/tmp/truth
 # Loads and stores of at least 30 cycles
 grep -vE ' (1d|14|[3-9]) [0-9]+ [-0-9]+ [0-9]+ [0-9a-f]+ [-0-9a-f]+$' /tmp/truth >/tmp/truth.mem
 printf "$(slots /tmp/truth)" >/tmp/script
-# OP EVENTS SOURCE of the script, and perf 7.3's data_src: operation, level, snoop and TLB. A load with a remote access
-# and from DRAM is one from remote memory; perf has no level of a store. perf 6.x ignores the source.
+# OP, EVENTS and SOURCE of records of the script, and the data_src of perf 7.3: operation, level, snoop and TLB. A load from
+# DRAM with a remote access has the level of remote memory; stores have no level. perf 6.x ignores the source.
 cat >/tmp/sources <<'E2'
 1 16 0 288100142
 1 16 8 488100442
@@ -115,7 +115,7 @@ flags() {
 	awk '$1 == "aux" { for (bit = 1; bit <= 8; bit *= 2) if (int($5 / bit) % 2) n[bit]++ }
 		END { for (bit = 1; bit <= 8; bit *= 2) printf "%d ", n[bit] }' /tmp/text
 }
-# For awk
+# For awk: full() and dec() convert hexadecimal payloads.
 payloads='	function full(payload) {	# the address, extended from bit 55
 		if (payload == "-") return 0
 		while (length(payload) < 16) payload = "0" payload
@@ -128,9 +128,9 @@ payloads='	function full(payload) {	# the address, extended from bit 55
 		for (i = 1; i <= length(hex); i++) n = 16 * n + index("0123456789abcdef", substr(hex, i, 1)) - 1
 		return n
 	}'
-# same ITRACE FIELDS [FILE]: perf script has samples with these fields of the records and no others. A record has a sample
-# for each of the letters of ITRACE that applies to it. A thread is taken for a process of its own: only the command of
-# one thread has pid among its fields.
+# same ITRACE FIELDS [FILE]: tests that perf script prints these fields of each record and no other samples. A record has a
+# sample for each letter of ITRACE that applies to it. Each thread is regarded as a process: FIELDS has pid only for a command
+# with one thread.
 same() {
 	script_samples "${3:-/tmp/$name}" "$2" --itrace="$1" >/tmp/theirs
 	awk -v kinds="$1" -v new="$([ "$KERNEL" != 7.3 ] || echo 1)" "$payloads"'
@@ -155,14 +155,14 @@ same() {
 		sample("t", bit(32), "tlb-miss", full($7), source)
 		sample("t", bit(16), "tlb-access", full($7), source)
 		sample("a", bit(1024), "remote-access", full($7), source)
-		# perf 7.3 takes a return for an operation of SIMD, as both have one bit
+		# perf 7.3 decodes a return as an operation of SIMD, as both have the same bit
 		sample("M", $7 != "-" || new && $12 == 1202, "memory", full($7), source)
 	}' /tmp/sources /tmp/records | our_samples "$2" >/tmp/ours
 	is "$(differences /tmp/ours /tmp/theirs; grep -c . /tmp/ours)" "$(grep -c . /tmp/theirs)" \
 		"perf script $name: $2 of each record equal those ${3:+of perf inject }with --itrace=$1" ||
 		diag "$(cat /tmp/script.err)"
 }
-# same_branches: perf script has a branch stack and flags of each branch
+# same_branches: tests that perf script prints the flags and the branch stack of each branch
 same_branches() {
 	perf script -i "/tmp/$name" --itrace=i1il --ns -F cpu,time,ip,flags,brstack 2>/tmp/script.err |
 		awk '/ 0x/ { $1 = $1; print }' | sort >/tmp/theirs

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=dash
 #
-# Compares all samples of a recording, as perf script prints them, with those that libgpmu reads (spe-text).
+# Compares all samples of a recording that perf script prints with the samples that libgpmu reads (spe-text).
 samples=${work:-/tmp}
-# In the order of perf script and of spe-text
+# Columns of samples, in the order of perf script and of spe-text
 samples_columns="tid cpu misc time period event trace addr data_src weight ins_lat cgroup ip iregs uregs"
 samples_columns="$samples_columns phys_addr data_page_size code_page_size"
 
-# For awk: the columns of FIELDS, and the fields of a tracepoint in order, with decimal numbers unless they are large. perf
-# prints letters for prev_state, which is omitted.
+# For awk: wanted[] has the numbers of the columns in FIELDS. sorted() sorts the fields of a tracepoint, and writes numbers of up
+# to 48 bits in decimal. It omits prev_state, for which perf prints letters.
 samples_awk='	BEGIN {
 		count = split(columns, column, " ")
 		for (i = 1; i <= count; i++) if (index(fields, "," column[i] ",")) wanted[++n] = i
@@ -106,7 +106,7 @@ script_arrays() {
 differences() {
 	diff "$1" "$2" | grep '^[-+<>]' | head -n 12
 }
-# same_samples WHAT FILE FIELDS [OPTION...]: a test that perf script OPTION... prints the samples that libgpmu reads
+# same_samples WHAT FILE FIELDS [OPTION...]: tests that perf script OPTION... prints the samples that libgpmu reads
 same_samples() {
 	s_what=$1
 	spe-text "$2" >"$samples/text" 2>"$samples/text.err"
@@ -120,10 +120,10 @@ same_samples() {
 	is "$(differences "$samples/ours.arrays" "$samples/theirs.arrays")" "" \
 		"$s_what: perf script -D prints the call chains, counts and stacks that libgpmu reads"
 	[ -s "$samples/ours" ] && [ -s "$samples/ours.arrays" ]
-	ok $? "$s_what: there are samples"
+	ok $? "$s_what: the recording has samples"
 }
-# same_symbols WHAT FILE: a test that perf script and gpmu report count the same samples of each thread, function and file.
-# perf calls a thread that has ended by its number, the idle thread swapper, and modules [kernel.kallsyms] or [NAME].
+# same_symbols WHAT FILE: tests that perf script and gpmu report count the same samples of each thread, function and file. perf
+# names a thread that has ended by its number, the idle thread swapper, and modules [kernel.kallsyms] or [NAME].
 same_symbols() {
 	perf script -i "$2" -G -F comm,tid,ip,sym,dso 2>"$samples/script.err" | awk '{
 		comm = $2 == 0 ? "idle" : $1 == ":" $2 ? last[$2] : $1
@@ -140,6 +140,6 @@ same_symbols() {
 			on { if ($9 ~ /\.ko$/) $9 = "[kernel.kallsyms]"; n[$7 "," $8 "," $9] += $3 }
 			END { for (key in n) print n[key] "," key }' | sort >"$samples/ours"
 	is "$(differences "$samples/ours" "$samples/theirs")" "" \
-		"$1: perf script and gpmu report have the same thread, function and file of all samples" ||
+		"$1: perf script and gpmu report count the same samples of each thread, function and file" ||
 		diag "$(head -n 3 "$samples/script.err" "$samples/text.err")"
 }
