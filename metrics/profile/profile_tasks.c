@@ -257,8 +257,8 @@ static const struct thread *find_thread(const struct profile_tasks *tasks, uint3
 	return map_get(&tasks->tids, tid, &index) ? (const struct thread *)tasks->threads.data + index : NULL;
 }
 
-/* The name of a thread at a time. A new thread or process has the name of the thread that created it. */
-const char *profile_tasks_name(const struct profile_tasks *tasks, uint32_t tid, uint64_t time)
+/* The name of a thread at a time. A new thread or process has the name of the thread that created it. NULL: not known */
+static const char *given_name(const struct profile_tasks *tasks, uint32_t tid, uint64_t time)
 {
 	for (int i = 0; i < PARENTS_MOST; i++) {
 		const struct thread *thread = find_thread(tasks, tid);
@@ -275,6 +275,14 @@ const char *profile_tasks_name(const struct profile_tasks *tasks, uint32_t tid, 
 		time = name->time;
 	}
 	return NULL;
+}
+
+const char *profile_tasks_name(const struct profile_tasks *tasks, uint32_t tid, uint64_t time)
+{
+	const char *name = given_name(tasks, tid, time);
+
+	/* The records of a creator may be lost. */
+	return name ? name : given_name(tasks, profile_tasks_pid(tasks, tid, time), time);
 }
 
 uint32_t profile_tasks_pid(const struct profile_tasks *tasks, uint32_t tid, uint64_t time)

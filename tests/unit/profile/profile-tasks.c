@@ -49,6 +49,7 @@ static void test_names(void)
 	comm(10, 10, "bash", 0, false);
 	fork_of(10, 10, 11, 150);
 	comm(10, 11, "worker", 200, false);
+	fork_of(10, 98, 12, 150);
 	fork_of(20, 10, 20, 150);
 	comm(10, 10, "renamed", 300, false);
 	comm(30, 30, "made", 0, false);
@@ -61,6 +62,8 @@ static void test_names(void)
 	is_str(profile_tasks_name(&tasks, 20, 400), "app",
 	       "profile: a child of fork() has the name that its parent had at the time of FORK");
 	is_str(profile_tasks_name(&tasks, 30, 0), "made", "profile: a thread has its own name if FORK and COMM have the same time");
+	is_str(profile_tasks_name(&tasks, 12, 160), "app",
+	       "profile: a thread whose creator is not known has the name of its process");
 	ok(!profile_tasks_name(&tasks, 99, 100), "profile: an unknown thread has no name");
 	is_u64(profile_tasks_pid(&tasks, 11, 160), 10, "profile: a thread has its process");
 	is_u64(profile_tasks_pid(&tasks, 99, 160), 99, "profile: an unknown thread is its own process");
