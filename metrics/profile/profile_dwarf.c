@@ -28,7 +28,6 @@ struct segment {
 
 struct unit {
 	Dwarf_Die die;			/* has the table of lines */
-	Dwarf_Die tree;			/* root of the entries: @die, or that of the unit's own file */
 	bool is_read;			/* @functions and @segments are set */
 	struct profile_inlined *functions;
 	struct vector segments;		/* struct segment, sorted */
@@ -82,10 +81,10 @@ static int add_ranges(struct profile_dwarf *dwarf, Dwarf_Die *die, uint32_t unit
 int profile_dwarf_read(struct profile_dwarf *dwarf, Dwarf *from)
 {
 	Dwarf_CU *cu = NULL;
-	Dwarf_Die die, split;
+	Dwarf_Die die;
 	uint8_t type;
 
-	while (!dwarf_get_units(from, cu, &cu, NULL, &type, &die, &split)) {
+	while (!dwarf_get_units(from, cu, &cu, NULL, &type, &die, NULL)) {
 		struct unit *unit;
 
 		if (type != DW_UT_compile && type != DW_UT_skeleton)
@@ -94,7 +93,6 @@ int profile_dwarf_read(struct profile_dwarf *dwarf, Dwarf *from)
 		if (!unit || add_ranges(dwarf, &die, (uint32_t)dwarf->units.n - 1))
 			return -ENOMEM;
 		unit->die = die;
-		unit->tree = type == DW_UT_skeleton && dwarf_tag(&split) != DW_TAG_invalid ? split : die;
 	}
 	if (dwarf->ranges.n)
 		qsort(dwarf->ranges.data, dwarf->ranges.n, sizeof(struct unit_range), compare_ranges);
@@ -146,7 +144,8 @@ static int add_entry(struct walk *walk, Dwarf_Die *die, uint32_t *caller)
 static bool has_code(int tag)
 {
 	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block ||
-	       tag == DW_TAG_try_block || tag == DW_TAG_catch_block || tag == DW_TAG_namespace || tag == DW_TAG_module;
+	       tag == DW_TAG_try_block || tag == DW_TAG_catch_block || tag == DW_TAG_namespace || tag == DW_TAG_module ||
+	       tag == DW_TAG_class_type || tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
 }
 
 /* Each entry follows the last one. In a damaged file it may not, and entries would be read again and again. */
@@ -248,10 +247,23 @@ static int make_segments(struct unit *unit, struct vector *from)
 	return ret;
 }
 
+/* Returns the root of a unit's entries, which may be in a file of their own. */
+static Dwarf_Die tree_of(const struct unit *unit)
+{
+	Dwarf_Die split;
+	uint8_t type;
+
+	if (!dwarf_cu_info(unit->die.cu, NULL, &type, NULL, &split, NULL, NULL, NULL) && type == DW_UT_skeleton &&
+	    dwarf_tag(&split) != DW_TAG_invalid)
+		return split;
+	return unit->die;
+}
+
 static int read_unit(struct unit *unit)
 {
 	struct walk walk = { 0 };
-	int ret = walk_children(&walk, &unit->tree, NONE, 0);
+	Dwarf_Die tree = tree_of(unit);
+	int ret = walk_children(&walk, &tree, NONE, 0);
 	const struct entry *entries = walk.entries.data;
 
 	unit->is_read = true;
