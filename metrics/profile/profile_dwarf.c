@@ -289,21 +289,10 @@ static int read_unit(struct unit *unit)
 static struct unit *unit_at(const struct profile_dwarf *dwarf, uint64_t address, struct profile_range *range)
 {
 	const struct unit_range *ranges = dwarf->ranges.data;
-	size_t from = 0, to = dwarf->ranges.n;
+	size_t from = profile_range_find(range, address, ranges, dwarf->ranges.n, sizeof(*ranges));
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (ranges[middle].begin <= address)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	if (from < dwarf->ranges.n)
-		profile_range_limit(range, address, ranges[from].begin);
 	if (!from)
 		return NULL;
-	profile_range_limit(range, address, ranges[from - 1].begin);
 	profile_range_limit(range, address, ranges[from - 1].end);
 	return address < ranges[from - 1].end ? (struct unit *)dwarf->units.data + ranges[from - 1].unit : NULL;
 }
@@ -313,7 +302,7 @@ int profile_dwarf_inlined(struct profile_dwarf *dwarf, uint64_t address, struct 
 {
 	struct unit *unit = unit_at(dwarf, address, range);
 	const struct segment *segments;
-	size_t from = 0, to;
+	size_t from;
 
 	*inlined = NULL;
 	if (!unit)
@@ -321,21 +310,9 @@ int profile_dwarf_inlined(struct profile_dwarf *dwarf, uint64_t address, struct 
 	if (!unit->is_read && read_unit(unit))
 		return -ENOMEM;
 	segments = unit->segments.data;
-	to = unit->segments.n;
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (segments[middle].begin <= address)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	if (from < unit->segments.n)
-		profile_range_limit(range, address, segments[from].begin);
-	if (from) {
-		profile_range_limit(range, address, segments[from - 1].begin);
+	from = profile_range_find(range, address, segments, unit->segments.n, sizeof(*segments));
+	if (from)
 		*inlined = segments[from - 1].inlined;
-	}
 	return 0;
 }
 

@@ -224,21 +224,10 @@ struct profile_function *profile_object_function(const struct profile_object *ob
 						 struct profile_range *range)
 {
 	struct profile_function *functions = object->functions.data;
-	size_t from = 0, to = object->functions.n;
+	size_t from = profile_range_find(range, address, functions, object->functions.n, sizeof(*functions));
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (functions[middle].begin <= address)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	if (from < object->functions.n)
-		profile_range_limit(range, address, functions[from].begin);
 	if (!from)
 		return NULL;
-	profile_range_limit(range, address, functions[from - 1].begin);
 	profile_range_limit(range, address, functions[from - 1].end);
 	return address < functions[from - 1].end ? &functions[from - 1] : NULL;
 }

@@ -14,8 +14,8 @@ struct profile_object;
 
 /* A function; @name is borrowed from the object */
 struct profile_function {
-	const char *name;
 	uint64_t begin, end;	/* addresses as in the file's program headers; @end is exclusive */
+	const char *name;
 	int is_sized;		/* the symbol has a size; else the end is that of the section or the next begin */
 	unsigned int rank;	/* of several names of an address, the one of the lowest rank is kept */
 	uint32_t text;		/* for users of this header: number of the shown name, plus 1; 0 at first */

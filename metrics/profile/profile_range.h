@@ -3,6 +3,7 @@
 #ifndef GPMU_PROFILE_RANGE_H
 #define GPMU_PROFILE_RANGE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Addresses from @begin to before @end */
@@ -27,6 +28,31 @@ static inline void profile_range_limit_to(struct profile_range *range, uint64_t 
 {
 	profile_range_limit(range, address, to->begin - other + address);
 	profile_range_limit(range, address, to->end - other + address);
+}
+
+/*
+ * Returns the number of elements that begin at or before @address, and ends @range where that number changes. The first member of
+ * each element is its begin, a uint64_t, by which they are sorted.
+ */
+static inline size_t profile_range_find(struct profile_range *range, uint64_t address, const void *elements, size_t count,
+					size_t size)
+{
+	const char *first = elements;
+	size_t from = 0, to = count;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (*(const uint64_t *)(const void *)(first + middle * size) <= address)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	if (from < count)
+		profile_range_limit(range, address, *(const uint64_t *)(const void *)(first + from * size));
+	if (from)
+		profile_range_limit(range, address, *(const uint64_t *)(const void *)(first + (from - 1) * size));
+	return from;
 }
 
 #endif /* GPMU_PROFILE_RANGE_H */

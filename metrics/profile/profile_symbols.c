@@ -187,21 +187,10 @@ const struct profile_symbol *profile_symbols_find(const struct profile_symbols *
 						  struct profile_range *range)
 {
 	const struct profile_symbol *list = symbols->list.data;
-	size_t from = 0, to = symbols->list.n;
+	size_t from = profile_range_find(range, address, list, symbols->list.n, sizeof(*list));
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (list[middle].begin <= address)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	if (from < symbols->list.n)
-		profile_range_limit(range, address, list[from].begin);
 	if (!from)
 		return NULL;
-	profile_range_limit(range, address, list[from - 1].begin);
 	profile_range_limit(range, address, list[from - 1].end);
 	return address < list[from - 1].end ? &list[from - 1] : NULL;
 }
