@@ -1,36 +1,37 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * DWARF describes inlined calls as a tree of entries with ranges of addresses. A compilation unit's tree is walked once. Its ranges
- * become segments, each with its innermost function, so that an address is found by a binary search. The ranges of compilation
- * units are read here, as not all compilers write .debug_aranges.
+ * become segments, each with its innermost function, so that an address is found by a binary search. So do the ranges of
+ * compilation units, which are read here, as not all compilers write .debug_aranges.
  */
 #include <dwarf.h>
 #include <errno.h>
+#include <gelf.h>
 #include <stdlib.h>
 
 #include "profile/profile_dwarf.h"
 
 #define NONE		UINT32_MAX
 #define DEPTH_MOST	256	/* of the tree; deeper entries are omitted */
-#define SPANS_MOST	(1 << 22)	/* of a unit; later ones are omitted: entries of a damaged file may share a list of ranges */
+#define RANGES_MOST	(1 << 22)	/* of a file's units, and of a unit; later ones are omitted: entries of a damaged file may share a list */
 
-/* Addresses of a compilation unit */
-struct unit_range {
+/* Addresses of a unit or an inlined function */
+struct span {
 	uint64_t begin, end;
-	uint32_t unit;
+	uint32_t of;			/* its index */
 };
 
 /* Addresses from @begin to the next segment */
 struct segment {
 	uint64_t begin;
-	struct profile_inlined *inlined;	/* NULL: none */
+	uint32_t of;			/* as of a span, or NONE */
 };
 
 struct unit {
 	Dwarf_Die die;			/* has the table of lines */
 	bool is_read;			/* @functions and @segments are set */
 	struct profile_inlined *functions;
-	struct vector segments;		/* struct segment, sorted */
+	struct vector segments;		/* struct segment: functions */
 };
 
 /* An inlined function while its unit is read */
@@ -39,46 +40,131 @@ struct entry {
 	uint32_t caller, depth;		/* @caller: its index, or NONE */
 };
 
-/* Addresses of an inlined function */
-struct span {
-	uint64_t begin, end;
-	uint32_t entry;
+/* Spans while they are read */
+struct spans {
+	struct vector list;		/* struct span */
+	uint32_t read;			/* number of ranges, including the omitted ones */
+	uint64_t first;			/* lowest address of code */
 };
 
 struct walk {
-	struct vector entries, spans;
+	struct vector entries;
+	struct spans spans;
 	Dwarf_Off last;			/* offset of the last entry of the tree */
 };
 
-/* --- compilation units */
+/* --- spans and segments */
 
-static int compare_ranges(const void *a, const void *b)
-{
-	const struct unit_range *one = a, *two = b;
-
-	return (one->begin > two->begin) - (one->begin < two->begin);
-}
-
-static int add_ranges(struct profile_dwarf *dwarf, Dwarf_Die *die, uint32_t unit)
+/* Adds the ranges of an entry. Code that the linker removed is at an address below all other code, mostly 0. */
+static int add_spans(struct spans *spans, Dwarf_Die *die, uint32_t of)
 {
 	Dwarf_Addr base, begin, end;
 	ptrdiff_t at = 0;
 
-	while ((at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
-		struct unit_range *range;
+	while (spans->read < RANGES_MOST && (at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
+		struct span *span;
 
-		if (begin >= end)
+		spans->read++;
+		if (begin >= end || begin < spans->first)
 			continue;
-		range = vector_add(&dwarf->ranges, sizeof(*range));
-		if (!range)
+		span = vector_add(&spans->list, sizeof(*span));
+		if (!span)
 			return -ENOMEM;
-		*range = (struct unit_range){ .begin = begin, .end = end, .unit = unit };
+		*span = (struct span){ .begin = begin, .end = end, .of = of };
 	}
 	return 0;
 }
 
+/* An outer span comes before those in it. A caller has a lower index than its callees. */
+static int compare_spans(const void *a, const void *b)
+{
+	const struct span *one = a, *two = b;
+
+	if (one->begin != two->begin)
+		return one->begin < two->begin ? -1 : 1;
+	if (one->end != two->end)
+		return one->end > two->end ? -1 : 1;
+	return (one->of > two->of) - (one->of < two->of);
+}
+
+static int begin_segment(struct vector *segments, uint64_t begin, uint32_t of)
+{
+	struct segment *last = segments->n ? (struct segment *)segments->data + segments->n - 1 : NULL;
+
+	if (!last || last->begin != begin) {
+		last = vector_add(segments, sizeof(*last));
+		if (!last)
+			return -ENOMEM;
+	}
+	*last = (struct segment){ .begin = begin, .of = of };
+	return 0;
+}
+
+/* Ends the open spans whose end is at most @until. @open: indices of spans, innermost last */
+static int end_spans(struct vector *segments, const struct span *spans, uint32_t *open, size_t *depth, uint64_t until)
+{
+	while (*depth && spans[open[*depth - 1]].end <= until) {
+		uint64_t end = spans[open[--*depth]].end;
+
+		/* Outer spans may have ended before. */
+		while (*depth && spans[open[*depth - 1]].end <= end)
+			--*depth;
+		if (begin_segment(segments, end, *depth ? spans[open[*depth - 1]].of : NONE))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Of several spans with an address, its segment has the one that begins last. */
+static int make_segments(struct vector *segments, struct vector *from)
+{
+	struct span *spans = from->data;
+	uint32_t *open = calloc(from->n + 1, sizeof(*open));
+	size_t depth = 0;
+	int ret = open ? 0 : -ENOMEM;
+
+	if (from->n)
+		qsort(spans, from->n, sizeof(*spans), compare_spans);
+	for (size_t i = 0; i < from->n && !ret; i++) {
+		ret = end_spans(segments, spans, open, &depth, spans[i].begin);
+		if (ret)
+			break;
+		open[depth++] = (uint32_t)i;
+		ret = begin_segment(segments, spans[i].begin, spans[i].of);
+	}
+	if (!ret)
+		ret = end_spans(segments, spans, open, &depth, UINT64_MAX);
+	free(open);
+	return ret;
+}
+
+/* What an address belongs to, or NONE */
+static uint32_t find(const struct vector *segments, uint64_t address, struct profile_range *range)
+{
+	const struct segment *list = segments->data;
+	size_t from = profile_range_find(range, address, list, segments->n, sizeof(*list));
+
+	return from ? list[from - 1].of : NONE;
+}
+
+/* --- compilation units */
+
+/* The address of the first section with code; 0: not known */
+static uint64_t first_code(Elf *elf)
+{
+	uint64_t first = UINT64_MAX;
+
+	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+		GElf_Shdr header;
+
+		if (gelf_getshdr(section, &header) && header.sh_flags & SHF_EXECINSTR && header.sh_addr < first)
+			first = header.sh_addr;
+	}
+	return first == UINT64_MAX ? 0 : first;
+}
+
 /* The ranges and lines of a unit are in its skeleton if the rest is in a file of its own. */
-int profile_dwarf_read(struct profile_dwarf *dwarf, Dwarf *from)
+static int add_units(struct profile_dwarf *dwarf, Dwarf *from, struct spans *spans)
 {
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
@@ -90,13 +176,24 @@ int profile_dwarf_read(struct profile_dwarf *dwarf, Dwarf *from)
 		if (type != DW_UT_compile && type != DW_UT_skeleton)
 			continue;
 		unit = vector_add(&dwarf->units, sizeof(*unit));
-		if (!unit || add_ranges(dwarf, &die, (uint32_t)dwarf->units.n - 1))
+		if (!unit || add_spans(spans, &die, (uint32_t)dwarf->units.n - 1))
 			return -ENOMEM;
 		unit->die = die;
 	}
-	if (dwarf->ranges.n)
-		qsort(dwarf->ranges.data, dwarf->ranges.n, sizeof(struct unit_range), compare_ranges);
 	return 0;
+}
+
+int profile_dwarf_read(struct profile_dwarf *dwarf, Dwarf *from)
+{
+	struct spans spans = { .first = first_code(dwarf_getelf(from)) };
+	int ret;
+
+	dwarf->first = spans.first;
+	ret = add_units(dwarf, from, &spans);
+	if (!ret)
+		ret = make_segments(&dwarf->segments, &spans.list);
+	vector_release(&spans.list);
+	return ret;
 }
 
 /* --- entries of a unit */
@@ -118,10 +215,7 @@ static int add_entry(struct walk *walk, Dwarf_Die *die, uint32_t *caller)
 	const struct entry *entries = walk->entries.data;
 	uint32_t depth = *caller == NONE ? 0 : entries[*caller].depth + 1;
 	const char *name = name_of(die);
-	Dwarf_Addr base, begin, end;
 	struct entry *entry;
-	struct span *span;
-	ptrdiff_t at = 0;
 
 	if (!name || depth == PROFILE_INLINED_MOST)
 		return 0;
@@ -130,15 +224,7 @@ static int add_entry(struct walk *walk, Dwarf_Die *die, uint32_t *caller)
 		return -ENOMEM;
 	*entry = (struct entry){ .name = name, .caller = *caller, .depth = depth };
 	*caller = (uint32_t)walk->entries.n - 1;
-	while (walk->spans.n < SPANS_MOST && (at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
-		if (begin >= end)
-			continue;
-		span = vector_add(&walk->spans, sizeof(*span));
-		if (!span)
-			return -ENOMEM;
-		*span = (struct span){ .begin = begin, .end = end, .entry = *caller };
-	}
-	return 0;
+	return add_spans(&walk->spans, die, *caller);
 }
 
 static bool has_code(int tag)
@@ -170,83 +256,6 @@ static int walk_children(struct walk *walk, Dwarf_Die *parent, uint32_t caller, 
 	return ret;
 }
 
-/* --- segments */
-
-/* A caller comes before its callees, as it has the lower index. */
-static int compare_spans(const void *a, const void *b)
-{
-	const struct span *one = a, *two = b;
-
-	if (one->begin != two->begin)
-		return one->begin < two->begin ? -1 : 1;
-	return (one->entry > two->entry) - (one->entry < two->entry);
-}
-
-static int begin_segment(struct unit *unit, uint64_t begin, struct profile_inlined *inlined)
-{
-	struct segment *last = unit->segments.n ? (struct segment *)unit->segments.data + unit->segments.n - 1 : NULL;
-
-	if (!last || last->begin != begin) {
-		last = vector_add(&unit->segments, sizeof(*last));
-		if (!last)
-			return -ENOMEM;
-	}
-	*last = (struct segment){ .begin = begin, .inlined = inlined };
-	return 0;
-}
-
-/* Ends the open spans whose end is at most @until. @open: indices of spans, innermost last */
-static int end_spans(struct unit *unit, const struct span *spans, uint32_t *open, size_t *depth, uint64_t until)
-{
-	while (*depth && spans[open[*depth - 1]].end <= until) {
-		uint64_t end = spans[open[--*depth]].end;
-
-		/* Outer spans may end at the same address. */
-		while (*depth && spans[open[*depth - 1]].end <= end)
-			--*depth;
-		if (begin_segment(unit, end, *depth ? &unit->functions[spans[open[*depth - 1]].entry] : NULL))
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-static bool is_within(const struct unit *unit, uint32_t entry, uint32_t caller)
-{
-	const struct profile_inlined *at = &unit->functions[entry];
-
-	while (at && at != &unit->functions[caller])
-		at = at->caller;
-	return at;
-}
-
-static int make_segments(struct unit *unit, struct vector *from)
-{
-	struct span *spans = from->data;
-	uint32_t *open = calloc(from->n + 1, sizeof(*open));
-	size_t depth = 0;
-	int ret = open ? 0 : -ENOMEM;
-
-	if (from->n)
-		qsort(spans, from->n, sizeof(*spans), compare_spans);
-	for (size_t i = 0; i < from->n && !ret; i++) {
-		ret = end_spans(unit, spans, open, &depth, spans[i].begin);
-		if (ret)
-			break;
-		/* Spans of functions that the linker removed begin at 0, and may overlap others. */
-		while (depth && !is_within(unit, spans[i].entry, spans[open[depth - 1]].entry))
-			depth--;
-		/* A span ends no later than the span around it. */
-		if (depth && spans[i].end > spans[open[depth - 1]].end)
-			spans[i].end = spans[open[depth - 1]].end;
-		open[depth++] = (uint32_t)i;
-		ret = begin_segment(unit, spans[i].begin, &unit->functions[spans[i].entry]);
-	}
-	if (!ret)
-		ret = end_spans(unit, spans, open, &depth, UINT64_MAX);
-	free(open);
-	return ret;
-}
-
 /* Returns the root of a unit's entries, which may be in a file of their own. */
 static Dwarf_Die tree_of(const struct unit *unit)
 {
@@ -259,9 +268,9 @@ static Dwarf_Die tree_of(const struct unit *unit)
 	return unit->die;
 }
 
-static int read_unit(struct unit *unit)
+static int read_unit(struct unit *unit, uint64_t first_address)
 {
-	struct walk walk = { 0 };
+	struct walk walk = { .spans.first = first_address };
 	Dwarf_Die tree = tree_of(unit);
 	int ret = walk_children(&walk, &tree, NONE, 0);
 	const struct entry *entries = walk.entries.data;
@@ -277,9 +286,9 @@ static int read_unit(struct unit *unit)
 			.caller = entries[i].caller == NONE ? NULL : &unit->functions[entries[i].caller],
 		};
 	if (!ret)
-		ret = make_segments(unit, &walk.spans);
+		ret = make_segments(&unit->segments, &walk.spans.list);
 	vector_release(&walk.entries);
-	vector_release(&walk.spans);
+	vector_release(&walk.spans.list);
 	return ret;
 }
 
@@ -288,31 +297,25 @@ static int read_unit(struct unit *unit)
 /* The unit that contains an address; NULL: none */
 static struct unit *unit_at(const struct profile_dwarf *dwarf, uint64_t address, struct profile_range *range)
 {
-	const struct unit_range *ranges = dwarf->ranges.data;
-	size_t from = profile_range_find(range, address, ranges, dwarf->ranges.n, sizeof(*ranges));
+	uint32_t unit = find(&dwarf->segments, address, range);
 
-	if (!from)
-		return NULL;
-	profile_range_limit(range, address, ranges[from - 1].end);
-	return address < ranges[from - 1].end ? (struct unit *)dwarf->units.data + ranges[from - 1].unit : NULL;
+	return unit == NONE ? NULL : (struct unit *)dwarf->units.data + unit;
 }
 
 int profile_dwarf_inlined(struct profile_dwarf *dwarf, uint64_t address, struct profile_range *range,
 			  struct profile_inlined **inlined)
 {
 	struct unit *unit = unit_at(dwarf, address, range);
-	const struct segment *segments;
-	size_t from;
+	uint32_t function;
 
 	*inlined = NULL;
 	if (!unit)
 		return 0;
-	if (!unit->is_read && read_unit(unit))
+	if (!unit->is_read && read_unit(unit, dwarf->first))
 		return -ENOMEM;
-	segments = unit->segments.data;
-	from = profile_range_find(range, address, segments, unit->segments.n, sizeof(*segments));
-	if (from)
-		*inlined = segments[from - 1].inlined;
+	function = find(&unit->segments, address, range);
+	if (function != NONE)
+		*inlined = &unit->functions[function];
 	return 0;
 }
 
@@ -336,5 +339,5 @@ void profile_dwarf_release(struct profile_dwarf *dwarf)
 		vector_release(&units[i].segments);
 	}
 	vector_release(&dwarf->units);
-	vector_release(&dwarf->ranges);
+	vector_release(&dwarf->segments);
 }

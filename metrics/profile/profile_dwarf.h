@@ -22,7 +22,8 @@ struct profile_inlined {
 /* A zeroed struct has no units. */
 struct profile_dwarf {
 	struct vector units;		/* struct unit: see profile_dwarf.c */
-	struct vector ranges;		/* struct unit_range, sorted */
+	struct vector segments;		/* struct segment: units */
+	uint64_t first;			/* lowest address of code */
 };
 
 /* Finds the compilation units. Returns 0 or -ENOMEM; @dwarf is to be released in both cases. */

@@ -158,6 +158,46 @@ __asm__(".section .text.damaged,\"ax\",%progbits\n"
 
 int damaged(int value);
 
+/*
+ * Two units with each an inlined function in all of it. The second is in the range of the first, as after a linker merged equal
+ * functions. The range of a removed function is at address 0.
+ */
+__asm__(".section .text.around,\"ax\",%progbits\n"
+	"around:\n"
+	"	.skip 16\n"
+	"within:\n"
+	"	.skip 16\n"
+	"within_end:\n"
+	"	.skip 16\n"
+	"around_end:\n"
+	".section .debug_abbrev,\"\",%progbits\n"
+	"around_abbrev:\n"
+	"	.byte 1, 0x11, 1, 0x11, 1, 0x12, 1, 0, 0\n"		/* a unit */
+	"	.byte 2, 0x1d, 0, 0x03, 8, 0x11, 1, 0x12, 1, 0, 0\n"	/* an inlined function: DW_AT_name, addresses */
+	"	.byte 0\n"
+	".macro unit name, begin, end\n"
+	"	.4byte 2f - 1f\n"
+	"1:	.2byte 4\n"
+	"	.4byte around_abbrev\n"
+	"	.byte 8, 1\n"
+	"	.8byte \\begin, \\end\n"
+	"	.byte 2\n"
+	"	.string \"\\name\"\n"
+	"	.8byte \\begin, \\end\n"
+	"	.byte 2\n"
+	"	.string \"removed\"\n"
+	"	.8byte 0, 1 << 20\n"
+	"	.byte 0\n"
+	"2:\n"
+	".endm\n"
+	".section .debug_info,\"\",%progbits\n"
+	"	unit inner, within, within_end\n"
+	"	unit outer, around, around_end\n"
+	"	unit gone, 0, 1 << 20\n"
+	".text\n");
+
+int around(int value);
+
 /* Returns the names of the functions inlined at an address, innermost first. Sets the range of addresses with the same ones. */
 static const char *inlined_at(struct profile_object *object, uint64_t address, struct profile_range *range)
 {
@@ -218,6 +258,20 @@ static void test_inlined_ranges(struct profile_object *object)
 	ok(!wrong, "profile: all addresses of a range have the same inlined functions");
 }
 
+static void test_overlap(struct profile_object *object)
+{
+	struct profile_range range;
+	char text[64];
+
+	for (int i = 0; i < 3; i++)
+		snprintf(text + 6 * i, sizeof(text) - 6 * (size_t)i, "%s", inlined_at(object, address_of(around) + 8 + 16 * i, &range));
+	is_str(text, "outer inner outer ", "profile: an address in the ranges of two units has the functions of the inner one");
+	ok(range.begin == address_of(around) + 32 && range.end == range.begin + 16,
+	   "profile: the range of addresses after an inner unit begins at its end");
+	is_str(inlined_at(object, address_of(sought), &range), "",
+	       "profile: a removed function, whose range is at address 0, is at no address");
+}
+
 static void test_self(void)
 {
 	struct profile_object *object;
@@ -245,6 +299,7 @@ static void test_self(void)
 	test_inlined_ranges(object);
 	is_str(inlined_at(object, address_of(damaged), &(struct profile_range){ 0 }), "",
 	       "profile: a unit whose entries follow each other in a circle has no inlined functions");
+	test_overlap(object);
 	test_names(object);
 	test_ranges(object);
 	profile_object_free(object);
