@@ -2,10 +2,12 @@
 /* gpmu import: writes a recording of perf as a timeline for Perfetto. */
 #include <inttypes.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
+#include "common.h"
 #include "import/gpmu_import.h"
 #include "message.h"
 #include "output/output.h"
@@ -14,8 +16,11 @@
 #define DEFAULT_FILE	"perf.data"
 #define DEFAULT_TRACE	"perf.pftrace"
 
+enum { KEY_NO_INLINE = COMMON_KEYS };
+
 struct options {
 	const char *path, *trace;
+	bool no_inline;
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -31,6 +36,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			die("-o: expected a name for the trace");
 		options->trace = arg;
 		return 0;
+	case KEY_NO_INLINE:
+		options->no_inline = true;
+		return 0;
 	case ARGP_KEY_ARG:
 		if (options->path)
 			argp_error(state, "%s: expected only one recording", arg);
@@ -43,6 +51,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option argp_options[] = {
 	{ "output", 'o', "FILE", 0, "write the trace to FILE (" DEFAULT_TRACE "); \"-\": standard output", 0 },
+	{ "no-inline", KEY_NO_INLINE, NULL, 0, "omit inlined functions from call stacks", 0 },
 	{ NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0 },
 	{ 0 },
 };
@@ -78,6 +87,7 @@ static int run(int argc, char **argv)
 	if (!options.trace)
 		options.trace = DEFAULT_TRACE;
 	how.path = options.trace;
+	how.no_inlines = options.no_inline;
 	how.user = &progress;
 	ret = output_open(&output, strcmp(options.trace, "-") ? options.trace : NULL, OUTPUT_REPLACE, stdout);
 	if (ret)

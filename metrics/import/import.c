@@ -131,6 +131,17 @@ static int tell_traces(void *user, const struct profile_traces *traces)
 	return import->code.wait.is_ended ? STOPPED : tell(import, traces->done, traces->bytes);
 }
 
+/* Whether samples of any event have call stacks */
+static bool has_stacks(const struct import *import)
+{
+	const struct gpmu_perfdata_event *event;
+
+	for (size_t i = 0; (event = gpmu_perfdata_event(import->perfdata, i)); i++)
+		if (event->attr->sample_type & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER))
+			return true;
+	return false;
+}
+
 /* Ends the first pass. */
 static int prepare(struct import *import, int fd, struct gpmu_error *error)
 {
@@ -143,6 +154,7 @@ static int prepare(struct import *import, int fd, struct gpmu_error *error)
 		return -ENOMEM;
 	profile_tasks_sort(&import->tasks);
 	profile_code_begin(&import->code);
+	import->code.inlines = !import->options.no_inlines && has_stacks(import);
 	import->traces.conv = import->info->time_conv;
 	import->traces.has_times = import->info->time_conv.mult && import->info->time_conv.shift < 64;
 	if (profile_machine_read(&import->machine, import->info))
@@ -198,7 +210,6 @@ static void init(struct import *import)
 	import->begin = UINT64_MAX;
 	import->code.tasks = import->unwind.tasks = &import->tasks;
 	import->code.texts = &import->texts;
-	import->code.inlines = true;
 	import->counter.wanted = 1U << GPMU_PROFILE_OP;
 	import->traces.counter = &import->counter;
 	import->traces.taker = import_spe;
