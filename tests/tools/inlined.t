@@ -63,6 +63,8 @@ is "$(gpmu report --by function,object --format csv "$work/perf.data" | awk -F ,
 	"report: --by function counts the samples of inlined functions for the function with a symbol, as perf report does"
 gpmu import "$work/perf.data" -o "$work/trace" > /dev/null 2>&1
 is "$(gpmu report --folded "$work/trace" | sed 's/^/;/' | fold)" "$(own)" "import: call stacks have the inlined functions"
+gpmu import --no-inline "$work/perf.data" -o "$work/trace" > /dev/null 2>&1
+is "$(gpmu report --folded "$work/trace" | sed 's/^/;/' | fold)" "$(own --no-inline)" "import: --no-inline omits all inlined functions"
 run gpmu report --no-inline "$work/trace"
 is "$rc $err" "125 gpmu report: --no-inline needs a recording of perf" "report: --no-inline is refused for a trace"
 
@@ -74,6 +76,44 @@ else
 	skip "perf before 6.4 has no inlined functions in these stacks" "report: stacks that the kernel recorded are those of perf script, with inlined functions"
 fi
 
+for option in '-gsplit-dwarf' '-gsplit-dwarf -gdwarf-4'; do
+	# shellcheck disable=SC2086 # two options
+	(cd "$work" && gcc -O2 -g -fno-omit-frame-pointer $option -o inlined "$OLDPWD/tests/tools/inlined.c") || bail "gcc fails"
+	program=$work/inlined
+	recorded -g
+	is "$(ls "$work"/*.dwo > /dev/null 2>&1 && stacks)" "$three" "report: inlined functions of a program built with $option are found"
+	rm "$work"/*.dwo
+	is "$(stacks)" "worker " "report: a program built with $option has no inlined functions if its .dwo file is missing"
+done
+
+cat > "$work/lambda.cc" << 'END'
+static volatile unsigned int sink;
+
+__attribute__((always_inline))
+static inline void innermost(unsigned int steps)
+{
+	for (unsigned int i = 0; i < steps; i++)
+		sink = sink + i;
+}
+
+int main()
+{
+	struct local {
+		__attribute__((noinline)) void worker(unsigned int steps) { innermost(steps); sink = 0; }
+	} local;
+	auto lambda = [&](unsigned int steps) __attribute__((noinline)) { innermost(steps); local.worker(steps); sink = 0; };
+
+	for (int i = 0; i < 300; i++)
+		lambda(100000);
+}
+END
+g++ -std=c++20 -O2 -g -fno-omit-frame-pointer -o "$work/inlined" "$work/lambda.cc" || bail "g++ fails"
+recorded -g
+is "$(gpmu report --folded "$work/perf.data" | grep -oE '(main::local::worker|\{lambda)[^;]*;innermost' | sed 's/(.*;/;/' | sort -u)" \
+	$'main::local::worker;innermost\n{lambda;innermost' \
+	"report: functions inlined into a lambda and into a local class of C++ are found"
+
+program=$(realpath "$B/tests/tools/inlined")
 # Some compilers do not write this section, the addresses of compilation units.
 objcopy --remove-section .debug_aranges "$program" "$work/inlined" || bail "objcopy fails"
 program=$work/inlined
