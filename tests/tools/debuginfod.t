@@ -124,4 +124,19 @@ rm -rf "$work/cache"
 DEBUGINFOD_TIMEOUT=3 in=$work/data gpmu_bin=$GPMU_BIN script -qec '"$gpmu_bin" report "$in" > /dev/null' "$work/terminal" > /dev/null < /dev/null
 like "$(tr '\r' '\n' < "$work/terminal")" 'waiting for debuginfod' "report: the wait for debuginfod is shown on a terminal"
 stop
+
+slow=(python3 -uc 'import socket
+listener = socket.create_server(("127.0.0.1", 0))
+print("port", listener.getsockname()[1])
+connections = []
+while True:
+    connections.append(listener.accept()[0])
+    connections[-1].recv(4096)
+    connections[-1].sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n" + bytes(250000))')
+serve "${slow[@]}"
+rm -rf "$work/cache"
+# shellcheck disable=SC2016 # variables of the shell in the terminal
+DEBUGINFOD_TIMEOUT=3 in=$work/data gpmu_bin=$GPMU_BIN script -qec '"$gpmu_bin" report "$in" > /dev/null' "$work/terminal" > /dev/null < /dev/null
+like "$(tr '\r' '\n' < "$work/terminal")" "$DEBUGINFOD_URLS: +25 %" "report: the part that a server of debuginfod has sent is shown on a terminal"
+stop
 done_testing
