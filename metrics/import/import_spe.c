@@ -9,26 +9,6 @@ static const char *text_of(const struct import *import, uint32_t number)
 	return number ? strings_text(&import->texts, number - 1) : NULL;
 }
 
-static const struct {
-	enum gpmu_spe_field from;
-	enum gpmu_trace_spe_field to;
-} fields[] = {
-	{ GPMU_SPE_TOTAL, GPMU_TRACE_SPE_LATENCY }, { GPMU_SPE_ISSUE, GPMU_TRACE_SPE_ISSUE },
-	{ GPMU_SPE_TRANSLATION, GPMU_TRACE_SPE_TRANSLATION }, { GPMU_SPE_PC, GPMU_TRACE_SPE_PC },
-	{ GPMU_SPE_TARGET, GPMU_TRACE_SPE_TARGET }, { GPMU_SPE_VA, GPMU_TRACE_SPE_VA }, { GPMU_SPE_PA, GPMU_TRACE_SPE_PA },
-	{ GPMU_SPE_EVENTS, GPMU_TRACE_SPE_EVENTS },
-};
-
-static void set_fields(const struct gpmu_spe_record *record, struct gpmu_trace_spe *out)
-{
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-		if (!gpmu_spe_has(record, fields[i].from))
-			continue;
-		out->fields |= 1U << fields[i].to;
-		out->values[fields[i].to] = gpmu_spe_number(record, fields[i].from);
-	}
-}
-
 static int set_places(struct import *import, const struct profile_sample *sample, uint32_t pid, struct gpmu_trace_spe *out)
 {
 	struct profile_range range = PROFILE_RANGE_ALL;
@@ -58,6 +38,7 @@ int import_spe(void *user, const struct gpmu_spe_record *record, const struct pr
 	struct gpmu_trace_spe out = {
 		.size = sizeof(out), .op = text_of(import, sample->op), .tier = text_of(import, sample->tier),
 		.home = text_of(import, sample->home), .cpu = sample->cpu == UINT32_MAX ? -1 : (int64_t)sample->cpu,
+		.record = record,
 	};
 	struct import_thread *thread;
 	uint32_t pid;
@@ -79,7 +60,6 @@ int import_spe(void *user, const struct gpmu_spe_record *record, const struct pr
 	out.track = ret;
 	if (set_places(import, sample, pid, &out))
 		return -ENOMEM;
-	set_fields(record, &out);
 	import->facts.spe++;
 	return gpmu_trace_spe(import->trace, &out);
 }

@@ -9,6 +9,8 @@
 
 #include <gpmu/error.h>
 
+#include "spe/gpmu_spe.h"
+
 /*
  * A trace is a timeline in a file that Perfetto's UI opens and that its trace_processor queries
  * by SQL. Events are on tracks: of a process, a thread, another named object (a GPU, and below
@@ -193,19 +195,6 @@ struct gpmu_trace_sample {
 	int track;
 };
 
-/* Fields of an operation that Arm SPE sampled, in the order of the arguments that show them */
-enum gpmu_trace_spe_field {
-	GPMU_TRACE_SPE_LATENCY,		/* cycles from selection to completion */
-	GPMU_TRACE_SPE_ISSUE,		/* cycles from selection to issue */
-	GPMU_TRACE_SPE_TRANSLATION,	/* cycles of address translation */
-	GPMU_TRACE_SPE_PC,		/* address of the code */
-	GPMU_TRACE_SPE_TARGET,		/* address of a branch's target */
-	GPMU_TRACE_SPE_VA,		/* virtual address of the data */
-	GPMU_TRACE_SPE_PA,		/* physical address of the data */
-	GPMU_TRACE_SPE_EVENTS,		/* bit mask of events */
-	GPMU_TRACE_SPE_FIELDS,
-};
-
 /**
  * struct gpmu_trace_spe - an operation that Arm SPE sampled
  * @size: size of this structure
@@ -218,8 +207,7 @@ enum gpmu_trace_spe_field {
  * @object: path or name of the file of the code
  * @data: mapped file, heap or stack of the data
  * @cpu: number of the CPU; -1: not known
- * @fields: bit for each element of @values that is recorded
- * @values: by field
+ * @record: its latencies, addresses and events are shown; NULL: none
  *
  * Texts that are NULL are not known.
  */
@@ -229,8 +217,7 @@ struct gpmu_trace_spe {
 	uint64_t time;
 	const char *op, *tier, *home, *function, *object, *data;
 	int64_t cpu;
-	uint32_t fields;
-	uint64_t values[GPMU_TRACE_SPE_FIELDS];
+	const struct gpmu_spe_record *record;
 };
 
 /**

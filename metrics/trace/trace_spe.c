@@ -5,7 +5,8 @@
 #include "base/sized.h"
 #include "trace/trace.h"
 
-#define ARGS_MOST	(7 + GPMU_TRACE_SPE_FIELDS)
+#define FIELDS_MOST	8
+#define ARGS_MOST	(7 + FIELDS_MOST)
 
 struct args {
 	struct gpmu_trace_arg list[ARGS_MOST];
@@ -13,13 +14,14 @@ struct args {
 };
 
 static const struct {
+	enum gpmu_spe_field field;
 	const char *name;
 	enum gpmu_trace_arg_kind kind;
-} fields[GPMU_TRACE_SPE_FIELDS] = {
-	[GPMU_TRACE_SPE_LATENCY] = { "latency", GPMU_TRACE_INT }, [GPMU_TRACE_SPE_ISSUE] = { "issue", GPMU_TRACE_INT },
-	[GPMU_TRACE_SPE_TRANSLATION] = { "translation", GPMU_TRACE_INT }, [GPMU_TRACE_SPE_PC] = { "pc", GPMU_TRACE_ADDRESS },
-	[GPMU_TRACE_SPE_TARGET] = { "target", GPMU_TRACE_ADDRESS }, [GPMU_TRACE_SPE_VA] = { "va", GPMU_TRACE_ADDRESS },
-	[GPMU_TRACE_SPE_PA] = { "pa", GPMU_TRACE_ADDRESS }, [GPMU_TRACE_SPE_EVENTS] = { "events", GPMU_TRACE_ADDRESS },
+} fields[FIELDS_MOST] = {
+	{ GPMU_SPE_TOTAL, "latency", GPMU_TRACE_INT }, { GPMU_SPE_ISSUE, "issue", GPMU_TRACE_INT },
+	{ GPMU_SPE_TRANSLATION, "translation", GPMU_TRACE_INT }, { GPMU_SPE_PC, "pc", GPMU_TRACE_ADDRESS },
+	{ GPMU_SPE_TARGET, "target", GPMU_TRACE_ADDRESS }, { GPMU_SPE_VA, "va", GPMU_TRACE_ADDRESS },
+	{ GPMU_SPE_PA, "pa", GPMU_TRACE_ADDRESS }, { GPMU_SPE_EVENTS, "events", GPMU_TRACE_ADDRESS },
 };
 
 static void add_text(struct args *args, const char *name, const char *text)
@@ -45,10 +47,12 @@ int gpmu_trace_spe(struct gpmu_trace *trace, const struct gpmu_trace_spe *sample
 	add_text(&args, "function", own.function);
 	add_text(&args, "object", own.object);
 	add_text(&args, "data", own.data);
-	for (unsigned int i = 0; i < GPMU_TRACE_SPE_FIELDS; i++)
-		if (own.fields >> i & 1)
-			args.list[args.count++] = (struct gpmu_trace_arg){ .name = fields[i].name, .kind = fields[i].kind,
-									   .integer = (int64_t)own.values[i] };
+	for (unsigned int i = 0; own.record && i < FIELDS_MOST; i++)
+		if (gpmu_spe_has(own.record, fields[i].field))
+			args.list[args.count++] = (struct gpmu_trace_arg){
+				.name = fields[i].name, .kind = fields[i].kind,
+				.integer = (int64_t)gpmu_spe_number(own.record, fields[i].field),
+			};
 	event.track = own.track;
 	event.time = own.time;
 	event.name = own.tier ? own.tier : own.op ? own.op : "operation";

@@ -20,32 +20,13 @@ static int rest_track(struct record_map *map)
 	return map->spe_track;
 }
 
-static void set_fields(const struct gpmu_spe_record *record, struct gpmu_trace_spe *out)
-{
-	static const struct {
-		enum gpmu_spe_field from;
-		enum gpmu_trace_spe_field to;
-	} fields[] = {
-		{ GPMU_SPE_TOTAL, GPMU_TRACE_SPE_LATENCY }, { GPMU_SPE_ISSUE, GPMU_TRACE_SPE_ISSUE },
-		{ GPMU_SPE_TRANSLATION, GPMU_TRACE_SPE_TRANSLATION }, { GPMU_SPE_PC, GPMU_TRACE_SPE_PC },
-		{ GPMU_SPE_TARGET, GPMU_TRACE_SPE_TARGET }, { GPMU_SPE_VA, GPMU_TRACE_SPE_VA },
-		{ GPMU_SPE_PA, GPMU_TRACE_SPE_PA }, { GPMU_SPE_EVENTS, GPMU_TRACE_SPE_EVENTS },
-	};
-
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		if (gpmu_spe_has(record, fields[i].from)) {
-			out->fields |= 1U << fields[i].to;
-			out->values[fields[i].to] = gpmu_spe_number(record, fields[i].from);
-		}
-}
-
 int record_map_sample(struct record_map *map, uint64_t time, const struct record_sample *of)
 {
 	const struct gpmu_spe_record *spe = &of->spe;
 	const struct gpmu_spe_tier tier = gpmu_spe_tier(spe, gpmu_machine_midr(map->machine));
 	const struct gpmu_spe_home home = gpmu_spe_home(spe, &map->memory, of->node);
 	char tier_text[GPMU_SPE_LABEL_MOST], home_text[GPMU_SPE_LABEL_MOST], op_text[GPMU_SPE_LABEL_MOST];
-	struct gpmu_trace_spe out = { .size = sizeof(out), .time = time, .cpu = of->cpu };
+	struct gpmu_trace_spe out = { .size = sizeof(out), .time = time, .cpu = of->cpu, .record = spe };
 
 	out.track = of->tid > 0 ? record_map_task_samples(map, of->pid, of->tid) : 0;
 	if (!out.track)
@@ -64,6 +45,5 @@ int record_map_sample(struct record_map *map, uint64_t time, const struct record
 		gpmu_spe_home_label(&home, home_text, sizeof(home_text));
 		out.home = home_text;
 	}
-	set_fields(spe, &out);
 	return gpmu_trace_spe(map->trace, &out);
 }

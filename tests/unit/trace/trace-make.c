@@ -265,10 +265,16 @@ static void make_long(struct gpmu_trace *trace, int fd)
 static void sample_spe(struct gpmu_trace *trace, int thread)
 {
 	int track = known(gpmu_trace_track(trace, thread, "SPE"));
+	static const struct gpmu_spe_record record = {
+		.fields = 1 << GPMU_SPE_PC | 1 << GPMU_SPE_PA | 1 << GPMU_SPE_VA | 1 << GPMU_SPE_TOTAL | 1 << GPMU_SPE_ISSUE |
+			  1 << GPMU_SPE_TRANSLATION | 1 << GPMU_SPE_EVENTS,
+		.value = { [GPMU_SPE_PC] = 0xc000000000401000, [GPMU_SPE_VA] = 0xffff800012340000, [GPMU_SPE_TOTAL] = 513,
+			   [GPMU_SPE_TRANSLATION] = 7, [GPMU_SPE_EVENTS] = 0x16 },
+	};
 	const struct gpmu_trace_spe load = {
 		.size = sizeof(load), .track = track, .time = BEGIN + 10, .op = "load", .tier = "DRAM (0xe)",
 		.home = "local CPU memory (node 0)", .function = "solve", .object = "/bin/app", .data = "[heap]",
-		.cpu = 3, .fields = 0xef, .values = { 513, 0, 7, 0x401000, 0, 0xffff800012340000, 0, 0x16 },
+		.cpu = 3, .record = &record,
 	};
 	const struct gpmu_trace_spe branch = {
 		.size = sizeof(branch), .track = track, .time = BEGIN + 20, .op = "branch", .cpu = -1,
