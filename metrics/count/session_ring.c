@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/log.h"
 #include "count/counter/counter.h"
 #include "count/counter/counter_ring.h"
-#include "base/log.h"
-#include "machine/pmu.h"
 #include "count/session.h"
 #include "count/session_ring.h"
+#include "event/event_fd.h"
+#include "machine/pmu.h"
 
 #define SECOND		UINT64_C(1000000000)
 #define SHORTEST	100000		/* ns: below it, interrupts take most of the CPU time */
@@ -23,7 +23,6 @@
 #define LEAST_LIMIT	60		/* a program that reads every 25 intervals can be late */
 #define FIRST_PAUSE	SECOND
 #define LONGEST_PAUSE	(64 * SECOND)
-#define MAX_RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
 
 static const char why_few[] = "too few samples";
 static const char why_busy[] = "another program multiplexes its counters";
@@ -34,16 +33,9 @@ static const char why_busy[] = "another program multiplexes its counters";
  */
 static uint64_t find_limit(void)
 {
-	FILE *file = fopen(MAX_RATE, "re");
-	unsigned long long rate = 0;
+	uint64_t rate = event_max_rate(), limit;
 	struct timespec tick;
-	uint64_t limit;
-	char text[32];
 
-	if (file && fgets(text, sizeof(text), file))
-		rate = strtoull(text, NULL, 10);
-	if (file)
-		fclose(file);
 	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) || tick.tv_sec)
 		return 0;
 	if (rate > SECOND)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -8,6 +10,7 @@
 #include "event/event_fd.h"
 
 #define INTERRUPTED	100	/* retries of an open that signals interrupt */
+#define MAX_RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
 
 /* libperf cannot pass PERF_FLAG_FD_CLOEXEC. */
 static int open_once(const struct perf_event_attr *attr, pid_t pid, int cpu, int group,
@@ -74,4 +77,17 @@ static int try_task_clock(bool user_only)
 bool event_fd_user_only(void)
 {
 	return try_task_clock(false) == -EACCES && !try_task_clock(true);
+}
+
+uint64_t event_max_rate(void)
+{
+	FILE *file = fopen(MAX_RATE, "re");
+	uint64_t rate = 0;
+	char text[32];
+
+	if (file && fgets(text, sizeof(text), file))
+		rate = strtoull(text, NULL, 10);
+	if (file)
+		fclose(file);
+	return rate;
 }

@@ -4,6 +4,7 @@
 #define GPMU_EVENT_FD_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct perf_event_attr;
@@ -19,5 +20,8 @@ int event_fd_open(const struct perf_event_attr *attr, pid_t pid, int cpu, int gr
 int event_fd_open_cgroup(const struct perf_event_attr *attr, int cgroup, int cpu, int group);
 /* Whether the kernel lets this process count its own tasks in user space, but not beyond */
 bool event_fd_user_only(void);
+
+/* The kernel's limit of samples per second, sysctl kernel.perf_event_max_sample_rate; 0: not known */
+uint64_t event_max_rate(void);
 
 #endif /* GPMU_EVENT_FD_H */

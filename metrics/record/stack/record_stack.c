@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -7,12 +8,12 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/raw_clock.h"
+#include "event/event_fd.h"
 #include "record/stack/record_stack.h"
 #include "record/stack/record_stack_maps.h"
 
 #define RING		(256u << 10)	/* bytes, a power of 2 and a multiple of a page */
 #define FREQUENCY	999		/* samples per second, unless the event has a period */
-#define STACK_MOST	127		/* addresses of a stack, the kernel's default limit */
 #define DRAIN_EACH	10		/* ms */
 #define DELAY		1000000		/* ns after which a record has reached the ring */
 
@@ -65,6 +66,18 @@ static int resolve(struct record_stack *stack, struct gpmu_error *error)
 	return ret;
 }
 
+/* The kernel refuses a frequency above its limit. */
+static void limit_frequency(struct perf_event_attr *attr)
+{
+	const uint64_t most = event_max_rate();
+
+	if (!attr->freq || !most || attr->sample_freq <= most)
+		return;
+	log_line(GPMU_LOG_WARNING, "samples: %" PRIu64 " per second instead of %" PRIu64 ", the sysctl "
+		 "kernel.perf_event_max_sample_rate", most, (uint64_t)attr->sample_freq);
+	attr->sample_freq = most;
+}
+
 int record_stack_open(struct record_stack *stack, struct gpmu_error *error)
 {
 	struct perf_event_attr *attr = &stack->attr;
@@ -72,9 +85,9 @@ int record_stack_open(struct record_stack *stack, struct gpmu_error *error)
 
 	if (ret)
 		return ret;
+	limit_frequency(attr);
 	attr->sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
 			    PERF_SAMPLE_CALLCHAIN;
-	attr->sample_max_stack = STACK_MOST;
 	/* Without build ids: the kernel then flags the records of other events, too, which have device numbers (Linux 6.18). */
 	attr->sample_id_all = attr->mmap = attr->mmap2 = attr->comm = attr->comm_exec = attr->task = 1;
 	attr->inherit = stack->tid_count != 0;
@@ -114,18 +127,21 @@ struct sample_id {
 	uint32_t cpu, reserved;
 };
 
-static bool take(void *user, const struct record_ring *ring, const struct perf_event_header *header, const char *data,
+static bool take(void *user, const struct record_ring *of, const struct perf_event_header *header, const char *data,
 		 size_t size)
 {
 	const bool is_sample = header->type == PERF_RECORD_SAMPLE;
 	struct record_stack *stack = user;
+	bool is_inside;
 	struct sample_id id;
 
-	(void)ring;
 	if (size < sizeof(id))
 		return false;
 	memcpy(&id, is_sample ? data : data + size - sizeof(id), sizeof(id));
-	if (!is_sample || record_window_has(stack->window, id.time))
+	is_inside = record_window_has(stack->window, id.time);
+	if (header->type == PERF_RECORD_THROTTLE)
+		stack->rings.list[of - stack->rings.list].lost[RECORD_KERNEL_THROTTLED] += is_inside;
+	else if (!is_sample || is_inside)
 		record_stack_put(stack, header, data, size, id.time);
 	return true;
 }

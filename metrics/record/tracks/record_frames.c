@@ -54,19 +54,39 @@ static int find_all(const struct record_map *map, const struct stack_sample *of,
 	return 0;
 }
 
+/*
+ * The track of a sample's thread. The idle thread has the number 0, and a thread that has just ended -1: these have tracks
+ * without a thread, as in gpmu import.
+ */
+static int track_of(struct record_map *map, const struct stack_sample *of)
+{
+	const int32_t tid = (int32_t)of->tid;
+	int *track = tid ? &map->ended_track : &map->idle_track;
+
+	if (tid > 0 && (int32_t)of->pid > 0)
+		return record_map_task_track(map, (int32_t)of->pid, tid);
+	if (!*track)
+		*track = gpmu_trace_track(map->trace, 0, tid ? "[unknown]" : "idle");
+	return *track;
+}
+
 static int put_stack(struct record_map *map, const struct stack_sample *of, unsigned int mode)
 {
 	const bool is_kernel = mode == PERF_RECORD_MISC_KERNEL;
 	struct gpmu_trace_frame frames[TRACE_FRAMES_MOST];
 	struct gpmu_trace_sample sample = {
 		.size = sizeof(sample), .sampler = map->sampler, .time = of->time, .cpu = of->cpu,
-		.pid = (pid_t)of->pid, .tid = (pid_t)of->tid, .period = of->period, .frames = frames,
+		.period = of->period, .frames = frames,
 		.mode = is_kernel ? GPMU_TRACE_KERNEL : mode == PERF_RECORD_MISC_USER ? GPMU_TRACE_USER : GPMU_TRACE_MODE_UNKNOWN,
 	};
 
 	if (find_all(map, of, is_kernel, frames, &sample.frame_count))
 		return -ENOMEM;
-	sample.track = record_map_task_track(map, (int32_t)of->pid, (int32_t)of->tid);
+	if ((int32_t)of->pid > 0 && (int32_t)of->tid > 0) {
+		sample.pid = (pid_t)of->pid;
+		sample.tid = (pid_t)of->tid;
+	}
+	sample.track = track_of(map, of);
 	return sample.track < 0 ? sample.track : gpmu_trace_sample(map->trace, &sample);
 }
 
@@ -79,9 +99,6 @@ int record_map_raw(struct record_map *map, const void *raw, size_t size)
 		return map->symbols ? map->symbols->take(map->symbols->user, header) : 0;
 	size -= sizeof(*header);
 	if (size < sizeof(*of) || of->count > (size - sizeof(*of)) / sizeof(of->addresses[0]))
-		return 0;
-	/* The idle thread has the number 0, and a thread that has just ended -1. */
-	if ((int32_t)of->pid <= 0 || (int32_t)of->tid <= 0)
 		return 0;
 	return put_stack(map, of, header->misc & PERF_RECORD_MISC_CPUMODE_MASK);
 }

@@ -146,6 +146,7 @@ struct record_map {
 	int32_t *task_runs;
 	bool tasks_shown;	/* threads that ran at the begin have been written */
 	int sampler;		/* of call stacks; 0: they are not sampled */
+	int idle_track, ended_track;	/* of their samples without a thread; 0: not yet made */
 	const struct gpmu_recorder_symbols *symbols;	/* NULL: stacks have no functions */
 	struct gpmu_spe_memory memory;	/* of the machine, for samples of SPE */
 	int spe_track;

@@ -88,8 +88,9 @@ static void samples(struct record_map *map)
 {
 	map->sampler = gpmu_trace_sampler(map->trace, "cycles");
 	ok(sample(map, 7, 8, 3) == 1, "record map: a sample of a thread is in the trace");
-	ok(!sample(map, 0, 0, 3), "record map: a sample of the idle thread is left out");
-	ok(!sample(map, -1, -1, 3), "record map: a sample of a thread that has just ended, which has the number -1, is left out");
+	ok(sample(map, 0, 0, 3) == 1 && map->idle_track > 0, "record map: a sample of the idle thread has a track of its own");
+	ok(sample(map, -1, -1, 3) == 1 && map->ended_track > 0 && map->ended_track != map->idle_track,
+	   "record map: a sample of a thread that has just ended, which has the number -1, has another track");
 	ok(!sample(map, 7, 8, 4), "record map: a sample with more frames than bytes is left out");
 }
 
