@@ -30,6 +30,8 @@ static const char *const kernel_reasons[RECORD_KERNEL_REASONS] = {
 	[RECORD_KERNEL_FULL] = "the kernel's ring was full",
 	[RECORD_KERNEL_TRUNCATED] = "a buffer of SPE was full (--spe-buffer, period)",
 	[RECORD_KERNEL_UNSPOOLED] = "samples of SPE could not be kept in a file (room on the disk, ulimit -f)",
+	[RECORD_KERNEL_ENDED] = "writing was ended by a signal",
+	[RECORD_KERNEL_THROTTLED] = "the kernel throttled the event (sysctl kernel.perf_event_max_sample_rate)",
 	[RECORD_KERNEL_MALFORMED] = "malformed records of the kernel",
 };
 
@@ -244,6 +246,7 @@ static int audit_spe(struct gpmu_recorder *recorder)
 		{ "truncations", stats->truncations }, { "partials", stats->partials }, { "damages", stats->damages },
 		{ "unfinished", stats->unfinished }, { "bare", stats->bare }, { "unknown", stats->unknown },
 		{ "lost_bytes", stats->lost_bytes }, { "buffer", recorder->spe.rings.aux_most },
+		{ "bound", recorder->spe.bound },
 	};
 	struct record_args args = { .count = 0 };
 
@@ -295,6 +298,8 @@ static int audit_notes(struct gpmu_recorder *recorder)
 		ret = audit_info(recorder, recorder->sched.note);
 	if (!ret)
 		ret = audit_info(recorder, recorder->spe.note);
+	if (!ret && recorder->spe.no_contexts)
+		ret = audit_info(recorder, RECORD_SPE_NO_CONTEXTS);
 	if (!ret)
 		ret = audit_info(recorder, recorder->stack.note);
 	if (!ret && recorder->no_memory_count)

@@ -389,6 +389,12 @@ static void open_output(struct record *record)
 		die("-o -: %s", strerror(errno));
 }
 
+/* A signal while samples of SPE are still written ends the writing. */
+static int show_progress(void *user, uint64_t done, uint64_t total)
+{
+	return progress_show(user, done, total) || count_signal_waits();
+}
+
 static void make_record(struct record *record)
 {
 	struct rank rank = rank_of_this();
@@ -402,7 +408,7 @@ static void make_record(struct record *record)
 		.rank_count = rank.count, .regions = record->regions,
 		.cuda_buffers = record->cuda_buffers,
 		.spe = record->spe, .spe_buffer = record->spe_buffer, .system = record->system,
-		.sample = record->sample, .progress = progress_show, .user = &record->progress,
+		.sample = record->sample, .progress = show_progress, .user = &record->progress,
 		.threads = (record->argv || has_tasks(record)) && !record->no_cpu,
 	};
 	struct gpmu_recorder_symbols symbols = {

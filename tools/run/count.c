@@ -140,6 +140,14 @@ void count_hold_signals(sigset_t *mask)
 	sigprocmask(SIG_BLOCK, &set, mask);
 }
 
+bool count_signal_waits(void)
+{
+	sigset_t set, waiting;
+
+	ending_signals(&set);
+	return !sigpending(&waiting) && !sigandset(&set, &set, &waiting) && !sigisemptyset(&set);
+}
+
 void count_heed_signals(const sigset_t *mask)
 {
 	const struct timespec at_once = { 0 };

@@ -53,6 +53,8 @@ struct count_end {
  */
 void count_hold_signals(sigset_t *mask);
 void count_heed_signals(const sigset_t *mask);
+/* Whether one of these signals is pending */
+bool count_signal_waits(void);
 
 /*
  * Must be called before plugins are loaded. Blocks the signals that a run waits for until

@@ -116,7 +116,7 @@ struct gpmu_recorder_symbols {
  * @system: 1: SPE and @sample sample all CPUs, 0: the command (gpmu_recorder_pid()) or, without one, all CPUs
  *
  * @progress: called during gpmu_recorder_stop(), by a thread of the recorder, with the bytes of samples
- *	of SPE that were read for the trace and their total. The result is not used. NULL: not called
+ *	of SPE that were read for the trace and their total. Nonzero: the others are counted as lost. NULL: not called
  * @user: first argument of @progress
  *
  * Fields that are 0 or NULL take their defaults.

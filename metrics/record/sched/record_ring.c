@@ -11,6 +11,7 @@
 #include "record/sched/record_ring.h"
 
 #define AUX_PAGES_LEAST	2	/* pages of an AUX buffer that every PMU accepts */
+#define AUX_RATIO	4	/* size of an AUX buffer for each byte of its ring, while both are halved */
 
 static int map_failed(void)
 {
@@ -150,7 +151,7 @@ static size_t half(size_t room, size_t least)
 
 /*
  * Halves the size of all rings until all can be mapped: other recordings of the user share the
- * limit of locked memory.
+ * limit of locked memory. A ring has a quarter of its AUX buffer's size or less.
  */
 int record_rings_open(struct record_rings *rings, const struct gpmu_machine *machine,
 		      const struct perf_event_attr *attr, const pid_t *tids, size_t count,
@@ -170,10 +171,13 @@ int record_rings_open(struct record_rings *rings, const struct gpmu_machine *mac
 		return -ENOMEM;
 	room = most > rings->page_size ? most : rings->page_size;
 	aux_least = rings->aux_most ? AUX_PAGES_LEAST * rings->page_size : 0;
+	if (rings->aux_most < aux_least)
+		rings->aux_most = aux_least;
 	while ((ret = open_rings(rings, cpus, n, attr, tids, count, room)) == -ENOBUFS &&
 	       (room > rings->page_size || rings->aux_most > aux_least)) {
 		close_rings(rings);
-		room = half(room, rings->page_size);
+		if (rings->aux_most <= AUX_RATIO * room)
+			room = half(room, rings->page_size);
 		rings->aux_most = half(rings->aux_most, aux_least);
 	}
 	return ret;
@@ -229,7 +233,10 @@ static void copy(const struct record_ring *ring, size_t page_size, uint64_t from
 	memcpy(to + first, (const char *)ring->page + page_size, size - first);
 }
 
-/* PERF_RECORD_LOST: the event's id, then the number of lost records */
+/*
+ * PERF_RECORD_LOST: the event's id, then the number of lost records. Records beside an AUX buffer only describe its contents,
+ * which are not lost with them.
+ */
 static bool note_lost(struct record_ring *ring, const char *data, size_t size)
 {
 	uint64_t lost[2];
@@ -237,12 +244,14 @@ static bool note_lost(struct record_ring *ring, const char *data, size_t size)
 	if (size < sizeof(lost))
 		return false;
 	memcpy(lost, data, sizeof(lost));
-	ring->lost[RECORD_KERNEL_FULL] += lost[1];
+	if (!ring->aux)
+		ring->lost[RECORD_KERNEL_FULL] += lost[1];
 	return true;
 }
 
-static void drain(struct record_ring *ring, size_t page_size, record_ring_take *take, void *user)
+void record_ring_drain(const struct record_rings *rings, struct record_ring *ring, record_ring_take *take, void *user)
 {
+	const size_t page_size = rings->page_size;
 	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 	uint64_t at = ring->page->data_tail;
 	struct perf_event_header header;
@@ -271,7 +280,7 @@ static void drain(struct record_ring *ring, size_t page_size, record_ring_take *
 void record_rings_drain(struct record_rings *rings, record_ring_take *take, void *user)
 {
 	for (size_t i = 0; i < rings->count; i++)
-		drain(&rings->list[i], rings->page_size, take, user);
+		record_ring_drain(rings, &rings->list[i], take, user);
 }
 
 /* The kernel's count of an event's lost records */
@@ -299,7 +308,7 @@ uint64_t record_rings_lost(const struct record_rings *rings, enum record_kernel_
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < rings->count; i++) {
-		uint64_t counted = last && why == RECORD_KERNEL_FULL ? lost_of(&rings->list[i]) : 0;
+		uint64_t counted = last && why == RECORD_KERNEL_FULL && !rings->aux_most ? lost_of(&rings->list[i]) : 0;
 		uint64_t reported = rings->list[i].lost[why];
 
 		n += counted > reported ? counted : reported;

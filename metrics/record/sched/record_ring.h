@@ -22,6 +22,7 @@ struct record_ring {
 	struct perf_event_mmap_page *page;	/* NULL: not mapped */
 	const uint8_t *aux;		/* the AUX buffer; NULL: not mapped */
 	size_t aux_room;		/* bytes of it, a power of 2 */
+	uint64_t aux_end;		/* for the owner: end of the bytes that were taken */
 	int *more;			/* events of further tasks, which use the same ring */
 	size_t more_count;
 	size_t ended;			/* events, from @fd on, whose tasks have ended */
@@ -31,7 +32,10 @@ struct record_rings {
 	struct record_ring *list;
 	struct pollfd *fds;		/* of record_rings_wait() */
 	size_t count, page_size;
-	/* Bytes of an AUX buffer for each ring, a power of 2; 0: none. Set before record_rings_open(), which may reduce it. */
+	/*
+	 * Bytes of an AUX buffer for each ring, a power of 2; 0: none. Set before record_rings_open(), which may reduce it, or
+	 * raise it to two pages.
+	 */
 	size_t aux_most;
 };
 
@@ -56,6 +60,8 @@ typedef bool record_ring_take(void *user, const struct record_ring *ring,
 			      size_t size);
 
 void record_rings_drain(struct record_rings *rings, record_ring_take *take, void *user);
+/* Drains one of them. */
+void record_ring_drain(const struct record_rings *rings, struct record_ring *ring, record_ring_take *take, void *user);
 /*
  * Disables the events of a ring, so that the PMU publishes what it has written to the AUX buffer, and enables them again if
  * @again. An event whose AUX buffer was full must be disabled first: some kernels leave it enabled, and enabling it
@@ -70,7 +76,7 @@ bool record_rings_wait(struct record_rings *rings, int ms);
 /*
  * Number of records lost for a reason, according to the drained records; the kernel reports a loss with
  * the CPU's next record. @last: nothing more will be drained, so losses after the last
- * record are included.
+ * record are included. Lost records beside an AUX buffer are not counted.
  */
 uint64_t record_rings_lost(const struct record_rings *rings, enum record_kernel_why why, bool last);
 

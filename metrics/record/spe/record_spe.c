@@ -13,6 +13,8 @@
 
 #define DRAIN_EACH	10		/* ms */
 #define RESTART_EACH	500000000u	/* ns */
+#define READINGS_MOST	8		/* of both clocks */
+#define READING_SHORT	1000u		/* ns; a shorter reading needs no further one */
 #define RESTART_SIZE	(16u << 20)	/* bytes of samples; limits those that wait for a mark to be sorted */
 
 /* PERF_RECORD_AUX, followed by sample_id */
@@ -41,14 +43,59 @@ static uint64_t counter_now(void)
 
 /*
  * Reads both clocks at the same time, within half of the time that the reading of the counter takes. Both are of the
- * same oscillator, so times shortly before and after follow from the frequency.
+ * same oscillator, so times shortly before and after follow from the frequency. The reading may be interrupted, so the
+ * shortest of several is used.
  */
 static void read_clocks(struct record_spe *spe)
 {
-	const uint64_t before = raw_clock_now();
+	uint64_t shortest = UINT64_MAX;
 
-	spe->counter = counter_now();
-	spe->raw = before + (raw_clock_now() - before) / 2;
+	for (int i = 0; i < READINGS_MOST && shortest > READING_SHORT; i++) {
+		const uint64_t before = raw_clock_now(), counter = counter_now(), took = raw_clock_now() - before;
+
+		if (took >= shortest)
+			continue;
+		shortest = took;
+		spe->counter = counter;
+		spe->raw = before + took / 2;
+	}
+	if (spe->bound < (shortest + 1) / 2)
+		spe->bound = (shortest + 1) / 2;
+}
+
+/* Puts bytes of a buffer into the spool, and makes room for the PMU. */
+static void put_chunk(struct record_spe *spe, struct record_ring *ring, const struct aux_record *aux)
+{
+	const uint64_t from = aux->offset & (ring->aux_room - 1);
+	const uint64_t first = aux->size < ring->aux_room - from ? aux->size : ring->aux_room - from;
+	const struct record_spe_chunk chunk = {
+		.ring = (uint32_t)(ring - spe->rings.list), .pid = (int32_t)aux->pid, .tid = (int32_t)aux->tid,
+		.offset = aux->offset, .size = aux->size, .flags = aux->flags, .time = aux->time, .counter = spe->counter,
+		.raw = spe->raw, .window = record_window_get(spe->window),
+	};
+	const struct record_spool_part parts[] = {
+		{ &chunk, sizeof(chunk) }, { ring->aux + from, first }, { ring->aux, aux->size - first },
+	};
+
+	if (record_spool_put(&spe->spool, parts, 3))
+		ring->lost[RECORD_KERNEL_UNSPOOLED] += record_spe_samples(aux->size);
+	spe->unmarked += aux->size;
+	ring->aux_end = aux->offset + aux->size;
+	__atomic_store_n(&ring->page->aux_tail, ring->aux_end, __ATOMIC_RELEASE);
+}
+
+/*
+ * Takes the bytes before @end whose records were lost, as the ring was full. Their thread is not known, nor whether the buffer
+ * was full after them.
+ */
+static void put_rest(struct record_spe *spe, struct record_ring *ring, uint64_t end, uint64_t time)
+{
+	const struct aux_record rest = { .offset = ring->aux_end, .size = end - ring->aux_end, .time = time };
+
+	if (end <= ring->aux_end || rest.size > ring->aux_room)
+		return;
+	put_chunk(spe, ring, &rest);
+	record_ring_restart(ring, !atomic_load(spe->ending));
 }
 
 static bool take(void *user, const struct record_ring *of, const struct perf_event_header *header,
@@ -57,36 +104,33 @@ static bool take(void *user, const struct record_ring *of, const struct perf_eve
 	struct record_spe *spe = user;
 	struct record_ring *ring = &spe->rings.list[of - spe->rings.list];
 	struct aux_record aux;
-	uint64_t from, first;
 
 	if (header->type != PERF_RECORD_AUX)
 		return true;
 	if (size < sizeof(aux))
 		return false;
 	memcpy(&aux, data, sizeof(aux));
-	if (aux.size > ring->aux_room)
+	if (aux.size > ring->aux_room || aux.offset < ring->aux_end)
 		return false;
-	from = aux.offset & (ring->aux_room - 1);
-	first = aux.size < ring->aux_room - from ? aux.size : ring->aux_room - from;
-
-	const struct record_spe_chunk chunk = {
-		.ring = (uint32_t)(ring - spe->rings.list), .pid = (int32_t)aux.pid, .tid = (int32_t)aux.tid,
-		.offset = aux.offset, .size = aux.size, .flags = aux.flags, .time = aux.time, .counter = spe->counter,
-		.raw = spe->raw, .window = record_window_get(spe->window),
-	};
-	const struct record_spool_part parts[] = {
-		{ &chunk, sizeof(chunk) }, { ring->aux + from, first }, { ring->aux, aux.size - first },
-	};
-
-	if (record_spool_put(&spe->spool, parts, 3))
-		ring->lost[RECORD_KERNEL_UNSPOOLED] += record_spe_samples(aux.size);
-	spe->unmarked += aux.size;
-	__atomic_store_n(&ring->page->aux_tail, aux.offset + aux.size, __ATOMIC_RELEASE);
+	put_rest(spe, ring, aux.offset, aux.time);
+	put_chunk(spe, ring, &aux);
 	if (aux.flags & PERF_AUX_FLAG_TRUNCATED) {
 		ring->lost[RECORD_KERNEL_TRUNCATED]++;
 		record_ring_restart(ring, !atomic_load(spe->ending));
 	}
 	return true;
+}
+
+/* The head is read first: the records of all bytes before it are then in the ring, or lost. */
+static void drain(struct record_spe *spe)
+{
+	for (size_t i = 0; i < spe->rings.count; i++) {
+		struct record_ring *ring = &spe->rings.list[i];
+		const uint64_t head = __atomic_load_n(&ring->page->aux_head, __ATOMIC_ACQUIRE);
+
+		record_ring_drain(&spe->rings, ring, take, spe);
+		put_rest(spe, ring, head, spe->raw);
+	}
 }
 
 static void put_mark(struct record_spe *spe)
@@ -115,7 +159,7 @@ void *record_spe_run(void *data)
 		all = last || spe->raw >= restart || spe->unmarked >= RESTART_SIZE;
 		for (size_t i = 0; all && i < spe->rings.count; i++)
 			record_ring_restart(&spe->rings.list[i], !last);
-		record_rings_drain(&spe->rings, take, spe);
+		drain(spe);
 		if (all) {
 			restart = spe->raw + RESTART_EACH;
 			put_mark(spe);

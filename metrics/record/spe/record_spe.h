@@ -30,6 +30,10 @@ struct record_spe_chunk {
 	struct record_span window;	/* samples outside it are counted and dropped */
 };
 
+/* For the audit, if the process is in a pid namespace */
+#define RECORD_SPE_NO_CONTEXTS	"SPE: in a pid namespace, as of a container, samples have no thread ids: the thread is that which ran " \
+				"when the kernel published them, and with -a none"
+
 /* Lost samples of lost bytes. A sample has 64 bytes on Neoverse; other cores have further lengths. */
 static inline uint64_t record_spe_samples(uint64_t bytes)
 {
@@ -47,7 +51,7 @@ struct record_spe {
 	struct record_window *window;
 	atomic_bool *ending;		/* set: the threads drain the buffers and end */
 	struct record_spool spool;	/* opened by the owner before the threads start */
-	/* As of struct gpmu_recorder_options; set by the owner before @ending, or NULL */
+	/* As of struct gpmu_recorder_options; set by the owner before @ending, or NULL. Nonzero: no more samples are decoded. */
 	int (*progress)(void *user, uint64_t done, uint64_t total);
 	void *user;
 	/* Set by record_spe_open() */
@@ -55,8 +59,10 @@ struct record_spe {
 	struct record_rings rings;	/* count 0: not open */
 	struct record_spe_buffer *buffers;	/* by ring */
 	uint64_t period;
-	/* Used by record_spe_run() only */
+	bool no_contexts;		/* threads have other numbers here than in the samples: RECORD_SPE_NO_CONTEXTS */
+	/* Used by record_spe_run() only, until it has ended */
 	uint64_t counter, raw;		/* as of a chunk */
+	uint64_t bound;			/* ns: the largest error of @raw */
 	uint64_t unmarked;		/* bytes of chunks since the last mark */
 	/* Used by record_spe_decode() only, until it has ended */
 	int64_t frequency;		/* of the system counter, in Hz; 0: not known */

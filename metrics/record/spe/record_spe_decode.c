@@ -39,15 +39,15 @@ static uint64_t time_of(const struct record_spe_chunk *chunk, const struct gpmu_
  * The context packet, which requires privilege, has the thread. Without it, the thread is that of a task's AUX record:
  * the thread that ran when the record was published.
  */
-static void set_thread(struct record_sample *sample, const struct record_spe_chunk *chunk, bool of_task)
+static void set_thread(const struct record_spe *spe, const struct record_spe_chunk *chunk, struct record_sample *sample)
 {
 	const struct gpmu_spe_record *record = &sample->spe;
 
-	if (gpmu_spe_has(record, GPMU_SPE_CONTEXT_EL2))
+	if (!spe->no_contexts && gpmu_spe_has(record, GPMU_SPE_CONTEXT_EL2))
 		sample->tid = (int32_t)record->value[GPMU_SPE_CONTEXT_EL2];
-	else if (gpmu_spe_has(record, GPMU_SPE_CONTEXT_EL1))
+	else if (!spe->no_contexts && gpmu_spe_has(record, GPMU_SPE_CONTEXT_EL1))
 		sample->tid = (int32_t)record->value[GPMU_SPE_CONTEXT_EL1];
-	else if (of_task)
+	else if (spe->tid_count)
 		sample->tid = chunk->tid;
 	if (sample->tid == chunk->tid)
 		sample->pid = chunk->pid;
@@ -72,7 +72,7 @@ static void put(struct record_spe *spe, const struct record_spe_chunk *chunk, co
 		spe->outside++;
 		return;
 	}
-	set_thread(&sample, chunk, spe->tid_count != 0);
+	set_thread(spe, chunk, &sample);
 	wait_for_room(spe->queue);
 	record_queue_put(spe->queue, &record, &sample, sizeof(sample));
 }
@@ -89,11 +89,9 @@ static void feed(struct record_spe *spe, const struct record_spe_chunk *chunk, c
 			put(spe, chunk, &records[i]);
 }
 
-static void put_lost(struct record_spe *spe)
+static void put_lost(struct record_spe *spe, enum record_kernel_why why, uint64_t count)
 {
-	const struct record_kernel_lost lost = {
-		.count = record_spe_samples(spe->spool.unread), .why = RECORD_KERNEL_UNSPOOLED,
-	};
+	const struct record_kernel_lost lost = { .count = count, .why = why };
 	struct record record = { .type = RECORD_LOST };
 
 	if (!lost.count)
@@ -123,28 +121,33 @@ static void put_mark(struct record_spe *spe, uint64_t time)
 }
 
 /* Bytes count from when the spool was last empty. */
-static void show_progress(struct record_spe *spe)
+static bool is_ended(struct record_spe *spe)
 {
-	if (atomic_load(spe->ending) && spe->progress)
-		spe->progress(spe->user, spe->spool.at, record_spool_size(&spe->spool));
+	return atomic_load(spe->ending) && spe->progress &&
+	       spe->progress(spe->user, spe->spool.at, record_spool_size(&spe->spool));
 }
 
 void *record_spe_decode(void *data)
 {
 	struct record_spe *spe = data;
 	struct record_spe_chunk chunk;
+	uint64_t omitted = 0;
+	bool ended = false;
 
 	spe->frequency = counter_frequency();
 	while (record_spool_take(&spe->spool)) {
-		show_progress(spe);
+		ended = ended || is_ended(spe);
 		if (record_spool_read(&spe->spool, &chunk, sizeof(chunk)) != sizeof(chunk))
 			continue;
 		if (chunk.is_mark)
 			put_mark(spe, chunk.raw);
+		else if (ended)
+			omitted += record_spe_samples(chunk.size);
 		else
 			decode(spe, &chunk);
 	}
-	put_lost(spe);
+	put_lost(spe, RECORD_KERNEL_UNSPOOLED, record_spe_samples(spe->spool.unread));
+	put_lost(spe, RECORD_KERNEL_ENDED, omitted);
 	for (size_t i = 0; i < spe->rings.count; i++)
 		gpmu_spe_stats_add(&spe->stats, &spe->buffers[i].decoder.stats);
 	return NULL;

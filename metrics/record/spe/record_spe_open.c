@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "base/error.h"
@@ -14,9 +15,13 @@
 #define PMU		"arm_spe_0"
 #define PERIOD		(1u << 20)	/* operations; 6,000 samples per second at 3.1 GHz and 2 operations per cycle */
 #define PERIOD_TERM	"period="
+#define FIRST_PID_NAMESPACE	0xeffffffc	/* inode, PROC_PID_INIT_INO in the kernel's include/linux/proc_ns.h */
 /* Bytes, powers of 2 and multiples of a page */
 #define RING		(64u << 10)
 #define BUFFER		(4u << 20)
+
+/* Of physical addresses and contexts */
+#define PERMISSION	"both require CAP_PERFMON or, since Linux 6.12, the sysctl kernel.perf_event_paranoid at 1 or less"
 
 /* What is left out, one after the other, until the kernel permits the event */
 static const struct {
@@ -25,19 +30,20 @@ static const struct {
 	const char *note;	/* NULL: nothing is left out */
 } attempts[] = {
 	{ "ts_enable=1,pa_enable=1", false, NULL },
-	{ "ts_enable=1", false, "SPE: the homes of the data are not recorded, because pa_enable=1 requires CAP_PERFMON "
-	  "or, since Linux 6.12, the sysctl kernel.perf_event_paranoid at 1 or less" },
-	{ "ts_enable=1", true, "SPE: neither samples of the kernel nor the homes of the data are recorded, which requires "
+	{ "ts_enable=1", false, "SPE: neither the homes of the data nor, with -a, the threads are recorded, because " PERMISSION },
+	{ "ts_enable=1", true, "SPE: neither samples of the kernel nor the homes of the data are recorded, because both require "
 	  "CAP_PERFMON, or the sysctl kernel.perf_event_paranoid at 1 or less" },
 };
 
 #define N_ATTEMPTS	(sizeof(attempts) / sizeof(attempts[0]))
 
-static int refuse(int ret, struct gpmu_error *error)
+static int refuse(int ret, const char *terms, struct gpmu_error *error)
 {
 	char why[96];
 
-	if (ret == -EACCES || ret == -EPERM)
+	if ((ret == -EACCES || ret == -EPERM) && (strstr(terms, "pa_enable") || strstr(terms, "pct_enable")))
+		error_set(error, 0, "--spe=%s: pa_enable=1 and pct_enable=1: " PERMISSION, terms);
+	else if (ret == -EACCES || ret == -EPERM)
 		error_set(error, 0, "SPE requires CAP_PERFMON, or the sysctl kernel.perf_event_paranoid at 2 or less for a "
 			  "command, 0 or less for all CPUs");
 	else if (ret == -ENOBUFS)
@@ -65,10 +71,13 @@ static int take_period(char *terms, uint64_t *period, struct gpmu_error *error)
 	}
 	*period = strtoull(at + strlen(PERIOD_TERM), &end, 0);
 	if ((*end && *end != ',') || !*period || *period > INT64_MAX) {
-		error_set(error, (size_t)(at - terms), "SPE: period: expected a number of operations");
+		error_set(error, (size_t)(at - terms), "SPE: period=: expected a number of operations from 1");
 		return -EINVAL;
 	}
-	memmove(at, *end ? end + 1 : end, strlen(*end ? end + 1 : end) + 1);
+	if (*end)
+		memmove(at, end + 1, strlen(end + 1) + 1);
+	else
+		at[at > terms ? -1 : 0] = '\0';
 	return 0;
 }
 
@@ -115,7 +124,18 @@ static int open_rings(struct record_spe *spe, const char *terms, struct gpmu_err
 	}
 	if (!ret && !spe->rings.count)
 		ret = -ENODEV;
-	return ret ? refuse(ret, error) : 0;
+	return ret ? refuse(ret, terms, error) : 0;
+}
+
+/*
+ * The context packets have the numbers of threads in the first pid namespace. In another one, as of a container, the
+ * process knows its threads by other numbers.
+ */
+static bool is_first_namespace(void)
+{
+	struct stat status;
+
+	return stat("/proc/self/ns/pid", &status) || status.st_ino == FIRST_PID_NAMESPACE;
 }
 
 static int node_of(const struct gpmu_machine *machine, int cpu)
@@ -152,6 +172,9 @@ int record_spe_open(struct record_spe *spe, struct gpmu_error *error)
 		return ret;
 	if (spe->note)
 		log_line(GPMU_LOG_WARNING, "%s", spe->note);
+	spe->no_contexts = !is_first_namespace();
+	if (spe->no_contexts)
+		log_line(GPMU_LOG_WARNING, "%s", RECORD_SPE_NO_CONTEXTS);
 	spe->buffers = calloc(spe->rings.count, sizeof(*spe->buffers));
 	if (!spe->buffers) {
 		error_set(error, 0, "no memory");

@@ -41,9 +41,9 @@ ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t at)
 	return reads.from && call >= reads.from && call < reads.to ? -1 : __real_pread(fd, bytes, size, at);
 }
 
-/* Calls of progress(), and whether each has more bytes than the one before, of the same total */
+/* Calls of progress(), and whether each has more bytes than the one before, of the same total; the first call that ends, 0: none */
 static struct {
-	unsigned int calls;
+	unsigned int calls, end;
 	uint64_t done, total;
 	bool rises;
 } progress;
@@ -54,12 +54,13 @@ static int note_progress(void *user, uint64_t done, uint64_t total)
 	progress.rises = !progress.calls++ || (progress.rises && done > progress.done && total == progress.total && done < total);
 	progress.done = done;
 	progress.total = total;
-	return 0;
+	return progress.calls == progress.end;
 }
 
 /* What has arrived in the queue */
 struct arrived {
 	uint64_t samples, marks, lost;
+	uint64_t ended;		/* samples that are lost as progress() ended the writing */
 	int error;		/* of the spool */
 };
 
@@ -77,13 +78,15 @@ static struct arrived arrived_in(struct record_spe *spe)
 		arrived.marks += record->type == RECORD_MARK;
 		if (record->type == RECORD_LOST && lost->why == RECORD_KERNEL_UNSPOOLED)
 			arrived.lost += lost->count;
+		if (record->type == RECORD_LOST && lost->why == RECORD_KERNEL_ENDED)
+			arrived.ended += lost->count;
 		at += record->size;
 	}
 	return arrived;
 }
 
-/* Adds samples to the buffer, and the record by which the kernel publishes them. */
-static void publish(struct record_ring *ring, struct stream *buffer, unsigned int count)
+/* Adds samples to the buffer, and the record by which the kernel publishes them, unless the ring was full. */
+static void publish(struct record_ring *ring, struct stream *buffer, unsigned int count, bool full)
 {
 	struct {
 		struct perf_event_header header;
@@ -98,6 +101,9 @@ static void publish(struct record_ring *ring, struct stream *buffer, unsigned in
 
 		put_slot(buffer, &record, 0);
 	}
+	ring->page->aux_head = buffer->length;
+	if (full)
+		return;
 	memcpy((char *)ring->page + PAGE + ring->page->data_head, &aux, sizeof(aux));
 	ring->page->data_head += sizeof(aux);
 }
@@ -115,6 +121,9 @@ static void run(struct record_spe *spe, bool at_once)
 	if (at_once)
 		pthread_join(reader, NULL);
 }
+
+/* Records that the kernel could not put into the ring: bit 1 << N of the Nth */
+static unsigned int refused;
 
 /* Records two samples and then three, which are two chunks, and a mark. */
 static struct arrived record(bool at_once)
@@ -137,12 +146,14 @@ static struct arrived record(bool at_once)
 	record_spool_init(&spe.spool);
 	if (!ring.page || record_queue_init(&queue, 1 << 20) || record_spool_open(&spe.spool, -1))
 		exit(1);
-	publish(&ring, &buffer, 2);
-	publish(&ring, &buffer, 3);
+	publish(&ring, &buffer, 2, refused & 1);
+	publish(&ring, &buffer, 3, refused & 2);
 	writes.calls = reads.calls = progress.calls = 0;
 	run(&spe, at_once);
 	arrived = arrived_in(&spe);
-	writes.from = reads.from = 0;
+	if (ring.page->aux_tail != buffer.length)
+		diag("bytes of the buffer that were not taken: %zu", buffer.length - (size_t)ring.page->aux_tail);
+	writes.from = reads.from = refused = progress.end = 0;
 	record_spool_release(&spe.spool);
 	record_queue_release(&queue);
 	free(ring.page);
@@ -161,10 +172,20 @@ static bool is(struct arrived arrived, uint64_t samples, uint64_t marks, uint64_
 
 int main(void)
 {
+	struct arrived arrived;
+
 	ok(is(record(true), 5, 1, 0, 0), "record spe: all samples of a buffer are queued, and a mark");
 	record(false);
 	ok(progress.calls == 3 && progress.rises && progress.total == 5 * 64 + 3 * HEAD,
 	   "record spe: progress() is called with rising numbers of bytes after the end of the recorded time");
+	for (unsigned int each = 1; each < 4; each++) {
+		refused = each;
+		ok(is(record(false), 5, 1, 0, 0), "record spe: samples whose records were lost, as the ring was full, are queued (%u)", each);
+	}
+	progress.end = 2;
+	arrived = record(false);
+	ok(arrived.samples == 2 && arrived.marks == 1 && arrived.ended == 3 && !arrived.lost,
+	   "record spe: samples after the end by progress() are counted as lost");
 	/* A chunk is written by three calls, and a mark by two. */
 	writes.from = 4;
 	writes.to = 5;

@@ -101,7 +101,7 @@ in_order() {
 
 # --- a command: its thread has the samples
 busy='echo $$ >/tmp/pid; i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done'
-record command --spe=period=65536 -- sh -c "$busy"
+record command --spe=min_latency=0,period=65536 -- sh -c "$busy"
 follows /tmp/samples
 all
 in_order
