@@ -14,6 +14,7 @@
 #define GAP		"  "
 #define COLOR_END	"\033[m"
 #define LEAST_CUT	20	/* columns of a cut text on a narrow terminal */
+#define DOTS		"..."
 
 void table_init(struct table *table, FILE *file, const char *indent)
 {
@@ -132,6 +133,41 @@ static size_t terminal_width(FILE *file)
 	return fd >= 0 && isatty(fd) && !ioctl(fd, TIOCGWINSZ, &size) && size.ws_col ? size.ws_col : SIZE_MAX;
 }
 
+/* The column that can be reduced most, except the last one, whose text is cut at the end of the line; NULL: none */
+static struct table_column *widest(struct table *table, const struct table_column *last)
+{
+	struct table_column *found = NULL;
+
+	for (struct table_column *column = table->columns; column < last; column++)
+		if (column->flags & TABLE_CUT && column->width > LEAST_CUT && (!found || column->width > found->width))
+			found = column;
+	return found;
+}
+
+/* Reduces columns until a row fits into @room columns of a terminal, or all are small. */
+static void narrow(struct table *table, size_t room)
+{
+	struct table_column *last = NULL, *column;
+	size_t used = strlen(table->indent);
+
+	for (size_t i = 0; i < table->column_count; i++)
+		if (table->columns[i].width) {
+			last = &table->columns[i];
+			used += last->width + strlen(GAP);
+		}
+	if (!last)
+		return;
+	used -= strlen(GAP);
+	if (last->flags & TABLE_CUT && last->width > LEAST_CUT)
+		used -= last->width - LEAST_CUT;
+	while (used > room && (column = widest(table, last))) {
+		size_t excess = used - room, most = column->width - LEAST_CUT;
+
+		column->most = column->width -= excess < most ? excess : most;
+		used -= excess < most ? excess : most;
+	}
+}
+
 /* --- output --- */
 
 struct printer {
@@ -170,23 +206,39 @@ static size_t room_for(const struct printer *printer, bool cut)
 	return printer->terminal - used < room ? printer->terminal - used : room;
 }
 
+/* The end of a text that fits into @room columns */
+static const char *fit_end(const char *text, size_t room, size_t *width)
+{
+	size_t left = gpmu_shown_width(text), step;
+
+	for (; left > room; left -= step)
+		text += gpmu_shown_fit(text, 1, &step) ?: gpmu_shown_fit(text, 2, &step);
+	*width = left;
+	return text;
+}
+
 static void put_text(struct printer *printer, const char *text, const char *color, bool cut)
 {
 	const struct table_column *column = &printer->table->columns[printer->column];
 	size_t room = room_for(printer, cut), width, length = gpmu_shown_fit(text, room, &width);
+	const char *before = "", *after = "";
 	FILE *file = printer->table->file;
 	size_t padding;
 
-	if (text[length]) {
-		length = gpmu_shown_fit(text, room - 3, &width);
-		width += 3;
+	if (text[length] && column->flags & TABLE_CUT_BEGIN) {
+		text = fit_end(text, room - strlen(DOTS), &width);
+		length = strlen(text);
+		before = DOTS;
+	} else if (text[length]) {
+		length = gpmu_shown_fit(text, room - strlen(DOTS), &width);
+		after = DOTS;
 	}
+	width += strlen(before) + strlen(after);
 	padding = column->width > width ? column->width - width : 0;
 	printer->blanks += column->flags & TABLE_RIGHT ? padding : 0;
 	if (width) {
 		put_blanks(printer);
-		fprintf(file, "%s%.*s%s%s", color ? color : "", (int)length, text,
-			text[length] ? "..." : "", color ? COLOR_END : "");
+		fprintf(file, "%s%s%.*s%s%s", color ? color : "", before, (int)length, text, after, color ? COLOR_END : "");
 	}
 	printer->used += width;
 	printer->blanks += column->flags & TABLE_RIGHT ? 0 : padding;
@@ -236,7 +288,10 @@ void table_print(struct table *table)
 {
 	struct printer printer = { .table = table, .terminal = terminal_width(table->file) };
 
-	if (measure(table))
+	const bool headings = measure(table);
+
+	narrow(table, printer.terminal);
+	if (headings)
 		put_headings(&printer);
 	for (size_t i = 0; i < table->n; i++) {
 		if (table->cells[i].below >= 0)

@@ -23,8 +23,9 @@
 
 enum table_flags {
 	TABLE_RIGHT = 1,	/* numbers */
-	/* Longer cells end in "..." at the column's limit; the last column's, at the terminal's. */
+	/* Longer cells end in "..." at the column's limit. On a terminal the widest of these columns are reduced to its width. */
 	TABLE_CUT = 2,
+	TABLE_CUT_BEGIN = 8,	/* of TABLE_CUT: begin with "..." instead */
 	TABLE_OPTIONAL = 4,	/* not printed if all cells are empty */
 };
 

@@ -151,7 +151,9 @@ static void add_column(struct table *table, struct layout *layout, const struct 
 	snprintf(name, sizeof(layout->names[0]), "%s", from->columns[column].name);
 	for (char *c = name; *c; c++)
 		*c = *c == '_' ? ' ' : *c;
-	table_column(table, name, is_text ? TABLE_CUT : TABLE_RIGHT, 0, is_text ? TEXT_MOST : 0);
+	/* Of a stack the innermost functions are shown. */
+	table_column(table, name, !is_text ? TABLE_RIGHT : !strcmp(name, "stack") ? TABLE_CUT | TABLE_CUT_BEGIN : TABLE_CUT, 0,
+		     is_text ? TEXT_MOST : 0);
 }
 
 /* Adds the columns that are shown, the long ones last. */

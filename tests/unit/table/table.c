@@ -83,7 +83,15 @@ static void test_texts(void)
 	add_row(&table, "b", "2", "\xff\xc3");
 	is_str(printed(&table), "  name      GB/s  text\n  Zähler       1  äöüäö...\n  b            2  ??\n",
 	       "table: UTF-8 is measured in characters, and each byte that is not UTF-8 becomes \"?\"");
+	three(&table, TABLE_CUT | TABLE_CUT_BEGIN, 8);
+	add_row(&table, "a", "1", "main;step;solve");
+	is_str(printed(&table), "  name    GB/s  text\n  a          1  ...solve\n",
+	       "table: the begin of a text over its limit is cut in a column of such texts");
 	utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+	three(&table, TABLE_CUT | TABLE_CUT_BEGIN, 8);
+	add_row(&table, "a", "1", "磁盘磁盘磁");
+	is_str(printed(&table), utf8 ? "  name    GB/s  text\n  a          1  ...盘磁\n" : "  name    GB/s  text\n  a          1  磁盘磁盘磁\n",
+	       "table: the begin is cut by whole characters");
 	three(&table, 0, 0);
 	add_row(&table, "磁盘", "1", "x");
 	is_str(printed(&table), utf8 ? "  name    GB/s  text\n  磁盘       1  x\n" :
@@ -152,7 +160,8 @@ static void test_terminal(void)
 	text = on_terminal(&table, 40);
 	if (!text) {
 		ok(true, "table: the last column is cut to the terminal's width # SKIP no pseudoterminals");
-		ok(true, "table: a table fits a narrow terminal # SKIP no pseudoterminals");
+		ok(true, "table: a narrow terminal leaves 20 columns of a text # SKIP no pseudoterminals");
+		ok(true, "table: wide columns before the last one are reduced to the terminal's width # SKIP no pseudoterminals");
 		return;
 	}
 	is_str(text, "  name    GB/s  text\r\n  a          1  A description of this...\r\n",
@@ -161,6 +170,15 @@ static void test_terminal(void)
 	add_row(&table, "a", "1", "A description of this row that is long");
 	is_str(on_terminal(&table, 10), "  name    GB/s  text\r\n  a          1  A description of ...\r\n",
 	       "table: a narrow terminal leaves 20 columns of a text");
+	table_init(&table, NULL, "");
+	table_column(&table, "function", TABLE_CUT, 0, 160);
+	table_column(&table, "object", TABLE_CUT, 0, 160);
+	table_column(&table, "n", TABLE_RIGHT, 0, 0);
+	table_cell(&table, "a_function_with_a_name_of_40_characters_");
+	table_cell(&table, "an_object");
+	table_cell(&table, "1");
+	is_str(on_terminal(&table, 40), "function                    object     n\r\na_function_with_a_name_...  an_object  1\r\n",
+	       "table: wide columns before the last one are reduced to the terminal's width");
 }
 
 int main(void)
