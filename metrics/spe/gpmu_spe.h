@@ -30,7 +30,7 @@ enum gpmu_spe_field {
 	GPMU_SPE_OP,		/* operation: gpmu_spe_op() */
 	GPMU_SPE_EVENTS,	/* bit mask: gpmu_spe_event() */
 	GPMU_SPE_SOURCE,	/* data source: gpmu_spe_tier() */
-	GPMU_SPE_TIME,		/* value of the system counter */
+	GPMU_SPE_TIME,		/* value of the system counter, in ticks of CNTFRQ_EL0 */
 	GPMU_SPE_FIELDS,
 	GPMU_SPE_UNKNOWN = GPMU_SPE_FIELDS,	/* bit of @fields alone: the record has unknown packets */
 };
@@ -67,13 +67,22 @@ static inline uint64_t gpmu_spe_physical(uint64_t payload)
 	return payload & ((1ULL << 56) - 1);
 }
 
-/* Value of a field, of an address that address */
+/* Returns the value of a field; of an address field the address, without its attributes. */
 static inline uint64_t gpmu_spe_number(const struct gpmu_spe_record *record, enum gpmu_spe_field field)
 {
 	const uint64_t payload = record->value[field];
 
-	return field == GPMU_SPE_PA ? gpmu_spe_physical(payload) :
-	       field == GPMU_SPE_PC || field == GPMU_SPE_TARGET || field == GPMU_SPE_VA ? gpmu_spe_address(payload) : payload;
+	switch (field) {
+	case GPMU_SPE_PC:
+	case GPMU_SPE_TARGET:
+	case GPMU_SPE_VA:
+	case GPMU_SPE_PREVIOUS:
+		return gpmu_spe_address(payload);
+	case GPMU_SPE_PA:
+		return gpmu_spe_physical(payload);
+	default:
+		return payload;
+	}
 }
 
 /* Of all addresses but GPMU_SPE_VA: NS and NSE select the address space, see DDI 0487. */
@@ -259,11 +268,12 @@ enum gpmu_spe_op_flag {
 	GPMU_SPE_OP_ASE		= 1 << 7,	/* Advanced SIMD */
 	GPMU_SPE_OP_PRED	= 1 << 8,	/* predicated */
 	GPMU_SPE_OP_GATHER	= 1 << 9,	/* gather or scatter */
-	GPMU_SPE_OP_COMMON	= 1 << 10,	/* of the guarded control stack: not privileged */
+	GPMU_SPE_OP_COMMON	= 1 << 10,	/* access to the guarded control stack that is not privileged */
 	GPMU_SPE_OP_GCS		= 1 << 11,	/* branch that uses the guarded control stack */
 	GPMU_SPE_OP_CALL	= 1 << 12,	/* branch with link */
 	GPMU_SPE_OP_RETURN	= 1 << 13,
-	GPMU_SPE_OP_JUMP	= 1 << 14,	/* neither of them; without all three: not known */
+	/* Neither call nor return. If CALL, RETURN and JUMP are all 0, the type of branch is not known. */
+	GPMU_SPE_OP_JUMP	= 1 << 14,
 };
 
 /**
@@ -271,7 +281,7 @@ enum gpmu_spe_op_flag {
  * @op_class: its class
  * @is_known: 0: the class or the subclass is reserved
  * @name: name of its subclass, "GP-REG", "SVE-SME-REG"; "" of a branch, and of an atomic, exclusive,
- *	acquire or release operation, whose flags identify it
+ *	acquire or release operation, whose flags identify it; static, never freed
  * @flags: enum gpmu_spe_op_flag
  * @bits: effective vector length, or tile size of SME, in bits; 0: no such operation
  */
@@ -330,8 +340,8 @@ enum gpmu_spe_tier_kind {
  * @kind: the level
  * @number: number of the data source; -1: the record has none
  * @is_bound: 1: of a store, from its events. Only loads have a data source.
- * @name: name, "L2"
- * @text: description of the level, one line
+ * @name: name, "L2"; static, never freed
+ * @text: description of the level, one line; static, never freed
  */
 struct gpmu_spe_tier {
 	enum gpmu_spe_tier_kind kind;
@@ -345,10 +355,10 @@ struct gpmu_spe_tier {
  * @record: the record
  * @midr: MIDR_EL1 of its CPU; 0: not known. Only the data sources of Neoverse V2 have names
  *
- * The tier is the data source that the CPU reported. The data source does not distinguish nodes
- * of memory, remote caches from remote memory, or a GPU's memory from other memory:
- * gpmu_spe_home() does. A data source and the events of one record may differ, as while a
- * prefetch is in flight.
+ * The tier is the data source that the CPU reported. The data source identifies neither the node of
+ * the memory nor a GPU's memory; gpmu_spe_home() does, from the physical address. No field
+ * distinguishes a remote cache from remote memory. A data source and the events of one record may
+ * differ, as while a prefetch is in flight.
  */
 struct gpmu_spe_tier gpmu_spe_tier(const struct gpmu_spe_record *record, uint64_t midr);
 
@@ -379,6 +389,7 @@ struct gpmu_spe_memory {
  * another range; -ENOMEM.
  */
 int gpmu_spe_memory_add(struct gpmu_spe_memory *memory, const struct gpmu_spe_range *range);
+/* Frees the ranges; @memory is empty afterwards. */
 void gpmu_spe_memory_release(struct gpmu_spe_memory *memory);
 struct gpmu_machine;
 /*
@@ -404,7 +415,7 @@ enum gpmu_spe_home_kind {
  * struct gpmu_spe_home - the memory that holds the data, whichever cache served the access
  * @kind: kind of memory
  * @node: its node; -1: none
- * @name: name of @kind, "other CPU memory"
+ * @name: name of @kind, "other CPU memory"; static, never freed
  */
 struct gpmu_spe_home {
 	enum gpmu_spe_home_kind kind;

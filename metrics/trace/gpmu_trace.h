@@ -396,9 +396,9 @@ int gpmu_trace_sample(struct gpmu_trace *trace, const struct gpmu_trace_sample *
  * @trace: the trace
  * @sample: the operation
  *
- * It is an instant with the category "spe". Its name is the tier or, without one, the operation; what is
- * known of it are its arguments: "cpu", "op", "tier", "home", "function", "object", "data", and the fields as "latency",
- * "issue", "translation", "pc", "target", "va", "pa", "events".
+ * It is an instant with the category "spe". Its name is the tier or, without one, the operation. Its known fields are
+ * arguments: "cpu", "op", "tier", "home", "function", "object", "data", "latency", "issue", "translation", "pc", "target",
+ * "va", "pa", "events".
  *
  * Return: as gpmu_trace_begin()
  */

@@ -235,6 +235,24 @@ static void addresses(void)
 	is_u64(gpmu_spe_physical(0xc9ff004012345640), 0xff004012345640, "spe: a physical address has 56 bits");
 }
 
+/* Attributes are in the top byte of each address, but not of other fields. */
+static void numbers(void)
+{
+	static const enum gpmu_spe_field fields[] = { GPMU_SPE_PC, GPMU_SPE_TARGET, GPMU_SPE_VA, GPMU_SPE_PREVIOUS };
+	struct gpmu_spe_record record;
+	bool all = true;
+
+	for (int field = 0; field < GPMU_SPE_FIELDS; field++)
+		record.value[field] = 0xc900004012345640;
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		ok(gpmu_spe_number(&record, fields[i]) == 0x4012345640,
+		   "spe: the number of field %d, a virtual address, has no attributes", (int)fields[i]);
+	is_u64(gpmu_spe_number(&record, GPMU_SPE_PA), 0x4012345640, "spe: the number of a physical address has no attributes");
+	for (enum gpmu_spe_field field = GPMU_SPE_TOTAL; field < GPMU_SPE_FIELDS; field++)
+		all = all && gpmu_spe_number(&record, field) == 0xc900004012345640;
+	ok(all, "spe: the number of a field without an address is its payload");
+}
+
 int main(void)
 {
 	round_trips();
@@ -244,5 +262,6 @@ int main(void)
 	changed_slots();
 	alignments();
 	addresses();
+	numbers();
 	return done_testing();
 }
