@@ -47,7 +47,7 @@ stage: $(B)/flags/gpmu.pc $(GPMU) $(GPMU_SO) $(MODEL_PLUGIN) $(GPU_PLUGINS) $(IN
 	@$(call put,644,$(includedir),$(wildcard metrics/include/*.h))
 	@$(call put,644,$(includedir)/gpmu,$(wildcard metrics/include/gpmu/*.h) metrics/fortran/gpmu.f90)
 	@$(call put,644,$(datadir)/gpmu/scenarios,$(wildcard metrics/sources/model/scenarios/*))
-	@$(call put,644,$(docdir),metrics/values/output.rst metrics/traffic/traffic.rst metrics/record/timeline.rst metrics/sources/model/scenario.rst)
+	@$(call put,644,$(docdir),metrics/values/output.rst metrics/traffic/traffic.rst metrics/record/timeline.rst metrics/import/import.rst metrics/sources/model/scenario.rst)
 	@$(call put,644,$(mandir)/man3,$(MAN3:.stamp=)/*)
 	@$(if $(RST2MAN),$(call put,644,$(mandir)/man1,$(MAN1)))
 	@$(if $(RST2MAN),$(call put,644,$(mandir)/man7,$(MAN7)))
@@ -60,7 +60,7 @@ install: stage
 	@tools/install $(STAGE) "$(DESTDIR)"
 	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || PATH="$$PATH:/usr/sbin:/sbin" ldconfig
 	@[ -e $(STAGE)$(bindir)/gpmu-perf ] || echo "without gpmu-perf, which make perf has not built"
-	@$(if $(RST2MAN),,echo "without gpmu(1), gpmu-cupti(7), gpmu-nvml(7): there is no rst2man, which ./setup installs")
+	@$(if $(RST2MAN),,echo "without gpmu(1), gpmu-cupti(7), gpmu-nvml(7), gpmu-spe(7): there is no rst2man, which ./setup installs")
 	@echo "installed gpmu $(VERSION) in $(DESTDIR)$(PREFIX)"
 
 # Each perf that was installed, not only the one of this build

@@ -24,6 +24,7 @@ INSTALLED = (
     ("lib/gpmu", "plugins"),
     ("share/gpmu/scenarios", "scenarios for the plugin \"model\""),
     ("share/doc/gpmu", "output.rst: rows, CSV and JSON; timeline.rst: content of a trace; "
+                       "import.rst: content of an imported recording; "
                        "traffic.rst: traffic from PMU counts; scenario.rst: format of scenarios"),
 )
 EXAMPLES = TOP / "tests/examples/man"

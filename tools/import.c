@@ -65,8 +65,8 @@ static const struct argp argp = {
 
 static void print(const char *trace, const struct gpmu_import_facts *facts)
 {
-	say("%s: %" PRIu64 " threads, %" PRIu64 " samples, %" PRIu64 " of tracepoints, %" PRIu64 " operations of SPE, %" PRIu64 " switches, %" PRIu64
-	    " values of counters, %" PRIu64 " lost", trace, facts->threads, facts->samples, facts->tracepoints, facts->spe, facts->switches,
+	say("%s: %" PRIu64 " threads, %" PRIu64 " samples, %" PRIu64 " tracepoint samples, %" PRIu64 " SPE operations, %" PRIu64 " switches, %" PRIu64
+	    " counter values, %" PRIu64 " records lost", trace, facts->threads, facts->samples, facts->tracepoints, facts->spe, facts->switches,
 	    facts->values, facts->lost);
 }
 

@@ -134,10 +134,15 @@ static int put_notes(struct import *import)
 	char *text;
 	int ret = 0;
 
-	if (!import->clock.is_raw)
+	/* Without -k, SPE's times are placed by perf's clock on any machine. */
+	if (!import->clock.is_raw && import->has_spe && import->clock.has_spe)
+		ret = put_note(import, "times are those of perf's clock, not CLOCK_MONOTONIC_RAW: import on the recorded machine before its "
+			       "next boot");
+	else if (!import->clock.is_raw)
 		ret = put_note(import, "times are not CLOCK_MONOTONIC_RAW: record with -k monotonic_raw");
 	if (!ret && import->has_spe && !import->clock.has_spe)
-		ret = put_note(import, "operations of SPE cannot be placed among records of another clock: record without -k");
+		ret = put_note(import, "operations of SPE are omitted: their times cannot be converted to the clock of -k; record without -k, "
+			       "or with -k monotonic_raw and import on the recorded machine before its next boot");
 	if (!ret && facts->no_time) {
 		text = text_print("%llu records have no time and are left out", (unsigned long long)facts->no_time);
 		ret = text ? put_note(import, text) : -ENOMEM;

@@ -29,7 +29,7 @@ tasks() {
 
 "$make" "$work/made.data"
 import "$work/made.data"
-is "$rc $err" "0 gpmu import: $trace: 3 threads, 4 samples, 0 of tracepoints, 0 operations of SPE, 6 switches, 4 values of counters, 7 lost" \
+is "$rc $err" "0 gpmu import: $trace: 3 threads, 4 samples, 0 tracepoint samples, 0 SPE operations, 6 switches, 4 counter values, 7 records lost" \
 	"import prints what was imported"
 is "$(tasks)" "2000|102|fork|100
 3000|100|exec|solver
@@ -81,7 +81,7 @@ is "$(sql "select s.ts - $begin, s.dur, tid, s.name, a.display_value from slice 
 	join thread using (utid) join args a using (arg_set_id) where category = 'sched' order by s.ts")" "1000|4000|100|running|preempted
 5000|4000|101|running|waits
 10000|2000|102|running|exit" "import: context switches without CPUs are slices of their threads"
-is "$(sql "select count(*) from sched")" 0 "import: context switches without CPUs are no scheduling of Perfetto"
+is "$(sql "select count(*) from sched")" 0 "import: context switches without CPUs are not in Perfetto's table sched"
 is "$(sql "select t.name, c.ts - $begin, value from counter c join counter_track t on t.id = c.track_id
 	where t.parent_id is null order by 1, 2")" "event 0|10000|2e+08
 event 0|20000|3e+08
@@ -92,7 +92,7 @@ event 1|20000|1e+06" "import: counts without CPUs are those of the thread"
 
 "$make" "$work/made.data" tracepoint
 import "$work/made.data"
-like "$err" ' 4 samples, 1 of tracepoints, ' "import: samples of tracepoints are counted"
+like "$err" ' 4 samples, 1 tracepoint samples, ' "import: samples of tracepoints are counted"
 is "$(sql "select s.ts - $begin, tid, t.name, s.name, group_concat(substr(a.key, 7) || '=' || a.display_value, ' ')
 	from (select * from args order by arg_set_id, key) a join slice s using (arg_set_id) join track t on t.id = s.track_id
 	join thread_track k on k.id = t.id join thread using (utid) where category = 'tracepoint' group by s.id")" \
@@ -135,7 +135,7 @@ like "$(gpmu report "$trace" 2>&1)" "clock +warning +time stamps of perf's clock
 
 "$make_spe" "$work/spe.data" 3000 | sort > "$work/want"
 import "$work/spe.data"
-like "$err" ' 0 samples, 0 of tracepoints, 3000 operations of SPE, ' "import: all operations of SPE are imported"
+like "$err" ' 0 samples, 0 tracepoint samples, 3000 SPE operations, ' "import: all operations of SPE are imported"
 is "$(sql "select count(*), max(cast(l.display_value as int)), f.display_value, o.display_value,
 		coalesce(r.display_value, ''), coalesce(h.display_value, ''), coalesce(d.display_value, '')
 	from slice s join args l on l.arg_set_id = s.arg_set_id and l.key = 'debug.latency'
@@ -156,6 +156,8 @@ is "$(sql "select key, count(*), min(display_value like '0x%') from args where k
 	"$(awk -F , '{ all += $1; if ($9 != "") data += $1 } END { print "debug.pa|" data "|1\ndebug.pc|" all "|1\ndebug.va|" data "|1" }' "$work/want")" \
 	"import: operations of SPE have the addresses that are recorded"
 is "$(sql "select min(ts), max(ts) from slice where category = 'spe'")" "5000000|5005998" "import: operations of SPE have their times by TIME_CONV"
+is "$(audit note)" "level=warning text=times are those of perf's clock, not CLOCK_MONOTONIC_RAW: import on the recorded machine before its next boot" \
+	"import: the audit of a recording of SPE without -k does not advise -k"
 like "$(sql "select group_concat(substr(a.key, 7) || '=' || a.display_value, ' ') from (select * from args order by key) a
 	join slice s using (arg_set_id) where category = 'audit' and s.name = 'source' and a.arg_set_id in
 	(select arg_set_id from args where display_value = 'SPE')")" '^collisions=1 lost_bytes=0 partials=0 records=3000 source=SPE truncations=1$' \
@@ -166,8 +168,10 @@ is "$(gpmu report --by=tier --format=csv "$trace" | awk -F , -v OFS='|' '$4 ~ /^
 	"report: operations of SPE of an imported recording are counted by tier and home"
 "$make_spe" "$work/spe.data" 100 clock > /dev/null
 import "$work/spe.data"
-like "$(audit note)" 'text=operations of SPE cannot be placed among records of another clock' "import: operations of SPE of a recording with -k cannot be placed, and the audit tells why"
-like "$err" ' 0 operations of SPE, ' "import: operations of SPE of a recording with -k are left out"
+is "$(audit note)" "level=warning text=times are not CLOCK_MONOTONIC_RAW: record with -k monotonic_raw
+level=warning text=operations of SPE are omitted: their times cannot be converted to the clock of -k; record without -k, or with -k \
+monotonic_raw and import on the recorded machine before its next boot" "import: operations of SPE of a recording with -k cannot be placed, and the audit has the reason"
+like "$err" ' 0 SPE operations, ' "import: operations of SPE of a recording with -k are left out"
 
 # --- recordings of this machine's perf
 

@@ -38,7 +38,7 @@ files() {
 expected() {
 	printf '%s\n' bin/gpmu include/gpmu/gpmu.f90 lib/gpmu/{gpmu-{cupti,model,nvml},libgpmu-{inject,mark}}.so lib/libgpmu.so lib/libgpmu.so.0 \
 		lib/gpmu/dlfilters/grace-{spe,traffic}.so lib/traceevent/plugins/plugin_grace_cspmu.so \
-		lib/pkgconfig/gpmu.pc share/bash-completion/completions/gpmu share/doc/gpmu/{output,scenario,timeline,traffic}.rst \
+		lib/pkgconfig/gpmu.pc share/bash-completion/completions/gpmu share/doc/gpmu/{import,output,scenario,timeline,traffic}.rst \
 		share/man/man3/{libgpmu,gpmu_source_plugin}.3 share/zsh/site-functions/_gpmu
 	(cd metrics/include && printf 'include/%s\n' ./*.h gpmu/*.h | sed 's|\./||')
 	(cd metrics/include/gpmu && printf 'share/man/man3/gpmu_%s.3\n' *.h | sed 's|\.h\.3|.3|')
