@@ -96,6 +96,17 @@ for wrong in "--cuda=kernel,foo" "--capture-range=foo" "--max-size=1k" "--max-si
 	run gpmu record $wrong -o "$work/none" -- true
 	is "$rc: $(grep -c 'expected' <<< "$err")" "125: 1" "record $wrong is refused with what was expected"
 done
+while IFS='|' read -r wrong expected; do
+	run gpmu record --spe "${wrong% *}=${wrong#* }" -o "$work/none" -- true
+	is "$err" "gpmu record: $wrong: expected $expected" "record $wrong is refused with the sizes that this option permits"
+done << 'END'
+--max-size 1023K|at least 1M, such as 500M or 2G
+--cuda-buffers 4095K|4M to 8G, such as 512M
+--cuda-buffers 9G|4M to 8G, such as 512M
+--spe-buffer 63K|a power of 2 from 64K to 1024M, such as 16M
+--spe-buffer 65K|a power of 2 from 64K to 1024M, such as 16M
+--spe-buffer 2G|a power of 2 from 64K to 1024M, such as 16M
+END
 expect 125 gpmu record
 like "$err" 'nothing to record' "record without anything to record is refused"
 expect 125 gpmu record --no-cuda-trace --capture-range=region -- true

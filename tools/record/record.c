@@ -139,8 +139,20 @@ static void parse_capture(struct record *record, const char *text)
 	}
 }
 
-/* The bytes of "500M", at least @least KiB */
-static uint64_t parse_size(const char *option, const char *text, unsigned int least)
+/* An option with a size in bytes */
+struct size_option {
+	const char *name;
+	double least, most;
+	bool is_power;		/* of 2 */
+	const char *expected;
+};
+
+static const struct size_option max_size = { "--max-size", 1ULL << 20, 1e18, false, "at least 1M, such as 500M or 2G" };
+static const struct size_option cuda_buffers = { "--cuda-buffers", 4ULL << 20, 8ULL << 30, false, "4M to 8G, such as 512M" };
+static const struct size_option spe_buffer = { "--spe-buffer", 64ULL << 10, 1ULL << 30, true, "a power of 2 from 64K to 1024M, such as 16M" };
+
+/* The bytes of "500M" */
+static uint64_t parse_size(const struct size_option *option, const char *text)
 {
 	static const char units[] = "KMGT";
 	const char *unit;
@@ -154,9 +166,9 @@ static uint64_t parse_size(const char *option, const char *text, unsigned int le
 		end++;
 	}
 	size *= (double)(1ULL << shift);
-	if (end == text || *end || !(size >= least << 10) || size > 1e18)
-		die("%s %s: expected bytes, %u%c or more, such as 500M or 2G", option, text,
-		    least < 1024 ? least : least / 1024, least < 1024 ? 'K' : 'M');
+	if (end == text || *end || !(size >= option->least) || size > option->most ||
+	    (option->is_power && (uint64_t)size & ((uint64_t)size - 1)))
+		die("%s %s: expected %s", option->name, text, option->expected);
 	return (uint64_t)size;
 }
 
@@ -218,16 +230,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		parse_capture(record, arg);
 		return 0;
 	case KEY_MAX_SIZE:
-		record->max_size = parse_size("--max-size", arg, 1024);
+		record->max_size = parse_size(&max_size, arg);
 		return 0;
 	case KEY_BUFFERS:
-		record->cuda_buffers = parse_size("--cuda-buffers", arg, 4096);
+		record->cuda_buffers = parse_size(&cuda_buffers, arg);
 		return 0;
 	case KEY_SPE:
 		record->spe = arg ? arg : "";
 		return 0;
 	case KEY_SPE_BUFFER:
-		record->spe_buffer = parse_size("--spe-buffer", arg, 64);
+		record->spe_buffer = parse_size(&spe_buffer, arg);
 		return 0;
 	case KEY_SAMPLE:
 		record->sample = arg;
@@ -266,7 +278,8 @@ static const struct argp_option options[] = {
 	  "region or region:NAME", 0 },
 	{ "spe", KEY_SPE, "TERMS", OPTION_ARG_OPTIONAL, "record samples of Arm SPE; TERMS as in perf's arm_spe_0/TERMS/, "
 	  "also period=N (default: 1048576 operations)", 0 },
-	{ "spe-buffer", KEY_SPE_BUFFER, "SIZE", 0, "use SIZE bytes of buffer for SPE on each CPU, a power of 2 (default: 4M)", 0 },
+	{ "spe-buffer", KEY_SPE_BUFFER, "SIZE", 0, "use SIZE bytes of buffer for SPE on each CPU, a power of 2 from 64K to 1024M "
+	  "(default: 4M)", 0 },
 	{ "sample", KEY_SAMPLE, "EVENT[,PERIOD]", 0, "sample call stacks by EVENT, once per PERIOD (default: 999 times per second)", 0 },
 	{ "max-size", KEY_MAX_SIZE, "SIZE", 0, "keep the newest records, at most SIZE bytes, such "
 	  "as 500M", 0 },

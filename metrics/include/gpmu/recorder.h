@@ -230,7 +230,9 @@ int gpmu_recorder_pid(struct gpmu_recorder *recorder, pid_t pid);
  * hard limit until gpmu_recorder_free(), because each process needs a file descriptor.
  *
  * Return: 0; -EACCES or -EPERM (the error names the required permission); -ENOMEM; of SPE also -ENODEV (no PMU
- * arm_spe_0), -EINVAL or -ENOENT (its terms), -EBUSY, -EOPNOTSUPP; or the error of opening the file
+ * arm_spe_0), -EINVAL or -ENOENT (its terms), -EBUSY, -EOPNOTSUPP; of the option sample also -ENOENT or -EOPNOTSUPP (no
+ * such event, or no counter samples it), -EINVAL (its event or period); of both -EMFILE (file descriptors) or -ENOBUFS
+ * (locked memory); or the error of opening the file
  */
 int gpmu_recorder_start(struct gpmu_recorder *recorder, const struct gpmu_machine *machine,
 			const struct gpmu_session *session, struct gpmu_error *error);
