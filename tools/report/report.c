@@ -150,7 +150,7 @@ static const struct argp_option options[] = {
 	  "cpu, node, tier, home, data, page, op, comm, stack, separated by commas", 0 },
 	{ "folded", KEY_FOLDED, NULL, 0, "print folded call stacks for flame graphs", 0 },
 	{ "no-inline", KEY_NO_INLINE, NULL, 0, "omit inlined functions from the call stacks of a recording of perf", 0 },
-	{ "sort", KEY_SORT, "COLUMN", 0, "sort by COLUMN, largest first", 0 },
+	{ "sort", KEY_SORT, "COLUMN", 0, "sort by COLUMN: numbers in descending order, text alphabetically", 0 },
 	{ "top", KEY_TOP, "N", 0, "print at most N rows of a table", 0 },
 	{ "link", KEY_LINK, "LINK", 0, "attribute the bytes of c2c, pcie, nvlink or dram", 0 },
 	{ "format", KEY_FORMAT, "FORMAT", 0, "print text, csv or json", 0 },

@@ -112,18 +112,19 @@ static void add_losses(struct report_facts *facts, const struct gpmu_profile_fac
 	const struct gpmu_spe_stats *spe = &from->spe;
 
 	if (from->lost)
-		add(facts, "lost", print_text("%" PRIu64 " samples or records of the kernel: its buffer was full", from->lost));
+		add(facts, "lost", print_text("%" PRIu64 " samples or records: the kernel dropped them because perf's ring buffer "
+					 "was full", from->lost));
 	if (spe->collisions)
 		add(facts, "collisions", print_text("%" PRIu64 " AUX records; in each of them SPE dropped at least one "
 						    "sample, because another was in flight", spe->collisions));
 	if (spe->truncations)
 		add(facts, "truncations", print_text("%" PRIu64 " times the AUX buffer was full and SPE stopped until perf "
-						     "had read it; record with a larger -m ,PAGES or period", spe->truncations));
+						     "had read it; record with a larger -m ,PAGES or a longer period", spe->truncations));
 	if (spe->partials)
 		add(facts, "partial", print_text("%" PRIu64 " AUX records with an incomplete last sample", spe->partials));
 	if (spe->damages || spe->lost_bytes)
-		add(facts, "damage", print_text("%" PRIu64 " places in the AUX buffers, %" PRIu64 " bytes are in no sample",
-						spe->damages, spe->lost_bytes));
+		add(facts, "damage", print_text("%" PRIu64 " times the AUX data could not be decoded; %" PRIu64 " bytes belong to "
+						"no sample", spe->damages, spe->lost_bytes));
 	if (spe->unknown)
 		add(facts, "unknown", print_text("%" PRIu64 " packets of SPE that this version does not know", spe->unknown));
 	if (from->no_thread)
@@ -191,11 +192,11 @@ static void add_spe(struct report_facts *facts, const struct gpmu_profile_facts 
 	if (!from->has_spe)
 		return;
 	if (!from->has_times)
-		add(facts, "times", print_text("of SPE cannot be compared with those of threads and maps: %s",
+		add(facts, "times", print_text("times of SPE cannot be compared with those of threads and maps: %s",
 					       from->info->time_conv.mult ? "record without -k" : "no TIME_CONV record"));
 	add_memory(facts, from);
-	add(facts, "shares", print_text("are of samples, not of accesses: SPE has no sample of an operation that was "
-					"filtered, was lost, or came while another was in flight"));
+	add(facts, "shares", print_text("shares are of samples, not of accesses: SPE has no sample of an operation that "
+					"was filtered, was lost, or came while another was in flight"));
 }
 
 /* Whether perf stat record made the recording */
@@ -226,7 +227,7 @@ void report_facts_add(struct report_facts *facts, const struct gpmu_profile *pro
 	add_kernel(facts, from.kernel);
 	add_spe(facts, &from);
 	if (from.is_stopped)
-		add(facts, "stopped", print_text("by a signal: only a part of the recording was read"));
+		add(facts, "stopped", print_text("stopped by a signal: only a part of the recording was read"));
 	if (from.is_damaged)
 		add(facts, "cut off", print_text("only the part before the damage was read"));
 }
@@ -269,7 +270,7 @@ const char *report_facts_no_callers(const struct gpmu_profile *profile)
 			continue;
 		if (event.event->attr->sample_type & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER))
 			return NULL;
-		why = "have only the sampled function; callers are recorded by perf record -g";
+		why = "call stacks have only the sampled function; callers are recorded by perf record -g";
 	}
 	return why;
 }

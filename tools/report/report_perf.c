@@ -121,7 +121,7 @@ static enum gpmu_profile_key parse_key(const char *text, size_t length)
 		if (strlen(gpmu_profile_key_name(key)) == length && !strncmp(gpmu_profile_key_name(key), text, length))
 			return key;
 	die("--by=%.*s: for a recording of perf, expected function, object, line, thread, process, cpu, node, tier, home, "
-	    "data, page, op, comm or stack", (int)length, text);
+	    "data, page, op, comm, stack or event", (int)length, text);
 }
 
 /* A list of keys, separated by commas; event is the first key of every table. */
@@ -300,7 +300,7 @@ static int print_folded(const struct report_perf *report, const struct gpmu_prof
 	int status;
 
 	if (report_facts_no_callers(profile))
-		warn("call stacks %s", report_facts_no_callers(profile));
+		warn("%s", report_facts_no_callers(profile));
 	make_table(profile, &folded, &made);
 	view = view_of(report, &made, gpmu_profile_event_count(profile));
 	status = report_write(report->output, write_folded, &output);
