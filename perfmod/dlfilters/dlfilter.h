@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Shared by the filters of perf script that print a table instead of samples. The interface lets
- * one build of a filter run in several releases of perf; perf 6.1 and 7.3 have been tested:
+ * one build of a filter run in several releases of perf; perf 6.1, 6.12 and 7.3 have been tested:
  *
  *   perf_dlfilter_fns     perf copies its own structure into the variable, whose size is
  *                         1,024 bytes in each release; a function that perf lacks is NULL
