@@ -40,7 +40,7 @@ struct gpmu_import_options {
  * @lost: samples and records that the kernel lost
  * @no_time: records without a time, which cannot be placed on the timeline
  * @is_damaged: reading ended with the error that gpmu_import() set
- * @is_stopped: progress() or waiting() ended reading
+ * @is_stopped: progress(), waiting() or a signal ended reading
  */
 struct gpmu_import_facts {
 	size_t size;

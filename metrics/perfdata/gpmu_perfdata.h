@@ -78,7 +78,7 @@ struct gpmu_perfdata_value {
 
 /* Counts that were read at one time; @values is borrowed. Times are 0 if not recorded. */
 struct gpmu_perfdata_read {
-	uint64_t enabled, running;
+	uint64_t enabled, running;	/* ns */
 	const struct gpmu_perfdata_value *values;
 	size_t count;
 };
@@ -95,23 +95,30 @@ struct gpmu_perfdata_regs {
  * Arrays are borrowed.
  */
 struct gpmu_perfdata_sample {
-	uint64_t ip, addr, period, data_src, transaction, phys_addr, cgroup;
-	uint64_t data_page_size, code_page_size;
-	uint64_t weight;		/* PERF_SAMPLE_WEIGHT_STRUCT: its first part */
-	uint16_t ins_lat, p_stage_cyc;	/* PERF_SAMPLE_WEIGHT_STRUCT */
+	uint64_t ip;			/* address of the code */
+	uint64_t addr;			/* address of the data */
+	uint64_t period;		/* counts that the sample stands for */
+	uint64_t data_src;		/* union perf_mem_data_src */
+	uint64_t transaction;		/* PERF_TXN_ bits */
+	uint64_t phys_addr;		/* physical address of the data */
+	uint64_t cgroup;		/* id */
+	uint64_t data_page_size, code_page_size;	/* bytes */
+	uint64_t weight;		/* event-specific, of SPE the total latency in cycles; of WEIGHT_STRUCT the first part */
+	uint16_t ins_lat, p_stage_cyc;	/* PERF_SAMPLE_WEIGHT_STRUCT: the other parts */
 	struct gpmu_perfdata_read read;
 	const uint64_t *callchain;	/* with PERF_CONTEXT_ marks */
 	size_t callchain_count;
 	const void *raw, *aux, *stack;
-	uint32_t raw_size;
-	uint64_t aux_size, stack_size, stack_used;
+	uint32_t raw_size;		/* bytes */
+	uint64_t aux_size, stack_size;	/* bytes */
+	uint64_t stack_used;		/* bytes of @stack that are valid */
 	const struct perf_branch_entry *branches;
 	size_t branch_count;
 	struct gpmu_perfdata_regs user, intr;
 };
 
 struct gpmu_perfdata_mmap {
-	uint64_t addr, len, pgoff;
+	uint64_t addr, len, pgoff;	/* bytes */
 	uint32_t prot, flags, maj, min;
 	uint64_t ino, ino_generation;
 	const uint8_t *build_id;	/* NULL: none */
@@ -121,7 +128,7 @@ struct gpmu_perfdata_mmap {
 
 struct gpmu_perfdata_task {
 	uint32_t pid, ppid, tid, ptid;
-	uint64_t time;
+	uint64_t time;			/* ns, same clock as the record's */
 };
 
 struct gpmu_perfdata_ksymbol {
@@ -132,7 +139,8 @@ struct gpmu_perfdata_ksymbol {
 };
 
 struct gpmu_perfdata_aux {
-	uint64_t offset, size, flags;
+	uint64_t offset, size;		/* bytes */
+	uint64_t flags;			/* PERF_AUX_FLAG_ */
 };
 
 /*
@@ -200,7 +208,7 @@ struct gpmu_perfdata_record {
  * @size: size of this structure
  * @records: number of records, by type; unknown types are in the last element
  * @inner: records that were compressed
- * @bytes: bytes of the file
+ * @bytes: bytes of the file that were read so far
  * @traces: bytes of AUX buffers
  * @unknown_ids: records whose event is not in the file
  * @is_stopped: a pipe was not read to its end, because the handler of a signal ran while it had no bytes

@@ -21,8 +21,8 @@ enum gpmu_perfdata_field_kind {
  * @kind: kind of its value
  * @offset: byte offset in the raw bytes of a sample
  * @size: bytes
- * @is_dynamic: these bytes tell the place of the value
- * @is_relative: that place is relative to the end of the field
+ * @is_dynamic: the field has the offset and size of the value (__data_loc)
+ * @is_relative: this offset is relative to the end of the field (__rel_loc)
  */
 struct gpmu_perfdata_field {
 	char *name;
@@ -52,7 +52,7 @@ struct gpmu_perfdata_content {
 	size_t size;		/* of a text without its NUL */
 };
 
-/* Gets the value of a field from a sample's raw bytes. Returns whether they have it. */
+/* Gets the value of a field from a sample's raw bytes. Returns whether the sample contains the value. */
 bool gpmu_perfdata_content(const struct gpmu_perfdata_field *field, const void *raw, size_t size,
 			   struct gpmu_perfdata_content *content);
 

@@ -135,7 +135,7 @@ static int read_features(struct gpmu_perfdata *perfdata, const struct header *he
 			continue;
 		ret = perfdata_file_read(&perfdata->files[0], at, &section, sizeof(section));
 		if (ret)
-			return perfdata_expected(perfdata, ret, at, "the place of a feature");
+			return perfdata_expected(perfdata, ret, at, "the offset and size of a feature");
 		at += sizeof(section);
 		ret = read_feature(perfdata, feature, &section);
 		if (ret)

@@ -14,9 +14,9 @@
 #include "spe/gpmu_spe.h"
 
 /*
- * A profile reads a recording twice: first its threads, maps and AUX buffers, then its samples. Samples of
- * the kernel and records of Arm SPE are samples. Samples are counted by a tuple of keys, without
- * memory for each sample. Samples of different events are never added.
+ * A profile reads a recording twice: first its threads, maps and AUX buffers, then its samples. Both the
+ * samples of the kernel's events and the records of Arm SPE are counted as samples. Samples are counted
+ * by a tuple of keys, without memory for each sample. Samples of different events are never added.
  */
 struct gpmu_profile;
 
@@ -128,7 +128,7 @@ struct gpmu_profile_event {
  * @has_times: times of SPE can be compared with those of maps and threads
  * @foreign_aux: the AUX buffers are not from SPE and were not read
  * @kernel: why samples of the kernel have no functions
- * @is_stopped: progress() ended reading
+ * @is_stopped: progress(), waiting() or a signal ended reading
  * @is_damaged: reading ended with the error that gpmu_profile_new() set
  */
 struct gpmu_profile_facts {
@@ -166,10 +166,11 @@ int gpmu_profile_table(const struct gpmu_profile *profile, const enum gpmu_profi
 void gpmu_profile_table_release(struct gpmu_profile_table *table);
 /* The events of the recording, also those without samples */
 size_t gpmu_profile_event_count(const struct gpmu_profile *profile);
+/* Sets @event; @index is below gpmu_profile_event_count(). */
 void gpmu_profile_event(const struct gpmu_profile *profile, size_t index, struct gpmu_profile_event *event);
 /*
  * Returns the name of a file that has samples but no functions here, and sets @why, "stripped"; both are borrowed.
- * NULL after the last.
+ * @index counts these files from 0. NULL after the last.
  */
 const char *gpmu_profile_without_functions(const struct gpmu_profile *profile, size_t index, const char **why);
 /* Gets facts. Returns 0; -EINVAL if @facts has no size. */
@@ -183,6 +184,7 @@ struct gpmu_profile_symbols;
 struct gpmu_profile_symbols *gpmu_profile_symbols_new(void);
 /* Frees @symbols and all texts; NULL is allowed. */
 void gpmu_profile_symbols_free(struct gpmu_profile_symbols *symbols);
+/* These two functions return 0 or -ENOMEM. */
 int gpmu_profile_symbols_take(void *symbols, const struct perf_event_header *record);
 int gpmu_profile_symbols_find(void *symbols, pid_t pid, uint64_t address, uint64_t time, const char **function,
 			      const char **object);
