@@ -187,7 +187,7 @@ if perf record -o "$work/perf.data" -e task-clock true > /dev/null 2>&1; then
 		like "$(fact kernel "$work/kernel.data")" 'no build id of the kernel; record to a file and without --no-buildid$' \
 			"report: a recording without the kernel's build id states why it has no functions, and the remedy"
 	else
-		skip "no samples of the kernel" "report: kernels without functions"
+		skip "no samples of the kernel" "report: a recording of another kernel states why it has no functions"
 	fi
 
 	size=$(stat -c %s "$work/file.data")
@@ -215,6 +215,15 @@ found() {
 	rows samples --by function,object,thread,tier,home,data "$1" | cut -d , -f 2,4- | sort
 }
 
+# made OPTION: the recording that perf-make makes
+made() {
+	case $1 in
+	first) echo "with the first version of AUXTRACE_INFO" ;;
+	no-pa) echo "without pa_enable" ;;
+	*) echo "with the second version of AUXTRACE_INFO" ;;
+	esac
+}
+
 spe=$work/spe.data
 for options in "" first no-pa clock; do
 	# shellcheck disable=SC2086 # words
@@ -222,7 +231,7 @@ for options in "" first no-pa clock; do
 	[ "$(wc -l < "$work/want")" -gt 100 ] || bail "perf-make printed nothing"
 	[ "$options" != clock ] || continue
 	is "$(found "$spe" | md5sum)" "$(md5sum < "$work/want")" \
-		"report: SPE ${options:-with the second version of AUXTRACE_INFO}: each function, thread, tier, home and data has its samples and latencies"
+		"report: SPE $(made "$options"): each function, thread, tier, home and data has its samples and latencies"
 done
 like "$(fact times "$spe")" '^times of SPE cannot be compared .*record without -k$' "report: a recording of SPE with -k is reported as one without comparable times"
 
@@ -264,7 +273,7 @@ for machine in aarch64,0x00000000413fd0c1 x86_64,GenuineIntel-6-55-7; do
 		# shellcheck disable=SC2086 # words
 		truth "$spe" 20000 "arch=${machine%,*}" "cpuid=$cpuid" $version
 		is "$(found "$spe" | md5sum)" "$(md5sum < "$work/want")" \
-			"report: SPE ${version:-with the second version of AUXTRACE_INFO} of the CPU $cpuid: tiers are numbers, and no home is a GPU"
+			"report: SPE $(made "$version") of the CPU $cpuid: tiers are numbers, and no home is a GPU"
 	done
 	unlike "$(gpmu report --top 1000 "$spe")" 'L1D \(|L2 \(|system cache|DRAM|remote|unknown \(|GPU' "report: SPE of the CPU $cpuid has no name that only Grace has"
 	like "$(fact machine "$spe")" "^grace, ${machine%,*}, " "report: SPE of the CPU $cpuid has the recorded architecture"

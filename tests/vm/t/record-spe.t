@@ -93,7 +93,7 @@ all() {
 	is "$(for f in damages unfinished bare unknown lost_bytes; do fact $f; done | xargs)" "0 0 0 0 0" \
 		"$name: all bytes are decoded"
 }
-# in_order: times of each CPU's samples ascend, and lie in the recorded time
+# in_order: times of each CPU's samples ascend
 in_order() {
 	is "$(awk '{ if ($3 < last[$2]) print; last[$2] = $3 }' /tmp/records | head -n 3)" "" \
 		"$name: the times of each CPU's samples ascend"
@@ -131,7 +131,7 @@ is "$(awk '{ print $2 }' /tmp/records | sort -u | xargs)" "0 1 2 3" "system: eac
 
 gpmu report --by=tier --format=csv /tmp/trace.pftrace >/tmp/report 2>&1
 is $? 0 "system: gpmu report --by=tier reads the trace" || diag "$(cat /tmp/report)"
-like "$(gpmu report /tmp/trace.pftrace)" " spe: $(wc -l </tmp/records) records, none lost" "system: the audit of the report has the samples"
+like "$(gpmu report /tmp/trace.pftrace)" " spe: $(wc -l </tmp/records) records, none lost" "system: the audit of gpmu report has the number of SPE samples, none lost"
 is "$(awk -F , '$4 ~ /^[0-9]/ { n[$1] += $4 } END { for (t in n) print t, n[t] }' /tmp/report | sort)" \
 	"$(awk -F ';' '$3 != "-" { n[$3]++ } END { for (t in n) print t, n[t] }' /tmp/records | sort)" \
 	"system: gpmu report --by=tier has the samples of each tier" || diag "$(cat /tmp/report)"
@@ -162,7 +162,7 @@ until_is rests
 stopped=$(written)
 kill -CONT $pid
 until_is writes "$stopped"
-ok 0 "full: each full buffer is used again"
+ok 0 "full: a full buffer is used again"
 kill -INT $pid
 wait $pid
 is $? 0 "full: gpmu record ends at SIGINT" || diag "$(cat /tmp/record.out)"

@@ -47,29 +47,29 @@ is "$(grep -vc '^#' $trace/trace)" 0 "nothing is recorded while the tracepoints 
 
 # A 32-bit counter starts at 0x7fffffff
 traced evt $e -- sh -c 'model preset 0 0 0x80000009; evt -R; model preset 0 0 0x80000010'
-is "$(values /tmp/traced)" "10 17" "two reads count 10 and 17"
+is "$(values /tmp/traced)" "10 17" "tracepoints: two reads of a counter return counts 10 and 17"
 is "$(records nvidia_scf_pmu_0)" \
 	"start 0x7fffffff 0, read 0x80000009 10, read 0x80000010 17, stop 0x80000010 17" \
-	"start, reads and stop have the value of the counter and the count of the event"
+	"tracepoints: start, reads and stop have the value of the counter and the count of the event"
 is "$(sed -n 's/.*counter_start: \(.*\) raw=.*/\1/p' $trace/trace)" \
 	"pmu=nvidia_scf_pmu_0 counter=0 event=0x$(sed 's/event=0x//' $pmus/nvidia_scf_pmu_0/events/cmem_rd_data) filter=0x0" \
-	"a record has the PMU, the counter and the event"
+	"tracepoints: a record has the PMU, the counter and the event"
 traced evt -q "{" nvidia_pcie_pmu_1/rd_bytes_loc,0x101/ nvidia_pcie_pmu_1/cycles/ "}"
 is "$(sed -n 's/.*counter_start: pmu=nvidia_pcie_pmu_1 \(.*\) raw=.*/\1/p' $trace/trace | cut -d ' ' -f 2,3 | xargs)" \
 	"$(cat $pmus/nvidia_pcie_pmu_1/events/rd_bytes_loc) filter=0x101 event=0x100000000 filter=0x3ff" \
-	"a record has the filter, and the cycle counter has the event of cycles"
+	"tracepoints: a record has the filter, and the cycle counter has the event of cycles"
 
 # 2^32 + 5 - 0x7fffffff = 2147483654. The counter restarts at 0x7fffffff.
 traced evt $e -- sh -c 'model preset 0 0 5; model raise 0 0; model await 0 0 write; model preset 0 0 0x80000001; evt -R'
 is "$(records nvidia_scf_pmu_0)" "start 0x7fffffff 0, read 0x5 2147483654, overflow 0x5 2147483654, \
 read 0x80000001 2147483656, read 0x80000001 2147483656, stop 0x80000001 2147483656" \
-	"an overflow has the value of the counter before its restart"
+	"tracepoints: an overflow has the value of the counter before its restart"
 traced evt nvidia_scf_pmu_1/cmem_rd_data/ -- sh -c '
 	model preset 5 0 0x8000000009; evt -R
 	model fault 5 unstable; model preset 5 0 7; model raise 5 0; model await 5 0 read; evt -R; model fault 5 none'
 is "$(records nvidia_scf_pmu_1)" "start 0x7fffffffff 0, read 0x8000000009 10, overflow 0x8000000009 10, \
 read 0x7 549755813896, stop 0x7 549755813896" \
-	"an overflow of a counter that cannot be read has the last value, and a failed read has no record"
+	"tracepoints: an overflow of a counter that cannot be read has the last value, and a failed read has no record"
 
 # The counts of perf stat are those of the last records
 group=$(for i in cmem_rd_data cmem_rd_access cycles; do printf 'nvidia_scf_pmu_0/%s/,' $i; done)
