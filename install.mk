@@ -59,7 +59,7 @@ stage: $(B)/flags/gpmu.pc $(GPMU) $(GPMU_SO) $(MODEL_PLUGIN) $(GPU_PLUGINS) $(IN
 install: stage
 	@tools/install $(STAGE) "$(DESTDIR)"
 	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || PATH="$$PATH:/usr/sbin:/sbin" ldconfig
-	@[ -e $(STAGE)$(bindir)/gpmu-perf ] || echo "without gpmu-perf, which make perf has not built"
+	@[ -e $(STAGE)$(bindir)/gpmu-perf ] || echo "without gpmu-perf: make perf has not built the perf that PERF_VERSION selects"
 	@$(if $(RST2MAN),,echo "without gpmu(1), gpmu-cupti(7), gpmu-nvml(7), gpmu-spe(7): there is no rst2man, which ./setup installs")
 	@echo "installed gpmu $(VERSION) in $(DESTDIR)$(PREFIX)"
 

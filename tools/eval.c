@@ -7,6 +7,7 @@
 #include "cmd.h"
 #include "common.h"
 #include "machine_file.h"
+#include "output/output.h"
 #include "saved_run.h"
 
 enum {
@@ -241,6 +242,7 @@ static int run(int argc, char **argv)
 		die("--append needs -o");
 	if (chip_of(&eval) && eval.common.sources.length)
 		die("--machine %s and --source: choose one", eval.machine);
+	output_check(eval.run.path, eval.input);
 	open_input(&eval);
 	title = print_text("'%s'", input_name(&eval));
 	eval.run.title = title;

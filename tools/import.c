@@ -86,6 +86,7 @@ static int run(int argc, char **argv)
 		options.path = DEFAULT_FILE;
 	if (!options.trace)
 		options.trace = DEFAULT_TRACE;
+	output_check(options.trace, options.path);
 	how.path = options.trace;
 	how.no_inlines = options.no_inline;
 	how.user = &progress;

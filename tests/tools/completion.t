@@ -35,6 +35,7 @@ is "$(completes list m)" "metric" "completion offers the kinds that gpmu list li
 is "$(completes stat --color a)" "auto always" "completion offers the values of stat --color"
 is "$(completes report --by k) $(completes report --by cou) $(completes report --by ti) $(completes report --format j) $(completes report --link p)" \
 	"kernel counter tier json pcie" "completion offers the values of gpmu report's options"
+is "$(completes report --by function,stac)" "function,stack" "completion completes the last key of report --by"
 like "$(completes stat sle)" '\bsleep\b' "completion of gpmu stat offers commands to count"
 is "$(completes stat --source model = s)" "" "completion leaves the file of --source model to bash"
 is "$(completes stat --source = model = s)" "" "completion leaves the file of --source=model to bash"

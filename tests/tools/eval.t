@@ -86,6 +86,9 @@ run gpmu eval -M GraceMemBW /dev/null
 is "$rc $err" "125 gpmu eval: /dev/null: found no output of perf stat -j or -x" "eval refuses an empty file"
 run gpmu eval -M GraceMemBW "$work/none"
 is "$rc $err" "125 gpmu eval: $work/none: No such file or directory" "eval names a file that does not exist"
+cp $data/grace-6.1.json "$work/counts"
+run gpmu eval -M ipc "$work/counts" -o "$work/counts"
+is "$rc $err" "125 gpmu eval: $work/counts: the output would replace the file that is read: choose another name for -o" "eval refuses an output that is the input"
 run gpmu eval $data/grace-6.1.json
 like "$rc $err" '^125 gpmu eval: expected -M METRIC or -e EVENT' "eval without -M and -e states what is expected"
 # AddressSanitizer reserves address space, so the limit does not suit a sanitized gpmu.

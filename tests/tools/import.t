@@ -282,6 +282,12 @@ is "$rc $(ls "$work/none" 2> /dev/null)" "1 " "import of a file that is no recor
 like "$err" "app\.pftrace:0: expected" "import of a file that is no recording names what was expected"
 run gpmu import "$work/made.data" "$work/made.data"
 is "$rc" 125 "import of two recordings is refused"
+ln "$work/made.data" "$work/same.data"
+before=$(md5sum < "$work/made.data")
+run gpmu import "$work/made.data" -o "$work/same.data"
+is "$rc $err $(md5sum < "$work/made.data")" \
+	"125 gpmu import: $work/same.data: the output would replace the file that is read: choose another name for -o $before" \
+	"import refuses an output that is the recording"
 run gpmu import "$work/made.data" -o "$work/no/trace"
 like "$rc $err" "^125 gpmu import: $work/no/trace: No such file or directory" "import reports that the trace cannot be written"
 err=$(gpmu import "$work/made.data" -o - 2>&1 > /dev/full)

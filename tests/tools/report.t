@@ -349,13 +349,17 @@ cp "$work/offender.pftrace" "$work/folder/other.pftrace"
 touch -d 2020-01-01 "$work/folder/gpmu-old-h-1.pftrace"
 touch -d 2019-01-01 "$work/folder/other.pftrace"
 run env -C "$work/folder" "$GPMU_BIN" report --by gpu
-is "$rc $err" "0 gpmu report: gpmu-new-h-2.pftrace, the newest gpmu-*.pftrace in this folder" "report without a file reads the newest trace of the folder and names it"
+is "$rc $err" "0 gpmu report: gpmu-new-h-2.pftrace, the newest trace or recording in this folder" "report without a file reads the newest trace of the folder and names it"
 mkfifo "$work/folder/gpmu-newer-h-3.pftrace"
 run timeout 60 env -C "$work/folder" "$GPMU_BIN" report --by gpu
 like "$rc $err" "^0 gpmu report: gpmu-new-h-2.pftrace, the newest" "report without a file leaves out a FIFO"
 run env -C "$work" "$GPMU_BIN" report
 is "$rc" 1 "report without a file exits with 1 if there is no trace"
-like "$err" 'no gpmu-\*\.pftrace in this folder: name a trace or a recording of perf, or record one with gpmu record' "report without a file names the remedy if there is no trace"
+like "$err" 'no gpmu-\*\.pftrace, perf\.pftrace or perf\.data in this folder: name a trace or a recording of perf, or record one with gpmu record' "report without a file names the remedy if there is no trace"
+
+run gpmu report -o "$work/other-name.pftrace" "$work/offender.pftrace"
+is "$rc $err" "125 gpmu report: $work/other-name.pftrace: the output would replace the file that is read: choose another name for -o" \
+	"report refuses an output that is the trace"
 
 # --- names with special characters
 

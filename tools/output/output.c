@@ -55,6 +55,15 @@ int output_open(struct output *output, const char *path, enum output_mode mode, 
 	return 0;
 }
 
+void output_check(const char *path, const char *input)
+{
+	struct stat out, in;
+
+	if (path && input && strcmp(path, "-") != 0 && strcmp(input, "-") != 0 && !stat(path, &out) && !stat(input, &in) &&
+	    S_ISREG(in.st_mode) && out.st_dev == in.st_dev && out.st_ino == in.st_ino)
+		die("%s: the output would replace the file that is read: choose another name for -o", path);
+}
+
 void output_started(const struct output *output, time_t when)
 {
 	char text[32];

@@ -31,6 +31,8 @@ struct output {
  * 0 or -errno.
  */
 int output_open(struct output *output, const char *path, enum output_mode mode, FILE *standard);
+/* Dies if the file @input, which is read, is also the output @path. Either may be NULL or "-". */
+void output_check(const char *path, const char *input);
 /* Writes perf's "# started on" line; nothing to a standard stream. */
 void output_started(const struct output *output, time_t when);
 /* Completes the output and replaces the file. Returns 0, or -errno, also of an earlier write. */

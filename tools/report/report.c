@@ -169,7 +169,7 @@ static const struct argp argp = {
 
 /* --- files */
 
-/* The newest trace in the current folder, or NULL. Reading a FIFO of such a name would wait for its writer. */
+/* The newest trace or recording in the current folder, or NULL. Reading a FIFO of such a name would wait for its writer. */
 static char *newest(void)
 {
 	struct timespec when = { 0 };
@@ -177,7 +177,7 @@ static char *newest(void)
 	struct stat status;
 	glob_t found;
 
-	if (!glob(PATTERN, 0, NULL, &found)) {
+	if (!glob("{" PATTERN ",perf.pftrace,perf.data}", GLOB_BRACE, NULL, &found)) {
 		for (size_t i = 0; i < found.gl_pathc; i++) {
 			if (stat(found.gl_pathv[i], &status) || !S_ISREG(status.st_mode) ||
 			    (path && (status.st_mtim.tv_sec < when.tv_sec ||
@@ -191,6 +191,24 @@ static char *newest(void)
 		globfree(&found);
 	}
 	return path;
+}
+
+/* If no file is named, reports the newest one. */
+static void choose_file(struct arguments *arguments)
+{
+	static char *files[2];
+
+	if (arguments->file_count)
+		return;
+	files[0] = newest();
+	if (!files[0]) {
+		say("no " PATTERN ", perf.pftrace or perf.data in this folder: name a trace or a recording of perf, or record one "
+		    "with gpmu record");
+		exit(EXIT_FAILURE);
+	}
+	say("%s, the newest trace or recording in this folder", files[0]);
+	arguments->files = files;
+	arguments->file_count = 1;
 }
 
 /* Whether the file was read before, under any name. It is then no other rank. */
@@ -252,21 +270,11 @@ static bool add(struct gpmu_report *report, const char *path, struct known *know
 static bool add_all(struct gpmu_report *report, const struct arguments *arguments)
 {
 	struct known *known = need_memory(calloc(arguments->file_count + 1, sizeof(*known)));
-	char *path = NULL;
 	bool done = true;
 	size_t n = 0;
 
 	for (size_t i = 0; i < arguments->file_count && done; i++)
 		done = add(report, arguments->files[i], known, &n);
-	if (!arguments->file_count) {
-		path = newest();
-		if (path)
-			say("%s, the newest " PATTERN " in this folder", path);
-		else
-			say("no " PATTERN " in this folder: name a trace or a recording of perf, or record one with gpmu record");
-		done = path && add(report, path, known, &n);
-	}
-	free(path);
 	free(known);
 	return done;
 }
@@ -438,7 +446,7 @@ static int show_folded(const struct arguments *arguments, const struct gpmu_repo
 	add_view(arguments, table_of(report, "stacks"), &view);
 	view.n = arguments->top && arguments->top < view.table->row_count ? arguments->top : view.table->row_count;
 	if (!view.n)
-		say("no call stack was sampled; gpmu record --sample samples them");
+		say("no call stack was sampled: gpmu record --sample, or perf record -g before gpmu import, samples them");
 	status = report_write(arguments->path, write_folded, &output);
 	free(view.order);
 	return status;
@@ -517,6 +525,9 @@ static int run(int argc, char **argv)
 	int status = EXIT_FAILURE;
 
 	parse_arguments(&argp, argc, argv, 0, &arguments);
+	choose_file(&arguments);
+	for (size_t i = 0; i < arguments.file_count; i++)
+		output_check(arguments.path, arguments.files[i]);
 	open_fifo(&arguments);
 	if (is_perf(&arguments))
 		return run_perf(&arguments);

@@ -95,7 +95,7 @@ int record_stack_open(struct record_stack *stack, struct gpmu_error *error)
 	attr->clockid = CLOCK_MONOTONIC_RAW;
 	attr->disabled = 1;
 	ret = record_rings_open(&stack->rings, stack->machine, attr, stack->tids, stack->tid_count, RING);
-	if ((ret == -EACCES || ret == -EPERM) && !attr->exclude_kernel) {
+	if ((ret == -EACCES || ret == -EPERM) && !attr->exclude_kernel && !attr->exclude_user) {
 		record_rings_release(&stack->rings);
 		attr->exclude_kernel = 1;
 		ret = record_rings_open(&stack->rings, stack->machine, attr, stack->tids, stack->tid_count, RING);

@@ -56,7 +56,7 @@ dynamic() {
 }
 
 out=$(makes install DESTDIR="$root")
-is "$out" "without gpmu-perf, which make perf has not built
+is "$out" "without gpmu-perf: make perf has not built the perf that PERF_VERSION selects
 installed gpmu 0.1.0 in $root/usr/local" "install: make install prints where it installed, and which part is missing"
 is "$(files "$root/usr/local")" "$(expected | LC_ALL=C sort)" \
 	"install: all files are installed, by default below /usr/local"
