@@ -105,6 +105,9 @@ static int run(int argc, char **argv)
 	if (ret)
 		die("%s: %s", options.trace, strerror(-ret));
 	print(options.trace, &facts);
+	if (facts.no_time)
+		say("%" PRIu64 " records are omitted, as they have no time on the clock of the trace: the notes of \"gpmu report %s\" "
+		    "have the reason", facts.no_time, options.trace);
 	if (facts.is_damaged)
 		say("%s", error.text);
 	if (facts.is_stopped) {

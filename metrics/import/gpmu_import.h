@@ -38,7 +38,7 @@ struct gpmu_import_options {
  * @switches: number of context switches
  * @values: number of values of counters
  * @lost: samples and records that the kernel lost
- * @no_time: records without a time, which cannot be placed on the timeline
+ * @no_time: records without a time on the clock of the trace, which are omitted
  * @is_damaged: reading ended with the error that gpmu_import() set
  * @is_stopped: progress(), waiting() or a signal ended reading
  */

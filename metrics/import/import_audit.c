@@ -144,7 +144,7 @@ static int put_notes(struct import *import)
 		ret = put_note(import, "operations of SPE are omitted: their times cannot be converted to the clock of -k; record without -k, "
 			       "or with -k monotonic_raw and import on the recorded machine before its next boot");
 	if (!ret && facts->no_time) {
-		text = text_print("%llu records have no time and are left out", (unsigned long long)facts->no_time);
+		text = text_print("%llu records are omitted: they have no time on the clock of the trace", (unsigned long long)facts->no_time);
 		ret = text ? put_note(import, text) : -ENOMEM;
 		free(text);
 	}

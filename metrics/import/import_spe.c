@@ -44,9 +44,7 @@ int import_spe(void *user, const struct gpmu_spe_record *record, const struct pr
 	uint32_t pid;
 	int ret;
 
-	if (!import->clock.has_spe)
-		return 0;
-	if (sample->time == UINT64_MAX || !import_time(import, sample->time, import->clock.spe_shift, &out.time)) {
+	if (!import->clock.has_spe || sample->time == UINT64_MAX || !import_time(import, sample->time, import->clock.spe_shift, &out.time)) {
 		import->facts.no_time++;
 		return 0;
 	}

@@ -168,9 +168,12 @@ is "$(gpmu report --by=tier --format=csv "$trace" | awk -F , -v OFS='|' '$4 ~ /^
 	"report: operations of SPE of an imported recording are counted by tier and home"
 "$make_spe" "$work/spe.data" 100 clock > /dev/null
 import "$work/spe.data"
+like "$err" "100 records are omitted, as they have no time on the clock of the trace: the notes of \"gpmu report $trace\" have the reason" \
+	"import reports the number of omitted operations"
 is "$(audit note)" "level=warning text=times are not CLOCK_MONOTONIC_RAW: record with -k monotonic_raw
 level=warning text=operations of SPE are omitted: their times cannot be converted to the clock of -k; record without -k, or with -k \
-monotonic_raw and import on the recorded machine before its next boot" "import: operations of SPE of a recording with -k cannot be placed, and the audit has the reason"
+monotonic_raw and import on the recorded machine before its next boot
+level=warning text=100 records are omitted: they have no time on the clock of the trace" "import: operations of SPE of a recording with -k cannot be placed, and the audit has the reason"
 like "$err" ' 0 SPE operations, ' "import: operations of SPE of a recording with -k are left out"
 
 # --- recordings of this machine's perf

@@ -270,7 +270,7 @@ printf '%s\n' 'thread;5;5;app' 'thread;5;6;late' 'thread;5;7;ready' 'slice;t5;10
 is "$(gpmu report --by thread --format csv "$work/states.pftrace" | sed -n '3,$p' | cut -d , -f 1,4,6,8,9,10)" "ready,7,20000,0,80000,0
 late,6,10000,90000,0,0
 app,5,0,100000,0,0" "report --by thread has threads that slept or were ready when the recording began"
-like "$(gpmu report --by thread "$work/offender.pftrace")" 'no thread was recorded; gpmu record records the threads of a command' "report --by thread explains how to record threads if there are none"
+like "$(gpmu report --by thread "$work/offender.pftrace")" 'no thread was recorded: gpmu record records the threads of a command' "report --by thread explains how to record threads if there are none"
 
 # --- the audit
 
@@ -320,6 +320,11 @@ is "$rc$both" "1gpmu report: $(neither empty.pftrace): empty: expected a trace o
 run gpmu report "$work/text.pftrace"
 is "$rc$both" "1gpmu report: $(neither text.pftrace):0: expected a packet of a trace" \
 	"report refuses a text file, and names the supported files, the offset and the expected content"
+for text in 'hello world' 'hhhhhhhhh'; do
+	printf '%s' "$text" > "$work/text.pftrace"
+	run gpmu report "$work/text.pftrace"
+	like "$rc$both" "^1gpmu report: neither a trace of gpmu record nor a recording of perf .*text\.pftrace" "report refuses a file with the text $text, which may be fields before a packet"
+done
 run gpmu report "$work/tail.pftrace"
 is "$rc$both" "1gpmu report: $work/tail.pftrace:$size: expected a packet of a trace" "report refuses damage after good packets with its offset"
 run gpmu report "$work/other.pftrace"

@@ -112,6 +112,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case KEY_SORT:
+		/* Headings have blanks. */
+		for (char *at = arg; *at; at++)
+			*at = *at == ' ' ? '_' : *at;
 		arguments->sort = arg;
 		return 0;
 	case KEY_TOP:
@@ -232,12 +235,21 @@ static bool is_folder(int fd)
 	return !fstat(fd, &status) && S_ISDIR(status.st_mode);
 }
 
+/* Whether the first byte is that of a packet. A pipe may have any: its bytes are read once. */
+static bool begins_as_trace(int fd)
+{
+	char first;
+
+	return pread(fd, &first, 1, 0) != 1 || first == '\n';
+}
+
 /* Returns false after a message if the file cannot be read. */
 static bool add(struct gpmu_report *report, const char *path, struct known *known, size_t *n)
 {
 	bool standard = !strcmp(path, "-");
 	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	struct gpmu_error error = { .size = sizeof(error) };
+	bool is_other;
 	int ret;
 
 	if (fd < 0) {
@@ -257,10 +269,11 @@ static bool add(struct gpmu_report *report, const char *path, struct known *know
 		return true;
 	}
 	ret = gpmu_report_add(report, fd, standard ? "standard input" : path, &error);
+	/* A trace that is damaged has packets before the damage. */
+	is_other = ret == -EINVAL && (!error.offset || !begins_as_trace(fd));
 	if (!standard)
 		close(fd);
-	/* A trace that is damaged has packets before the damage. */
-	if (ret == -EINVAL && !error.offset)
+	if (is_other)
 		say("neither a trace of gpmu record nor a recording of perf (perf.data): %s", error.text);
 	else if (ret)
 		say("%s", error.text);

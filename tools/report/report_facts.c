@@ -155,8 +155,8 @@ static void add_kernel(struct report_facts *facts, enum gpmu_profile_kernel kern
 	static const char *const reasons[] = {
 		[GPMU_PROFILE_KERNEL_NO_MAP] = "the recording has no map of the kernel for some samples; record as root or "
 			"with kernel.kptr_restrict=0",
-		[GPMU_PROFILE_KERNEL_NO_BUILD_ID] = "the recording has no build id of the kernel; record to a file and "
-			"without --no-buildid",
+		[GPMU_PROFILE_KERNEL_NO_BUILD_ID] = "the recording has no build id of the kernel; record to a file, "
+			"without -z and --no-buildid, and let perf end",
 		[GPMU_PROFILE_KERNEL_OTHER] = "the running kernel has another build id than the recorded one; run gpmu "
 			"report on the recorded kernel",
 		[GPMU_PROFILE_KERNEL_HIDDEN] = "/proc/kallsyms shows this user no addresses; run gpmu report as root, or set "
