@@ -38,8 +38,9 @@ $(GPMU_SAN): $(TOOL_SAN_OBJ) $(GPMU_TOOLS_SAN_LIB) $(GPMU_SAN_LIB) tests/lib/dee
 	$(CC) $(TOOL_CPPFLAGS) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) -o $@ $(TOOL_SAN_OBJ) tests/lib/deepbind.c \
 		$(GPMU_TOOLS_SAN_LIB) $(GPMU_SAN_LIB) $(GPMU_TOOLS_LIBS) $(GPMU_LIBS) -lz
 
-# Manual pages, if rst2man is installed
+# Manual pages, if rst2man is installed. On a terminal, groff draws tables wrongly that cross its pages: one page has all lines there.
 RST2MAN		:= $(firstword $(foreach name,rst2man rst2man.py,$(shell command -v $(name))))
+ONE_PAGE	:= /^\.TH/a .if \\n(cR .pl 9999v
 MAN1		:= $(patsubst tools/man/%.rst,$(B)/man/man1/%.1,$(wildcard tools/man/*.rst))
 
 MAN7_RST	:= $(wildcard metrics/spe/gpmu-*.rst metrics/sources/*/gpmu-*.rst)
@@ -48,11 +49,13 @@ MAN7		:= $(patsubst %.rst,$(B)/man/man7/%.7,$(notdir $(MAN7_RST)))
 $(MAN1): $(B)/man/man1/%.1: tools/man/%.rst
 	@mkdir -p $(@D)
 	$(RST2MAN) $< $@
+	@sed -i '$(ONE_PAGE)' $@
 
 define man7
 $(B)/man/man7/$(notdir $(1:.rst=.7)): $(1)
 	@mkdir -p $$(@D)
 	$$(RST2MAN) $$< $$@
+	@sed -i '$$(ONE_PAGE)' $$@
 endef
 $(foreach page,$(MAN7_RST),$(eval $(call man7,$(page))))
 

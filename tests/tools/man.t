@@ -58,11 +58,14 @@ examples() {
 	(cd "$work/cwd" && PATH=$work/bin:$PATH MACHINES=$work "$top/tests/tools/examples.py" ${GPMU_UPDATE:+--update} "$top/$1")
 }
 
-# groff's messages about a page: the box around a table is lost where it begins on one sheet and ends on
-# another.
+# render FILE: groff's messages about a page on terminals of several widths
 render() {
 	if command -v groff > /dev/null; then
-		{ groff -t -man -Tutf8 -ww -rLL=80n "$1" > /dev/null; } 2>&1
+		{
+			for width in 80 100 140; do
+				groff -t -man -Tutf8 -ww -rLL=${width}n "$1"
+			done > /dev/null
+		} 2>&1
 	fi
 }
 
@@ -71,7 +74,7 @@ for name in '' $(subcommands); do
 	[ -e "$page" ]; ok $? "gpmu${name:+ $name} has the manual page $page" || continue
 	out=$(rst2man --report=1 --halt=5 "$page" 2>&1 > "$work/page.1")
 	is "$out" "" "$page renders without a message of rst2man"
-	is "$(render "$work/page.1")" "" "$page renders on a terminal without a message of groff"
+	is "$(render "$B/man/man1/gpmu${name:+-$name}.1")" "" "$page renders on a terminal without a message of groff"
 	missing=$(for s in ${name:+$sections}; do grep -qx "${s/_/ }" "$page" || echo "$s"; done)
 	is "$missing" "" "$page has the sections of a subcommand's page"
 	[ -z "$name" ] || is "$(page_options "$page")" "$(help_options "$name")" "$page has the options of gpmu${name:+ $name} --help"
@@ -81,7 +84,7 @@ done
 page=metrics/spe/gpmu-spe.rst
 out=$(rst2man --report=1 --halt=5 "$page" 2>&1 > "$work/page.7")
 is "$out" "" "$page renders without a message of rst2man"
-is "$(render "$work/page.7")" "" "$page renders on a terminal without a message of groff"
+is "$(render "$B/man/man7/gpmu-spe.7")" "" "$page renders on a terminal without a message of groff"
 out=$(examples "$page" 2>&1); ok $? "$page: its examples print the page's screens" || diag "$out"
 
 # The page of gpmu doctor has the folder of CUDA, the page of gpmu stat has times.
