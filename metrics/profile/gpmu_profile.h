@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include <gpmu/error.h>
+#include <gpmu/recorder.h>
 
 #include "perfdata/gpmu_perfdata.h"
 #include "spe/gpmu_spe.h"
@@ -184,9 +185,11 @@ struct gpmu_profile_symbols;
 struct gpmu_profile_symbols *gpmu_profile_symbols_new(void);
 /* Frees @symbols and all texts; NULL is allowed. */
 void gpmu_profile_symbols_free(struct gpmu_profile_symbols *symbols);
-/* These two functions return 0 or -ENOMEM. */
+/* These functions return 0 or -ENOMEM. */
 int gpmu_profile_symbols_take(void *symbols, const struct perf_event_header *record);
 int gpmu_profile_symbols_find(void *symbols, pid_t pid, uint64_t address, uint64_t time, const char **function,
 			      const char **object);
+int gpmu_profile_symbols_unwind(void *symbols, const struct perf_event_attr *attr, const struct perf_event_header *sample,
+				uint64_t chain[GPMU_RECORDER_CHAIN], size_t *count);
 
 #endif /* GPMU_PROFILE_API_H */

@@ -2,17 +2,22 @@
 /* Finds functions while a recording is made. */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/utsname.h>
 
 #include "perfdata/perfdata.h"
 #include "profile/gpmu_profile.h"
 #include "profile/profile_code.h"
+#include "profile/profile_unwind.h"
 
 struct gpmu_profile_symbols {
 	struct gpmu_perfdata *perfdata;	/* parses records; without a file */
-	struct gpmu_perfdata_info info;	/* empty: nothing of another machine is known */
+	struct gpmu_perfdata *samples;	/* parses samples with copies of stacks; NULL: there was none yet */
+	struct utsname machine;
+	struct gpmu_perfdata_info info;	/* the machine's name only */
 	struct profile_tasks tasks;
 	struct strings texts;
 	struct profile_code code;
+	struct profile_unwind unwind;
 	bool unsorted;
 };
 
@@ -27,6 +32,14 @@ static int set_layout(struct gpmu_profile_symbols *symbols)
 	return perfdata_events_add(&symbols->perfdata->events, &attr, sizeof(attr));
 }
 
+/* Functions are looked up in all maps up to now. */
+static void sort(struct gpmu_profile_symbols *symbols)
+{
+	if (symbols->unsorted)
+		profile_tasks_sort(&symbols->tasks);
+	symbols->unsorted = false;
+}
+
 struct gpmu_profile_symbols *gpmu_profile_symbols_new(void)
 {
 	struct gpmu_profile_symbols *symbols = calloc(1, sizeof(*symbols));
@@ -34,7 +47,10 @@ struct gpmu_profile_symbols *gpmu_profile_symbols_new(void)
 	if (!symbols)
 		return NULL;
 	symbols->code.tasks = &symbols->tasks;
-	symbols->code.info = &symbols->info;
+	symbols->code.info = symbols->unwind.info = &symbols->info;
+	symbols->unwind.tasks = &symbols->tasks;
+	if (!uname(&symbols->machine))
+		symbols->info.arch = symbols->machine.machine;
 	symbols->code.texts = &symbols->texts;
 	symbols->code.knows_kernel = true;
 	symbols->perfdata = calloc(1, sizeof(*symbols->perfdata));
@@ -50,10 +66,12 @@ void gpmu_profile_symbols_free(struct gpmu_profile_symbols *symbols)
 {
 	if (!symbols)
 		return;
+	profile_unwind_release(&symbols->unwind);
 	profile_code_release(&symbols->code);
 	profile_tasks_release(&symbols->tasks);
 	strings_release(&symbols->texts);
 	gpmu_perfdata_free(symbols->perfdata);
+	gpmu_perfdata_free(symbols->samples);
 	free(symbols);
 }
 
@@ -80,13 +98,29 @@ int gpmu_profile_symbols_find(void *user, pid_t pid, uint64_t address, uint64_t 
 	struct profile_range range = PROFILE_RANGE_ALL;
 	struct profile_place place;
 
-	if (symbols->unsorted)
-		profile_tasks_sort(&symbols->tasks);
-	symbols->unsorted = false;
+	sort(symbols);
 	if (profile_code_find(&symbols->code, pid ? (uint32_t)pid : PROFILE_KERNEL, address, time, &range,
 			      &place))
 		return -ENOMEM;
 	*function = strings_text(&symbols->texts, place.function - 1);
 	*object = strings_text(&symbols->texts, place.object - 1);
 	return 0;
+}
+
+int gpmu_profile_symbols_unwind(void *user, const struct perf_event_attr *attr, const struct perf_event_header *sample,
+				uint64_t chain[GPMU_RECORDER_CHAIN], size_t *count)
+{
+	struct gpmu_profile_symbols *symbols = user;
+	struct gpmu_perfdata_record record = {
+		.type = sample->type, .misc = sample->misc, .body = sample + 1, .size = sample->size - sizeof(*sample),
+	};
+
+	*count = 0;
+	if (!symbols->samples) {
+		symbols->samples = calloc(1, sizeof(*symbols->samples));
+		if (!symbols->samples || perfdata_events_add(&symbols->samples->events, attr, sizeof(*attr)))
+			return -ENOMEM;
+	}
+	sort(symbols);
+	return perfdata_parse(symbols->samples, &record) ? 0 : profile_unwind_chain(&symbols->unwind, &record, chain, count);
 }

@@ -3,13 +3,15 @@
 #ifndef GPMU_PROFILE_UNWIND_H
 #define GPMU_PROFILE_UNWIND_H
 
+#include <gpmu/recorder.h>
+
 #include "base/map.h"
 #include "base/vector.h"
 #include "perfdata/gpmu_perfdata.h"
 #include "profile/profile_tasks.h"
 
 #define PROFILE_UNWIND_MOST	256	/* frames of a stack */
-#define PROFILE_UNWIND_CHAIN	1024	/* addresses and marks of a chain */
+#define PROFILE_UNWIND_CHAIN	GPMU_RECORDER_CHAIN	/* addresses and marks of a chain */
 
 /* @tasks and @info are the caller's; the rest is zeroed at first. */
 struct profile_unwind {

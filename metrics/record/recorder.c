@@ -77,6 +77,10 @@ static int check(const struct gpmu_recorder_options *options, const struct gpmu_
 		return refuse(error, "recording within NVTX ranges requires their name");
 	if (options->symbols && (!symbols->take || !symbols->find))
 		return refuse(error, "the symbols need both functions, take and find");
+	if (options->stack_size % 8 || options->stack_size > GPMU_RECORDER_STACK)
+		return refuse(error, "the copy of a stack: expected a multiple of 8 up to 65528 bytes");
+	if (options->stack_size && (!options->symbols || !symbols->unwind))
+		return refuse(error, "copies of stacks need symbols with the function unwind");
 	return 0;
 }
 
@@ -308,6 +312,7 @@ static int open_trace(struct gpmu_recorder *recorder, struct gpmu_error *error)
 	recorder->map.symbols = recorder->options.symbols ? &recorder->symbols : NULL;
 	if (recorder->sample)
 		recorder->map.sampler = gpmu_trace_sampler(recorder->trace, recorder->stack.name);
+	recorder->map.copied = recorder->options.stack_size ? &recorder->stack.attr : NULL;
 	if (recorder->map.sampler < 0)
 		return recorder->map.sampler;
 	return recorder->terms ? record_map_samples_begin(&recorder->map) : 0;
@@ -361,6 +366,7 @@ static int open_stack(struct gpmu_recorder *recorder, struct gpmu_error *error)
 
 	stack->machine = recorder->machine;
 	stack->event = recorder->sample;
+	stack->copy = recorder->options.stack_size;
 	stack->tids = recorder->sched.tids;
 	stack->tid_count = recorder->options.system ? 0 : recorder->sched.tid_count;
 	stack->queue = &recorder->queues[RECORDER_STACKS];

@@ -72,6 +72,30 @@ is "$(awk '{ n += $NF } !/^[^ ].* [0-9]+$/ { n = "malformed" } END { print n }' 
 is "$(gpmu report --folded --top 1 "$trace" | wc -l)" 1 "report --folded of a trace prints at most the lines of --top"
 like "$(gpmu report "$trace")" 'stacks: [0-9]* records, none lost' "report: the audit has the number of sampled call stacks, none lost"
 
+# Without frame pointers
+mkdir "$work/other"
+sed 's/__builtin_frame_address(0)/\&n/' "$work/busy.c" > "$work/other/busy.c"
+${CC:-cc} -O1 -fomit-frame-pointer -o "$work/other/busy" "$work/other/busy.c" || bail "no compiler"
+case $(uname -m) in
+x86_64 | aarch64)
+	run gpmu record --no-cuda-trace --sample cpu-clock --call-graph dwarf -o "$trace" -- "$work/other/busy"
+	is "$rc" 0 "record --sample --call-graph=dwarf exits with 0" || diag "$err"
+	mostly "--call-graph=dwarf of a program without frame pointers"
+	run gpmu record --no-cuda-trace --sample cpu-clock --call-graph fp -o "$trace" -- "$work/other/busy"
+	is "$rc $(known)" "0 0" "record --call-graph=fp of a program without frame pointers finds no caller of its functions"
+	run gpmu record --no-cuda-trace --sample cpu-clock --call-graph dwarf,8 -o "$trace" -- "$work/busy"
+	is "$rc $(known)" "0 0" "record --call-graph=dwarf,8 cuts call stacks to the sampled function"
+	;;
+*) skip "no unwinding on $(uname -m)" "record --call-graph=dwarf: most samples are in inner_loop, called by outer_call and main" ;;
+esac
+for wrong in lbr dwarf,0 dwarf,7 dwarf,65536 "dwarf," dwarf,8x; do
+	run gpmu record --sample cpu-clock --call-graph "$wrong" -o "$trace" -- true
+	is "$rc $err" "125 gpmu record: --call-graph $wrong: expected fp, dwarf or dwarf,SIZE, a multiple of 8 up to 65528 bytes" \
+		"record refuses the wrong value --call-graph=$wrong"
+done
+run gpmu record --call-graph dwarf -o "$trace" -- true
+is "$rc $err" "125 gpmu record: --call-graph needs --sample" "record refuses --call-graph without --sample"
+
 run gpmu record --no-cuda-trace --sample cpu-clock,20000000 -o "$trace" -- "$work/busy"
 is "$rc" 0 "record --sample with a period exits with 0" || diag "$err"
 # The task-clock is that of the same threads in ms.

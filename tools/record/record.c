@@ -22,6 +22,7 @@
 
 #define INTERVAL	(10 * MS)
 #define DEFAULT_EVENTS	"task-clock,page-faults"	/* of a command, without -e and -M */
+#define STACK_SIZE	8192	/* bytes of a copied stack, as perf record's default */
 
 enum {
 	KEY_SCHED = COMMON_KEYS,
@@ -38,6 +39,7 @@ enum {
 	KEY_SPE,
 	KEY_SPE_BUFFER,
 	KEY_SAMPLE,
+	KEY_CALL_GRAPH,
 };
 
 struct record {
@@ -46,7 +48,8 @@ struct record {
 	bool system, sched, graph_nodes, regions, no_cpu, strict;
 	const char *pattern;		/* -o */
 	const char *spe;		/* terms; NULL: SPE is not recorded */
-	const char *sample;
+	const char *sample, *call_graph;
+	uint32_t stack_size;	/* of --call-graph; 0: frame pointers */
 	struct gpmu_profile_symbols *symbols;
 	uint64_t interval, timeout, max_size, cuda_buffers, spe_buffer;
 	int64_t delay;
@@ -172,6 +175,39 @@ static uint64_t parse_size(const struct size_option *option, const char *text)
 	return (uint64_t)size;
 }
 
+/* Sets the bytes of the stack that each sample copies. */
+static void parse_call_graph(struct record *record, const char *text)
+{
+	const bool by_pointers = !strcmp(text, "fp");
+	unsigned long long size = STACK_SIZE;
+	char *end = "";
+
+	if (!strncmp(text, "dwarf,", 6) && isdigit((unsigned char)text[6]))
+		size = strtoull(text + 6, &end, 0);
+	else if (!by_pointers && strcmp(text, "dwarf") != 0)
+		end = "?";
+	if (*end || !size || size % 8 || size > GPMU_RECORDER_STACK)
+		die("--call-graph %s: expected fp, dwarf or dwarf,SIZE, a multiple of 8 up to %d bytes", text, GPMU_RECORDER_STACK);
+	record->call_graph = text;
+	record->stack_size = by_pointers ? 0 : (uint32_t)size;
+}
+
+/* Options of samples. Returns whether @key is one. */
+static bool parse_samples(struct record *record, int key, char *arg)
+{
+	if (key == KEY_SPE)
+		record->spe = arg ? arg : "";
+	else if (key == KEY_SPE_BUFFER)
+		record->spe_buffer = parse_size(&spe_buffer, arg);
+	else if (key == KEY_SAMPLE)
+		record->sample = arg;
+	else if (key == KEY_CALL_GRAPH)
+		parse_call_graph(record, arg);
+	else
+		return false;
+	return true;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct record *record = state->input;
@@ -235,22 +271,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_BUFFERS:
 		record->cuda_buffers = parse_size(&cuda_buffers, arg);
 		return 0;
-	case KEY_SPE:
-		record->spe = arg ? arg : "";
-		return 0;
-	case KEY_SPE_BUFFER:
-		record->spe_buffer = parse_size(&spe_buffer, arg);
-		return 0;
-	case KEY_SAMPLE:
-		record->sample = arg;
-		return 0;
 	case ARGP_KEY_ARG:
 		/* The rest is the command's. */
 		record->argv = state->argv + state->next - 1;
 		state->next = state->argc;
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return parse_samples(record, key, arg) ? 0 : ARGP_ERR_UNKNOWN;
 	}
 }
 
@@ -280,6 +307,8 @@ static const struct argp_option options[] = {
 	  "also period=N (default: 1048576 operations)", 0 },
 	{ "spe-buffer", KEY_SPE_BUFFER, "SIZE", 0, "use SIZE bytes of buffer for SPE on each CPU, a power of 2 from 64K to 1024M "
 	  "(default: 4M)", 0 },
+	{ "call-graph", KEY_CALL_GRAPH, "HOW", 0, "find callers of samples by frame pointers (fp, default) or copies of the stack "
+	  "(dwarf[,SIZE])", 0 },
 	{ "sample", KEY_SAMPLE, "EVENT[,PERIOD]", 0, "sample call stacks by EVENT, once per PERIOD (default: 999 times per second)", 0 },
 	{ "max-size", KEY_MAX_SIZE, "SIZE", 0, "keep the newest records, at most SIZE bytes, such "
 	  "as 500M", 0 },
@@ -319,6 +348,8 @@ static void check(const struct record *record)
 		die("-A needs -a");
 	if (record->spe_buffer && !record->spe)
 		die("--spe-buffer needs --spe");
+	if (record->call_graph && !record->sample)
+		die("--call-graph needs --sample");
 	if (record->regions && !record->argv)
 		die("--regions needs a command");
 	if (record->capture != GPMU_RECORDER_ALWAYS && !record->cuda)
@@ -421,11 +452,12 @@ static void make_record(struct record *record)
 		.rank_count = rank.count, .regions = record->regions,
 		.cuda_buffers = record->cuda_buffers,
 		.spe = record->spe, .spe_buffer = record->spe_buffer, .system = record->system,
-		.sample = record->sample, .progress = show_progress, .user = &record->progress,
+		.sample = record->sample, .stack_size = record->stack_size, .progress = show_progress, .user = &record->progress,
 		.threads = (record->argv || has_tasks(record)) && !record->no_cpu,
 	};
 	struct gpmu_recorder_symbols symbols = {
 		.size = sizeof(symbols), .take = gpmu_profile_symbols_take, .find = gpmu_profile_symbols_find,
+		.unwind = gpmu_profile_symbols_unwind,
 	};
 
 	if (record->sample) {

@@ -59,7 +59,11 @@ enum gpmu_recorder_capture {
 	GPMU_RECORDER_REGION,	/* from gpmu_begin() to gpmu_end() */
 };
 
+struct perf_event_attr;
 struct perf_event_header;
+
+#define GPMU_RECORDER_CHAIN	1024	/* addresses and marks of a call stack, at most */
+#define GPMU_RECORDER_STACK	65528	/* bytes of a copy of a stack, at most */
 
 /**
  * struct gpmu_recorder_symbols - finds the functions of addresses in sampled call stacks
@@ -70,6 +74,10 @@ struct perf_event_header;
  * @find: sets the names of the function at an address of a process (0: the kernel) at a time, and of the object that has
  *	it. The names must exist until gpmu_recorder_free(). Returns 0 or -ENOMEM
  *
+ * @unwind: sets the call stack of a sample that has registers and a copy of the stack: addresses, innermost first, with
+ *	PERF_CONTEXT_ marks, and their number. @attr is that of its event. Returns 0 or -ENOMEM; NULL: @stack_size of
+ *	struct gpmu_recorder_options is to be 0
+ *
  * @take and @find are required.
  */
 struct gpmu_recorder_symbols {
@@ -78,6 +86,8 @@ struct gpmu_recorder_symbols {
 	int (*take)(void *user, const struct perf_event_header *record);
 	int (*find)(void *user, pid_t pid, uint64_t address, uint64_t time, const char **function,
 		    const char **object);
+	int (*unwind)(void *user, const struct perf_event_attr *attr, const struct perf_event_header *sample,
+		      uint64_t chain[GPMU_RECORDER_CHAIN], size_t *count);
 };
 
 /**
@@ -118,6 +128,8 @@ struct gpmu_recorder_symbols {
  * @progress: called during gpmu_recorder_stop(), by a thread of the recorder, with the bytes of samples
  *	of SPE that were read for the trace and their total. Nonzero: the others are counted as lost. NULL: not called
  * @user: first argument of @progress
+ * @stack_size: bytes that each sample copies of the stack of the thread, a multiple of 8 up to GPMU_RECORDER_STACK, from which
+ *	@symbols find the callers; 0: the kernel finds them by frame pointers
  *
  * Fields that are 0 or NULL take their defaults.
  */
@@ -144,6 +156,7 @@ struct gpmu_recorder_options {
 	const struct gpmu_recorder_symbols *symbols;
 	int (*progress)(void *user, uint64_t done, uint64_t total);
 	void *user;
+	uint64_t stack_size;
 };
 
 /**

@@ -12,7 +12,9 @@
 #include "record/stack/record_stack.h"
 #include "record/stack/record_stack_maps.h"
 
-#define RING		(256u << 10)	/* bytes, a power of 2 and a multiple of a page */
+/* Bytes, a power of 2 and a multiple of a page; of samples with copies of stacks */
+#define RING		(256u << 10)
+#define RING_COPIES	(2u << 20)
 #define FREQUENCY	999		/* samples per second, unless the event has a period */
 #define DRAIN_EACH	10		/* ms */
 #define DELAY		1000000		/* ns after which a record has reached the ring */
@@ -66,6 +68,30 @@ static int resolve(struct record_stack *stack, struct gpmu_error *error)
 	return ret;
 }
 
+/* The registers of user space, as perf record chooses them; 0: the machine's stacks cannot be unwound */
+#if defined(__aarch64__)
+#define REGISTERS	0x1ffffffffULL
+#elif defined(__x86_64__)
+#define REGISTERS	0xff0fffULL	/* without those of segments */
+#else
+#define REGISTERS	0ULL
+#endif
+
+static int copy_stacks(struct record_stack *stack, struct gpmu_error *error)
+{
+	struct perf_event_attr *attr = &stack->attr;
+
+	if (!REGISTERS) {
+		error_set(error, 0, "copies of stacks can be unwound on x86-64 and aarch64 only");
+		return -EOPNOTSUPP;
+	}
+	attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	attr->sample_regs_user = REGISTERS;
+	attr->sample_stack_user = stack->copy;
+	attr->exclude_callchain_user = 1;
+	return 0;
+}
+
 /* The kernel refuses a frequency above its limit. */
 static void limit_frequency(struct perf_event_attr *attr)
 {
@@ -80,6 +106,7 @@ static void limit_frequency(struct perf_event_attr *attr)
 
 int record_stack_open(struct record_stack *stack, struct gpmu_error *error)
 {
+	const size_t room = stack->copy ? RING_COPIES : RING;
 	struct perf_event_attr *attr = &stack->attr;
 	int ret = resolve(stack, error);
 
@@ -88,17 +115,20 @@ int record_stack_open(struct record_stack *stack, struct gpmu_error *error)
 	limit_frequency(attr);
 	attr->sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
 			    PERF_SAMPLE_CALLCHAIN;
+	ret = stack->copy ? copy_stacks(stack, error) : 0;
+	if (ret)
+		return ret;
 	/* Without build ids: the kernel then flags the records of other events, too, which have device numbers (Linux 6.18). */
 	attr->sample_id_all = attr->mmap = attr->mmap2 = attr->comm = attr->comm_exec = attr->task = 1;
 	attr->inherit = stack->tid_count != 0;
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC_RAW;
 	attr->disabled = 1;
-	ret = record_rings_open(&stack->rings, stack->machine, attr, stack->tids, stack->tid_count, RING);
+	ret = record_rings_open(&stack->rings, stack->machine, attr, stack->tids, stack->tid_count, room);
 	if ((ret == -EACCES || ret == -EPERM) && !attr->exclude_kernel && !attr->exclude_user) {
 		record_rings_release(&stack->rings);
 		attr->exclude_kernel = 1;
-		ret = record_rings_open(&stack->rings, stack->machine, attr, stack->tids, stack->tid_count, RING);
+		ret = record_rings_open(&stack->rings, stack->machine, attr, stack->tids, stack->tid_count, room);
 		stack->note = ret ? NULL : strdup("samples: functions of the kernel are not recorded, which requires CAP_PERFMON, "
 						  "or the sysctl kernel.perf_event_paranoid at 1 or less");
 	}

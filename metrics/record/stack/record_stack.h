@@ -16,6 +16,7 @@ struct record_stack {
 	/* Set by the owner before record_stack_open() */
 	const struct gpmu_machine *machine;
 	const char *event;		/* "EVENT" or "EVENT,PERIOD" */
+	uint32_t copy;			/* bytes of the stack in each sample; 0: callers by frame pointers */
 	const pid_t *tids;		/* as of record_rings_open() */
 	size_t tid_count;
 	struct record_queue *queue;

@@ -14,7 +14,13 @@ struct stack_sample {
 	uint32_t cpu, reserved;
 	uint64_t period;
 	uint64_t count;
-	uint64_t addresses[];	/* the innermost first, with PERF_CONTEXT_ marks */
+	uint64_t addresses[];	/* as of a chain; of samples with copies of stacks, those of the kernel */
+};
+
+/* Addresses of a call stack, innermost first, with PERF_CONTEXT_ marks */
+struct chain {
+	const uint64_t *addresses;
+	uint64_t count;
 };
 
 static int find(const struct record_map *map, const struct stack_sample *of, bool is_kernel, uint64_t address,
@@ -28,14 +34,14 @@ static int find(const struct record_map *map, const struct stack_sample *of, boo
 }
 
 /* Sets the frames of a stack. Returns 0 or -ENOMEM. */
-static int find_all(const struct record_map *map, const struct stack_sample *of, bool is_kernel,
+static int find_all(const struct record_map *map, const struct stack_sample *of, const struct chain *chain, bool is_kernel,
 		    struct gpmu_trace_frame *frames, size_t *count)
 {
 	bool is_first = true;
 
 	*count = 0;
-	for (uint64_t i = 0; i < of->count && *count < TRACE_FRAMES_MOST; i++) {
-		const uint64_t address = of->addresses[i];
+	for (uint64_t i = 0; i < chain->count && *count < TRACE_FRAMES_MOST; i++) {
+		const uint64_t address = chain->addresses[i];
 
 		if (address >= CONTEXTS) {
 			is_kernel = address == (uint64_t)PERF_CONTEXT_KERNEL;
@@ -70,7 +76,7 @@ static int track_of(struct record_map *map, const struct stack_sample *of)
 	return *track;
 }
 
-static int put_stack(struct record_map *map, const struct stack_sample *of, unsigned int mode)
+static int put_stack(struct record_map *map, const struct stack_sample *of, const struct chain *chain, unsigned int mode)
 {
 	const bool is_kernel = mode == PERF_RECORD_MISC_KERNEL;
 	struct gpmu_trace_frame frames[TRACE_FRAMES_MOST];
@@ -80,7 +86,7 @@ static int put_stack(struct record_map *map, const struct stack_sample *of, unsi
 		.mode = is_kernel ? GPMU_TRACE_KERNEL : mode == PERF_RECORD_MISC_USER ? GPMU_TRACE_USER : GPMU_TRACE_MODE_UNKNOWN,
 	};
 
-	if (find_all(map, of, is_kernel, frames, &sample.frame_count))
+	if (find_all(map, of, chain, is_kernel, frames, &sample.frame_count))
 		return -ENOMEM;
 	if ((int32_t)of->pid > 0 && (int32_t)of->tid > 0) {
 		sample.pid = (pid_t)of->pid;
@@ -88,6 +94,18 @@ static int put_stack(struct record_map *map, const struct stack_sample *of, unsi
 	}
 	sample.track = track_of(map, of);
 	return sample.track < 0 ? sample.track : gpmu_trace_sample(map->trace, &sample);
+}
+
+/* Finds the callers in the copy of the stack. */
+static int put_copied(struct record_map *map, const struct perf_event_header *header, const struct stack_sample *of,
+		      unsigned int mode)
+{
+	uint64_t addresses[GPMU_RECORDER_CHAIN];
+	size_t count = 0;
+
+	if (map->symbols->unwind(map->symbols->user, map->copied, header, addresses, &count))
+		return -ENOMEM;
+	return put_stack(map, of, &(struct chain){ addresses, count }, mode);
 }
 
 int record_map_raw(struct record_map *map, const void *raw, size_t size)
@@ -100,5 +118,7 @@ int record_map_raw(struct record_map *map, const void *raw, size_t size)
 	size -= sizeof(*header);
 	if (size < sizeof(*of) || of->count > (size - sizeof(*of)) / sizeof(of->addresses[0]))
 		return 0;
-	return put_stack(map, of, header->misc & PERF_RECORD_MISC_CPUMODE_MASK);
+	if (map->copied)
+		return put_copied(map, header, of, header->misc & PERF_RECORD_MISC_CPUMODE_MASK);
+	return put_stack(map, of, &(struct chain){ of->addresses, of->count }, header->misc & PERF_RECORD_MISC_CPUMODE_MASK);
 }

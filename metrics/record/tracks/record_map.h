@@ -148,6 +148,7 @@ struct record_map {
 	int sampler;		/* of call stacks; 0: they are not sampled */
 	int idle_track, ended_track;	/* of their samples without a thread; 0: not yet made */
 	const struct gpmu_recorder_symbols *symbols;	/* NULL: stacks have no functions */
+	const struct perf_event_attr *copied;	/* of samples with a copy of the stack; NULL: callers are in the samples */
 	struct gpmu_spe_memory memory;	/* of the machine, for samples of SPE */
 	int spe_track;
 	struct record_subtracks *overhead;

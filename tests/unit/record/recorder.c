@@ -70,6 +70,11 @@ static void refusals(void)
 	refused(&options, EINVAL, "size", "recorder: symbols without their size are refused");
 	symbols.size = sizeof(symbols);
 	refused(&options, EINVAL, "take and find", "recorder: symbols without their functions are refused");
+	options.symbols = NULL;
+	options.stack_size = 12;
+	refused(&options, EINVAL, "multiple of 8", "recorder: a copy of a stack of 12 bytes is refused");
+	options.stack_size = 8192;
+	refused(&options, EINVAL, "unwind", "recorder: copies of stacks without symbols are refused");
 	options = options_of(GPMU_RECORDER_KERNEL);
 	unlink("libgpmu-inject.so");
 	refused(&options, ENOENT, "no libgpmu-inject.so in",
