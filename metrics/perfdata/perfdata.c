@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/sized.h"
@@ -18,6 +19,11 @@ static int open_files(struct gpmu_perfdata *perfdata, const char *path, struct g
 	char text[64];
 	int ret = perfdata_folder_open(path, &perfdata->files, &perfdata->file_count);
 
+	/* The path exists: it is a folder. */
+	if (ret == -ENOENT && !access(path, F_OK)) {
+		error_set(error, 0, "%s: a folder without a file \"data\": not a recording of perf", path);
+		return ret;
+	}
 	if (ret) {
 		error_set(error, 0, "%s: %s", path, strerror_r(-ret, text, sizeof(text)));
 		return ret;

@@ -700,6 +700,9 @@ static void test_refused(void)
 	ok(!open_made(made, 0, &error) && strstr(error.text, "not a recording of perf"), "perfdata: an empty file is refused");
 	ok(!gpmu_perfdata_open("/nonexistent/perf.data", &error) && errno == ENOENT &&
 	   !strcmp(error.text, "/nonexistent/perf.data: No such file or directory"), "perfdata: a missing file is an error");
+	ok(!gpmu_perfdata_open("/proc/self/fdinfo", &error) &&
+	   !strcmp(error.text, "/proc/self/fdinfo: a folder without a file \"data\": not a recording of perf"),
+	   "perfdata: a folder without a recording is an error");
 }
 
 /* A file is cut at each byte: all records before the cut are there, then an error, or the end. */
