@@ -126,8 +126,12 @@ static int read_features(struct gpmu_perfdata *perfdata, const struct header *he
 	uint64_t at = header->data.offset + header->data.size;
 	struct section section;
 
-	if (!header->data.size || at > perfdata->files[0].size)
-		return 0;		/* perf was killed, or the file is cut off */
+	/* The size and the features are written last. */
+	if (!header->data.size)
+		return perfdata_fail(perfdata, -EINVAL, 48, "expected the size of the records, not 0: perf was killed or is still "
+				     "recording, so names of events, build ids and the machine are missing");
+	if (at > perfdata->files[0].size)
+		return 0;		/* the file is cut off */
 	for (unsigned int feature = 0; feature < FEATURE_COUNT; feature++) {
 		int ret;
 

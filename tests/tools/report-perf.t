@@ -199,6 +199,16 @@ if perf record -o "$work/perf.data" -e task-clock true > /dev/null 2>&1; then
 	# The records that name the functions may follow the cut, as perf writes the rings of all CPUs in turn.
 	read -r cut whole <<< "$(for file in cut file; do fact event "$work/$file.data"; done | sed -n 's/.*: \([0-9]*\) samples.*/\1/p' | paste -sd' ')"
 	ok "$((!(0 < cut && cut < whole)))" "report: a recording that is cut off is reported up to the cut" || diag "$cut of $whole samples"
+
+	# perf writes the size of the records, at byte 48, and the features after them when it ends.
+	read -r offset size <<< "$(od -An -t u8 -j 40 -N 16 "$work/file.data")"
+	head -c $((offset + size)) "$work/file.data" > "$work/killed.data"
+	head -c 8 /dev/zero | dd of="$work/killed.data" bs=1 seek=48 conv=notrunc status=none
+	run gpmu report "$work/killed.data"
+	is "$rc" 1 "report: a recording of a killed perf has exit status 1"
+	like "$err" 'killed\.data:48: expected the size of the records, not 0: perf was killed or is still recording' \
+		"report: a recording of a killed perf is named as such"
+	is "$(fact event "$work/killed.data" 2> /dev/null | sed 's/.*: //; s/ samples.*//')" "$whole" "report: all samples of a recording of a killed perf are counted"
 else
 	skip "no perf that may record" "report: recordings of this machine's perf"
 fi
