@@ -65,10 +65,6 @@ static int take_first(struct import *import, const struct gpmu_perfdata_record *
 	if (ret)
 		return ret;
 	switch (record->type) {
-	case PERF_RECORD_LOST:
-	case PERF_RECORD_LOST_SAMPLES:
-		import->facts.lost += record->lost;
-		return 0;
 	case GPMU_PERFDATA_AUXTRACE_INFO:
 		is_spe = record->auxtrace_info.type == GPMU_PERFDATA_ARM_SPE;
 		import->has_spe |= is_spe;
@@ -193,6 +189,7 @@ static int run(struct import *import, int fd, struct gpmu_error *error)
 	gpmu_perfdata_get_stats(import->perfdata, &stats);
 	import->facts.is_stopped = stopped || ret == STOPPED || stats.is_stopped;
 	import->facts.is_damaged &= !stats.is_stopped;
+	import->facts.lost = stats.lost > stats.lost_samples ? stats.lost : stats.lost_samples;
 	ret = import_switches_end(import);
 	if (!ret)
 		ret = import_counters_end(import);

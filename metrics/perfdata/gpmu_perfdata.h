@@ -212,12 +212,16 @@ struct gpmu_perfdata_record {
  * @traces: bytes of AUX buffers
  * @unknown_ids: records whose event is not in the file
  * @is_stopped: a pipe was not read to its end, because the handler of a signal ran while it had no bytes
+ * @lost: sum of PERF_RECORD_LOST: samples and other records
+ * @lost_samples: sum of PERF_RECORD_LOST_SAMPLES: samples. Since Linux 6.1 perf writes these records at the end, and the same
+ *	losses are in @lost. Samples that a BPF filter dropped are in neither of them
  */
 struct gpmu_perfdata_stats {
 	size_t size;
 	uint64_t records[GPMU_PERFDATA_TYPES + 1];
 	uint64_t inner, bytes, traces, unknown_ids;
 	bool is_stopped;
+	uint64_t lost, lost_samples;
 };
 
 /**

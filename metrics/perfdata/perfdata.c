@@ -11,6 +11,7 @@
 #include "perfdata/perfdata_folder.h"
 
 #define TRACING_MOST	(256ULL << 20)	/* bytes of tracepoint formats */
+#define MISC_LOST_SAMPLES_BPF	(1U << 15)	/* of LOST_SAMPLES: dropped by a BPF filter (perf 6.2) */
 
 /* --- opening */
 
@@ -118,6 +119,10 @@ static int take_record(struct gpmu_perfdata *perfdata, const uint8_t *data, uint
 	perfdata->number++;
 	if (perfdata->seen < perfdata->number)
 		perfdata->seen = perfdata->number;
+	if (header.type == PERF_RECORD_LOST)
+		perfdata->stats.lost += record->lost;
+	if (header.type == PERF_RECORD_LOST_SAMPLES && !(header.misc & MISC_LOST_SAMPLES_BPF))
+		perfdata->stats.lost_samples += record->lost;
 	perfdata->stats.records[header.type < GPMU_PERFDATA_TYPES ? header.type : GPMU_PERFDATA_TYPES]++;
 	return 1;
 }

@@ -118,7 +118,7 @@ struct gpmu_profile_event {
  * @size: size of this structure
  * @info: of the machine and the recording
  * @bytes: bytes of the recording that were read
- * @lost: samples and records that the kernel lost
+ * @lost: samples and records that the kernel lost: the larger one of the counts of LOST and LOST_SAMPLES
  * @spe: counts of the decoder and of PERF_RECORD_AUX, over all buffers
  * @midr: MIDR_EL1 of the CPUs; 0: not recorded
  * @memory: samples of loads and stores

@@ -91,10 +91,6 @@ static int take_other(struct gpmu_profile *profile, const struct gpmu_perfdata_r
 	struct gpmu_profile_facts *facts = &profile->facts;
 
 	switch (record->type) {
-	case PERF_RECORD_LOST:
-	case PERF_RECORD_LOST_SAMPLES:
-		facts->lost += record->lost;
-		return 0;
 	case GPMU_PERFDATA_AUXTRACE_INFO:
 		facts->foreign_aux = record->auxtrace_info.type != GPMU_PERFDATA_ARM_SPE;
 		facts->has_spe = !facts->foreign_aux;
@@ -334,6 +330,7 @@ static void set_facts(struct gpmu_profile *profile)
 
 	gpmu_perfdata_get_stats(profile->perfdata, &stats);
 	facts->bytes = stats.bytes;
+	facts->lost = stats.lost > stats.lost_samples ? stats.lost : stats.lost_samples;
 	facts->spe = profile->traces.stats;
 	facts->kernel = profile->code.kernel_lack;
 	facts->midr = profile->machine.midr;

@@ -119,6 +119,38 @@ static void test_ids(void)
 	gpmu_perfdata_free(perfdata);
 }
 
+static void put_lost(uint32_t type, uint16_t misc, uint64_t lost)
+{
+	begin(&records, type, misc);
+	if (type == PERF_RECORD_LOST)
+		put64(&records, 1);
+	put64(&records, lost);
+	put64(&records, 0);	/* trailer: thread, time, id */
+	put64(&records, 0);
+	put64(&records, 1);
+	end(&records);
+}
+
+static void test_lost(void)
+{
+	struct gpmu_error error = { .size = sizeof(error) };
+	struct gpmu_perfdata_stats stats = { .size = sizeof(stats) };
+	struct gpmu_perfdata *perfdata;
+
+	reset();
+	put_lost(PERF_RECORD_LOST, 0, 3);
+	put_lost(PERF_RECORD_LOST, 0, 4);
+	put_lost(PERF_RECORD_LOST_SAMPLES, 0, 6);
+	put_lost(PERF_RECORD_LOST_SAMPLES, 1U << 15, 100);
+	perfdata = open_records(&error);
+	while (next(perfdata))
+		;
+	gpmu_perfdata_get_stats(perfdata, &stats);
+	is_u64(stats.lost, 7, "perfdata: statistics sum the counts of LOST");
+	is_u64(stats.lost_samples, 6, "perfdata: statistics sum the counts of LOST_SAMPLES without those that a BPF filter dropped");
+	gpmu_perfdata_free(perfdata);
+}
+
 /* All fields of a sample, in the order of the kernel */
 static void put_all_fields(struct made *made)
 {
@@ -746,6 +778,7 @@ int main(void)
 	signal(SIGPIPE, SIG_IGN);
 	test_file();
 	test_ids();
+	test_lost();
 	test_fields();
 	test_maps();
 	test_compressed(GPMU_PERFDATA_COMPRESSED, "COMPRESSED");
