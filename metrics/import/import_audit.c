@@ -108,6 +108,8 @@ static int put_spe(struct import *import)
 	add(&args, "collisions", stats->collisions);
 	add(&args, "truncations", stats->truncations);
 	add(&args, "partials", stats->partials);
+	if (import->traces.repeated)
+		add(&args, "repeated", import->traces.repeated);
 	return put(import, "source", &args);
 }
 

@@ -129,6 +129,8 @@ struct gpmu_profile_event {
  * @has_times: times of SPE can be compared with those of maps and threads
  * @foreign_aux: the AUX buffers are not from SPE and were not read
  * @kernel: why samples of the kernel have no functions
+ * @repeated: records of SPE that an earlier snapshot of the same buffer has, too; they are not counted again
+ * @untimed: records of SPE in snapshots that have no time stamp; they are counted in each snapshot that has them
  * @is_stopped: progress(), waiting() or a signal ended reading
  * @is_damaged: reading ended with the error that gpmu_profile_new() set
  */
@@ -141,6 +143,7 @@ struct gpmu_profile_facts {
 	uint64_t memory, physical, outside, no_thread;
 	bool has_spe, has_times, foreign_aux, is_stopped, is_damaged;
 	enum gpmu_profile_kernel kernel;
+	uint64_t repeated, untimed;
 };
 
 /**

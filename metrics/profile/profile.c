@@ -337,6 +337,8 @@ static void set_facts(struct gpmu_profile *profile)
 	facts->memory = profile->traces.memory;
 	facts->physical = profile->traces.physical;
 	facts->outside = profile->traces.outside;
+	facts->repeated = profile->traces.repeated;
+	facts->untimed = profile->traces.untimed;
 	facts->no_thread = profile->counter.no_thread;
 }
 

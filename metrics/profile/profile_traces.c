@@ -2,8 +2,12 @@
 /*
  * An AUXTRACE record is followed by a part of the buffer of a CPU, or of a thread if perf recorded without CPUs. An
  * AUX record names the bytes that the kernel published at once. They begin with a sample record. The bytes between those of
- * two AUX records are padding. Offsets count the bytes of the buffer, except in snapshots, where each part is
- * decoded by itself.
+ * two AUX records are padding. Offsets count the bytes of the buffer.
+ *
+ * In snapshot mode (perf record -S) AUX records have AUX_OVERWRITE, and offsets are positions in the buffer. Once the buffer
+ * has wrapped around, perf writes all of it at each snapshot (arm_spe_find_snapshot()), so that parts overlap. They are
+ * decoded in the order of the file. A record whose time stamp is not above that of the last record of the part before is a
+ * repetition.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -38,6 +42,7 @@ static int add_aux(struct profile_traces *traces, const struct gpmu_perfdata_rec
 	traces->stats.truncations += (from->flags & AUX_TRUNCATED) != 0;
 	traces->stats.partials += (from->flags & AUX_PARTIAL) != 0;
 	traces->stats.collisions += (from->flags & AUX_COLLISION) != 0;
+	traces->is_snapshot |= (from->flags & AUX_OVERWRITE) != 0;
 	if (from->flags & AUX_OVERWRITE || !from->size)
 		return 0;
 	aux = vector_add(&traces->auxes, sizeof(*aux));
@@ -106,9 +111,12 @@ static uint64_t buffer_of(const struct profile_traces *traces, const struct gpmu
 static int compare_parts(const void *a, const void *b, void *user)
 {
 	const struct gpmu_perfdata_auxtrace *one = a, *two = b;
-	int buffers = order(buffer_of(user, one), buffer_of(user, two));
+	const struct profile_traces *traces = user;
+	int buffers = order(buffer_of(traces, one), buffer_of(traces, two)), files = order(one->file, two->file);
 
-	return buffers ? buffers : order(one->offset, two->offset);
+	if (buffers || !traces->is_snapshot)
+		return buffers ? buffers : order(one->offset, two->offset);
+	return files ? files : order(one->position, two->position);
 }
 
 static int compare_auxes(const void *a, const void *b)
@@ -183,6 +191,7 @@ struct buffer {
 	uint32_t cpu, tid;
 	int node;
 	uint64_t midr;
+	uint64_t since, next;		/* of snapshots: lowest time stamp that is new in this part, and in the next one */
 	uint8_t chunk[CHUNK];
 	struct gpmu_spe_record records[BATCH];
 };
@@ -284,6 +293,24 @@ static int take_access(struct buffer *buffer, const struct gpmu_spe_record *reco
 	return 0;
 }
 
+/* Whether an earlier snapshot has a record, too */
+static bool is_repeated(struct buffer *buffer, const struct gpmu_spe_record *record)
+{
+	struct profile_traces *traces = buffer->traces;
+
+	if (!traces->is_snapshot)
+		return false;
+	if (!gpmu_spe_has(record, GPMU_SPE_TIME)) {
+		traces->untimed++;
+		return false;
+	}
+	buffer->next = record->value[GPMU_SPE_TIME] + 1;
+	if (record->value[GPMU_SPE_TIME] >= buffer->since)
+		return false;
+	traces->repeated++;
+	return true;
+}
+
 static int take(struct buffer *buffer, const struct gpmu_spe_record *record)
 {
 	struct profile_traces *traces = buffer->traces;
@@ -313,7 +340,7 @@ static int feed(struct buffer *buffer, size_t size)
 	gpmu_spe_feed(&buffer->decoder, buffer->chunk, size);
 	while ((n = gpmu_spe_next(&buffer->decoder, buffer->records, BATCH)))
 		for (size_t i = 0; i < n; i++)
-			if (take(buffer, &buffer->records[i]))
+			if (!is_repeated(buffer, &buffer->records[i]) && take(buffer, &buffer->records[i]))
 				return -ENOMEM;
 	return 0;
 }
@@ -374,9 +401,13 @@ int profile_traces_read(struct profile_traces *traces, struct gpmu_perfdata *per
 	gpmu_spe_decoder_init(&buffer->decoder);
 	sort(traces);
 	for (size_t i = 0; i < traces->parts.n && !ret; i++) {
-		if (!i || buffer_of(traces, &parts[i]) != buffer_of(traces, &parts[i - 1]) ||
-		    parts[i].offset != parts[i - 1].offset + parts[i - 1].size)
+		bool is_other = !i || buffer_of(traces, &parts[i]) != buffer_of(traces, &parts[i - 1]);
+
+		if (is_other || traces->is_snapshot || parts[i].offset != parts[i - 1].offset + parts[i - 1].size)
 			restart(buffer, &parts[i]);
+		if (is_other)
+			buffer->next = 0;
+		buffer->since = buffer->next;
 		ret = read_part(buffer, perfdata, &parts[i], progress, user, error);
 	}
 	gpmu_spe_end(&buffer->decoder, 0);

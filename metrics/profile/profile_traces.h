@@ -29,12 +29,14 @@ struct profile_traces {
 	/* The same of low numbers, plus 1: 0 for none */
 	uint32_t tiers[GPMU_SPE_TIERS][PROFILE_LABELS], homes[GPMU_SPE_HOMES][PROFILE_LABELS];
 	bool by_thread;			/* a buffer for each thread, not CPU */
+	bool is_snapshot;		/* parts overlap */
 	uint32_t event;			/* of the records */
 	bool has_times;			/* times of records are those of perf's clock */
 	struct gpmu_perfdata_time_conv conv;
 	struct gpmu_spe_stats stats;
 	uint64_t bytes, done;		/* of all parts; of these, those decoded */
 	uint64_t samples, memory, physical, outside;
+	uint64_t repeated, untimed;	/* of snapshots: records of earlier ones, not counted; records without a time stamp */
 };
 
 /* Takes AUXTRACE, AUX and SWITCH records; others are ignored. Returns 0 or -ENOMEM. */

@@ -127,6 +127,12 @@ static void add_losses(struct report_facts *facts, const struct gpmu_profile_fac
 						"no sample", spe->damages, spe->lost_bytes));
 	if (spe->unknown)
 		add(facts, "unknown", print_text("%" PRIu64 " packets of SPE that this version does not know", spe->unknown));
+	if (from->repeated)
+		add(facts, "repeated", print_text("%" PRIu64 " samples that an earlier snapshot of the same buffer has, too; they are "
+						  "counted once", from->repeated));
+	if (from->untimed)
+		add(facts, "snapshots", print_text("%" PRIu64 " samples without a time stamp, which are counted in each snapshot that "
+						   "has them; record with ts_enable=1", from->untimed));
 	if (from->no_thread)
 		add(facts, "thread", print_text("not recorded for %" PRIu64 " samples", from->no_thread));
 }

@@ -2,8 +2,12 @@
 /* Samples, periods and losses of a recording are counted once. */
 #include "perfdata/perfdata-test.h"
 #include "profile/gpmu_profile.h"
+#include "spe/spe-test.h"
+
+#define PMU	9	/* type of SPE */
 
 static struct made records, file;
+static struct stream stream;
 
 /* Reads a file of one event with the records that were made. */
 static struct gpmu_profile *read_records(const struct perf_event_attr *attr)
@@ -64,8 +68,84 @@ static void test_lost(void)
 	gpmu_profile_free(profile);
 }
 
+/* --- snapshots of SPE */
+
+/* A snapshot of the buffer of a CPU: records with the time stamps from @first on, or without any */
+static void put_snapshot(uint32_t cpu, uint64_t position, uint64_t first, uint64_t count, bool has_time)
+{
+	stream.length = 0;
+	for (uint64_t i = 0; i < count; i++)
+		put_slot(&stream, &(struct gpmu_spe_record){
+			.fields = 1u << GPMU_SPE_PC | 1u << GPMU_SPE_OP | 1u << GPMU_SPE_EVENTS | (has_time ? 1u << GPMU_SPE_TIME : 0),
+			.value = { [GPMU_SPE_PC] = 0x1000, [GPMU_SPE_TIME] = first + i },
+		}, 0);
+	begin(&records, PERF_RECORD_AUX, 0);
+	put64(&records, position);
+	put64(&records, stream.length);
+	put64(&records, 2);	/* PERF_AUX_FLAG_OVERWRITE */
+	put64(&records, 0);	/* trailer: thread, time, CPU, id */
+	put64(&records, 0);
+	put64(&records, cpu);
+	put64(&records, 1);
+	end(&records);
+	begin(&records, GPMU_PERFDATA_AUXTRACE, 0);
+	put64(&records, stream.length);
+	put64(&records, position);
+	put64(&records, 0);
+	put32(&records, cpu);
+	put32(&records, UINT32_MAX);
+	put32(&records, cpu);
+	put32(&records, 0);
+	end(&records);
+	put(&records, stream.bytes, stream.length);
+}
+
+static void put_info(void)
+{
+	begin(&records, GPMU_PERFDATA_AUXTRACE_INFO, 0);
+	put32(&records, GPMU_PERFDATA_ARM_SPE);
+	put32(&records, 0);
+	put64(&records, PMU);
+	put64(&records, 0);
+	end(&records);
+}
+
+static void test_snapshots(void)
+{
+	struct perf_event_attr attr = test_attr();
+	struct gpmu_profile_facts facts;
+	struct gpmu_profile_event event;
+	struct gpmu_profile *profile;
+
+	attr.type = PMU;
+	attr.sample_type |= PERF_SAMPLE_CPU;
+	put_info();
+	put_snapshot(0, 8192, 100, 128, true);
+	put_snapshot(1, 8192, 110, 128, true);
+	put_snapshot(0, 1024, 116, 128, true);
+	put_snapshot(0, 2048, 244, 10, true);
+	profile = read_records(&attr);
+	facts = facts_of(profile);
+	gpmu_profile_event(profile, 0, &event);
+	is_u64(event.samples, 128 + 16 + 10 + 128, "profile: a record that several snapshots of a buffer have is one sample");
+	is_u64(facts.repeated, 112, "profile: records that an earlier snapshot has are counted as repeated");
+	is_u64(facts.untimed, 0, "profile: records of snapshots with time stamps are not counted as untimed");
+	gpmu_profile_free(profile);
+
+	put_info();
+	put_snapshot(0, 0, 0, 5, false);
+	put_snapshot(0, 64, 0, 5, false);
+	profile = read_records(&attr);
+	facts = facts_of(profile);
+	gpmu_profile_event(profile, 0, &event);
+	ok(event.samples == 10 && facts.untimed == 10 && !facts.repeated,
+	   "profile: all records of snapshots without time stamps are samples, and are counted as untimed");
+	gpmu_profile_free(profile);
+}
+
 int main(void)
 {
 	test_lost();
+	test_snapshots();
 	return done_testing();
 }
