@@ -45,6 +45,7 @@ static void begin_file(struct gpmu_perfdata *perfdata, size_t file)
 	perfdata->files[file].end = perfdata->ends[file];
 	perfdata_file_seek(&perfdata->files[file], perfdata->begins[file]);
 	perfdata_inflate_reset(&perfdata->inflate);
+	perfdata->is_cut = false;
 }
 
 static int report(const struct gpmu_perfdata *perfdata, struct gpmu_error *error)
@@ -127,6 +128,11 @@ static int take_record(struct gpmu_perfdata *perfdata, const uint8_t *data, uint
 	return 1;
 }
 
+static bool is_compressed(uint32_t type)
+{
+	return type == GPMU_PERFDATA_COMPRESSED || type == GPMU_PERFDATA_COMPRESSED2;
+}
+
 /* Returns 1 if there is a whole record that was compressed, 0, or -errno. */
 static int next_inner(struct gpmu_perfdata *perfdata)
 {
@@ -138,8 +144,7 @@ static int next_inner(struct gpmu_perfdata *perfdata)
 
 	if (n == (ssize_t)sizeof(header)) {
 		memcpy(&header, inflate->data + inflate->at, sizeof(header));
-		if (header.size < sizeof(header) || header.type == GPMU_PERFDATA_AUXTRACE ||
-		    header.type == GPMU_PERFDATA_COMPRESSED || header.type == GPMU_PERFDATA_COMPRESSED2)
+		if (header.size < sizeof(header) || header.type == GPMU_PERFDATA_AUXTRACE || is_compressed(header.type))
 			return perfdata_fail(perfdata, -EINVAL, offset, "expected a record in compressed records");
 		n = perfdata_inflate_fill(inflate, header.size);
 		if (n == header.size) {
@@ -195,19 +200,21 @@ static int take_tracing(struct gpmu_perfdata *perfdata, struct perfdata_file *fi
 	return ret ? perfdata_expected(perfdata, ret, offset, "tracepoint formats") : 1;
 }
 
-/* Gives the content of a compressed record to the decompressor. */
-static int take_compressed(struct gpmu_perfdata *perfdata, const uint8_t *data, size_t size, bool has_size)
+/* Gives the content of a compressed record, of which the file has @size bytes, to the decompressor. */
+static int take_compressed(struct gpmu_perfdata *perfdata, uint32_t type, const uint8_t *data, size_t size, uint64_t offset)
 {
-	uint64_t offset = perfdata->record.offset, length = size;
 	struct cursor cursor = { .data = data, .left = size };
+	uint64_t length = size;
 	int ret;
 
-	if (has_size) {
+	if (type == GPMU_PERFDATA_COMPRESSED2) {
 		length = cursor_u64(&cursor);
-		if (cursor.failed || length > cursor.left)
+		if (!perfdata->is_cut && (cursor.failed || length > cursor.left))
 			return perfdata_fail(perfdata, -EINVAL, offset, "expected the size of compressed records");
 	}
 	perfdata->compressed = offset;
+	if (length > cursor.left)
+		length = cursor.left;
 	ret = perfdata_inflate_add(&perfdata->inflate, cursor.data, (size_t)length);
 	return ret ? perfdata_expected(perfdata, ret, offset, "compressed records") : 0;
 }
@@ -240,9 +247,12 @@ static int next_outer(struct gpmu_perfdata *perfdata)
 	uint64_t offset = perfdata_file_offset(file);
 	struct perf_event_header header;
 	const uint8_t *data;
-	ssize_t n = perfdata_file_fill(file, sizeof(header));
+	ssize_t n;
 	int ret;
 
+	if (perfdata->is_cut)
+		return perfdata_expected(perfdata, -ENODATA, perfdata->compressed, "a record");
+	n = perfdata_file_fill(file, sizeof(header));
 	if (!n) {
 		ret = end_file(perfdata, offset);
 		return ret == 1 ? 2 : ret;
@@ -253,9 +263,15 @@ static int next_outer(struct gpmu_perfdata *perfdata)
 	if (header.size < sizeof(header))
 		return perfdata_fail(perfdata, -EINVAL, offset, "expected a record of at least 8 bytes, not %u", header.size);
 	n = perfdata_file_fill(file, header.size);
+	data = file->data + file->at;
+	/* What precedes a cut in compressed records is read, then the cut is reported. */
+	perfdata->is_cut = n >= (ssize_t)sizeof(header) && n < header.size && is_compressed(header.type);
+	if (perfdata->is_cut) {
+		ret = take_compressed(perfdata, header.type, data + sizeof(header), (size_t)n - sizeof(header), offset);
+		return ret ? ret : 2;
+	}
 	if (n != header.size)
 		return perfdata_expected(perfdata, n < 0 ? (int)n : -ENODATA, offset, "a record");
-	data = file->data + file->at;
 	ret = take_record(perfdata, data, offset);
 	file->at += header.size;
 	perfdata->stats.bytes = perfdata_file_offset(file);
@@ -265,10 +281,9 @@ static int next_outer(struct gpmu_perfdata *perfdata)
 		return take_trace(perfdata, file);
 	if (header.type == GPMU_PERFDATA_HEADER_TRACING_DATA)
 		return take_tracing(perfdata, file);
-	if (header.type != GPMU_PERFDATA_COMPRESSED && header.type != GPMU_PERFDATA_COMPRESSED2)
+	if (!is_compressed(header.type))
 		return 1;
-	ret = take_compressed(perfdata, data + sizeof(header), header.size - sizeof(header),
-			      header.type == GPMU_PERFDATA_COMPRESSED2);
+	ret = take_compressed(perfdata, header.type, data + sizeof(header), header.size - sizeof(header), offset);
 	return ret ? ret : 2;
 }
 

@@ -25,6 +25,7 @@ struct gpmu_perfdata {
 	struct perfdata_tracing tracing;
 	struct perfdata_inflate inflate;
 	uint64_t compressed;			/* offset of the last compressed record */
+	bool is_cut;				/* the file ends in it */
 	struct gpmu_perfdata_record record;
 	uint64_t aligned[PERFDATA_RECORD_MOST / 8];	/* copy of a record that is not aligned */
 	struct gpmu_perfdata_value values[PERFDATA_RECORD_MOST / 8];	/* of the last record */

@@ -23,38 +23,40 @@ int perfdata_inflate_add(struct perfdata_inflate *inflate, const void *data, siz
 	return 0;
 }
 
-/* Decompresses until the buffer is full or the input yields no more bytes. */
-static int decompress(struct perfdata_inflate *inflate)
+/*
+ * Decompresses until the buffer is full or the input yields no more bytes. zstd gets a block at a time, as a call that
+ * fails yields no bytes of the blocks before the damage.
+ */
+static void decompress(struct perfdata_inflate *inflate)
 {
-	ZSTD_inBuffer in = { .src = inflate->input, .size = inflate->input_size };
+	ZSTD_inBuffer in = { .src = inflate->input };
 	ZSTD_outBuffer out = { .dst = inflate->data, .size = BUFFER, .pos = inflate->length };
 	size_t before;
 
 	do {
 		before = out.pos;
-		if (ZSTD_isError(ZSTD_decompressStream(inflate->stream, &out, &in)))
-			return -EINVAL;
-	} while (out.pos < out.size && (in.pos < in.size || out.pos > before));
+		in.size = inflate->input_size - in.pos > inflate->block ? in.pos + inflate->block : inflate->input_size;
+		inflate->block = ZSTD_decompressStream(inflate->stream, &out, &in);
+		inflate->is_damaged = ZSTD_isError(inflate->block);
+	} while (!inflate->is_damaged && out.pos < out.size && (in.pos < inflate->input_size || out.pos > before));
 	inflate->input += in.pos;
 	inflate->input_size -= in.pos;
 	inflate->length = out.pos;
-	return 0;
 }
 
 ssize_t perfdata_inflate_fill(struct perfdata_inflate *inflate, size_t size)
 {
 	size_t left = inflate->length - inflate->at;
-	int ret;
 
-	if (left < size && inflate->stream) {
+	if (left < size && inflate->stream && !inflate->is_damaged) {
 		memmove(inflate->data, inflate->data + inflate->at, left);
 		inflate->at = 0;
 		inflate->length = left;
-		ret = decompress(inflate);
-		if (ret)
-			return ret;
+		decompress(inflate);
 		left = inflate->length;
 	}
+	if (left < size && inflate->is_damaged)
+		return -EINVAL;
 	return (ssize_t)(left < size ? left : size);
 }
 
@@ -62,7 +64,8 @@ void perfdata_inflate_reset(struct perfdata_inflate *inflate)
 {
 	if (inflate->stream)
 		ZSTD_DCtx_reset(inflate->stream, ZSTD_reset_session_only);
-	inflate->input_size = inflate->at = inflate->length = 0;
+	inflate->input_size = inflate->at = inflate->length = inflate->block = 0;
+	inflate->is_damaged = false;
 }
 
 void perfdata_inflate_release(struct perfdata_inflate *inflate)

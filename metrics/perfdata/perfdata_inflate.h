@@ -6,6 +6,7 @@
 #ifndef GPMU_PERFDATA_INFLATE_H
 #define GPMU_PERFDATA_INFLATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -14,6 +15,8 @@ struct perfdata_inflate {
 	struct ZSTD_DCtx_s *stream;	/* NULL: nothing was compressed yet */
 	const uint8_t *input;		/* borrowed */
 	size_t input_size;
+	size_t block;			/* bytes to the end of the next block; 0: zstd finds them without input */
+	bool is_damaged;		/* the rest of the input is not zstd's */
 	uint8_t *data;			/* buffer, aligned to 8 bytes */
 	size_t at, length;
 };
@@ -25,7 +28,7 @@ struct perfdata_inflate {
 int perfdata_inflate_add(struct perfdata_inflate *inflate, const void *data, size_t size);
 /*
  * Decompresses until the next @size bytes, at most 64 KiB, are at data + at, or the input ends.
- * Returns the number of bytes there, at most @size; -EINVAL if the input is not zstd's.
+ * Returns the number of bytes there, at most @size; -EINVAL if the input is not zstd's before the @size bytes end.
  */
 ssize_t perfdata_inflate_fill(struct perfdata_inflate *inflate, size_t size);
 /* Forgets all bytes, for another file. */
