@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/cpus.h"
+#include "base/vector.h"
 #include "profile/profile_machine.h"
 
 #define FIRST_SIZE	2	/* numbers of the first version */
@@ -31,13 +32,22 @@ static int add_cpus(struct profile_machine *machine, const struct gpmu_perfdata_
 	return ret;
 }
 
-/* A node that NUMA_TOPOLOGY lacks is taken for one with CPUs. */
-static bool has_cpus(const struct gpmu_perfdata_info *info, uint64_t node)
+/* Sets for the number of each node whether it has no CPUs. Returns 0 or -ENOMEM. */
+static int find_bare(struct map *bare, const struct gpmu_perfdata_info *info)
 {
-	for (size_t i = 0; i < info->node_count; i++)
-		if (info->nodes[i].node == node)
-			return info->nodes[i].cpus && *info->nodes[i].cpus;
-	return true;
+	int ret = 0;
+
+	for (size_t i = 0; i < info->node_count && !ret; i++)
+		ret = map_set(bare, info->nodes[i].node, !info->nodes[i].cpus || !*info->nodes[i].cpus);
+	return ret;
+}
+
+/* A node that NUMA_TOPOLOGY lacks is taken for one with CPUs. */
+static bool has_cpus(const struct map *bare, uint64_t node)
+{
+	uint32_t is_bare;
+
+	return !map_get(bare, node, &is_bare) || !is_bare;
 }
 
 static bool has_block(const struct gpmu_perfdata_memory *memory, uint64_t bit)
@@ -45,22 +55,54 @@ static bool has_block(const struct gpmu_perfdata_memory *memory, uint64_t bit)
 	return bit < memory->bits && memory->words[bit / 64] >> bit % 64 & 1;
 }
 
-static int add_memory(struct profile_machine *machine, const struct gpmu_perfdata_info *info,
-		      const struct gpmu_perfdata_memory *memory)
+/* Adds the ranges of a node, which have the kind of memory @kind, to @ranges. */
+static int add_ranges(struct vector *ranges, const struct gpmu_perfdata_memory *memory, uint64_t bytes,
+		      enum gpmu_spe_memory_kind kind)
 {
-	uint64_t bytes = info->block_bytes;
-	int ret = 0;
+	struct gpmu_spe_range *range, from = { .node = (int)memory->node, .kind = kind };
 
 	if (!bytes || memory->node > INT_MAX)
 		return 0;
-	for (uint64_t bit = 0, last; bit < memory->bits && bit < UINT64_MAX / bytes - 1 && ret != -ENOMEM; bit = last + 1) {
+	for (uint64_t bit = 0, last; bit < memory->bits && bit < UINT64_MAX / bytes - 1; bit = last + 1) {
 		for (last = bit; has_block(memory, last); last++)
 			;
-		if (last > bit && last < UINT64_MAX / bytes)
-			ret = gpmu_spe_memory_add(&machine->memory, &(struct gpmu_spe_range){
-				.begin = bit * bytes, .end = last * bytes,
-				.node = (int)memory->node, .kind = gpmu_spe_memory_kind_of(has_cpus(info, memory->node), machine->midr) });
+		if (last == bit || last >= UINT64_MAX / bytes)
+			continue;
+		range = vector_add(ranges, sizeof(*range));
+		if (!range)
+			return -ENOMEM;
+		*range = from;
+		range->begin = bit * bytes;
+		range->end = last * bytes;
 	}
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct gpmu_spe_range *one = a, *two = b;
+
+	return (one->begin > two->begin) - (one->begin < two->begin);
+}
+
+/* The ranges are added in the order of addresses: each of them is then the last one. A range that overlaps another is dropped. */
+static int read_memory(struct profile_machine *machine, const struct gpmu_perfdata_info *info)
+{
+	struct vector ranges = { 0 };
+	struct map bare = { 0 };
+	const struct gpmu_spe_range *list;
+	int ret = find_bare(&bare, info);
+
+	for (size_t i = 0; i < info->memory_count && !ret; i++)
+		ret = add_ranges(&ranges, &info->memory[i], info->block_bytes,
+				 gpmu_spe_memory_kind_of(has_cpus(&bare, info->memory[i].node), machine->midr));
+	if (ranges.n)
+		qsort(ranges.data, ranges.n, sizeof(*list), compare);
+	list = ranges.data;
+	for (size_t i = 0; i < ranges.n && ret != -ENOMEM; i++)
+		ret = gpmu_spe_memory_add(&machine->memory, &list[i]);
+	vector_release(&ranges);
+	map_release(&bare);
 	return ret == -ENOMEM ? ret : 0;
 }
 
@@ -72,9 +114,7 @@ int profile_machine_read(struct profile_machine *machine, const struct gpmu_perf
 		machine->midr = strtoull(info->cpuid, NULL, 16);
 	for (size_t i = 0; i < info->node_count && !ret; i++)
 		ret = info->nodes[i].cpus ? add_cpus(machine, &info->nodes[i]) : 0;
-	for (size_t i = 0; i < info->memory_count && !ret; i++)
-		ret = add_memory(machine, info, &info->memory[i]);
-	return ret;
+	return ret ? ret : read_memory(machine, info);
 }
 
 int profile_machine_add_spe(struct profile_machine *machine, const struct gpmu_perfdata_auxtrace_info *info)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vector.h"
 #include "machine/machine.h"
 #include "spe/gpmu_spe.h"
 
@@ -41,7 +42,7 @@ int gpmu_spe_memory_add(struct gpmu_spe_memory *memory, const struct gpmu_spe_ra
 	if (at && joins(&ranges[at - 1], range)) {
 		ranges[at - 1].end = range->end;
 	} else {
-		ranges = reallocarray(ranges, memory->count + 1, sizeof(*ranges));
+		ranges = vector_room(ranges, memory->count, sizeof(*ranges));
 		if (!ranges)
 			return -ENOMEM;
 		memory->ranges = ranges;

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The memory of a recorded machine, by node */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tap.h"
+#include "profile/profile_machine.h"
+
+#define BLOCK	(128ULL << 20)
+
+static struct profile_machine read_machine(struct gpmu_perfdata_memory *memory, size_t count)
+{
+	const struct gpmu_perfdata_info info = { .block_bytes = BLOCK, .memory = memory, .memory_count = count };
+	struct profile_machine machine = { 0 };
+
+	if (profile_machine_read(&machine, &info)) {
+		printf("Bail out! out of memory\n");
+		exit(1);
+	}
+	return machine;
+}
+
+static bool is_range(const struct gpmu_spe_range *range, uint64_t first, uint64_t end, int node)
+{
+	return range->begin == first * BLOCK && range->end == end * BLOCK && range->node == node;
+}
+
+static void test_ranges(void)
+{
+	uint64_t words[] = { 0xf0, 0x10f, 0x20 };
+	struct gpmu_perfdata_memory memory[] = { { 1, 64, &words[0] }, { 0, 64, &words[1] }, { 2, 64, &words[2] } };
+	struct profile_machine machine = read_machine(memory, 3);
+
+	ok(machine.memory.count == 3 && is_range(&machine.memory.ranges[0], 0, 4, 0) &&
+	   is_range(&machine.memory.ranges[1], 4, 8, 1) && is_range(&machine.memory.ranges[2], 8, 9, 0),
+	   "profile: the ranges of memory of all nodes are in the order of addresses, without one that overlaps another");
+	profile_machine_release(&machine);
+}
+
+/* Each second block is of the other node. */
+static void test_many(void)
+{
+	enum { WORDS = 1 << 14 };
+	static uint64_t words[2][WORDS];
+	struct gpmu_perfdata_memory memory[] = { { 0, WORDS * 64, words[0] }, { 1, WORDS * 64, words[1] } };
+	struct profile_machine machine;
+	size_t wrong = 0;
+
+	memset(words[0], 0xaa, sizeof(words[0]));
+	memset(words[1], 0x55, sizeof(words[1]));
+	alarm(60);
+	machine = read_machine(memory, 2);
+	alarm(0);
+	is_u64(machine.memory.count, WORDS * 64, "profile: a million ranges of memory are read within a minute");
+	for (size_t i = 0; i < machine.memory.count; i++)
+		wrong += !is_range(&machine.memory.ranges[i], i, i + 1, !(i % 2));
+	is_u64(wrong, 0, "profile: each of a million ranges of memory has its node");
+	profile_machine_release(&machine);
+}
+
+int main(void)
+{
+	test_ranges();
+	test_many();
+	return done_testing();
+}
