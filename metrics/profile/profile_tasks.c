@@ -10,7 +10,7 @@
 
 #include "profile/profile_tasks.h"
 
-#define MISC_EXEC	(1U << 13)	/* PERF_RECORD_MISC_COMM_EXEC */
+#define MISC_EXEC	(1U << 13)	/* PERF_RECORD_MISC_COMM_EXEC, PERF_RECORD_MISC_FORK_EXEC */
 #define PARENTS_MOST	64		/* generations of fork() without exec() that are looked up */
 
 
@@ -141,7 +141,8 @@ static int add_fork(struct profile_tasks *tasks, const struct gpmu_perfdata_reco
 	struct process *process;
 	struct fork *fork;
 
-	if (task->pid != task->ppid) {
+	/* perf makes records of the processes that ran before it, with all their maps: they inherit none. */
+	if (task->pid != task->ppid && !(record->misc & MISC_EXEC)) {
 		process = process_of(tasks, task->pid);
 		fork = process ? vector_add(&process->forks, sizeof(*fork)) : NULL;
 		if (!fork)

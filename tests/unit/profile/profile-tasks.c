@@ -15,14 +15,19 @@ static void comm(uint32_t pid, uint32_t tid, const char *name, uint64_t time, bo
 	profile_tasks_add(&tasks, &record);
 }
 
-static void fork_of(uint32_t pid, uint32_t ppid, uint32_t tid, uint64_t time)
+static void fork_misc(uint32_t pid, uint32_t ppid, uint32_t tid, uint64_t time, uint16_t misc)
 {
 	struct gpmu_perfdata_record record = {
-		.type = PERF_RECORD_FORK, .time = time,
+		.type = PERF_RECORD_FORK, .misc = misc, .time = time,
 		.task = { .pid = pid, .ppid = ppid, .tid = tid, .ptid = ppid, .time = time },
 	};
 
 	profile_tasks_add(&tasks, &record);
+}
+
+static void fork_of(uint32_t pid, uint32_t ppid, uint32_t tid, uint64_t time)
+{
+	fork_misc(pid, ppid, tid, time, 0);
 }
 
 static void mapped(uint32_t pid, uint64_t addr, uint64_t len, const char *file, uint64_t time)
@@ -97,6 +102,23 @@ static void test_maps(void)
 	profile_tasks_release(&tasks);
 }
 
+/* Processes that ran before perf */
+static void test_made_forks(void)
+{
+	comm(50, 50, "parent", 0, false);
+	mapped(50, 0x1000, 0x9000, "/bin/parent", 0);
+	fork_misc(60, 50, 60, 0, 1 << 13);
+	mapped(60, 0x20000, 0x1000, "/bin/child", 0);
+	fork_of(70, 60, 70, 100);
+	profile_tasks_sort(&tasks);
+	is_str(file_at(60, 0x1050, 10), "none", "profile: a process whose FORK was made by perf has no maps of its parent");
+	is_str(file_at(60, 0x20050, 10), "/bin/child", "profile: a process whose FORK was made by perf has its own maps");
+	is_str(file_at(70, 0x20050, 110), "/bin/child", "profile: a child of a process whose FORK was made by perf has that process's maps");
+	is_str(file_at(70, 0x1050, 110), "none", "profile: a grandchild has no maps beyond a FORK that was made by perf");
+	is_str(profile_tasks_name(&tasks, 60, 10), "parent", "profile: a process without COMM whose FORK was made by perf has the name of its parent");
+	profile_tasks_release(&tasks);
+}
+
 static void border(struct profile_range *range, uint64_t address, uint64_t at)
 {
 	if (at <= address)
@@ -145,6 +167,7 @@ int main(void)
 {
 	test_names();
 	test_maps();
+	test_made_forks();
 	test_many();
 	return done_testing();
 }
