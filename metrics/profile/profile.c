@@ -218,15 +218,17 @@ static bool is_counted_by_thread(const struct gpmu_perfdata_event *event)
 
 /*
  * Leader sampling, "{a,b}:S": a sample of the leader has the counts of all events. As in perf, it is a sample of each
- * event whose count has changed since the last one, and the difference is its period.
+ * event whose count has changed since the last one, and the difference is its period. "a:S" has the count of its event.
  */
-static int take_group(struct gpmu_profile *profile, const struct gpmu_perfdata_read *read, struct profile_sample *sample)
+static int take_counts(struct gpmu_profile *profile, const struct gpmu_perfdata_record *record, struct profile_sample *sample)
 {
+	const bool is_group = record->event->attr->read_format & PERF_FORMAT_GROUP;
+	const struct gpmu_perfdata_read *read = &record->sample.read;
+
 	for (size_t i = 0; i < read->count; i++) {
-		const struct gpmu_perfdata_event *event = gpmu_perfdata_event_of(profile->perfdata, read->values[i].id);
-		uint64_t value = read->values[i].value;
-		uint64_t *last = event ? last_count(profile, read->values[i].id,
-						    is_counted_by_thread(event) ? sample->tid : 0) : NULL;
+		uint64_t value = read->values[i].value, id = is_group || read->values[i].id ? read->values[i].id : record->id;
+		const struct gpmu_perfdata_event *event = is_group ? gpmu_perfdata_event_of(profile->perfdata, id) : record->event;
+		uint64_t *last = event ? last_count(profile, id, is_counted_by_thread(event) ? sample->tid : 0) : NULL;
 
 		if (!event)
 			continue;
@@ -272,8 +274,8 @@ static int take_sample(struct gpmu_profile *profile, const struct gpmu_perfdata_
 	}
 	if (sample.cpu != UINT32_MAX)
 		sample.node = profile_machine_node(&profile->machine, sample.cpu);
-	if (record->has & PERF_SAMPLE_READ && record->event->attr->read_format & PERF_FORMAT_GROUP)
-		return take_group(profile, &from->read, &sample);
+	if (record->has & PERF_SAMPLE_READ)
+		return take_counts(profile, record, &sample);
 	return take_one(profile, &sample);
 }
 

@@ -68,6 +68,47 @@ static void test_lost(void)
 	gpmu_profile_free(profile);
 }
 
+/* --- counts in samples */
+
+/* A sample of a thread with the count of its event, and the count's id unless it is 0 */
+static void put_count(uint32_t tid, uint64_t value, uint64_t id)
+{
+	put_sample(&records, 1, 0x1000, tid, 100);
+	put64(&records, value);
+	if (id)
+		put64(&records, id);
+	end(&records);
+}
+
+static void test_counts(void)
+{
+	struct perf_event_attr attr = test_attr();
+	struct gpmu_profile_event event;
+	struct gpmu_profile *profile;
+
+	attr.sample_type |= PERF_SAMPLE_READ;
+	attr.freq = 1;
+	attr.read_format = PERF_FORMAT_ID;
+	put_count(7, 1000, 1);
+	put_count(7, 1500, 1);
+	put_count(7, 1500, 1);
+	profile = read_records(&attr);
+	gpmu_profile_event(profile, 0, &event);
+	ok(event.samples == 2 && event.period == 1500,
+	   "profile: the period of a sample with a count is the difference to the last count; samples with an equal count are none");
+	gpmu_profile_free(profile);
+	attr.read_format = 0;
+	attr.inherit = 1;
+	put_count(7, 1000, 0);
+	put_count(8, 900, 0);
+	put_count(7, 1500, 0);
+	profile = read_records(&attr);
+	gpmu_profile_event(profile, 0, &event);
+	ok(event.samples == 3 && event.period == 2400,
+	   "profile: counts without an id are of the sample's event, and of each thread if threads inherit it");
+	gpmu_profile_free(profile);
+}
+
 /* --- snapshots of SPE */
 
 /* A snapshot of the buffer of a CPU: records with the time stamps from @first on, or without any */
@@ -146,6 +187,7 @@ static void test_snapshots(void)
 int main(void)
 {
 	test_lost();
+	test_counts();
 	test_snapshots();
 	return done_testing();
 }
