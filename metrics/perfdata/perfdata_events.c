@@ -9,6 +9,23 @@
 /* Kinds of EVENT_UPDATE */
 enum { UPDATE_UNIT, UPDATE_SCALE, UPDATE_NAME };
 
+/* perf's names of events, by type and config. @name: that of the type */
+static const struct {
+	const char *name, *const *events;
+	size_t count;
+} types[PERF_TYPE_MAX] = {
+	[PERF_TYPE_HARDWARE] = { "hardware", (const char *const[]){
+		"cycles", "instructions", "cache-references", "cache-misses", "branches", "branch-misses", "bus-cycles",
+		"stalled-cycles-frontend", "stalled-cycles-backend", "ref-cycles" }, 10 },
+	[PERF_TYPE_SOFTWARE] = { "software", (const char *const[]){
+		"cpu-clock", "task-clock", "page-faults", "context-switches", "cpu-migrations", "minor-faults", "major-faults",
+		"alignment-faults", "emulation-faults", "dummy", "bpf-output", "cgroup-switches" }, 12 },
+	[PERF_TYPE_TRACEPOINT] = { .name = "tracepoint" },
+	[PERF_TYPE_HW_CACHE] = { .name = "hw_cache" },
+	[PERF_TYPE_RAW] = { .name = "raw" },
+	[PERF_TYPE_BREAKPOINT] = { .name = "breakpoint" },
+};
+
 struct event {
 	struct gpmu_perfdata_event known;
 	struct perf_event_attr attr;
@@ -43,6 +60,21 @@ static int set_text(char **text, const char **known, const char *to)
 	return 0;
 }
 
+/* A name for an event that the file does not name, to be freed; NULL: out of memory */
+static char *name_of(const struct perfdata_events *events, const struct perf_event_attr *attr)
+{
+	const unsigned long long config = attr->config;
+	uint32_t pmu;
+
+	if (attr->type < PERF_TYPE_MAX && config < types[attr->type].count)
+		return strdup(types[attr->type].events[config]);
+	if (attr->type < PERF_TYPE_MAX)
+		return text_print("%s/config=0x%llx/", types[attr->type].name, config);
+	if (map_get(&events->pmu_numbers, attr->type, &pmu))
+		return text_print("%s/config=0x%llx/", events->pmus[pmu].name, config);
+	return text_print("%u/config=0x%llx/", attr->type, config);
+}
+
 int perfdata_events_add(struct perfdata_events *events, const void *attr, size_t size)
 {
 	struct event *event, **slot;
@@ -60,7 +92,7 @@ int perfdata_events_add(struct perfdata_events *events, const void *attr, size_t
 	event->known.attr = &event->attr;
 	event->known.scale = 1;
 	event->known.index = events->list.n;
-	event->name = text_print("event %zu", events->list.n);
+	event->name = name_of(events, &event->attr);
 	event->known.name = event->name;
 	slot = event->name ? vector_add(&events->list, sizeof(struct event *)) : NULL;
 	if (!slot) {
@@ -159,6 +191,31 @@ int perfdata_events_name(struct perfdata_events *events, size_t index, const cha
 	return event->is_named ? 0 : set_text(&event->name, &event->known.name, name);
 }
 
+int perfdata_events_set_pmus(struct perfdata_events *events, const struct gpmu_perfdata_info *info)
+{
+	int ret = 0;
+
+	if (events->pmus)
+		return 0;
+	events->pmus = info->pmus;
+	for (size_t i = 0; i < info->pmu_count && !ret; i++)
+		ret = map_set(&events->pmu_numbers, info->pmus[i].type, (uint32_t)i);
+	for (size_t i = 0; i < events->list.n && !ret; i++) {
+		struct event *event = event_at(events, i);
+		char *name;
+
+		if (event->attr.type < PERF_TYPE_MAX || event->is_named)
+			continue;
+		name = name_of(events, &event->attr);
+		if (!name)
+			return -ENOMEM;
+		free(event->name);
+		event->name = name;
+		event->known.name = name;
+	}
+	return ret;
+}
+
 const struct gpmu_perfdata_event *perfdata_events_at(const struct perfdata_events *events, size_t index)
 {
 	return index < events->list.n ? &event_at(events, index)->known : NULL;
@@ -177,4 +234,5 @@ void perfdata_events_release(struct perfdata_events *events)
 		free_event(event_at(events, i));
 	vector_release(&events->list);
 	map_release(&events->ids);
+	map_release(&events->pmu_numbers);
 }

@@ -15,6 +15,8 @@
 struct perfdata_events {
 	struct vector list;	/* struct event *, in the order of the file */
 	struct map ids;		/* id: index */
+	const struct gpmu_perfdata_pmu *pmus;	/* borrowed; NULL: not known */
+	struct map pmu_numbers;	/* type: index in @pmus */
 };
 
 /*
@@ -30,6 +32,8 @@ int perfdata_events_describe(struct perfdata_events *events, struct cursor *curs
 int perfdata_events_update(struct perfdata_events *events, struct cursor *cursor);
 /* Names an event that the file does not name. Returns 0 or -ENOMEM. */
 int perfdata_events_name(struct perfdata_events *events, size_t index, const char *name);
+/* Names the events of the PMUs in @info, which are borrowed, if the file does not name them. Returns 0 or -ENOMEM. */
+int perfdata_events_set_pmus(struct perfdata_events *events, const struct gpmu_perfdata_info *info);
 const struct gpmu_perfdata_event *perfdata_events_at(const struct perfdata_events *events, size_t index);
 /* Returns the event of an id, or NULL. */
 const struct gpmu_perfdata_event *perfdata_events_of(const struct perfdata_events *events, uint64_t id);

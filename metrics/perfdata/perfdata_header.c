@@ -114,6 +114,8 @@ static int read_feature(struct gpmu_perfdata *perfdata, unsigned int feature, co
 		ret = perfdata_events_describe(&perfdata->events, &cursor);
 	else
 		ret = perfdata_info_add(&perfdata->info, feature, data, cursor.left);
+	if (!ret && feature == FEATURE_PMU_MAPPINGS)
+		ret = perfdata_events_set_pmus(&perfdata->events, &perfdata->info);
 	free(data);
 	if (!ret)
 		return 0;

@@ -230,7 +230,7 @@ static const struct {
 	{ 10, .take = take_total },
 	{ 11, .take = take_args },
 	{ 14, .take = take_nodes },
-	{ 16, .take = take_pmus },
+	{ FEATURE_PMU_MAPPINGS, .take = take_pmus },
 	{ 21, .take = take_times },
 	{ 22, .take = take_memory },
 	{ 23, .take = take_clockid },

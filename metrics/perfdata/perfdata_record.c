@@ -323,12 +323,14 @@ static int take_attr(struct gpmu_perfdata *perfdata, struct cursor *cursor)
 static int take_feature(struct gpmu_perfdata *perfdata, struct cursor *cursor)
 {
 	uint64_t feature = cursor_u64(cursor);
+	int ret;
 
 	if (cursor->failed || feature >= FEATURE_COUNT)
 		return cursor->failed ? -EINVAL : 0;
 	if (feature == FEATURE_EVENT_DESC)
 		return perfdata_events_describe(&perfdata->events, cursor);
-	return perfdata_info_add(&perfdata->info, (unsigned int)feature, cursor->data, cursor->left);
+	ret = perfdata_info_add(&perfdata->info, (unsigned int)feature, cursor->data, cursor->left);
+	return ret || feature != FEATURE_PMU_MAPPINGS ? ret : perfdata_events_set_pmus(&perfdata->events, &perfdata->info);
 }
 
 /* Records of perf. Facts about the recording are stored once, also if it is read again. */

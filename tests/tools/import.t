@@ -46,10 +46,10 @@ is "$(sql "select ts - $begin, dur, cpu, tid, end_state from sched join thread u
 10000|2000|0|102|X
 12000|-1|0|0|" "import: context switches with CPUs are scheduling of Perfetto, in the order of time"
 is "$(sql "select s.ts - $begin, tid, cpu, cpu_mode, c.name from perf_sample s join thread using (utid)
-	join perf_counter_track c using (perf_session_id, cpu) order by s.ts")" "10000|100|0|kernel|event 0
-20000|100|0|kernel|event 0
-40000|100|0|kernel|event 0
-50000|100|0|kernel|event 0" "import: samples have their thread, CPU, mode and event"
+	join perf_counter_track c using (perf_session_id, cpu) order by s.ts")" "10000|100|0|kernel|cpu-clock
+20000|100|0|kernel|cpu-clock
+40000|100|0|kernel|cpu-clock
+50000|100|0|kernel|cpu-clock" "import: samples have their thread, CPU, mode and event"
 is "$(sql "with recursive up(depth, frame, above) as (
 	select c.depth, c.frame_id, c.parent_id from perf_sample s join stack_profile_callsite c on c.id = s.callsite_id
 	where s.ts = $begin + 10000 union all
@@ -58,13 +58,13 @@ is "$(sql "with recursive up(depth, frame, above) as (
 	join stack_profile_mapping m on m.id = f.mapping order by depth")" "[unknown]|/[unknown]|402000
 [unknown]|/[unknown]|401000
 kernel_leaf|/[bpf]|ffffffff81000008" "import: a sample has its call stack, of the kernel and of the process"
-is "$(gpmu report --by=stack --format=csv "$trace" | grep kernel_leaf)" "[unknown];[unknown];kernel_leaf,1,4,event 0" \
+is "$(gpmu report --by=stack --format=csv "$trace" | grep kernel_leaf)" "[unknown];[unknown];kernel_leaf,1,4,cpu-clock" \
 	"report: samples of an imported recording are counted by call stack"
 is "$(sql "select p.name, t.name, unit, c.ts - $begin, value from counter c join counter_track t on t.id = c.track_id
-	join track p on p.id = t.parent_id order by 2, 4")" "CPU 0|event 0|/s|10000|2e+08
-CPU 0|event 0|/s|20000|3e+08
-CPU 0|event 1|/s|10000|0
-CPU 0|event 1|/s|20000|1e+06" \
+	join track p on p.id = t.parent_id order by 2, 4")" "CPU 0|cpu-clock|/s|10000|2e+08
+CPU 0|cpu-clock|/s|20000|3e+08
+CPU 0|page-faults|/s|10000|0
+CPU 0|page-faults|/s|20000|1e+06" \
 	"import: counts are rates by CPU from the sample before, scaled up if they were multiplexed"
 is "$(audit clock)" "bound=0 of=CLOCK_MONOTONIC_RAW" "import: the audit has the clock and its bound"
 is "$(audit source)" "lost=7 records=10 source=perf why=lost by the kernel, as its buffers were full" "import: the audit has the numbers of records and of lost ones"
@@ -83,10 +83,10 @@ is "$(sql "select s.ts - $begin, s.dur, tid, s.name, a.display_value from slice 
 10000|2000|102|running|exit" "import: context switches without CPUs are slices of their threads"
 is "$(sql "select count(*) from sched")" 0 "import: context switches without CPUs are not in Perfetto's table sched"
 is "$(sql "select t.name, c.ts - $begin, value from counter c join counter_track t on t.id = c.track_id
-	where t.parent_id is null order by 1, 2")" "event 0|10000|2e+08
-event 0|20000|3e+08
-event 1|10000|0
-event 1|20000|1e+06" "import: counts without CPUs are those of the thread"
+	where t.parent_id is null order by 1, 2")" "cpu-clock|10000|2e+08
+cpu-clock|20000|3e+08
+page-faults|10000|0
+page-faults|20000|1e+06" "import: counts without CPUs are those of the thread"
 
 # --- tracepoints
 

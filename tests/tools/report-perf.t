@@ -246,7 +246,7 @@ done
 like "$(fact times "$spe")" '^times of SPE cannot be compared .*record without -k$' "report: a recording of SPE with -k is reported as one without comparable times"
 
 truth "$spe" 20000
-is "$(fact event "$spe")" "event 0: 20000 samples, one per 65536 operations, loads, stores, latency of at least 30 cycles" \
+is "$(fact event "$spe")" "arm_spe_0//: 20000 samples, one per 65536 operations, loads, stores, latency of at least 30 cycles" \
 	"report: the event of SPE has its period and filters"
 is "$(fact collisions "$spe" | cut -d ' ' -f 1) $(fact truncations "$spe" | cut -d ' ' -f 1)" "5 5" \
 	"report: collisions and truncations of the AUX buffer are counted"

@@ -5,13 +5,19 @@
 #include "alloc.h"
 #include "perfdata-test.h"
 
-static struct made records, file, cpuid, nodes;
+static struct made records, file, cpuid, nodes, pmus;
 
 static void make(void)
 {
 	struct perf_event_attr attrs[2] = { test_attr(), test_attr() };
-	struct feature features[2] = { { .bit = 9, .content = &cpuid }, { .bit = 14, .content = &nodes } };
+	struct feature features[3] = {
+		{ .bit = 9, .content = &cpuid }, { .bit = 14, .content = &nodes }, { .bit = 16, .content = &pmus },
+	};
 
+	attrs[1].type = 9;
+	put32(&pmus, 1);
+	put32(&pmus, 9);
+	put_string(&pmus, "arm_spe_0");
 	put_string(&cpuid, "0x00000000410fd4f0");
 	put32(&nodes, 1);
 	put32(&nodes, 0);
@@ -30,7 +36,7 @@ static void make(void)
 		put32(&records, 1);
 	put_text(&records, "/usr/bin/app");
 	end(&records);
-	make_file(&file, attrs, 2, &records, features, 2);
+	make_file(&file, attrs, 2, &records, features, 3);
 }
 
 /* Reads the whole file. Returns 0 or -errno. */

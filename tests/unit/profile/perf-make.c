@@ -444,15 +444,6 @@ static void make_memory(struct made *made)
 	}
 }
 
-static const struct {
-	unsigned int bit;
-	void (*make)(struct made *made);
-	const char **text;
-} features[] = {
-	{ 3, NULL, &hostname }, { 4, NULL, &release }, { 6, NULL, &arch }, { 9, NULL, &cpuid },
-	{ 14, make_nodes, NULL }, { 22, make_memory, NULL },
-};
-
 static struct perf_event_attr spe_attr(void)
 {
 	return (struct perf_event_attr){
@@ -462,6 +453,27 @@ static struct perf_event_attr spe_attr(void)
 		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
 	};
 }
+
+static void make_events(struct made *made)
+{
+	struct perf_event_attr attr = spe_attr();
+
+	put32(made, 1);
+	put32(made, MADE_ATTR);
+	put(made, &attr, MADE_ATTR);
+	put32(made, 1);
+	put_string(made, story ? "arm_spe_0/pa_enable=1,load_filter=1/" : "arm_spe_0//");
+	put64(made, SPE_ID);
+}
+
+static const struct {
+	unsigned int bit;
+	void (*make)(struct made *made);
+	const char **text;
+} features[] = {
+	{ 3, NULL, &hostname }, { 4, NULL, &release }, { 6, NULL, &arch }, { 9, NULL, &cpuid },
+	{ 12, make_events, NULL }, { 14, make_nodes, NULL }, { 22, make_memory, NULL },
+};
 
 /* The file's header and attr, where @size is that of the records */
 static void write_head(uint64_t size)

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Events of recordings that do not name them, as of a perf that was killed */
+#include "perfdata-test.h"
+
+static struct made file, records, pmus;
+
+static const struct {
+	uint32_t type;
+	uint64_t config;
+	const char *name, *with_pmus;
+} events[] = {
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, "cycles", NULL },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES, "ref-cycles", NULL },
+	{ PERF_TYPE_HARDWARE, 10, "hardware/config=0xa/", NULL },
+	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, "cpu-clock", NULL },
+	{ PERF_TYPE_SOFTWARE, 11, "cgroup-switches", NULL },
+	{ PERF_TYPE_TRACEPOINT, 301, "tracepoint/config=0x12d/", NULL },
+	{ PERF_TYPE_RAW, 0x11, "raw/config=0x11/", NULL },
+	{ 9, 0x200000003, "9/config=0x200000003/", "arm_spe_0/config=0x200000003/" },
+	{ UINT32_MAX, UINT64_MAX, "4294967295/config=0xffffffffffffffff/", NULL },
+};
+
+#define COUNT	(sizeof(events) / sizeof(events[0]))
+
+static void check(struct gpmu_perfdata *perfdata, bool has_pmus, const char *what)
+{
+	const struct gpmu_perfdata_event *event;
+	const char *want;
+	size_t wrong = 0;
+
+	for (size_t i = 0; i < COUNT; i++) {
+		event = perfdata ? gpmu_perfdata_event(perfdata, i) : NULL;
+		want = has_pmus && events[i].with_pmus ? events[i].with_pmus : events[i].name;
+		if (event && !strcmp(event->name, want))
+			continue;
+		diag("%s, expected %s", event ? event->name : "no event", want);
+		wrong++;
+	}
+	ok(!wrong, "perfdata: events that %s does not name have names by their type and config", what);
+}
+
+static void put_pmus(struct made *made)
+{
+	put32(made, 2);
+	put32(made, PERF_TYPE_SOFTWARE);
+	put_string(made, "software");
+	put32(made, 9);
+	put_string(made, "arm_spe_0");
+}
+
+int main(void)
+{
+	struct perf_event_attr attrs[COUNT];
+	struct gpmu_error error = { .size = sizeof(error) };
+	const struct gpmu_perfdata_record *record;
+	struct gpmu_perfdata *perfdata;
+
+	for (size_t i = 0; i < COUNT; i++) {
+		attrs[i] = test_attr();
+		attrs[i].type = events[i].type;
+		attrs[i].config = events[i].config;
+	}
+	put_comm(&records, "app", 7, 100, 1);
+	make_file(&file, attrs, COUNT, &records, NULL, 0);
+	perfdata = open_made(&file, file.length, &error);
+	check(perfdata, false, "a file without features");
+	gpmu_perfdata_free(perfdata);
+
+	put_pmus(&pmus);
+	file.length = 0;
+	make_file(&file, attrs, COUNT, &records, &(struct feature){ 16, &pmus }, 1);
+	perfdata = open_made(&file, file.length, &error);
+	check(perfdata, true, "a file with the names of PMUs");
+	gpmu_perfdata_free(perfdata);
+
+	/* PMU_MAPPINGS comes between the attributes. */
+	file.length = 0;
+	put_pipe_header(&file);
+	for (size_t i = 0; i < COUNT; i++) {
+		if (i == 4) {
+			begin(&file, GPMU_PERFDATA_HEADER_FEATURE, 0);
+			put64(&file, 16);
+			put_pmus(&file);
+			end(&file);
+		}
+		put_pipe_attr(&file, &attrs[i], i + 1);
+	}
+	perfdata = open_made(&file, file.length, &error);
+	while (perfdata && gpmu_perfdata_next(perfdata, &record, &error) == 1)
+		;
+	check(perfdata, true, "a pipe");
+	gpmu_perfdata_free(perfdata);
+	return done_testing();
+}
