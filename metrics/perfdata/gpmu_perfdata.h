@@ -59,12 +59,15 @@ enum { GPMU_PERFDATA_ARM_SPE = 4 };
  * @unit: unit of its counts; or NULL
  * @scale: factor of its counts; 1 if the file has none
  * @index: its index among the events of the file, from 0
+ * @config3: member of the attr since Linux 6.3, which @attr may lack
+ * @config4: likewise, since Linux 6.18
  */
 struct gpmu_perfdata_event {
 	const struct perf_event_attr *attr;
 	const char *name, *unit;
 	double scale;
 	size_t index;
+	uint64_t config3, config4;
 };
 
 /**

@@ -9,6 +9,9 @@
 /* Kinds of EVENT_UPDATE */
 enum { UPDATE_UNIT, UPDATE_SCALE, UPDATE_NAME };
 
+/* Offsets in an attr of members that <linux/perf_event.h> may lack */
+enum { CONFIG3 = 128, CONFIG4 = 136 };
+
 /* perf's names of events, by type and config. @name: that of the type */
 static const struct {
 	const char *name, *const *events;
@@ -75,6 +78,16 @@ static char *name_of(const struct perfdata_events *events, const struct perf_eve
 	return text_print("%u/config=0x%llx/", attr->type, config);
 }
 
+/* A member of an attr of @size bytes; 0 if the attr ends before */
+static uint64_t member(const void *attr, size_t size, size_t offset)
+{
+	uint64_t value = 0;
+
+	if (size >= offset + sizeof(value))
+		memcpy(&value, (const char *)attr + offset, sizeof(value));
+	return value;
+}
+
 int perfdata_events_add(struct perfdata_events *events, const void *attr, size_t size)
 {
 	struct event *event, **slot;
@@ -92,6 +105,8 @@ int perfdata_events_add(struct perfdata_events *events, const void *attr, size_t
 	event->known.attr = &event->attr;
 	event->known.scale = 1;
 	event->known.index = events->list.n;
+	event->known.config3 = member(attr, size, CONFIG3);
+	event->known.config4 = member(attr, size, CONFIG4);
 	event->name = name_of(events, &event->attr);
 	event->known.name = event->name;
 	slot = event->name ? vector_add(&events->list, sizeof(struct event *)) : NULL;

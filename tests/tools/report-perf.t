@@ -272,6 +272,10 @@ objcopy --remove-section .debug_aranges "$make" "$work/perf-make" || bail "objco
 is "$(rows samples --by line "$work/lines.data" | grep -o 'perf-make\.c:' | sort -u)" perf-make.c: \
 	"report: source lines of a program without .debug_aranges are found"
 
+truth "$spe" 2000 filters
+is "$(fact event "$spe")" "arm_spe_0//: 2000 samples, one per 65536 instructions, loads, stores, SIMD operations, floating-point operations, branch_filter_mask, load_filter_mask, store_filter_mask, simd_filter_mask, float_filter_mask, discard, event_filter 0x20, inv_event_filter 0x80, inv_data_src_filter 0x1, latency of at least 30 cycles, not of the kernel, not of user space" \
+	"report: the event of SPE has the unit of its period and all filters of Linux 7.3"
+
 truth "$spe" 20000 no-pa
 like "$(fact home "$spe")" "not recorded: record with pa_enable=1, which needs CAP_PERFMON or, since Linux 6.12, kernel.perf_event_paranoid at most 1" \
 	"report: without physical addresses the report states how to record them"

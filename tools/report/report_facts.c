@@ -10,12 +10,14 @@
 #define NEOVERSE_V2	0x410fd4f0
 #define FILES_MOST	8	/* named in a line */
 
-/* Formats of arm_spe_pmu, of Linux's drivers/perf/arm_spe_pmu.c */
+/* Bits of config: formats of arm_spe_pmu, of Linux's drivers/perf/arm_spe_pmu.c */
 static const struct {
 	unsigned int bit;
 	const char *name;
 } filters[] = {
-	{ 32, "branches" }, { 33, "loads" }, { 34, "stores" },
+	{ 32, "branches" }, { 33, "loads" }, { 34, "stores" }, { 39, "SIMD operations" }, { 41, "floating-point operations" },
+	{ 36, "branch_filter_mask" }, { 37, "load_filter_mask" }, { 38, "store_filter_mask" }, { 40, "simd_filter_mask" },
+	{ 42, "float_filter_mask" }, { 35, "discard" },
 };
 
 /* Adds a line. @text is taken. */
@@ -73,8 +75,9 @@ static void add_command(struct report_facts *facts, const struct gpmu_perfdata_i
 }
 
 /* Which operations SPE records, by the configuration of its event */
-static char *filters_of(const struct perf_event_attr *attr)
+static char *filters_of(const struct gpmu_perfdata_event *event)
 {
+	const struct perf_event_attr *attr = event->attr;
 	char *text = print_text("%s", "");
 
 	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
@@ -82,12 +85,32 @@ static char *filters_of(const struct perf_event_attr *attr)
 			text = joined(text, print_text("%s", filters[i].name));
 	if (attr->config1)
 		text = joined(text, print_text("event_filter 0x%" PRIx64, (uint64_t)attr->config1));
+	if (event->config3)
+		text = joined(text, print_text("inv_event_filter 0x%" PRIx64, event->config3));
+	if (event->config4)
+		text = joined(text, print_text("inv_data_src_filter 0x%" PRIx64, event->config4));
 	if (attr->config2 & 0xfff)
 		text = joined(text, print_text("latency of at least %u cycles", (unsigned int)attr->config2 & 0xfff));
-	return *text ? text : joined(text, print_text("all operations"));
+	if (!*text)
+		text = joined(text, print_text("all operations"));
+	if (attr->exclude_kernel)
+		text = joined(text, print_text("not of the kernel"));
+	if (attr->exclude_user)
+		text = joined(text, print_text("not of user space"));
+	return text;
 }
 
-static void add_event(struct report_facts *facts, const struct gpmu_profile_event *event, bool is_micro)
+/* The unit of SPE's period */
+static const char *unit_of(const struct gpmu_perfdata_info *info)
+{
+	for (size_t i = 0; i < info->cap_count; i++)
+		if (!strcmp(info->caps[i].name, "arch_inst") && !strcmp(info->caps[i].value, "1"))
+			return " instructions";
+	return " operations";
+}
+
+static void add_event(struct report_facts *facts, const struct gpmu_profile_event *event,
+		      const struct gpmu_perfdata_info *info)
 {
 	const struct perf_event_attr *attr = event->event ? event->event->attr : NULL;
 	char *text = print_text("%s: %" PRIu64 " samples", event->event ? event->event->name : "SPE", event->samples);
@@ -100,9 +123,9 @@ static void add_event(struct report_facts *facts, const struct gpmu_profile_even
 		text = joined(text, print_text("%" PRIu64 " per second", (uint64_t)attr->sample_freq));
 	else if (attr && attr->sample_period)
 		text = joined(text, print_text("one per %" PRIu64 "%s", (uint64_t)attr->sample_period,
-					       is_micro && event->is_spe ? " operations" : ""));
+					       event->is_spe ? unit_of(info) : ""));
 	if (attr && event->is_spe)
-		text = joined(text, filters_of(attr));
+		text = joined(text, filters_of(event->event));
 	add(facts, "event", text);
 }
 
@@ -222,7 +245,7 @@ void report_facts_add(struct report_facts *facts, const struct gpmu_profile *pro
 	add_command(facts, from.info);
 	for (size_t i = 0; i < gpmu_profile_event_count(profile); i++) {
 		gpmu_profile_event(profile, i, &event);
-		add_event(facts, &event, true);
+		add_event(facts, &event, from.info);
 		samples += event.samples;
 	}
 	if (!samples)

@@ -48,6 +48,35 @@ static void put_pmus(struct made *made)
 	put_string(made, "arm_spe_0");
 }
 
+/* Attributes of Linux 6.18 have two members more than those of 6.1. */
+static void test_configs(void)
+{
+	struct perf_event_attr attr = test_attr();
+	struct gpmu_error error = { .size = sizeof(error) };
+	const struct gpmu_perfdata_record *record;
+	const struct gpmu_perfdata_event *event;
+	struct gpmu_perfdata *perfdata;
+
+	file.length = 0;
+	put_pipe_header(&file);
+	put_pipe_attr(&file, &attr, 1);
+	begin(&file, GPMU_PERFDATA_HEADER_ATTR, 0);
+	attr.size = MADE_ATTR + 16;
+	put(&file, &attr, MADE_ATTR);
+	put64(&file, 0x123);
+	put64(&file, 0x456);
+	put64(&file, 2);
+	end(&file);
+	perfdata = open_made(&file, file.length, &error);
+	while (perfdata && gpmu_perfdata_next(perfdata, &record, &error) == 1)
+		;
+	event = perfdata ? gpmu_perfdata_event(perfdata, 0) : NULL;
+	ok(event && !event->config3 && !event->config4, "perfdata: config3 and config4 are 0 if the attr lacks them");
+	event = perfdata ? gpmu_perfdata_event(perfdata, 1) : NULL;
+	ok(event && event->config3 == 0x123 && event->config4 == 0x456, "perfdata: an event has config3 and config4 of its attr");
+	gpmu_perfdata_free(perfdata);
+}
+
 int main(void)
 {
 	struct perf_event_attr attrs[COUNT];
@@ -90,5 +119,6 @@ int main(void)
 		;
 	check(perfdata, true, "a pipe");
 	gpmu_perfdata_free(perfdata);
+	test_configs();
 	return done_testing();
 }

@@ -7,7 +7,7 @@
  * that its switches tell the thread. Half-way the last process, 201 or "PID", calls exec(). "no-pa": without physical
  * addresses; "first": the first version of AUXTRACE_INFO; "clock": recorded with -k; "damage": the hundredth record begins
  * with a byte that no packet has, and is not printed; "pipe": as of perf record -o -; "wide": many addresses, for measuring, of which nothing
- * is printed; "numa", "c2c": the loads of the examples of gpmu-spe(7), of which nothing is printed. "arch=NAME" and "cpuid=TEXT"
+ * is printed; "filters": of a pipe, with all filters; "numa", "c2c": the loads of the examples of gpmu-spe(7), of which nothing is printed. "arch=NAME" and "cpuid=TEXT"
  * replace the machine's architecture and CPU; a MIDR is the TEXT 0xHEX.
  */
 #include <elf.h>
@@ -130,7 +130,7 @@ static struct strings keys;
 static struct made head, info, part;
 static struct stream stream;
 static uint64_t offsets[CPUS], base, total;
-static int has_pa = 1, has_clock, has_damage, is_pipe, is_wide, version = 2;
+static int has_pa = 1, has_clock, has_damage, has_filters, is_pipe, is_wide, version = 2;
 static const char *story, *hostname = "grace", *release = "6.12.1", *arch = "aarch64", *cpuid = "0x00000000410fd4f0";
 static FILE *file;
 
@@ -454,6 +454,15 @@ static struct perf_event_attr spe_attr(void)
 	};
 }
 
+static void make_caps(struct made *made)
+{
+	put32(made, 1);
+	put32(made, 1);
+	put_string(made, "arch_inst");
+	put_string(made, has_filters ? "1" : "0");
+	put_string(made, "arm_spe_0");
+}
+
 static void make_events(struct made *made)
 {
 	struct perf_event_attr attr = spe_attr();
@@ -472,7 +481,7 @@ static const struct {
 	const char **text;
 } features[] = {
 	{ 3, NULL, &hostname }, { 4, NULL, &release }, { 6, NULL, &arch }, { 9, NULL, &cpuid },
-	{ 12, make_events, NULL }, { 14, make_nodes, NULL }, { 22, make_memory, NULL },
+	{ 12, make_events, NULL }, { 14, make_nodes, NULL }, { 22, make_memory, NULL }, { 31, make_caps, NULL },
 };
 
 /* The file's header and attr, where @size is that of the records */
@@ -505,10 +514,22 @@ static void make_feature(struct made *made, size_t feature)
 static void write_pipe_head(void)
 {
 	struct perf_event_attr attr = spe_attr();
+	const uint64_t more[2] = { 0x80, 0x1 };		/* config3, config4 */
 
 	info.length = 0;
 	put_pipe_header(&info);
-	put_pipe_attr(&info, &attr, SPE_ID);
+	if (has_filters) {
+		attr.size = MADE_ATTR + sizeof(more);
+		attr.config |= 0xffULL << 35;
+		attr.config1 = 0x20;
+		attr.exclude_kernel = attr.exclude_user = 1;
+	}
+	begin(&info, GPMU_PERFDATA_HEADER_ATTR, 0);
+	put(&info, &attr, MADE_ATTR);
+	if (has_filters)
+		put(&info, more, sizeof(more));
+	put64(&info, SPE_ID);
+	end(&info);
 	for (size_t i = 0; i < LENGTH(features); i++) {
 		begin(&info, GPMU_PERFDATA_HEADER_FEATURE, 0);
 		put64(&info, features[i].bit);
@@ -547,7 +568,8 @@ int main(int argc, char **argv)
 		version = strcmp(argv[i], "first") ? version : 1;
 		has_clock |= !strcmp(argv[i], "clock");
 		has_damage |= !strcmp(argv[i], "damage");
-		is_pipe |= !strcmp(argv[i], "pipe");
+		has_filters |= !strcmp(argv[i], "filters");
+		is_pipe |= !strcmp(argv[i], "pipe") || has_filters;
 		is_wide |= !strcmp(argv[i], "wide");
 		if (!strncmp(argv[i], "arch=", 5))
 			arch = argv[i] + 5;
