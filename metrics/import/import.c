@@ -74,6 +74,8 @@ static int take_first(struct import *import, const struct gpmu_perfdata_record *
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 		return import->has_spe ? profile_traces_add(&import->traces, record) : 0;
+	case GPMU_PERFDATA_CALLCHAIN_DEFERRED:
+		return profile_deferred_add(&import->deferred, record);
 	default:
 		return 0;
 	}
@@ -222,6 +224,7 @@ static void release(struct import *import)
 	profile_traces_release(&import->traces);
 	profile_jitdumps_release(&import->jitdumps);
 	profile_unwind_release(&import->unwind);
+	profile_deferred_release(&import->deferred);
 	profile_code_release(&import->code);
 	profile_tasks_release(&import->tasks);
 	profile_machine_release(&import->machine);

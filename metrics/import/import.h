@@ -41,6 +41,7 @@ struct import {
 	struct profile_traces traces;
 	struct profile_jitdumps jitdumps;
 	struct profile_unwind unwind;
+	struct profile_deferred deferred;
 	struct import_clock clock;
 	struct gpmu_trace *trace;
 	struct vector threads;		/* struct import_thread * */

@@ -136,6 +136,8 @@ static int find_frames(struct import *import, const struct gpmu_perfdata_record 
 	if (profile_unwind_has(record)) {
 		ret = profile_unwind_chain(&import->unwind, record, unwound, &length);
 		chain = unwound;
+	} else {
+		ret = profile_deferred_join(&import->deferred, record->tid, &chain, &length);
 	}
 	if (!ret)
 		ret = find_chain(import, record, chain, length, time, frames, count);

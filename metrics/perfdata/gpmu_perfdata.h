@@ -29,8 +29,9 @@
  */
 struct gpmu_perfdata;
 
-/* Record types that perf writes; those of the kernel are in <linux/perf_event.h>. */
+/* Record types that perf writes; those of the kernel are in <linux/perf_event.h>, except the first, which is new in Linux 6.19. */
 enum {
+	GPMU_PERFDATA_CALLCHAIN_DEFERRED = 22,
 	GPMU_PERFDATA_HEADER_ATTR = 64,
 	GPMU_PERFDATA_HEADER_TRACING_DATA = 66,
 	GPMU_PERFDATA_HEADER_BUILD_ID = 67,
@@ -142,6 +143,13 @@ struct gpmu_perfdata_ksymbol {
 	const char *name;
 };
 
+/* The call stack of a process, of samples whose call chain ends with PERF_CONTEXT_USER_DEFERRED and @cookie */
+struct gpmu_perfdata_deferred {
+	uint64_t cookie;
+	const uint64_t *callchain;	/* with PERF_CONTEXT_ marks */
+	size_t count;
+};
+
 struct gpmu_perfdata_aux {
 	uint64_t offset, size;		/* bytes */
 	uint64_t flags;			/* PERF_AUX_FLAG_ */
@@ -199,6 +207,7 @@ struct gpmu_perfdata_record {
 		struct gpmu_perfdata_read read;			/* READ */
 		uint64_t lost;					/* LOST, LOST_SAMPLES */
 		struct gpmu_perfdata_aux aux;			/* AUX */
+		struct gpmu_perfdata_deferred deferred;		/* CALLCHAIN_DEFERRED */
 		struct { uint32_t pid, tid; } other;		/* SWITCH_CPU_WIDE: the other thread */
 		struct gpmu_perfdata_ksymbol ksymbol;		/* KSYMBOL */
 		struct { uint64_t id; const char *path; } cgroup;	/* CGROUP */

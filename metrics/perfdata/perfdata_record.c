@@ -231,6 +231,17 @@ static void take_cgroup(struct gpmu_perfdata_record *record, struct cursor *curs
 	record->cgroup.path = cursor_text(cursor, cursor->left);
 }
 
+static void take_deferred(struct gpmu_perfdata_record *record, struct cursor *cursor)
+{
+	struct gpmu_perfdata_deferred *deferred = &record->deferred;
+	uint64_t count;
+
+	deferred->cookie = cursor_u64(cursor);
+	count = cursor_u64(cursor);
+	deferred->callchain = cursor_array(cursor, count, sizeof(uint64_t));
+	deferred->count = deferred->callchain ? (size_t)count : 0;
+}
+
 static void take_auxtrace(struct gpmu_perfdata_record *record, struct cursor *cursor)
 {
 	struct gpmu_perfdata_auxtrace *trace = &record->auxtrace;
@@ -269,6 +280,7 @@ static void (*const kernel_bodies[])(struct gpmu_perfdata_record *record, struct
 	[PERF_RECORD_SWITCH_CPU_WIDE] = take_switch_cpu_wide,
 	[PERF_RECORD_KSYMBOL] = take_ksymbol,
 	[PERF_RECORD_CGROUP] = take_cgroup,
+	[GPMU_PERFDATA_CALLCHAIN_DEFERRED] = take_deferred,
 };
 
 static int parse_kernel(struct gpmu_perfdata *perfdata, struct gpmu_perfdata_record *record)

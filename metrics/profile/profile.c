@@ -30,6 +30,7 @@ struct gpmu_profile {
 	struct profile_traces traces;
 	struct profile_jitdumps jitdumps;
 	struct profile_unwind unwind;
+	struct profile_deferred deferred;
 	struct vector events;		/* struct gpmu_profile_event */
 	struct vector counts;		/* uint64_t: last count of each id of leader sampling */
 	struct map count_numbers;	/* by id */
@@ -86,6 +87,15 @@ static int pass(struct gpmu_profile *profile,
 
 /* --- first pass */
 
+/* Whether a key is among those that the caller has selected */
+static bool is_selected(const struct gpmu_profile *profile, enum gpmu_profile_key key)
+{
+	for (size_t i = 0; i < profile->key_count; i++)
+		if (profile->keys[i] == key)
+			return true;
+	return false;
+}
+
 static int take_other(struct gpmu_profile *profile, const struct gpmu_perfdata_record *record)
 {
 	struct gpmu_profile_facts *facts = &profile->facts;
@@ -98,6 +108,8 @@ static int take_other(struct gpmu_profile *profile, const struct gpmu_perfdata_r
 	case GPMU_PERFDATA_AUXTRACE:
 	case PERF_RECORD_AUX:
 		return facts->has_spe ? profile_traces_add(&profile->traces, record) : 0;
+	case GPMU_PERFDATA_CALLCHAIN_DEFERRED:
+		return is_selected(profile, GPMU_PROFILE_STACK) ? profile_deferred_add(&profile->deferred, record) : 0;
 	default:
 		return profile_traces_add(&profile->traces, record);
 	}
@@ -271,6 +283,8 @@ static int take_sample(struct gpmu_profile *profile, const struct gpmu_perfdata_
 		if (profile_unwind_chain(&profile->unwind, record, chain, &sample.chain_count))
 			return -ENOMEM;
 		sample.chain = chain;
+	} else if (profile_deferred_join(&profile->deferred, sample.tid, &sample.chain, &sample.chain_count)) {
+		return -ENOMEM;
 	}
 	if (sample.cpu != UINT32_MAX)
 		sample.node = profile_machine_node(&profile->machine, sample.cpu);
@@ -412,6 +426,7 @@ void gpmu_profile_free(struct gpmu_profile *profile)
 		return;
 	profile_traces_release(&profile->traces);
 	profile_unwind_release(&profile->unwind);
+	profile_deferred_release(&profile->deferred);
 	profile_jitdumps_release(&profile->jitdumps);
 	profile_counter_release(&profile->counter);
 	profile_code_release(&profile->code);

@@ -5,6 +5,8 @@
 
 #include "profile/profile_stack.h"
 
+#define CONTEXT_USER_DEFERRED	((uint64_t)-640)	/* PERF_CONTEXT_USER_DEFERRED, since Linux 6.19: a cookie follows */
+
 struct node {
 	uint32_t caller, frame;
 };
@@ -68,4 +70,68 @@ void profile_stacks_release(struct profile_stacks *stacks)
 {
 	vector_release(&stacks->nodes);
 	map_release(&stacks->numbers);
+}
+
+/* --- deferred stacks */
+
+/* Cookies count on each CPU, so that one may be used again by another thread after 2^32 others. */
+struct deferred {
+	uint32_t tid;
+	size_t begin, count;
+};
+
+static int add_addresses(struct vector *vector, const uint64_t *addresses, size_t count)
+{
+	uint64_t *added;
+
+	for (size_t i = 0; i < count; i++) {
+		added = vector_add(vector, sizeof(*added));
+		if (!added)
+			return -ENOMEM;
+		*added = addresses[i];
+	}
+	return 0;
+}
+
+int profile_deferred_add(struct profile_deferred *deferred, const struct gpmu_perfdata_record *record)
+{
+	struct deferred *stack;
+
+	if (record->type != GPMU_PERFDATA_CALLCHAIN_DEFERRED || !(record->has & PERF_SAMPLE_TID))
+		return 0;
+	stack = vector_add(&deferred->stacks, sizeof(*stack));
+	if (!stack)
+		return -ENOMEM;
+	*stack = (struct deferred){ .tid = record->tid, .begin = deferred->addresses.n, .count = record->deferred.count };
+	if (add_addresses(&deferred->addresses, record->deferred.callchain, stack->count))
+		return -ENOMEM;
+	return map_set(&deferred->cookies, record->deferred.cookie, (uint32_t)deferred->stacks.n - 1);
+}
+
+int profile_deferred_join(struct profile_deferred *deferred, uint32_t tid, const uint64_t **chain, size_t *count)
+{
+	const uint64_t *addresses = deferred->addresses.data;
+	const struct deferred *stack;
+	uint32_t index;
+
+	if (*count < 2 || (*chain)[*count - 2] != CONTEXT_USER_DEFERRED || !map_get(&deferred->cookies, (*chain)[*count - 1], &index))
+		return 0;
+	stack = (const struct deferred *)deferred->stacks.data + index;
+	if (stack->tid != tid)
+		return 0;
+	deferred->joined.n = 0;
+	if (add_addresses(&deferred->joined, *chain, *count - 2) ||
+	    add_addresses(&deferred->joined, addresses + stack->begin, stack->count))
+		return -ENOMEM;
+	*chain = deferred->joined.data;
+	*count = deferred->joined.n;
+	return 0;
+}
+
+void profile_deferred_release(struct profile_deferred *deferred)
+{
+	vector_release(&deferred->stacks);
+	vector_release(&deferred->addresses);
+	vector_release(&deferred->joined);
+	map_release(&deferred->cookies);
 }

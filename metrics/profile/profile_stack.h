@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Call stacks as nodes of a tree: a frame and the node of its caller. Stacks with the same outer frames share nodes. */
+/* Call stacks: their nodes, and those that the kernel recorded later than the samples */
 #ifndef GPMU_PROFILE_STACK_H
 #define GPMU_PROFILE_STACK_H
 
@@ -8,6 +8,9 @@
 #include "base/map.h"
 #include "base/strings.h"
 #include "base/vector.h"
+#include "perfdata/gpmu_perfdata.h"
+
+/* --- stacks as nodes of a tree: a frame and the node of its caller. Stacks with the same outer frames share nodes. */
 
 #define PROFILE_STACK_OBJECT	(1U << 31)	/* in a frame: the function is not known, the text is its object */
 
@@ -25,5 +28,27 @@ int profile_stacks_add(struct profile_stacks *stacks, uint32_t caller, uint32_t 
 /* The frames of a stack, outermost first, joined by semicolons; to be freed. NULL: out of memory */
 char *profile_stacks_text(const struct profile_stacks *stacks, const struct strings *texts, uint32_t number);
 void profile_stacks_release(struct profile_stacks *stacks);
+
+/*
+ * --- deferred stacks: those of processes, which perf record --call-graph fp,defer records at the return to user space. A sample
+ * has a cookie in place of its stack in the process; a later record has the cookie and the stack.
+ */
+
+/* Zeroed: empty */
+struct profile_deferred {
+	struct vector stacks;		/* struct deferred: see profile_stack.c */
+	struct vector addresses;	/* uint64_t: of all stacks, with PERF_CONTEXT_ marks */
+	struct map cookies;		/* index in @stacks */
+	struct vector joined;		/* uint64_t: the last chain of profile_deferred_join() */
+};
+
+/* Takes a CALLCHAIN_DEFERRED record; others are ignored. Returns 0 or -ENOMEM. */
+int profile_deferred_add(struct profile_deferred *deferred, const struct gpmu_perfdata_record *record);
+/*
+ * Replaces the cookie at the end of a sample's call chain by the recorded stack, if there is one. @chain and @count: those of the
+ * sample, and on return the whole chain, which is valid until the next call. Returns 0 or -ENOMEM.
+ */
+int profile_deferred_join(struct profile_deferred *deferred, uint32_t tid, const uint64_t **chain, size_t *count);
+void profile_deferred_release(struct profile_deferred *deferred);
 
 #endif /* GPMU_PROFILE_STACK_H */

@@ -99,10 +99,34 @@ static void put_dump(void)
 	put_map(7, 0x300000, dump);
 }
 
+static void put_chain(uint64_t ip, uint32_t pid, uint64_t time, const uint64_t *chain, uint64_t count)
+{
+	put_sample(&file, 1, ip, pid, time);
+	put64(&file, count);
+	put(&file, chain, count * sizeof(*chain));
+	end(&file);
+}
+
+/* A sample whose call stack is in a record of its own */
+static void put_deferred(uint64_t ip)
+{
+	const uint64_t chain[] = { (uint64_t)-640, 77 };	/* PERF_CONTEXT_USER_DEFERRED, cookie */
+	const uint64_t deferred[] = { 77, 2, PERF_CONTEXT_USER, ip };
+
+	put_chain(ip, 7, 8, chain, 2);
+	begin(&file, GPMU_PERFDATA_CALLCHAIN_DEFERRED, PERF_RECORD_MISC_USER);
+	put(&file, deferred, sizeof(deferred));
+	put32(&file, 7);
+	put32(&file, 7);
+	put64(&file, 9);
+	put64(&file, 1);
+	end(&file);
+}
+
 static void make(void)
 {
 	struct perf_event_attr attr = test_attr();
-	uint64_t base = 0;
+	uint64_t base = 0, none = 0;
 	struct gpmu_spe_record record;
 
 	for (int i = 0; i < 40; i++) {
@@ -110,6 +134,7 @@ static void make(void)
 		put_slot(&stream, &record, 0);
 	}
 	attr.type = PMU;
+	attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
 	put_pipe_header(&file);
 	put_pipe_attr(&file, &attr, 1);
 	begin(&file, GPMU_PERFDATA_HEADER_FEATURE, 0);
@@ -127,11 +152,11 @@ static void make(void)
 	put_dump();
 	dl_iterate_phdr(first_header, &base);
 	put_map(7, OWN, "/proc/self/exe");
-	put_sample(&file, 1, OWN + (uint64_t)(uintptr_t)caller - base, 7, 8);
-	put_sample(&file, 1, 0x3010, 7, 8);
-	put_sample(&file, 1, 0x1000, 7, 5);
-	put_sample(&file, 1, 0x200000, 7, 6);
-	put_sample(&file, 1, 0x900000, 8, 7);
+	put_deferred(OWN + (uint64_t)(uintptr_t)caller - base);
+	put_chain(0x3010, 7, 8, &none, 0);
+	put_chain(0x1000, 7, 5, &none, 0);
+	put_chain(0x200000, 7, 6, &none, 0);
+	put_chain(0x900000, 8, 7, &none, 0);
 	put_trace();
 }
 

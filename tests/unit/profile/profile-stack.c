@@ -8,6 +8,7 @@
 
 #define CODE	0x400000000000
 #define CHAIN	8
+#define USER_DEFERRED	((uint64_t)-640)	/* PERF_CONTEXT_USER_DEFERRED */
 
 static struct made file;
 static uint64_t base;	/* address of this program's first byte that can run, minus its offset in the file */
@@ -110,6 +111,20 @@ static void put_stack(uint16_t mode, uint64_t ip, const uint64_t *chain)
 	end(&file);
 }
 
+/* The stack of a process, for samples with a cookie */
+static void put_deferred(uint32_t tid, uint64_t cookie, const uint64_t *chain, uint64_t count)
+{
+	begin(&file, GPMU_PERFDATA_CALLCHAIN_DEFERRED, PERF_RECORD_MISC_USER);
+	put64(&file, cookie);
+	put64(&file, count);
+	put(&file, chain, count * sizeof(*chain));
+	put32(&file, 7);
+	put32(&file, tid);
+	put64(&file, 300);
+	put64(&file, 1);
+	end(&file);
+}
+
 static void put_samples(void)
 {
 	const uint64_t inner = recorded(made_inner), after_outer = recorded(made_outer) + 1, kernel = 0xffff800000001234;
@@ -118,6 +133,7 @@ static void put_samples(void)
 	const uint64_t guest[CHAIN] = { PERF_CONTEXT_GUEST_USER, inner, PERF_CONTEXT_USER, inner }, none[CHAIN] = { 0 };
 	/* A caller that ends with its call has a return address of the next function. */
 	const uint64_t edge[CHAIN] = { PERF_CONTEXT_USER, inner, after_outer - 1 };
+	const uint64_t later[CHAIN] = { PERF_CONTEXT_KERNEL, kernel, USER_DEFERRED, 77 };
 
 	put_stack(PERF_RECORD_MISC_USER, inner, user);
 	put_stack(PERF_RECORD_MISC_USER, inner, bare);
@@ -125,6 +141,12 @@ static void put_samples(void)
 	put_stack(PERF_RECORD_MISC_USER, inner, guest);
 	put_stack(PERF_RECORD_MISC_USER, inner, none);
 	put_stack(PERF_RECORD_MISC_USER, inner, edge);
+	/* Of the stacks with the cookies 77 and 78, the second one is of another thread. */
+	put_stack(PERF_RECORD_MISC_KERNEL, kernel, later);
+	put_stack(PERF_RECORD_MISC_USER, inner, (const uint64_t[CHAIN]){ USER_DEFERRED, 77 });
+	put_stack(PERF_RECORD_MISC_KERNEL, kernel, (const uint64_t[CHAIN]){ PERF_CONTEXT_KERNEL, kernel, USER_DEFERRED, 78 });
+	put_deferred(7, 77, user, 3);
+	put_deferred(8, 78, user, 3);
 }
 
 static void test_recording(void)
@@ -132,7 +154,7 @@ static void test_recording(void)
 	static const enum gpmu_profile_key keys[] = { GPMU_PROFILE_COMM, GPMU_PROFILE_STACK };
 	struct gpmu_profile_options options = { .size = sizeof(options), .keys = keys, .key_count = 2 };
 	static const struct { uint64_t samples; const char *stack; } want[] = {
-		{ 2, "made_inner" }, { 2, "made_outer;made_inner" }, { 1, NULL }, { 1, "made_outer;made_inner;[kernel]" },
+		{ 3, "made_outer;made_inner" }, { 2, "made_inner" }, { 2, "made_outer;made_inner;[kernel]" }, { 1, "[kernel]" }, { 1, NULL },
 	};
 	struct perf_event_attr attr = test_attr();
 	struct gpmu_profile_table table = { 0 };
