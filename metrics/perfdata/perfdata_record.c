@@ -337,7 +337,8 @@ static int take_feature(struct gpmu_perfdata *perfdata, struct cursor *cursor)
 	uint64_t feature = cursor_u64(cursor);
 	int ret;
 
-	if (cursor->failed || feature >= FEATURE_COUNT)
+	/* One without content, whose number is that of the first feature this perf does not know, is the end of the features. */
+	if (cursor->failed || feature >= FEATURE_COUNT || !cursor->left)
 		return cursor->failed ? -EINVAL : 0;
 	if (feature == FEATURE_EVENT_DESC)
 		return perfdata_events_describe(&perfdata->events, cursor);

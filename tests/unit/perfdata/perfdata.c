@@ -575,6 +575,31 @@ static void test_pipe(void)
 	wait(NULL);
 }
 
+/* perf ends the features of a pipe with an empty one, whose number is that of the first one which it does not know. */
+static void test_pipe_end(void)
+{
+	struct perf_event_attr attr = test_attr();
+	struct gpmu_error error = { .size = sizeof(error) };
+	struct gpmu_perfdata *perfdata;
+	size_t n, wrong = 0;
+
+	for (uint64_t feature = 0; feature < 64; feature++) {
+		reset();
+		put_pipe_header(&file);
+		put_pipe_attr(&file, &attr, 1);
+		begin(&file, GPMU_PERFDATA_HEADER_FEATURE, 0);
+		put64(&file, feature);
+		end(&file);
+		put_sample(&file, 1, 0x77, 7, 100);
+		perfdata = open_made(&file, file.length, &error);
+		for (n = 0; next(perfdata); n++)
+			;
+		wrong += n != 3;
+		gpmu_perfdata_free(perfdata);
+	}
+	is_u64(wrong, 0, "perfdata: a feature of a pipe without content is the end of its features, whatever its number is");
+}
+
 /* The nodes of the machine, of which the first has a text that is longer than the record */
 static void test_refused_again(void)
 {
@@ -717,6 +742,7 @@ int main(void)
 	test_auxtrace();
 	test_features();
 	test_pipe();
+	test_pipe_end();
 	test_refused_again();
 	test_folder();
 	test_refused();
