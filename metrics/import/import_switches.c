@@ -24,6 +24,7 @@ struct import_switch {
 	uint64_t time;
 	uint32_t pid, tid, cpu, next;
 	enum change change;
+	uint32_t order;		/* of the records, for equal times */
 };
 
 int import_switch(struct import *import, const struct gpmu_perfdata_record *record)
@@ -50,6 +51,7 @@ int import_switch(struct import *import, const struct gpmu_perfdata_record *reco
 	if (!added)
 		return -ENOMEM;
 	*added = from;
+	added->order = (uint32_t)import->switches.n;
 	import->facts.switches += from.change != ENDS;
 	return 0;
 }
@@ -57,8 +59,9 @@ int import_switch(struct import *import, const struct gpmu_perfdata_record *reco
 static int compare(const void *a, const void *b)
 {
 	const struct import_switch *one = a, *two = b;
+	int times = (one->time > two->time) - (one->time < two->time);
 
-	return (one->time > two->time) - (one->time < two->time);
+	return times ? times : (one->order > two->order) - (one->order < two->order);
 }
 
 /* --- with CPUs */
