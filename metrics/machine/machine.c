@@ -125,7 +125,7 @@ static int read_counters(struct gpmu_machine *machine, const struct sysfs_dir *r
 	if (!ret)
 		ret = read_pmus(machine, root);
 	/* The CPU also identifies a Grace if the kernel has no driver for its PMUs. */
-	machine->grace = has_pcie_pmu(machine) || (machine->midr & ~0xfull) == NEOVERSE_V2;
+	machine->grace = has_pcie_pmu(machine) || gpmu_midr_is_neoverse_v2(machine->midr);
 	return ret;
 }
 

@@ -7,13 +7,12 @@
 #include <stdatomic.h>
 
 #include "gpmu.h"
+#include "machine/gpmu_midr.h"
 #include "machine/gpu.h"
 #include "machine/sysfs.h"
 #include "machine/node.h"
 #include "machine/pci.h"
 #include "machine/pmu.h"
-
-#define NEOVERSE_V2	0x410fd4f0	/* MIDR_EL1 without the revision, Arm Neoverse V2 TRM */
 
 struct gpmu_machine {
 	char *root;

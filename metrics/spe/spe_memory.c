@@ -100,7 +100,7 @@ enum gpmu_spe_memory_kind gpmu_spe_memory_kind_of(int has_cpus, uint64_t midr)
 {
 	if (has_cpus)
 		return GPMU_SPE_MEMORY_CPU;
-	return (midr & ~0xfull) == NEOVERSE_V2 ? GPMU_SPE_MEMORY_GPU : GPMU_SPE_MEMORY_BARE;
+	return gpmu_midr_is_neoverse_v2(midr) ? GPMU_SPE_MEMORY_GPU : GPMU_SPE_MEMORY_BARE;
 }
 
 static int add_node(struct gpmu_spe_memory *memory, const struct sysfs_dir *nodes, const char *name,

@@ -5,7 +5,7 @@
  */
 #include <stdbool.h>
 
-#include "machine/machine.h"
+#include "machine/gpmu_midr.h"
 #include "spe/gpmu_spe.h"
 
 #define TIER(which, tier_name, what)	\
@@ -64,7 +64,7 @@ static enum gpmu_spe_tier_kind of_load(const struct gpmu_spe_record *record, uin
 
 	if (!gpmu_spe_has(record, GPMU_SPE_SOURCE))
 		return GPMU_SPE_TIER_ABSENT;
-	if ((midr & ~0xfull) != NEOVERSE_V2)
+	if (!gpmu_midr_is_neoverse_v2(midr))
 		return GPMU_SPE_TIER_FOREIGN;
 	return source < LENGTH(sources) && sources[source] ? sources[source] : GPMU_SPE_TIER_UNKNOWN;
 }

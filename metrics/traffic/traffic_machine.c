@@ -46,7 +46,7 @@ static bool find_sockets(struct gpmu_traffic *traffic)
 			own = own && !gpmu_pmu_source(pmu);
 		}
 	/* A Grace whose PMUs are all missing is also a socket. */
-	if (traffic->socket_count && own && (gpmu_machine_midr(machine) & ~0xfull) == NEOVERSE_V2)
+	if (traffic->socket_count && own && gpmu_midr_is_neoverse_v2(gpmu_machine_midr(machine)))
 		for (i = 0; (node = gpmu_machine_node(machine, i)); i++)
 			add_socket(traffic, gpmu_node_number(node));
 	return own;

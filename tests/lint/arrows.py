@@ -21,6 +21,7 @@ TOOLS_HEADERS = [
     'metrics/base/text/gpmu_shown.h',
     'metrics/event/gpmu_core.h',
     'metrics/import/gpmu_import.h',
+    'metrics/machine/gpmu_midr.h',
     'metrics/perfdata/gpmu_perfdata.h',
     'metrics/perfdata/gpmu_perfdata_info.h',
     'metrics/perfdata/gpmu_perfdata_tracing.h',

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "doctor/doctor.h"
+#include "machine/gpmu_midr.h"
 
-#define NEOVERSE_V2 0x410fd4f0u
 #define APMT	    "sys/firmware/acpi/tables/APMT"
 #define MAX_SOCKETS 16
 
@@ -31,7 +31,7 @@ static bool is_grace_pmu(const struct gpmu_pmu *pmu)
 void doctor_look(struct doctor *doctor)
 {
 	const struct gpmu_machine *machine = doctor->common.machine;
-	bool v2 = (gpmu_machine_midr(machine) & ~0xfull) == NEOVERSE_V2;
+	bool v2 = gpmu_midr_is_neoverse_v2(gpmu_machine_midr(machine));
 	const struct gpmu_pmu *pmu;
 	const char *warning;
 

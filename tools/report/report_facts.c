@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/gpmu_midr.h"
 #include "message.h"
 #include "report/report_perf.h"
 
-#define NEOVERSE_V2	0x410fd4f0
 #define FILES_MOST	8	/* named in a line */
 
 /* Bits of config: formats of arm_spe_pmu, of Linux's drivers/perf/arm_spe_pmu.c */
@@ -202,7 +202,7 @@ static void add_memory(struct report_facts *facts, const struct gpmu_profile_fac
 		return;
 	if (!from->midr)
 		add(facts, "tier", print_text("not known: the recording has no MIDR of its CPUs"));
-	else if ((from->midr & ~UINT64_C(0xf)) != NEOVERSE_V2)
+	else if (!gpmu_midr_is_neoverse_v2(from->midr))
 		add(facts, "tier", print_text("not known for this CPU (MIDR 0x%" PRIx64 ")", from->midr));
 	if (!from->physical)
 		add(facts, "home", print_text("not recorded: record with pa_enable=1, which needs CAP_PERFMON or, "
