@@ -154,7 +154,7 @@ static int prepare(struct import *import, int fd, struct gpmu_error *error)
 	profile_code_begin(&import->code);
 	import->code.inlines = !import->options.no_inlines && has_stacks(import);
 	import->traces.conv = import->info->time_conv;
-	import->traces.has_times = import->info->time_conv.mult && import->info->time_conv.shift < 64;
+	import->traces.has_times = gpmu_perfdata_has_times(&import->info->time_conv);
 	if (profile_machine_read(&import->machine, import->info))
 		return -ENOMEM;
 	if (import->info->time_conv.mult)

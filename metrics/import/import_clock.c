@@ -43,15 +43,7 @@ static bool take_page(struct import_now *now, const volatile struct perf_event_m
 		};
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	} while (page->lock != lock);
-	return page->cap_user_time_zero && now->conv.mult && now->conv.shift < 64;
-}
-
-static uint64_t perf_time(const struct gpmu_perfdata_time_conv *conv, uint64_t cycles)
-{
-	if (conv->is_short)
-		cycles = conv->cycles + ((cycles - conv->cycles) & conv->mask);
-	return conv->zero + (cycles >> conv->shift) * conv->mult +
-	       (((cycles & ((1ULL << conv->shift) - 1)) * conv->mult) >> conv->shift);
+	return page->cap_user_time_zero && gpmu_perfdata_has_times(&now->conv);
 }
 
 void import_clock_read(struct import_now *now)
@@ -69,7 +61,7 @@ void import_clock_read(struct import_now *now)
 	for (int i = 0; i < READINGS && known; i++) {
 		struct gpmu_clock_pair pair = { .before = raw_now() };
 
-		pair.other = perf_time(&now->conv, counter_raw_clock());
+		pair.other = gpmu_perfdata_time_of(&now->conv, counter_raw_clock());
 		pair.after = raw_now();
 		if (!i || pair.after - pair.before < now->pair.after - now->pair.before)
 			now->pair = pair;

@@ -44,6 +44,23 @@ struct gpmu_perfdata_time_conv {
 	bool is_short;			/* cycles and mask are valid */
 };
 
+static inline bool gpmu_perfdata_has_times(const struct gpmu_perfdata_time_conv *conv)
+{
+	return conv->mult && conv->shift < 64;
+}
+
+/*
+ * Time of a value of the counter, in ns, if gpmu_perfdata_has_times(). The formula is in the documentation of struct
+ * perf_event_mmap_page in <linux/perf_event.h>.
+ */
+static inline uint64_t gpmu_perfdata_time_of(const struct gpmu_perfdata_time_conv *conv, uint64_t cycles)
+{
+	if (conv->is_short)
+		cycles = conv->cycles + ((cycles - conv->cycles) & conv->mask);
+	return conv->zero + (cycles >> conv->shift) * conv->mult +
+	       (((cycles & ((1ULL << conv->shift) - 1)) * conv->mult) >> conv->shift);
+}
+
 /* A clock of perf record -k (CLOCKID, CLOCK_DATA) */
 struct gpmu_perfdata_clock {
 	bool is_set;

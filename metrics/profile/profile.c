@@ -183,7 +183,7 @@ static int prepare(struct gpmu_profile *profile)
 	profile->code.inlines = profile->counter.wanted >> GPMU_PROFILE_STACK & 1 && !profile->options.no_inlines;
 	profile->code.lines = profile->counter.wanted >> GPMU_PROFILE_LINE & 1;
 	traces->conv = info->time_conv;
-	traces->has_times = info->time_conv.mult && info->time_conv.shift < 64;
+	traces->has_times = gpmu_perfdata_has_times(&info->time_conv);
 	if (profile_machine_read(&profile->machine, info) || add_events(profile))
 		return -ENOMEM;
 	facts->has_times = traces->has_times;

@@ -103,12 +103,9 @@ static uint64_t time_of(struct reading *reading, uint64_t time)
 
 	if (!(reading->flags & ARCH_TIMES) && reading->clock->is_monotonic)
 		return time;
-	if (!(reading->flags & ARCH_TIMES) || !conv->mult || conv->shift > 63)
+	if (!(reading->flags & ARCH_TIMES) || !gpmu_perfdata_has_times(conv))
 		return reading->dump->time + reading->count;
-	if (conv->is_short)
-		time = conv->cycles + ((time - conv->cycles) & conv->mask);
-	return conv->zero + (time >> conv->shift) * conv->mult +
-	       (((time & ((1ULL << conv->shift) - 1)) * conv->mult) >> conv->shift);
+	return gpmu_perfdata_time_of(conv, time);
 }
 
 static int give(struct reading *reading, const char *name, uint64_t address, uint64_t size, uint64_t time)

@@ -196,18 +196,11 @@ struct buffer {
 	struct gpmu_spe_record records[BATCH];
 };
 
-/* The formula in the kernel's documentation of struct perf_event_mmap_page */
 static uint64_t time_of(const struct profile_traces *traces, const struct gpmu_spe_record *record)
 {
-	const struct gpmu_perfdata_time_conv *conv = &traces->conv;
-	uint64_t cycles = record->value[GPMU_SPE_TIME];
-
 	if (!traces->has_times || !gpmu_spe_has(record, GPMU_SPE_TIME))
 		return UINT64_MAX;
-	if (conv->is_short)
-		cycles = conv->cycles + ((cycles - conv->cycles) & conv->mask);
-	return conv->zero + (cycles >> conv->shift) * conv->mult +
-	       (((cycles & ((1ULL << conv->shift) - 1)) * conv->mult) >> conv->shift);
+	return gpmu_perfdata_time_of(&traces->conv, record->value[GPMU_SPE_TIME]);
 }
 
 static uint32_t tid_of(const struct buffer *buffer, const struct gpmu_spe_record *record, uint64_t time)
