@@ -11,7 +11,6 @@
 #include "trace/gpmu_trace.h"
 
 #define IMPORT_NO_TIME	UINT64_MAX
-#define IMPORT_ARGS	32	/* arguments of an instant at most */
 
 /* A thread on the timeline; tracks below it are 0 until they are used. */
 struct import_thread {

@@ -19,7 +19,6 @@ struct gpmu_perfdata {
 	struct perfdata_file *files;		/* one, or those of a folder */
 	size_t file_count, file;		/* @file: the one being read */
 	uint64_t *begins, *ends;		/* of the records of each file */
-	bool is_pipe;				/* attrs and features are records */
 	struct gpmu_perfdata_info info;
 	struct perfdata_events events;
 	struct perfdata_tracing tracing;

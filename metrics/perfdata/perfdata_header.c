@@ -167,8 +167,8 @@ static int read_first(struct gpmu_perfdata *perfdata)
 		return perfdata_fail(perfdata, -EINVAL, 0, "expected PERFILE2: not a recording of perf");
 	perfdata->begins[0] = PIPE_SIZE;
 	perfdata->ends[0] = UINT64_MAX;
-	perfdata->is_pipe = header.size == PIPE_SIZE;
-	if (perfdata->is_pipe)
+	/* The attrs and features of a pipe are records. */
+	if (header.size == PIPE_SIZE)
 		return 0;
 	if (n < HEADER_SIZE && header.size == HEADER_SIZE)
 		return perfdata_expected(perfdata, -ENODATA, (uint64_t)n, "a header of 104 bytes");
