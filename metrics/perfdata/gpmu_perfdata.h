@@ -97,7 +97,8 @@ struct gpmu_perfdata_regs {
 
 /*
  * A sample. The PERF_SAMPLE_ bits in @has of the record select the members that are set. Others are 0.
- * Arrays are borrowed.
+ * Arrays are borrowed. The thread, period, call chain and cgroup of the event offcpu-time (perf record --off-cpu of perf 6.16) are
+ * those in its raw bytes, and its mode is that of the process.
  */
 struct gpmu_perfdata_sample {
 	uint64_t ip;			/* address of the code */

@@ -28,6 +28,7 @@ struct gpmu_perfdata {
 	struct gpmu_perfdata_record record;
 	uint64_t aligned[PERFDATA_RECORD_MOST / 8];	/* copy of a record that is not aligned */
 	struct gpmu_perfdata_value values[PERFDATA_RECORD_MOST / 8];	/* of the last record */
+	uint64_t callchain[PERFDATA_RECORD_MOST / 8];	/* of the last sample, if it was in raw bytes */
 	struct gpmu_perfdata_stats stats;
 	uint64_t number, seen;			/* of records: in this reading, and in any */
 	uint64_t refused;			/* number of the refused record, from 1 on; 0: none */

@@ -174,6 +174,42 @@ static void take_rest(struct gpmu_perfdata *perfdata, struct gpmu_perfdata_recor
 	}
 }
 
+/* The event of perf record --off-cpu since perf 6.16: a BPF program writes its samples as raw bytes. */
+static bool is_off_cpu(const struct gpmu_perfdata_event *event)
+{
+	const struct perf_event_attr *attr = event->attr;
+
+	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_BPF_OUTPUT &&
+	       attr->sample_type & PERF_SAMPLE_RAW && !strcmp(event->name, "offcpu-time");
+}
+
+/*
+ * Takes the fields in the raw bytes of such a sample (perf's __set_offcpu_sample()): the other ones are of the thread that runs
+ * next. The call chain is that of the process, after a mark. A sample with other raw bytes is left as it is.
+ */
+static void take_off_cpu(struct gpmu_perfdata *perfdata, struct gpmu_perfdata_record *record)
+{
+	struct gpmu_perfdata_sample *sample = &record->sample;
+	struct cursor cursor = { .data = sample->raw, .left = sample->raw_size };
+	uint32_t pid = cursor_u32(&cursor), tid = cursor_u32(&cursor);
+	uint64_t period = cursor_u64(&cursor), count = cursor_u64(&cursor), cgroup;
+	const void *chain = cursor_array(&cursor, count, sizeof(uint64_t));
+
+	cgroup = cursor_u64(&cursor);
+	if (cursor.failed)
+		return;
+	memcpy(perfdata->callchain, chain, (size_t)count * sizeof(uint64_t));
+	record->has |= PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_CGROUP;
+	record->misc = (uint16_t)((record->misc & ~PERF_RECORD_MISC_CPUMODE_MASK) | PERF_RECORD_MISC_USER);
+	record->pid = pid;
+	record->tid = tid;
+	sample->period = period;
+	sample->callchain = perfdata->callchain;
+	sample->callchain_count = (size_t)count;
+	sample->ip = count > 1 ? perfdata->callchain[1] : 0;
+	sample->cgroup = cgroup;
+}
+
 int perfdata_parse_sample(struct gpmu_perfdata *perfdata, struct gpmu_perfdata_record *record)
 {
 	const struct perf_event_attr *attr = record->event->attr;
@@ -183,5 +219,7 @@ int perfdata_parse_sample(struct gpmu_perfdata *perfdata, struct gpmu_perfdata_r
 	record->has = attr->sample_type & SAMPLE_KNOWN;
 	take_ids(record, record->has, &cursor);
 	take_rest(perfdata, record, attr, &cursor);
+	if (!cursor.failed && is_off_cpu(record->event))
+		take_off_cpu(perfdata, record);
 	return cursor.failed ? -EINVAL : 0;
 }
