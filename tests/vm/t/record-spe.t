@@ -57,6 +57,7 @@ read_trace() {
 	spe-text /tmp/trace.pftrace >/tmp/text
 	is $? 0 "$name: the trace is read"
 	grep '^record ' /tmp/text >/tmp/records
+	ok $((!($(wc -l </tmp/records) > 0))) "$name: the trace has samples"
 }
 fact() {
 	sed -n "s/^spe $1 //p" /tmp/text

@@ -70,6 +70,7 @@ record() {
 	spe-text "/tmp/$name" >/tmp/text 2>/tmp/text.err
 	ok $? "perf $name: libgpmu reads the recording" || diag "$(cat /tmp/text.err)"
 	grep '^record ' /tmp/text >/tmp/records
+	ok $((!($(wc -l </tmp/records) > 0))) "perf $name: the recording has records"
 }
 # follows TRUTH: prints the records that are not the successors of their CPU's last ones in TRUTH
 follows() {
