@@ -282,13 +282,16 @@ static bool spe_write(struct spe_cpu *cpu)
 /* Records that have become due since the last call */
 static u64 spe_due(struct spe_cpu *cpu)
 {
+	unsigned int each = READ_ONCE(record_ns);
 	u64 before = cpu->due;
 
-	if (!record_ns) {
+	if (!each) {
 		cpu->began = ktime_get_ns();
+		cpu->due = 0;
 		return burst;
 	}
-	cpu->due = min_t(u64, (ktime_get_ns() - cpu->began) / record_ns, record_count);
+	cpu->due = min_t(u64, (ktime_get_ns() - cpu->began) / each, record_count);
+	cpu->due = max(cpu->due, before);	/* record_ns may have become longer */
 	return cpu->due - before;
 }
 
