@@ -526,7 +526,11 @@ static int __init spe_init(void)
 	ssize_t size;
 	int cpu;
 
-	if (spe_is_real() || nr_cpu_ids > SPE_CPUS)
+	if (nr_cpu_ids > SPE_CPUS) {
+		pr_err("spe: more than %d CPUs\n", SPE_CPUS);
+		return -EBUSY;
+	}
+	if (spe_is_real())
 		return -EBUSY;
 	size = kernel_read_file_from_path(script, 0, (void **)&slots, SZ_1G, NULL,
 					  READING_FIRMWARE);
