@@ -116,6 +116,22 @@ follows /tmp/samples
 all
 is "$(awk '{ print $4 }' /tmp/records | sort -u | wc -l)" 2 "children: each process has the samples of its own time"
 
+# --- a thread that runs for less than a tick at a time
+mkfifo /tmp/none
+cat >/tmp/short <<'E2'
+exec 3<>/tmp/none
+read -r first <$1
+until read -r now <$1 && [ "$now" != "$first" ]; do
+	read -r -t 0.001 line <&3
+done
+exit 0
+E2
+echo 500000 >$parameters/tick_us
+record short --spe -- timeout 60 sh /tmp/short $parameters/written
+echo 1000 >$parameters/tick_us
+follows /tmp/samples
+all
+
 # --- filters
 awk '{ split($0, part, ";"); $0 = part[1]; if (part[2] ~ /load|store/ && length($5) > 1 && ($5 >= "1e" || length($5) > 2)) print $0 ";" part[2] ";" part[3] }' \
 	/tmp/samples >/tmp/samples.mem

@@ -15,12 +15,13 @@
  *	without a time stamp ends with an end packet.
  *
  * A timer stands for the sampling interval and the buffer's interrupt: the rate of records is that
- * of tick_us and burst, whatever the event's period. With record_ns, a tick writes as many records
- * as the clock has made due since the last one, until record_count records have been due on the
- * CPU; records that are due while a full buffer has stopped the event are not written. The
- * outputs end where those of arm_spe_pmu end: at the watermark, the end of the buffer and the
- * reader's tail, all rounded to pages. A full buffer sets PERF_AUX_FLAG_TRUNCATED, after which the
- * kernel disables the event.
+ * of tick_us and burst, whatever the event's period. An event that stops keeps the rest of its tick
+ * for the next start, as arm_spe_pmu keeps the counter of the interval. With record_ns, a tick
+ * writes as many records as the clock has made due since the last one, until record_count records
+ * have been due on the CPU; records that are due while a full buffer has stopped the event are not
+ * written. The outputs end where those of arm_spe_pmu end: at the watermark, the end of the buffer
+ * and the reader's tail, all rounded to pages. A full buffer sets PERF_AUX_FLAG_TRUNCATED, after
+ * which the kernel disables the event.
  *
  * Differences from arm_spe_pmu: jitter, pct_enable and the period have no effect, and the privilege
  * is that of Linux 6.1 (CAP_PERFMON alone) on all kernels.
@@ -336,13 +337,16 @@ static enum hrtimer_restart spe_tick(struct hrtimer *timer)
 static void spe_start(struct perf_event *event, int ignored)
 {
 	struct spe_cpu *cpu = this_cpu_ptr(&spe_cpus);
+	s64 left;
 
 	cpu->event = event;
 	spe_resume(cpu);
 	if (!spe_begin(cpu))
 		return;
 	event->hw.state = 0;
-	hrtimer_start(&cpu->timer, spe_interval(), HRTIMER_MODE_REL_PINNED_HARD);
+	left = local64_xchg(&event->hw.period_left, 0);
+	hrtimer_start(&cpu->timer, left ? ns_to_ktime(left) : spe_interval(),
+		      HRTIMER_MODE_REL_PINNED_HARD);
 }
 
 static void spe_stop(struct perf_event *event, int ignored)
@@ -351,6 +355,9 @@ static void spe_stop(struct perf_event *event, int ignored)
 
 	if (!(event->hw.state & PERF_HES_STOPPED)) {
 		hrtimer_cancel(&cpu->timer);
+		/* A tick that is due occurs after the next start. */
+		local64_set(&event->hw.period_left,
+			    max_t(s64, ktime_to_ns(hrtimer_get_remaining(&cpu->timer)), 1));
 		spe_flush(cpu);
 		cpu->stopped = ktime_get_ns();
 	}
@@ -387,6 +394,7 @@ static int spe_event_init(struct perf_event *event)
 		return -EINVAL;
 	if (attr->config & (SPE_PA | SPE_PCT) && !perfmon_capable())
 		return -EACCES;
+	local64_set(&event->hw.period_left, 0);	/* the kernel has set it to the period */
 	event->hw.config = attr->config & ~SPE_CONTEXT;
 	if (perfmon_capable())
 		event->hw.config |= SPE_CONTEXT;
