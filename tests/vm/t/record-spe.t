@@ -43,12 +43,17 @@ BEGIN {
 	print address($1), address($2), address($3), $4 == "-" ? "-" : physical($4), $5, $6, $7, $9 ";" op[$8] ";" $10
 }' /tmp/truth >/tmp/samples
 
-# record NAME GPMU-ARGUMENT...: runs gpmu record
+# record NAME GPMU-ARGUMENT...: runs gpmu record, by $by if that is set
+by=
+by_user() {
+	su -c '"$0" "$@"' -- user "$@"
+}
 record() {
 	name=$1
 	shift
 	before=$(written)
-	gpmu record -o /tmp/trace.pftrace --no-cuda-trace "$@" >/tmp/record.out 2>&1
+	rm -f /tmp/trace.pftrace
+	$by gpmu record -o /tmp/trace.pftrace --no-cuda-trace "$@" >/tmp/record.out 2>&1
 	is $? 0 "$name: gpmu record succeeds" || diag "$(cat /tmp/record.out)"
 	after=$(written)
 	read_trace
@@ -85,14 +90,15 @@ follows() {
 			last[cpu] = at
 		}' "$1" /tmp/records | head -n 5)" "" "$name: each sample is the next one of its CPU's script"
 }
-# all: the trace has as many samples as records were written, except those outside the recorded time
+# all [FACTS]: the trace has as many samples as records were written, except those outside the recorded time. FACTS are those of
+# the audit about bytes that are no records: damages, unfinished, bare, unknown, lost_bytes
 all() {
 	is "$(($(wc -l </tmp/records) + $(fact outside)))" \
 		"$(echo "$before,$after" | awk -F , '{ for (i = 1; i <= 4; i++) n += $(i + 4) - $i; print n }')" \
 		"$name: the samples are as many as the records that were written"
 	is "$(fact samples)" "$(($(wc -l </tmp/records) + $(fact outside)))" "$name: the audit counts the samples and those outside the recorded time"
-	is "$(for f in damages unfinished bare unknown lost_bytes; do fact $f; done | xargs)" "0 0 0 0 0" \
-		"$name: all bytes are decoded"
+	is "$(for f in damages unfinished bare unknown lost_bytes; do fact $f; done | xargs)" "${1:-0 0 0 0 0}" \
+		"$name: all bytes are decoded${1:+ except those of the cut record}"
 }
 # in_order: times of each CPU's samples ascend
 in_order() {
@@ -115,6 +121,16 @@ record children --spe -- sh -c "$busy; sh -c '$busy; :' & wait"
 follows /tmp/samples
 all
 is "$(awk '{ print $4 }' /tmp/records | sort -u | wc -l)" 2 "children: each process has the samples of its own time"
+
+# --- a process that runs
+sh -c 'while :; do :; done' &
+pid=$!
+record process -p $pid --duration 1 --spe
+kill $pid
+follows /tmp/samples
+all
+in_order
+is "$(awk '{ print $4 }' /tmp/records | sort -u)" $pid "process: the samples are on the track of the process"
 
 # --- a thread that runs for less than a tick at a time
 mkfifo /tmp/none
@@ -152,6 +168,36 @@ like "$(gpmu report /tmp/trace.pftrace)" " spe: $(wc -l </tmp/records) records, 
 is "$(awk -F , '$4 ~ /^[0-9]/ { n[$1] += $4 } END { for (t in n) print t, n[t] }' /tmp/report | sort)" \
 	"$(awk -F ';' '$3 != "-" { n[$3]++ } END { for (t in n) print t, n[t] }' /tmp/records | sort)" \
 	"system: gpmu report --by=tier has the samples of each tier" || diag "$(cat /tmp/report)"
+
+# --- flags of an AUX record: TRUNCATED, PARTIAL and COLLISION
+echo 13 >$parameters/flags
+record flags --spe -- sh -c "$busy"
+follows /tmp/samples
+all "0 1 0 0 32"
+in_order
+is "$(for f in collisions truncations partials; do fact $f; done | xargs)" "1 1 1" \
+	"flags: the audit has the collision, the full buffer and the cut record"
+
+# --- a user without privileges: only CAP_PERFMON permits physical addresses and the context packet
+echo "user:x:1000:1000::/tmp:/bin/sh" >>/etc/passwd
+by=by_user
+sed 's/^\([^ ]* [^ ]* [^ ]*\) [^ ]*/\1 -/' /tmp/samples >/tmp/samples.no-pa
+grep -v '^ff' /tmp/samples.no-pa >/tmp/samples.user
+# unprivileged PARANOID SAMPLES NOTE
+unprivileged() {
+	echo "$1" >/proc/sys/kernel/perf_event_paranoid
+	record "paranoid $1" --spe -- sh -c "$busy"
+	follows "$2"
+	all
+	is "$(awk '{ print $4 }' /tmp/records | sort -u)" "$(cat /tmp/pid)" \
+		"paranoid $1: samples without a context packet are on the track of the command's thread"
+	like "$(cat /tmp/record.out)" "^gpmu record: warning: SPE: neither $3" "paranoid $1: gpmu record reports what the kernel does not permit"
+}
+rm -f /tmp/pid
+unprivileged 1 /tmp/samples.no-pa "the homes of the data nor"
+rm -f /tmp/pid
+unprivileged 2 /tmp/samples.user "samples of the kernel nor the homes of the data"
+by=
 
 # --- full buffers: gpmu stops until they are full, then empties and enables them again. The kernel of 6.12 leaves the
 # event of a full buffer enabled.
