@@ -32,6 +32,7 @@ static const struct {
 	{ "nvidia_nvlink_c2c0_pmu", "port", 0x3 },
 	{ "nvidia_nvlink_c2c1_pmu", "port", 0x3 },
 	{ "nvidia_cnvlink_pmu", "rem_socket", 0xf },
+	{ "nvidia_uncore_pmu", "filter", UINT32_MAX },	/* of another product or revision */
 };
 
 static const char *const tracepoints[] = { "counter_start", "counter_read", "counter_overflow", "counter_stop" };
