@@ -90,5 +90,7 @@ points='-e sched:sched_switch -e sched:sched_wakeup -e sched:sched_process_exec'
 ! ours || points="$points -e grace_cspmu:*"
 compares "tracepoints" $ids,trace -a $points -- perf stat -a -e nvidia_scf_pmu_0/cycles/ true
 same_symbols "$what" $data
+! ours || like "$(TRACEEVENT_PLUGIN_DIR=/usr/lib/traceevent/plugins perf script -i $data -F event,trace 2>&1)" \
+	'counter_stop: nvidia_scf_pmu_0/cycles/ counter=' "tracepoints: perf script with our plugin of libtraceevent prints the names of events"
 model stop steady
 done_testing
