@@ -30,7 +30,7 @@ DECLARE_EVENT_CLASS(grace_counter,
 		    ),
 		    TP_fast_assign(const struct grace_pmu *gp = to_grace_pmu(event->pmu);
 
-				   strscpy(__entry->pmu, gp->name, GRACE_TRACE_NAME);
+				   strscpy_pad(__entry->pmu, gp->name, GRACE_TRACE_NAME);
 				   __entry->event = grace_is_cycles(gp, event->hw.idx) ?
 						    GRACE_CYCLES : event->hw.config;
 				   /* prev_count is wider than the counter */

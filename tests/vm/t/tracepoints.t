@@ -71,6 +71,15 @@ is "$(records nvidia_scf_pmu_1)" "start 0x7fffffffff 0, read 0x8000000009 10, ov
 read 0x7 549755813896, stop 0x7 549755813896" \
 	"tracepoints: an overflow of a counter that cannot be read has the last value, and a failed read has no record"
 
+# The kernel does not clear the memory of a record
+cpu=$(cat $pmus/nvidia_scf_pmu_0/cpumask)
+echo >$trace/trace
+taskset -c "$cpu" sh -c 'for i in $(seq 200); do printf "%0900d" 0 >"$1"; done' sh $trace/trace_marker
+traced evt -q $e
+name=$(printf nvidia_scf_pmu_0 | od -An -v -tx1 | tr -d ' \n')
+is "$(timeout 5 dd if="$trace/per_cpu/cpu$cpu/trace_pipe_raw" bs=64k count=1 2>/dev/null | od -An -v -tx1 | tr -d ' \n' | grep -o "$name.\{32\}" | sort -u)" \
+	"${name}00000000000000000000000000000000" "the name of the PMU in a record is followed by zeros, not by the bytes of older records"
+
 # The counts of perf stat are those of the last records
 group=$(for i in cmem_rd_data cmem_rd_access cycles; do printf 'nvidia_scf_pmu_0/%s/,' $i; done)
 traced pmu_stat -e "{${group%,}}" model run guide-cpu-local-read
