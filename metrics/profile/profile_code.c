@@ -260,8 +260,10 @@ static int read_object(struct profile_code *code, const struct profile_map *map,
 	struct profile_build_id found;
 	const struct profile_build_id *build_id = recorded(code, map, file->name, &found);
 
-	file->object = profile_object_new(file->name, build_id ? build_id->id : NULL, build_id ? build_id->size : 0,
-					  &code->wait);
+	if (!code->dwfl)
+		code->dwfl = profile_object_begin(&code->wait);
+	if (code->dwfl)
+		file->object = profile_object_new(code->dwfl, file->name, build_id ? build_id->id : NULL, build_id ? build_id->size : 0);
 	return file->object ? 0 : -ENOMEM;
 }
 
@@ -355,6 +357,7 @@ void profile_code_release(struct profile_code *code)
 {
 	for (size_t i = 0; i < code->files.n; i++)
 		profile_object_free(((struct profile_file *)code->files.data)[i].object);
+	dwfl_end(code->dwfl);
 	for (size_t i = 0; i < code->jits.n; i++)
 		profile_symbols_release((struct profile_symbols *)code->jits.data + i);
 	vector_release(&code->files);

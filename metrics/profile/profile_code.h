@@ -36,6 +36,7 @@ struct profile_code {
 	bool lines;			/* look up lines, which is slow */
 	bool inlines;			/* look up inlined functions */
 	struct profile_wait wait;	/* for debug information of files */
+	Dwfl *dwfl;			/* of the files; NULL: no file was read so far */
 	struct vector files;		/* struct profile_file */
 	struct map file_numbers;
 	uint32_t no_function;		/* number of the text, plus 1; 0: not used so far */

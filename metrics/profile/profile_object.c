@@ -9,9 +9,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/vector.h"
+#include "profile/elf/profile_elf.h"
 #include "profile/profile_object.h"
 
 struct segment {
@@ -20,7 +21,6 @@ struct segment {
 
 struct profile_object {
 	enum profile_object_state state;
-	Dwfl *dwfl;
 	Dwfl_Module *module;
 	struct vector segments;		/* struct segment */
 	struct vector functions;	/* struct profile_function, sorted */
@@ -34,16 +34,6 @@ static const Dwfl_Callbacks callbacks = {
 	.find_debuginfo = dwfl_standard_find_debuginfo,
 	.section_address = dwfl_offline_section_address,
 };
-
-static bool has_build_id(Dwfl_Module *module, const uint8_t *build_id, size_t size)
-{
-	const unsigned char *bits;
-	GElf_Addr address;
-	int length = dwfl_module_build_id(module, &bits, &address);
-
-	/* A build id is at most 20 bytes in a recording, which may have padded it. */
-	return length <= 0 || !memcmp(bits, build_id, (size_t)length < size ? (size_t)length : size);
-}
 
 static int add_segments(struct profile_object *object, Elf *elf)
 {
@@ -143,48 +133,66 @@ static int add_functions(struct profile_object *object, GElf_Addr bias)
 	return 0;
 }
 
-/* A recording may name any file. To open a device or FIFO may block, and so may reading an empty file of /proc. */
-static bool is_readable(const char *path)
+Dwfl *profile_object_begin(struct profile_wait *wait)
 {
-	struct stat status;
+	Dwfl *dwfl = dwfl_begin(&callbacks);
 
-	return *path == '/' && !stat(path, &status) && S_ISREG(status.st_mode) && status.st_size;
+	if (dwfl)
+		profile_wait_set(wait, dwfl);
+	return dwfl;
+}
+
+/* Reports the file that debuginfod has. The modules of different build ids need different names. */
+static Dwfl_Module *report_build_id(Dwfl *dwfl, const uint8_t *build_id, size_t size)
+{
+	char name[2 * PROFILE_BUILD_ID_MOST + 1];
+	Dwfl_Module *module;
+
+	size = profile_elf_build_id_hex(build_id, size, name);
+	module = size ? dwfl_report_module(dwfl, name, 0, INT64_MAX) : NULL;
+	return module && !dwfl_module_report_build_id(module, build_id, size, 0) ? module : NULL;
+}
+
+/* Reports the file that was recorded: one of this machine or, by build id, of debuginfod. NULL: there is none */
+static Dwfl_Module *report(struct profile_object *object, Dwfl *dwfl, const char *path, const uint8_t *build_id, size_t size)
+{
+	Dwfl_Module *module;
+	bool is_changed;
+	int fd = profile_elf_open(path, build_id, size, &is_changed);
+
+	object->state = is_changed ? PROFILE_OBJECT_CHANGED : PROFILE_OBJECT_MISSING;
+	if (fd < 0)
+		return *path == '/' && build_id ? report_build_id(dwfl, build_id, size) : NULL;
+	/* elfutils closes the descriptor of a file that it can read. */
+	module = dwfl_report_offline(dwfl, path, path, fd);
+	if (!module)
+		close(fd);
+	return module;
 }
 
 /* Returns 0, or -1 if out of memory. */
-static int read_object(struct profile_object *object, const char *path, const uint8_t *build_id, size_t size,
-		       struct profile_wait *wait)
+static int read_object(struct profile_object *object, Dwfl *dwfl, const char *path, const uint8_t *build_id, size_t size)
 {
 	GElf_Addr bias;
 	Elf *elf;
 
-	object->state = PROFILE_OBJECT_MISSING;
-	object->dwfl = dwfl_begin(&callbacks);
-	if (!object->dwfl)
-		return -1;
-	profile_wait_set(wait, object->dwfl);
-	dwfl_report_begin(object->dwfl);
-	object->module = is_readable(path) ? dwfl_report_elf(object->dwfl, path, path, -1, 0, true) : NULL;
-	dwfl_report_end(object->dwfl, NULL, NULL);
+	dwfl_report_begin_add(dwfl);
+	object->module = report(object, dwfl, path, build_id, size);
+	dwfl_report_end(dwfl, NULL, NULL);
 	elf = object->module ? dwfl_module_getelf(object->module, &bias) : NULL;
 	if (!elf)
 		return 0;
-	if (build_id && !has_build_id(object->module, build_id, size)) {
-		object->state = PROFILE_OBJECT_CHANGED;
-		return 0;
-	}
 	if (add_segments(object, elf) || add_functions(object, bias))
 		return -1;
 	object->state = object->functions.n ? PROFILE_OBJECT_READ : PROFILE_OBJECT_STRIPPED;
 	return 0;
 }
 
-struct profile_object *profile_object_new(const char *path, const uint8_t *build_id, size_t build_id_size,
-					  struct profile_wait *wait)
+struct profile_object *profile_object_new(Dwfl *dwfl, const char *path, const uint8_t *build_id, size_t build_id_size)
 {
 	struct profile_object *object = calloc(1, sizeof(*object));
 
-	if (object && read_object(object, path, build_id, build_id_size, wait)) {
+	if (object && read_object(object, dwfl, path, build_id, build_id_size)) {
 		profile_object_free(object);
 		return NULL;
 	}
@@ -198,7 +206,6 @@ void profile_object_free(struct profile_object *object)
 	vector_release(&object->segments);
 	vector_release(&object->functions);
 	profile_dwarf_release(&object->dwarf);
-	dwfl_end(object->dwfl);
 	free(object);
 }
 

@@ -25,17 +25,21 @@ struct profile_function {
 enum profile_object_state {
 	PROFILE_OBJECT_READ,
 	PROFILE_OBJECT_MISSING,		/* no such file, or no ELF file */
-	PROFILE_OBJECT_CHANGED,		/* the file's build id differs from the recorded one */
+	PROFILE_OBJECT_CHANGED,		/* the file does not have the recorded build id */
 	PROFILE_OBJECT_STRIPPED,	/* no symbols, here or in separate debug information */
 };
 
 /*
- * Reads a file. Separate debug information is looked for as elfutils does: by build id, by link, and,
- * if DEBUGINFOD_URLS is set, by debuginfod. @build_id: of the recording; NULL: unknown. @wait: borrowed until
- * the object is freed; NULL: waits for debuginfod cannot be ended. Returns NULL if out of memory.
+ * Makes what the objects of a recording share, to be freed by dwfl_end() after them: each would otherwise have a client of
+ * debuginfod, and so two descriptors. @wait: borrowed; NULL: waits for debuginfod cannot be ended. Returns NULL if out of memory.
  */
-struct profile_object *profile_object_new(const char *path, const uint8_t *build_id, size_t build_id_size,
-					  struct profile_wait *wait);
+Dwfl *profile_object_begin(struct profile_wait *wait);
+/*
+ * Reads a file. If it does not have the recorded build id, perf's copy in ~/.debug is read, or a file with this build id that
+ * elfutils finds. Separate debug information is looked for as elfutils does: by build id, by link, and, if DEBUGINFOD_URLS is set,
+ * by debuginfod. @build_id: of the recording; NULL: unknown. Returns NULL if out of memory.
+ */
+struct profile_object *profile_object_new(Dwfl *dwfl, const char *path, const uint8_t *build_id, size_t build_id_size);
 void profile_object_free(struct profile_object *object);
 enum profile_object_state profile_object_state(const struct profile_object *object);
 /*

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# gpmu report of a recording of a stripped program, whose debug information a server of debuginfod has.
+# gpmu report of a recording of a stripped program, whose debug information a server of debuginfod has, and of one of a program that
+# only the server has.
 . tests/tools/lib.sh
 
 need tests/unit/profile/perf-make
@@ -10,12 +11,12 @@ if ! python3 -c 'import ctypes; ctypes.CDLL("libdebuginfod.so.1")' 2> /dev/null;
 	done_testing
 fi
 unset DEBUGINFOD_URLS http_proxy all_proxy ALL_PROXY
-export DEBUGINFOD_CACHE_PATH=$work/cache DEBUGINFOD_RETRY_LIMIT=0
+export DEBUGINFOD_CACHE_PATH=$work/cache DEBUGINFOD_RETRY_LIMIT=0 HOME=$work/home
 
 cp "$B/tests/unit/profile/perf-make" "$work/perf-make"
 id=$(readelf -n "$work/perf-make" | sed -n 's/.*Build ID: //p')
 [ "$id" ] || bail "perf-make has no build id"
-mkdir -p "$work/empty" "$work/www/buildid/$id"
+mkdir -p "$HOME" "$work/empty" "$work/www/buildid/$id"
 objcopy --only-keep-debug "$work/perf-make" "$work/www/buildid/$id/debuginfo"
 strip "$work/perf-make"
 "$work/perf-make" "$work/data" 2000 > /dev/null
@@ -114,8 +115,21 @@ is "$?" 130 "import: SIGINT ends the wait for a server of debuginfod"
 if perf record -q -F 5000 -e task-clock:u -o "$work/perf.data" -- "$work/perf-make" "$work/made" 300000 > /dev/null 2>&1; then
 	interrupted report "$work/perf.data"
 	is "$? $(grep -c 'stopped  *by a signal' "$work/out")" "130 1" "report: SIGINT ends the wait for debug information of a sampled program"
+	mv "$work/perf-make" "$work/www/buildid/$id/executable"
+	rm -rf "$HOME/.debug"
+	run "$GPMU_BIN" report --format csv --by function,object "$work/perf.data"
+	unlike "$out" ',made_[a-z]+,perf-make$|,strings_[a-z_]+,perf-make$' "report: a program that is nowhere has no functions"
+	interrupted report "$work/perf.data"
+	is "$? $(grep -c 'stopped  *by a signal' "$work/out")" "130 1" "report: SIGINT ends the wait for a program that does not exist here"
+	serve "${web[@]}" "$work/www"
+	rm -rf "$work/cache"
+	run timeout 60 "$GPMU_BIN" report --format csv --by function,object "$work/perf.data"
+	like "$out" ',strings_[a-z_]+,perf-make$' "report: a program that does not exist here has its functions from debuginfod"
+	stop
+	cp "$work/www/buildid/$id/executable" "$work/perf-make"
 else
 	skip "no perf that may record" "report: SIGINT ends the wait for debug information of a sampled program"
+	skip "no perf that may record" "report: a program that does not exist here has its functions from debuginfod"
 fi
 
 serve "${mute[@]}"

@@ -2,11 +2,14 @@
 /* Functions and lines of this program are found by address, as the program itself knows them. */
 #include <link.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "tap.h"
 #include "profile/profile_object.h"
+
+static Dwfl *dwfl;
 
 static int first_header(struct dl_phdr_info *info, size_t size, void *base)
 {
@@ -284,7 +287,7 @@ static void test_self(void)
 	int line = 0;
 
 	path[length > 0 ? length : 0] = '\0';
-	object = profile_object_new(path, NULL, 0, NULL);
+	object = profile_object_new(dwfl, path, NULL, 0);
 	ok(object && profile_object_state(object) == PROFILE_OBJECT_READ, "profile: a program with symbols is read");
 	function = function_at(object, address);
 	is_str(function ? function->name : NULL, "sought", "profile: the first address of a function is in it");
@@ -308,7 +311,7 @@ static void test_self(void)
 static void test_others(void)
 {
 	static const uint8_t build_id[20] = { 1, 2, 3 };
-	struct profile_object *object = profile_object_new("/proc/self/exe", build_id, 20, NULL);
+	struct profile_object *object = profile_object_new(dwfl, "/proc/self/exe", build_id, 20);
 	struct profile_inlined *inlined;
 	const char *source = "";
 	char path[64];
@@ -318,27 +321,52 @@ static void test_others(void)
 	profile_object_free(object);
 	snprintf(path, sizeof(path), "/tmp/gpmu-fifo-%d", (int)getpid());
 	ok(!mkfifo(path, 0600), "profile: a FIFO is made");
-	object = profile_object_new(path, NULL, 0, NULL);
+	object = profile_object_new(dwfl, path, NULL, 0);
 	ok(object && profile_object_state(object) == PROFILE_OBJECT_MISSING, "profile: a FIFO is not opened");
 	profile_object_free(object);
 	unlink(path);
-	object = profile_object_new("/nonexistent", NULL, 0, NULL);
+	object = profile_object_new(dwfl, "/nonexistent", NULL, 0);
 	ok(object && profile_object_state(object) == PROFILE_OBJECT_MISSING && !profile_object_line(object, 1, &source, NULL) && !source &&
 	   !profile_object_inlined(object, 1, &(struct profile_range){ 0, 2 }, &inlined) && !inlined,
 	   "profile: a missing file has no functions, inlined functions or lines");
 	profile_object_free(object);
-	object = profile_object_new("/etc/passwd", NULL, 0, NULL);
+	object = profile_object_new(dwfl, "/etc/passwd", NULL, 0);
 	ok(object && profile_object_state(object) == PROFILE_OBJECT_MISSING, "profile: a file that is no ELF file has no functions");
 	profile_object_free(object);
-	object = profile_object_new("[vdso]", NULL, 0, NULL);
+	object = profile_object_new(dwfl, "[vdso]", NULL, 0);
 	ok(object && profile_object_state(object) == PROFILE_OBJECT_MISSING, "profile: [vdso], which is no file, has no functions");
 	profile_object_free(object);
 }
 
+/* Far more files than descriptors */
+static void test_many(void)
+{
+	enum { COUNT = 60, SPARE = 20 };
+	struct profile_object *objects[COUNT];
+	struct rlimit limit, low;
+	size_t read = 0;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		abort();
+	low = (struct rlimit){ .rlim_cur = SPARE, .rlim_max = limit.rlim_max };
+	setrlimit(RLIMIT_NOFILE, &low);
+	for (size_t i = 0; i < COUNT; i++) {
+		objects[i] = profile_object_new(dwfl, "/proc/self/exe", NULL, 0);
+		read += objects[i] && profile_object_state(objects[i]) == PROFILE_OBJECT_READ;
+	}
+	setrlimit(RLIMIT_NOFILE, &limit);
+	ok(read == COUNT, "profile: files that were read need no descriptors (%zu of %d)", read, COUNT);
+	for (size_t i = 0; i < COUNT; i++)
+		profile_object_free(objects[i]);
+}
+
 int main(void)
 {
+	dwfl = profile_object_begin(NULL);
 	ok(sought(1) == 4 && caller(0x55) == 1, "profile: the functions that are looked up run");
 	test_self();
 	test_others();
+	test_many();
+	dwfl_end(dwfl);
 	return done_testing();
 }

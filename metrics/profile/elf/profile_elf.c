@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * perf record copies the files that have samples to ~/.debug. A copy is there by build id, as in Linux's
+ * tools/perf/util/build-id.c: ~/.debug/.build-id/ab/cdef.../elf
+ */
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "profile/elf/profile_elf.h"
+
+enum match { NO_ELF, OTHER, SAME };
+
+static enum match match(int fd, const uint8_t *build_id, size_t size)
+{
+	enum match match = NO_ELF;
+	const void *bits;
+	ssize_t length;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (elf && elf_kind(elf) == ELF_K_ELF) {
+		length = build_id ? dwelf_elf_gnu_build_id(elf, &bits) : 0;
+		if (!build_id || (length > 0 && size && !memcmp(bits, build_id, (size_t)length < size ? (size_t)length : size)))
+			match = SAME;
+		else
+			match = OTHER;
+	}
+	elf_end(elf);
+	return match;
+}
+
+/*
+ * A recording may name any file. To open a device or FIFO may block, and so may reading an empty file of /proc, so that these are
+ * not opened, or not read.
+ */
+static int open_file(const char *path, const uint8_t *build_id, size_t size, enum match *matched)
+{
+	struct stat status;
+	int fd;
+
+	*matched = NO_ELF;
+	if (*path != '/' || stat(path, &status) || !S_ISREG(status.st_mode))
+		return -1;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return -1;
+	if (!fstat(fd, &status) && S_ISREG(status.st_mode) && status.st_size)
+		*matched = match(fd, build_id, size);
+	if (*matched == SAME)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+size_t profile_elf_build_id_hex(const uint8_t *build_id, size_t size, char hex[2 * PROFILE_BUILD_ID_MOST + 1])
+{
+	static const uint8_t padding[4];
+
+	hex[0] = '\0';
+	if (size > PROFILE_BUILD_ID_MOST)
+		return 0;
+	/* Linkers make build ids of 8, 16 and 20 bytes. */
+	while (size > 2 * sizeof(padding) && !memcmp(build_id + size - sizeof(padding), padding, sizeof(padding)))
+		size -= sizeof(padding);
+	for (size_t i = 0; i < size; i++)
+		snprintf(hex + 2 * i, 3, "%02x", build_id[i]);
+	return size;
+}
+
+static int open_copy(const uint8_t *build_id, size_t size)
+{
+	const char *home = secure_getenv("HOME");
+	char path[PATH_MAX], hex[2 * PROFILE_BUILD_ID_MOST + 1];
+	enum match matched;
+	int length;
+
+	size = profile_elf_build_id_hex(build_id, size, hex);
+	length = snprintf(path, sizeof(path), "%s/.debug/.build-id/%.2s/%s/elf", home ? home : "", hex, size ? hex + 2 : hex);
+	return home && size > 1 && length < (int)sizeof(path) ? open_file(path, build_id, size, &matched) : -1;
+}
+
+int profile_elf_open(const char *path, const uint8_t *build_id, size_t size, bool *is_changed)
+{
+	enum match matched;
+	int fd = open_file(path, build_id, size, &matched);
+
+	if (fd < 0 && build_id)
+		fd = open_copy(build_id, size);
+	*is_changed = fd < 0 && matched == OTHER;
+	return fd;
+}
