@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "profile/profile_code.h"
 #include "profile/profile_jitdump.h"
@@ -82,7 +83,7 @@ static int set_object(struct profile_code *code, const char *file, uint32_t *num
 {
 	const char *slash = *file == '[' ? NULL : strrchr(file, '/');
 
-	if (!strncmp(file, "//anon", 6))
+	if (!strncmp(file, "//anon", 6) || !strncmp(file, "/anon_hugepage", 14))
 		return profile_code_text(code, "[anon]", number);
 	if (!strncmp(file, KERNEL, strlen(KERNEL)))
 		return profile_code_text(code, KERNEL, number);
@@ -108,14 +109,18 @@ static const struct profile_build_id *recorded(const struct profile_code *code, 
 	return NULL;
 }
 
-/* Reads the functions of the running kernel if it is the one that was recorded. */
-static int read_kernel(struct profile_code *code, const struct profile_map *map, const char *file)
+/* Reads the functions of the running kernel, which has them of modules, too, if it is the one that was recorded. */
+static int read_kernel(struct profile_code *code)
 {
+	const struct profile_map *map = profile_tasks_map_named(code->tasks, PROFILE_KERNEL, KERNEL);
 	const struct profile_build_id *build_id;
 	const struct profile_symbol *symbol;
 	struct profile_build_id found;
 
 	code->knows_kernel = true;
+	code->kernel_state = GPMU_PROFILE_KERNEL_NO_MAP;
+	if (!map)
+		return 0;
 	build_id = recorded(code, map, KERNEL, &found);
 	code->kernel_state = build_id ? GPMU_PROFILE_KERNEL_OTHER : GPMU_PROFILE_KERNEL_NO_BUILD_ID;
 	if (!build_id || !profile_symbols_is_kernel(build_id->id, build_id->size))
@@ -123,7 +128,7 @@ static int read_kernel(struct profile_code *code, const struct profile_map *map,
 	if (profile_symbols_read_kernel(&code->kernel))
 		return -ENOMEM;
 	code->kernel_state = code->kernel.list.n ? GPMU_PROFILE_KERNEL_KNOWN : GPMU_PROFILE_KERNEL_HIDDEN;
-	symbol = profile_symbols_named(&code->kernel, file + strlen(KERNEL));
+	symbol = profile_symbols_named(&code->kernel, profile_tasks_file(code->tasks, map) + strlen(KERNEL));
 	if (symbol)
 		code->shift = map->offset - symbol->begin;
 	else
@@ -142,7 +147,7 @@ static int find_kernel(struct profile_code *code, uint64_t address, uint64_t tim
 
 	if (symbol)
 		file = is_kernel || !map ? "[bpf]" : file;
-	if (map && is_kernel && !code->knows_kernel && read_kernel(code, map, file))
+	if (!code->knows_kernel && read_kernel(code))
 		return -ENOMEM;
 	/* The modules of another boot are elsewhere. */
 	if (!symbol && (is_kernel || !code->shift))
@@ -248,11 +253,16 @@ static int set_line(struct profile_code *code, struct profile_object *object, ui
 	return profile_code_text(code, text, number);
 }
 
-/* Whether a map has bytes of a file: not "[heap]", "//anon", "/memfd:jit", "/dev/zero" */
+/* Beginnings of names of maps without a file's bytes, beside those that are no path, "[heap]" */
+static const char *const no_files[] = { "//", "/anon_hugepage", "/memfd:", "/dev/zero", "/SYSV" };
+
+/* Whether a name is that of a file */
 static bool is_file(const char *file)
 {
-	return *file == '/' && strncmp(file, "//", 2) != 0 && strncmp(file, "/memfd:", 7) != 0 &&
-	       strncmp(file, "/dev/zero", 9) != 0 && strncmp(file, "/SYSV", 5) != 0;
+	for (size_t i = 0; i < sizeof(no_files) / sizeof(no_files[0]); i++)
+		if (!strncmp(file, no_files[i], strlen(no_files[i])))
+			return false;
+	return *file == '/';
 }
 
 static int read_object(struct profile_code *code, const struct profile_map *map, struct profile_file *file)
@@ -265,6 +275,22 @@ static int read_object(struct profile_code *code, const struct profile_map *map,
 	if (code->dwfl)
 		file->object = profile_object_new(code->dwfl, file->name, build_id ? build_id->id : NULL, build_id ? build_id->size : 0);
 	return file->object ? 0 : -ENOMEM;
+}
+
+int profile_code_object(struct profile_code *code, struct profile_map *map, struct profile_object **object)
+{
+	struct profile_file *file = file_of(code, map);
+
+	*object = NULL;
+	if (!file)
+		return -ENOMEM;
+	/* As in perf, code in huge pages is that of a just-in-time compiler. */
+	if (map->flags & MAP_HUGETLB || (!file->object && !is_file(file->name)))
+		return 0;
+	if (!file->object && read_object(code, map, file))
+		return -ENOMEM;
+	*object = file->object;
+	return 0;
 }
 
 /* Finds the functions that are inlined at an address, and sets their texts. */
@@ -290,8 +316,6 @@ static int find_file(struct profile_code *code, const struct profile_map *map, s
 	struct profile_function *function;
 	uint64_t in_file;
 
-	if (!file->object && read_object(code, map, file))
-		return -ENOMEM;
 	in_file = profile_object_address(file->object, offset, &segment);
 	function = profile_object_function(file->object, in_file, &same);
 	if (function && code->inlines && set_inlined(code, file->object, in_file, &same, place))
@@ -311,6 +335,7 @@ static int find_file(struct profile_code *code, const struct profile_map *map, s
 int profile_code_find(struct profile_code *code, uint32_t pid, uint64_t address, uint64_t time,
 		      struct profile_range *range, struct profile_place *place)
 {
+	struct profile_object *object = NULL;
 	struct profile_file *file;
 	struct profile_map *map;
 	int ret;
@@ -321,11 +346,11 @@ int profile_code_find(struct profile_code *code, uint32_t pid, uint64_t address,
 		*range = (struct profile_range){ address, address + 1 };
 	map = pid == PROFILE_KERNEL ? NULL : profile_tasks_map(code->tasks, pid, address, time, range);
 	file = map ? file_of(code, map) : NULL;
-	if (map && !file)
+	if (map && (!file || profile_code_object(code, map, &object)))
 		return -ENOMEM;
 	if (pid == PROFILE_KERNEL)
 		ret = find_kernel(code, address, time, range, place);
-	else if (map && (file->object || is_file(file->name)))
+	else if (object)
 		return find_file(code, map, file, address, range, place);
 	else
 		ret = find_made(code, pid, address, map ? file->name : NO_FUNCTION, range, place);

@@ -15,6 +15,7 @@
 #include "profile/profile_wait.h"
 
 struct profile_inlined;
+struct profile_object;
 
 /* Numbers of texts, plus 1; 0: does not apply. @inlined: innermost of the functions inlined into @function; NULL: none */
 struct profile_place {
@@ -66,6 +67,8 @@ int profile_code_find(struct profile_code *code, uint32_t pid, uint64_t address,
 		      struct profile_range *range, struct profile_place *place);
 int profile_code_data(struct profile_code *code, uint32_t pid, uint64_t address, uint64_t time,
 		      struct profile_range *range, uint32_t *text);
+/* Reads the file of a map, once. Sets the object, which is borrowed; NULL: the map has no file. Returns 0 or -ENOMEM. */
+int profile_code_object(struct profile_code *code, struct profile_map *map, struct profile_object **object);
 /* Sets the number of a text, plus 1. Returns 0 or -ENOMEM. */
 int profile_code_text(struct profile_code *code, const char *text, uint32_t *number);
 void profile_code_release(struct profile_code *code);

@@ -103,6 +103,7 @@ static int add_map(struct profile_tasks *tasks, const struct gpmu_perfdata_recor
 	map->offset = from->pgoff;
 	map->time = record->time;
 	map->file = file;
+	map->flags = record->type == PERF_RECORD_MMAP2 ? from->flags : 0;
 	map->build_id = build_id;
 	return 0;
 }
@@ -345,6 +346,17 @@ struct profile_map *profile_tasks_map(const struct profile_tasks *tasks, uint32_
 		pid = fork->parent;
 		time = fork->time;
 	}
+	return NULL;
+}
+
+const struct profile_map *profile_tasks_map_named(const struct profile_tasks *tasks, uint32_t pid, const char *prefix)
+{
+	const struct process *process = find_process(tasks, pid);
+	const struct profile_map *maps = process ? process->maps.data : NULL;
+
+	for (size_t i = 0; process && i < process->maps.n; i++)
+		if (!strncmp(profile_tasks_file(tasks, &maps[i]), prefix, strlen(prefix)))
+			return &maps[i];
 	return NULL;
 }
 

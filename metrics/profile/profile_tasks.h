@@ -24,6 +24,7 @@ struct profile_map {
 	uint64_t most;		/* highest end of the maps below, see profile_tasks.c */
 	uint32_t file;		/* number of the name in @files of the tasks */
 	uint32_t build_id;	/* number of the build id in @build_ids, plus 1; 0: none */
+	uint32_t flags;		/* of mmap(2); 0: not recorded */
 	uint32_t known;		/* number of the file in profile_code, plus 1; 0: not looked up yet */
 };
 
@@ -54,6 +55,8 @@ uint32_t profile_tasks_pid(const struct profile_tasks *tasks, uint32_t tid, uint
  */
 struct profile_map *profile_tasks_map(const struct profile_tasks *tasks, uint32_t pid, uint64_t address, uint64_t time,
 				      struct profile_range *range);
+/* A map of a process whose file begins with @prefix; NULL: none */
+const struct profile_map *profile_tasks_map_named(const struct profile_tasks *tasks, uint32_t pid, const char *prefix);
 const char *profile_tasks_file(const struct profile_tasks *tasks, const struct profile_map *map);
 void profile_tasks_release(struct profile_tasks *tasks);
 

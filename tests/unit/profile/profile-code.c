@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Functions and objects of addresses, by the maps that they are in */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "tap.h"
+#include "profile/profile_code.h"
+
+#define BASE	0x400000
+
+static struct profile_tasks tasks;
+static struct strings texts;
+static struct gpmu_perfdata_info info;
+static struct profile_code code;
+
+static void mapped(uint32_t pid, uint64_t begin, uint64_t size, uint64_t offset, const char *file, uint32_t flags)
+{
+	struct gpmu_perfdata_record record = {
+		.type = PERF_RECORD_MMAP2, .pid = pid, .tid = pid,
+		.mmap = { .addr = begin, .len = size, .pgoff = offset, .file = file, .flags = flags },
+	};
+
+	if (profile_tasks_add(&tasks, &record))
+		abort();
+}
+
+static void begin(void)
+{
+	code = (struct profile_code){ .tasks = &tasks, .info = &info, .texts = &texts };
+	profile_tasks_sort(&tasks);
+	profile_code_begin(&code);
+}
+
+static void end(void)
+{
+	profile_code_release(&code);
+	profile_tasks_release(&tasks);
+	strings_release(&texts);
+	info = (struct gpmu_perfdata_info){ 0 };
+}
+
+/* "FUNCTION OBJECT" of an address */
+static const char *at(uint32_t pid, uint64_t address)
+{
+	static char text[256];
+	struct profile_range range;
+	struct profile_place place;
+
+	if (profile_code_find(&code, pid, address, 1, &range, &place))
+		abort();
+	snprintf(text, sizeof(text), "%s %s", strings_text(&texts, place.function - 1), strings_text(&texts, place.object - 1));
+	return text;
+}
+
+/* Code of just-in-time compilers, in maps of each sort */
+static void test_made(void)
+{
+	static const struct {
+		const char *file;
+		uint32_t flags;
+		const char *object;	/* without the compiler's file */
+	} maps[] = {
+		{ "//anon", MAP_ANONYMOUS, "[anon]" }, { "/anon_hugepage (deleted)", 0, "[anon]" },
+		{ "/usr/bin/env", MAP_HUGETLB, "env" }, { "/memfd:jit (deleted)", 0, "memfd:jit (deleted)" },
+	};
+	uint32_t first = 4000000000 + (uint32_t)getpid() * 8 % 100000000;
+	char path[64], want[64];
+	size_t made = 0, none = 0;
+
+	for (uint32_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) {
+		FILE *file;
+
+		snprintf(path, sizeof(path), "/tmp/perf-%u.map", first + i);
+		file = fopen(path, "w");
+		if (!file || fprintf(file, "%x 100 compiled\n", BASE) < 0 || fclose(file))
+			abort();
+		mapped(first + i, BASE, 0x200000, 0, maps[i].file, maps[i].flags);
+	}
+	begin();
+	for (uint32_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) {
+		made += !strcmp(at(first + i, BASE + 0x10), "compiled [JIT]");
+		snprintf(want, sizeof(want), "[unknown] %s", maps[i].object);
+		none += !strcmp(at(first + i, BASE + 0x100), want);
+		snprintf(path, sizeof(path), "/tmp/perf-%u.map", first + i);
+		unlink(path);
+	}
+	is_u64(made, sizeof(maps) / sizeof(maps[0]), "code: functions of anonymous maps and of huge pages are those of perf-PID.map");
+	is_u64(none, sizeof(maps) / sizeof(maps[0]), "code: other addresses of these maps have no function");
+	end();
+}
+
+/* The build id of the running kernel */
+static bool read_build_id(struct gpmu_perfdata_build_id *build_id)
+{
+	static const uint8_t note[] = { 4, 0, 0, 0, 20, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0 };
+	uint8_t notes[4096], *found;
+	int fd = open("/sys/kernel/notes", O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd < 0 ? 0 : read(fd, notes, sizeof(notes));
+
+	if (fd >= 0)
+		close(fd);
+	found = length > 0 ? memmem(notes, (size_t)length, note, sizeof(note)) : NULL;
+	if (!found || found + sizeof(note) + 20 > notes + length)
+		return false;
+	memcpy(build_id->id, found + sizeof(note), 20);
+	build_id->size = 20;
+	return true;
+}
+
+/* A part of the kernel is recorded as a module's. Its address is the first that is looked up. */
+static void test_module(void)
+{
+	struct gpmu_perfdata_build_id build_id = { .file = (char *)"[kernel.kallsyms]" };
+	const struct profile_symbol *text, *function;
+	struct profile_symbols symbols = { 0 };
+
+	if (profile_symbols_read_kernel(&symbols))
+		abort();
+	text = profile_symbols_named(&symbols, "_text");
+	function = profile_symbols_named(&symbols, "vfs_read");
+	if (!text || !function || !read_build_id(&build_id)) {
+		ok(true, "code: a module has its functions before any other address of the kernel is looked up # SKIP the functions or the build id of the kernel cannot be read");
+		profile_symbols_release(&symbols);
+		return;
+	}
+	info.build_ids = &build_id;
+	info.build_id_count = 1;
+	mapped(PROFILE_KERNEL, text->begin, 1ULL << 40, text->begin, "[kernel.kallsyms]_text", 0);
+	mapped(PROFILE_KERNEL, function->begin, 16, 0, "[module]", 0);
+	begin();
+	is_str(at(PROFILE_KERNEL, function->begin + 4), "vfs_read [module]", "code: a module has its functions before any other address of the kernel is looked up");
+	end();
+	profile_symbols_release(&symbols);
+}
+
+int main(void)
+{
+	test_made();
+	test_module();
+	return done_testing();
+}
