@@ -147,7 +147,7 @@ static int prepare(struct import *import, int fd, struct gpmu_error *error)
 	struct gpmu_trace_options options = { .size = sizeof(options), .path = import->options.path };
 	struct import_now now = { .conv = { .mult = 0 } };
 
-	import->info = import->code.info = import->unwind.info = gpmu_perfdata_info(import->perfdata);
+	import->info = import->code.info = gpmu_perfdata_info(import->perfdata);
 	if (profile_jitdumps_read(&import->jitdumps, import->info, event, take_jit, import))
 		return -ENOMEM;
 	profile_tasks_sort(&import->tasks);
@@ -207,7 +207,8 @@ static void init(struct import *import)
 	import->code.wait.waiting = import->options.waiting;
 	import->code.wait.user = import->options.user;
 	import->begin = UINT64_MAX;
-	import->code.tasks = import->unwind.tasks = &import->tasks;
+	import->code.tasks = &import->tasks;
+	import->unwind.code = &import->code;
 	import->code.texts = &import->texts;
 	import->counter.wanted = 1U << GPMU_PROFILE_OP;
 	import->traces.counter = &import->counter;

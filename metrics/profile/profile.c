@@ -169,7 +169,7 @@ static int prepare(struct gpmu_profile *profile)
 	struct gpmu_profile_facts *facts = &profile->facts;
 	struct profile_traces *traces = &profile->traces;
 
-	facts->info = profile->code.info = profile->unwind.info = info;
+	facts->info = profile->code.info = info;
 	if (!profile->key_count) {
 		profile->key_count = facts->has_spe ? SPE_KEYS : CODE_KEYS;
 		memcpy(profile->keys, default_keys, profile->key_count * sizeof(profile->keys[0]));
@@ -361,7 +361,8 @@ static void set_facts(struct gpmu_profile *profile)
 /* Connects the parts of a profile. */
 static int init(struct gpmu_profile *profile)
 {
-	profile->code.tasks = profile->unwind.tasks = &profile->tasks;
+	profile->code.tasks = &profile->tasks;
+	profile->unwind.code = &profile->code;
 	profile->code.texts = &profile->texts;
 	profile->code.wait.waiting = profile->options.waiting;
 	profile->code.wait.user = profile->options.user;

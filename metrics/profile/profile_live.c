@@ -47,8 +47,8 @@ struct gpmu_profile_symbols *gpmu_profile_symbols_new(void)
 	if (!symbols)
 		return NULL;
 	symbols->code.tasks = &symbols->tasks;
-	symbols->code.info = symbols->unwind.info = &symbols->info;
-	symbols->unwind.tasks = &symbols->tasks;
+	symbols->code.info = &symbols->info;
+	symbols->unwind.code = &symbols->code;
 	if (!uname(&symbols->machine))
 		symbols->info.arch = symbols->machine.machine;
 	symbols->code.texts = &symbols->texts;

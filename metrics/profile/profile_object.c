@@ -23,6 +23,7 @@ struct profile_object {
 	enum profile_object_state state;
 	Dwfl_Module *module;
 	struct vector segments;		/* struct segment */
+	struct profile_range range;	/* of their addresses, the first from the begin of its page */
 	struct vector functions;	/* struct profile_function, sorted */
 	bool knows_dwarf;		/* @dwarf and @dwarf_shift are set */
 	struct profile_dwarf dwarf;	/* empty: no debug information */
@@ -50,6 +51,10 @@ static int add_segments(struct profile_object *object, Elf *elf)
 		segment = vector_add(&object->segments, sizeof(*segment));
 		if (!segment)
 			return -1;
+		if (object->segments.n == 1)
+			object->range.begin = header.p_vaddr & -(header.p_align ? header.p_align : 1);
+		if (header.p_vaddr + header.p_memsz > object->range.end)
+			object->range.end = header.p_vaddr + header.p_memsz;
 		*segment = (struct segment){ .offset = header.p_offset, .size = header.p_filesz, .address = header.p_vaddr };
 	}
 	return 0;
@@ -212,6 +217,14 @@ void profile_object_free(struct profile_object *object)
 enum profile_object_state profile_object_state(const struct profile_object *object)
 {
 	return object->state;
+}
+
+Elf *profile_object_elf(const struct profile_object *object, struct profile_range *range)
+{
+	GElf_Addr bias;
+
+	*range = object->range;
+	return object->module ? dwfl_module_getelf(object->module, &bias) : NULL;
 }
 
 uint64_t profile_object_address(const struct profile_object *object, uint64_t offset, struct profile_range *range)

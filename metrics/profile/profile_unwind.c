@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * libdwfl follows the frames of a thread with the registers and the memory that it is given. Files are added when an
- * address is in them. A process that executes another program begins anew.
+ * address is in them. If another file has taken the addresses of one, as after exec(), the process begins anew. The files of the
+ * last processes are kept, as those of all would need too much memory.
  */
 #include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/profile_object.h"
 #include "profile/profile_unwind.h"
 
 #define NONE	0xff
 #define REGISTERS	33	/* of perf's numbers */
+#define PROCESSES	32	/* whose files are kept */
 
 /* A machine: DWARF's number of each of perf's registers (asm/perf_regs.h), and perf's numbers of SP and PC */
 struct machine {
@@ -26,11 +29,14 @@ static const struct machine machines[] = {
 		       30, 31, NONE }, 33, 31, 32 },
 };
 
-struct process {
-	Dwfl *dwfl;
+struct profile_unwind_process {
+	Dwfl *dwfl;			/* NULL: none */
 	uint32_t pid;
 	bool is_attached;
-	struct profile_unwind *unwind;
+	bool is_stale;			/* has a file whose addresses are now of another one */
+	uint64_t time;			/* number of its last stack; 0: the slot is free */
+	struct profile_code *code;
+	int error;			/* 0 or -ENOMEM */
 	/* The stack that is unwound */
 	const struct gpmu_perfdata_record *record;
 	const struct machine *machine;
@@ -46,7 +52,7 @@ bool profile_unwind_has(const struct gpmu_perfdata_record *record)
 }
 
 /* Gets one of perf's registers. Returns whether the sample has it. */
-static bool value_of(const struct process *process, unsigned int number, uint64_t *value)
+static bool value_of(const struct profile_unwind_process *process, unsigned int number, uint64_t *value)
 {
 	size_t place = (size_t)__builtin_popcountll(process->mask & ((1ULL << number) - 1));
 
@@ -58,74 +64,47 @@ static bool value_of(const struct process *process, unsigned int number, uint64_
 
 /* --- files */
 
-/* The recorded build id of a file. Sets its size; 0: not recorded */
-static const uint8_t *build_id_of(const struct profile_unwind *unwind, const struct profile_map *map, const char *file, size_t *size)
-{
-	const struct profile_build_id *of = unwind->tasks->build_ids.data;
-
-	*size = 0;
-	if (map->build_id) {
-		*size = of[map->build_id - 1].size;
-		return of[map->build_id - 1].id;
-	}
-	for (size_t i = 0; i < unwind->info->build_id_count; i++)
-		if (unwind->info->build_ids[i].file && !strcmp(unwind->info->build_ids[i].file, file)) {
-			*size = unwind->info->build_ids[i].size;
-			return unwind->info->build_ids[i].id;
-		}
-	return NULL;
-}
-
-static bool is_recorded(const struct profile_unwind *unwind, const struct profile_map *map, const char *file, Dwfl_Module *module)
-{
-	const unsigned char *bits;
-	GElf_Addr address;
-	size_t size;
-	const uint8_t *id = build_id_of(unwind, map, file, &size);
-	int length = id ? dwfl_module_build_id(module, &bits, &address) : 0;
-
-	/* Build ids are padded in a recording. */
-	return length <= 0 || !memcmp(bits, id, (size_t)length < size ? (size_t)length : size);
-}
-
 /* Adds the file that has an address. Returns whether it is here and as it was. */
-static bool add_file(struct process *process, uint64_t address)
+static bool add_file(struct profile_unwind_process *process, uint64_t address)
 {
-	static char is_changed;		/* its address is the user's pointer of the module of a changed file */
-	const struct profile_tasks *tasks = process->unwind->tasks;
-	struct profile_range range = PROFILE_RANGE_ALL;
-	const struct profile_map *map = profile_tasks_map(tasks, process->pid, address, process->record->time, &range);
-	const char *file = map ? profile_tasks_file(tasks, map) : "";
+	struct profile_range range = PROFILE_RANGE_ALL, in_file;
+	struct profile_map *map = profile_tasks_map(process->code->tasks, process->pid, address, process->record->time, &range);
 	Dwfl_Module *module = dwfl_addrmodule(process->dwfl, address);
-	GElf_Addr begin;
+	struct profile_object *object = NULL;
+	GElf_Addr begin, bias, found;
 	void **user;
 
-	if (*file != '/' || !strncmp(file, "//", 2))
+	process->error = map ? profile_code_object(process->code, map, &object) : 0;
+	if (!object || !profile_object_elf(object, &in_file))
 		return false;
+	bias = address - profile_object_address(object, address - map->begin + map->offset, &range);
 	if (module) {
 		dwfl_module_info(module, &user, &begin, NULL, NULL, NULL, NULL, NULL);
-		return begin == map->begin - map->offset && *user != &is_changed;
+		process->is_stale = begin != bias + in_file.begin || *user != object;
+		return !process->is_stale;
 	}
+	if (bias + in_file.begin > address || bias + in_file.end <= address)
+		return false;
 	dwfl_report_begin_add(process->dwfl);
-	module = dwfl_report_elf(process->dwfl, file, file, -1, map->begin - map->offset, false);
+	module = dwfl_report_module(process->dwfl, profile_tasks_file(process->code->tasks, map), bias + in_file.begin, bias + in_file.end);
+	if (module && dwfl_module_info(module, &user, NULL, NULL, NULL, NULL, NULL, NULL))
+		*user = object;
 	dwfl_report_end(process->dwfl, NULL, NULL);
-	if (!module || is_recorded(process->unwind, map, file, module))
-		return module;
-	dwfl_module_info(module, &user, NULL, NULL, NULL, NULL, NULL, NULL);
-	*user = &is_changed;
-	return false;
+	return module && dwfl_module_getelf(module, &found) && found == bias;
 }
 
 /* --- callbacks of libdwfl */
 
-static int no_elf(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base, char **file, Elf **elf)
+/* The file was read for its functions. */
+static int find_elf(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base, char **file, Elf **elf)
 {
+	struct profile_range range;
+
 	(void)module;
-	(void)user;
 	(void)name;
 	(void)base;
 	(void)file;
-	(void)elf;
+	*elf = elf_begin(-1, ELF_C_READ_MMAP_PRIVATE, profile_object_elf(*user, &range));
 	return -1;
 }
 
@@ -145,7 +124,7 @@ static int no_debuginfo(Dwfl_Module *module, void **user, const char *name, Dwar
 }
 
 static const Dwfl_Callbacks files = {
-	.find_elf = no_elf, .find_debuginfo = no_debuginfo, .section_address = dwfl_offline_section_address,
+	.find_elf = find_elf, .find_debuginfo = no_debuginfo, .section_address = dwfl_offline_section_address,
 };
 
 /* The process has one thread, whose number is its own. */
@@ -159,7 +138,7 @@ static pid_t next_thread(Dwfl *dwfl, void *user, void **thread)
 
 static bool read_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *result, void *user)
 {
-	const struct process *process = user;
+	const struct profile_unwind_process *process = user;
 	const struct gpmu_perfdata_sample *sample = &process->record->sample;
 	uint64_t offset = address - process->sp;
 
@@ -172,7 +151,7 @@ static bool read_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *result, void
 
 static bool set_registers(Dwfl_Thread *thread, void *user)
 {
-	const struct process *process = user;
+	const struct profile_unwind_process *process = user;
 	uint64_t value;
 
 	for (unsigned int i = 0; i < process->machine->count; i++) {
@@ -195,7 +174,7 @@ static const Dwfl_Thread_Callbacks threads = {
 
 static int take_frame(Dwfl_Frame *frame, void *user)
 {
-	struct process *process = user;
+	struct profile_unwind_process *process = user;
 	bool is_first;
 	Dwarf_Addr pc;
 
@@ -218,42 +197,60 @@ static const struct machine *machine_of(const struct gpmu_perfdata_info *info)
 	return NULL;
 }
 
-static struct process *process_of(struct profile_unwind *unwind, uint32_t pid)
+static void drop(struct profile_unwind_process *process)
 {
-	struct process **slot, *process;
-	uint32_t index;
-
-	if (map_get(&unwind->pids, pid, &index))
-		return ((struct process **)unwind->processes.data)[index];
-	process = calloc(1, sizeof(*process));
-	slot = process ? vector_add(&unwind->processes, sizeof(*slot)) : NULL;
-	if (!slot) {
-		free(process);
-		return NULL;
-	}
-	*slot = process;
-	process->unwind = unwind;
-	process->pid = pid;
-	return map_set(&unwind->pids, pid, (uint32_t)unwind->processes.n - 1) ? NULL : process;
-}
-
-/* Begins with no file. libdwfl needs one to know the machine. Returns whether @pc is in a file. */
-static bool begin(struct process *process, uint64_t pc)
-{
-	if (process->dwfl && add_file(process, pc))
-		return true;
 	if (process->dwfl)
 		dwfl_end(process->dwfl);
-	process->is_attached = false;
-	process->dwfl = dwfl_begin(&files);
-	return process->dwfl && add_file(process, pc);
+	process->dwfl = NULL;
+	process->is_attached = process->is_stale = false;
+}
+
+/* The process of a number, whose slot is that of the oldest one if it is new; NULL: out of memory */
+static struct profile_unwind_process *process_of(struct profile_unwind *unwind, uint32_t pid)
+{
+	struct profile_unwind_process *list, *found;
+
+	if (!unwind->processes)
+		unwind->processes = calloc(PROCESSES, sizeof(*unwind->processes));
+	list = found = unwind->processes;
+	for (size_t i = 0; list && i < PROCESSES; i++) {
+		if (list[i].time && list[i].pid == pid) {
+			found = &list[i];
+			break;
+		}
+		if (list[i].time < found->time)
+			found = &list[i];
+	}
+	if (!found)
+		return NULL;
+	if (found->pid != pid)
+		drop(found);
+	found->pid = pid;
+	found->time = ++unwind->time;
+	return found;
+}
+
+/* libdwfl needs a file to know the machine. */
+static void follow(struct profile_unwind_process *process, uint64_t pc)
+{
+	process->count = 0;
+	if (!process->dwfl)
+		process->dwfl = dwfl_begin(&files);
+	if (!process->dwfl)
+		process->error = -ENOMEM;
+	if (!process->dwfl || !add_file(process, pc))
+		return;
+	if (!process->is_attached)
+		process->is_attached = dwfl_attach_state(process->dwfl, NULL, (pid_t)process->pid, &threads, process);
+	if (process->is_attached)
+		dwfl_getthread_frames(process->dwfl, (pid_t)process->pid, take_frame, process);
 }
 
 int profile_unwind(struct profile_unwind *unwind, const struct gpmu_perfdata_record *record,
 		   uint64_t addresses[PROFILE_UNWIND_MOST], size_t *count)
 {
-	const struct machine *machine = machine_of(unwind->info);
-	struct process *process;
+	const struct machine *machine = machine_of(unwind->code->info);
+	struct profile_unwind_process *process;
 	uint64_t pc;
 
 	*count = 0;
@@ -262,24 +259,24 @@ int profile_unwind(struct profile_unwind *unwind, const struct gpmu_perfdata_rec
 	process = process_of(unwind, record->pid);
 	if (!process)
 		return -ENOMEM;
+	process->code = unwind->code;
+	process->error = 0;
 	process->record = record;
 	process->machine = machine;
 	process->mask = record->event->attr->sample_regs_user;
 	process->addresses = addresses;
-	process->count = 0;
 	if (!value_of(process, machine->pc, &pc) || !value_of(process, machine->sp, &process->sp))
 		return 0;
 	addresses[0] = pc;
 	*count = 1;
-	if (!begin(process, pc))
-		return 0;
-	if (!process->is_attached)
-		process->is_attached = dwfl_attach_state(process->dwfl, NULL, (pid_t)record->pid, &threads, process);
-	if (process->is_attached)
-		dwfl_getthread_frames(process->dwfl, (pid_t)record->pid, take_frame, process);
+	follow(process, pc);
+	if (process->is_stale) {
+		drop(process);
+		follow(process, pc);
+	}
 	if (process->count)
 		*count = process->count;
-	return 0;
+	return process->error;
 }
 
 int profile_unwind_chain(struct profile_unwind *unwind, const struct gpmu_perfdata_record *record,
@@ -301,13 +298,7 @@ int profile_unwind_chain(struct profile_unwind *unwind, const struct gpmu_perfda
 
 void profile_unwind_release(struct profile_unwind *unwind)
 {
-	for (size_t i = 0; i < unwind->processes.n; i++) {
-		struct process *process = ((struct process **)unwind->processes.data)[i];
-
-		if (process->dwfl)
-			dwfl_end(process->dwfl);
-		free(process);
-	}
-	vector_release(&unwind->processes);
-	map_release(&unwind->pids);
+	for (size_t i = 0; unwind->processes && i < PROCESSES; i++)
+		drop(&unwind->processes[i]);
+	free(unwind->processes);
 }

@@ -5,20 +5,17 @@
 
 #include <gpmu/recorder.h>
 
-#include "base/map.h"
-#include "base/vector.h"
 #include "perfdata/gpmu_perfdata.h"
-#include "profile/profile_tasks.h"
+#include "profile/profile_code.h"
 
 #define PROFILE_UNWIND_MOST	256	/* frames of a stack */
 #define PROFILE_UNWIND_CHAIN	GPMU_RECORDER_CHAIN	/* addresses and marks of a chain */
 
-/* @tasks and @info are the caller's; the rest is zeroed at first. */
+/* @code is the caller's; the rest is zeroed at first. */
 struct profile_unwind {
-	const struct profile_tasks *tasks;
-	const struct gpmu_perfdata_info *info;
-	struct vector processes;	/* struct process *: see profile_unwind.c */
-	struct map pids;		/* index in these */
+	struct profile_code *code;
+	struct profile_unwind_process *processes;	/* the last ones; NULL: none so far */
+	uint64_t time;					/* number of the stack, by which the oldest process is found */
 };
 
 /* Whether a sample has registers and a copy of the stack */

@@ -3,8 +3,11 @@
  * Copies of this program's own stack and registers, as perf record --call-graph dwarf makes them, have the frames that
  * backtrace(3) finds.
  */
+#include <dlfcn.h>
 #include <execinfo.h>
 #include <stdio.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <ucontext.h>
 
@@ -80,14 +83,14 @@ __attribute__((noinline)) static int deeper(int depth, uint64_t top)
 	return result + 1;
 }
 
-static void add_maps(struct profile_tasks *tasks)
+static void add_maps(struct profile_tasks *tasks, uint32_t pid, uint64_t time)
 {
 	FILE *file = fopen("/proc/self/maps", "r");
 	char line[512], name[256], rights[8];
 	unsigned long long begin, end, offset;
 
 	while (file && fgets(line, sizeof(line), file)) {
-		struct gpmu_perfdata_record record = { .type = PERF_RECORD_MMAP2, .pid = 7, .tid = 7 };
+		struct gpmu_perfdata_record record = { .type = PERF_RECORD_MMAP2, .pid = pid, .tid = pid, .time = time };
 
 		if (sscanf(line, "%llx-%llx %7s %llx %*s %*s %255s", &begin, &end, rights, &offset, name) != 5 || rights[2] != 'x')
 			continue;
@@ -97,45 +100,155 @@ static void add_maps(struct profile_tasks *tasks)
 	}
 	if (file)
 		fclose(file);
-	profile_tasks_sort(tasks);
 }
 
-static size_t unwind_of(struct profile_tasks *tasks, struct gpmu_perfdata_info *info, uint64_t *addresses)
+/* Finds the addresses of the stack in a process at a time. Returns their number. */
+static size_t unwind_at(struct profile_unwind *unwind, uint32_t pid, uint64_t time, uint64_t *addresses)
 {
 	const struct perf_event_attr attr = { .sample_regs_user = copy.mask };
 	const struct gpmu_perfdata_event event = { .attr = &attr };
 	const struct gpmu_perfdata_record record = {
-		.type = PERF_RECORD_SAMPLE, .event = &event, .pid = 7, .tid = 7, .time = 1,
+		.type = PERF_RECORD_SAMPLE, .event = &event, .pid = pid, .tid = pid, .time = time,
 		.has = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_REGS_USER,
 		.sample = {
 			.stack = copy.stack, .stack_size = copy.size, .stack_used = copy.size,
 			.user = { .abi = PERF_SAMPLE_REGS_ABI_64, .values = copy.registers, .count = copy.count },
 		},
 	};
-	struct profile_unwind unwind = { .tasks = tasks, .info = info };
-	size_t count = 0, again = 0;
+	size_t count = 0;
 
-	if (profile_unwind(&unwind, &record, addresses, &count) || profile_unwind(&unwind, &record, addresses, &again) || count != again)
+	if (profile_unwind(unwind, &record, addresses, &count))
 		abort();
-	profile_unwind_release(&unwind);
 	return count;
+}
+
+/* What a profile has for unwinding */
+struct rig {
+	struct utsname name;
+	struct gpmu_perfdata_info info;
+	struct profile_tasks tasks;
+	struct strings texts;
+	struct profile_code code;
+	struct profile_unwind unwind;
+};
+
+static void rig_init(struct rig *rig)
+{
+	*rig = (struct rig){ .code = { .tasks = &rig->tasks, .info = &rig->info, .texts = &rig->texts }, .unwind = { .code = &rig->code } };
+	uname(&rig->name);
+	rig->info.arch = rig->name.machine;
+}
+
+static void start(struct rig *rig)
+{
+	profile_tasks_sort(&rig->tasks);
+	profile_code_begin(&rig->code);
+}
+
+static void release(struct rig *rig)
+{
+	profile_unwind_release(&rig->unwind);
+	profile_code_release(&rig->code);
+	profile_tasks_release(&rig->tasks);
+	strings_release(&rig->texts);
+}
+
+/* Unwinds the stack, in a process with this program's maps. @file: whose build id is not the recorded one; NULL: none */
+static size_t unwind_of(const char *arch, const char *file, uint64_t *addresses)
+{
+	struct gpmu_perfdata_build_id build_id = { .id = { 1, 2, 3 }, .size = 20, .file = (char *)file };
+	struct rig rig;
+	size_t count;
+
+	rig_init(&rig);
+	if (arch)
+		rig.info.arch = (char *)arch;
+	rig.info.build_ids = &build_id;
+	rig.info.build_id_count = file != NULL;
+	add_maps(&rig.tasks, 7, 0);
+	start(&rig);
+	count = unwind_at(&rig.unwind, 7, 1, addresses);
+	if (unwind_at(&rig.unwind, 7, 1, addresses) != count)
+		abort();
+	release(&rig);
+	return count;
+}
+
+/* The C library, which is large enough to have an address of this program */
+static const char *library(void)
+{
+	Dl_info found;
+
+	return dladdr(dlsym(RTLD_DEFAULT, "fopen"), &found) ? found.dli_fname : "";
+}
+
+/* A map of this program's code is that of another file for a process at first. */
+static void add_before(struct profile_tasks *tasks, const char *file, uint32_t pid)
+{
+	struct gpmu_perfdata_record record = { .type = PERF_RECORD_MMAP2, .pid = pid, .tid = pid };
+
+	record.mmap = (struct gpmu_perfdata_mmap){ .addr = ((uint64_t)(uintptr_t)copy.frames[0] & ~0xfffULL) - 0x80000, .len = 1 << 20, .file = file };
+	if (profile_tasks_add(tasks, &record))
+		abort();
+}
+
+/* Many processes, in turn, with few descriptors */
+static void test_processes(void)
+{
+	enum { COUNT = 100, SPARE = 20, OTHER = 5 };
+	uint64_t addresses[PROFILE_UNWIND_MOST];
+	size_t count = 0, wrong = 0, early;
+	struct rlimit limit, low;
+	struct rig rig;
+
+	rig_init(&rig);
+	for (uint32_t pid = 1; pid <= COUNT; pid++) {
+		if (pid == OTHER)
+			add_before(&rig.tasks, library(), pid);
+		add_maps(&rig.tasks, pid, pid == OTHER ? 10 : 0);
+	}
+	start(&rig);
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		abort();
+	low = (struct rlimit){ .rlim_cur = SPARE, .rlim_max = limit.rlim_max };
+	setrlimit(RLIMIT_NOFILE, &low);
+	early = unwind_at(&rig.unwind, OTHER, 5, addresses);
+	count = unwind_at(&rig.unwind, OTHER, 20, addresses);
+	for (uint32_t i = 0; i < 2 * COUNT; i++)
+		wrong += unwind_at(&rig.unwind, 1 + i % COUNT, 20, addresses) != count;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	ok(count > DEPTH && !wrong, "unwind: with few descriptors, each of many processes has all its frames (%zu, %zu wrong)", count, wrong);
+	ok(early < count, "unwind: a process has all its frames after another file had the same addresses (%zu, %zu)", early, count);
+	release(&rig);
+}
+
+static void test_fifo(void)
+{
+	uint64_t addresses[PROFILE_UNWIND_MOST];
+	struct rig rig;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/tmp/gpmu-unwind-%d", (int)getpid());
+	if (mkfifo(path, 0600))
+		abort();
+	rig_init(&rig);
+	add_before(&rig.tasks, path, 7);
+	start(&rig);
+	alarm(60);
+	ok(unwind_at(&rig.unwind, 7, 1, addresses) == 1, "unwind: a FIFO is not opened");
+	alarm(0);
+	unlink(path);
+	release(&rig);
 }
 
 static void test_frames(void)
 {
-	struct gpmu_perfdata_build_id build_id = { .id = { 1, 2, 3 }, .size = 20 };
-	struct gpmu_perfdata_info info = { 0 };
 	uint64_t addresses[PROFILE_UNWIND_MOST];
-	struct profile_tasks tasks = { 0 };
 	size_t count, same = 0, whole = copy.size;
 	char program[512] = "";
-	struct utsname name;
 	int at = 1;
 
-	uname(&name);
-	info.arch = name.machine;
-	add_maps(&tasks);
-	count = unwind_of(&tasks, &info, addresses);
+	count = unwind_of(NULL, NULL, addresses);
 	/* The first frame is take_copy(), at another address. A sanitizer's frame may be in front of it. */
 	while (at < copy.frame_count && (count < 2 || (uint64_t)(uintptr_t)copy.frames[at] != addresses[1]))
 		at++;
@@ -143,19 +256,13 @@ static void test_frames(void)
 		same += addresses[i] == (uint64_t)(uintptr_t)copy.frames[at];
 	ok(same == DEPTH + 2, "unwind: a copy of a stack has the return addresses of all its frames (%zu)", same);
 	copy.size = 64;
-	count = unwind_of(&tasks, &info, addresses);
+	count = unwind_of(NULL, NULL, addresses);
 	ok(count >= 1 && count < DEPTH, "unwind: a copy that ends early has the frames before (%zu)", count);
 	copy.size = whole;
 	if (readlink("/proc/self/exe", program, sizeof(program) - 1) < 0)
 		abort();
-	build_id.file = program;
-	info.build_ids = &build_id;
-	info.build_id_count = 1;
-	ok(unwind_of(&tasks, &info, addresses) == 1, "unwind: a file with another build id than recorded has the innermost frame only");
-	info.build_id_count = 0;
-	info.arch = (char *)"sparc64";
-	ok(!unwind_of(&tasks, &info, addresses), "unwind: stacks of other machines are not unwound");
-	profile_tasks_release(&tasks);
+	ok(unwind_of(NULL, program, addresses) == 1, "unwind: a file with another build id than recorded has the innermost frame only");
+	ok(!unwind_of("sparc64", NULL, addresses), "unwind: stacks of other machines are not unwound");
 }
 
 static uint64_t random_number(void)
@@ -169,15 +276,13 @@ static uint64_t random_number(void)
 /* Any stack and registers are unwound to some frames, beginning with the program counter. */
 static void test_random(void)
 {
-	struct gpmu_perfdata_info info = { 0 };
 	uint64_t addresses[PROFILE_UNWIND_MOST], pc = 0;
-	struct profile_tasks tasks = { 0 };
-	struct utsname name;
 	size_t wrong = 0;
+	struct rig rig;
 
-	uname(&name);
-	info.arch = name.machine;
-	add_maps(&tasks);
+	rig_init(&rig);
+	add_maps(&rig.tasks, 7, 0);
+	start(&rig);
 	copy.size = 1024;
 	for (int i = 0; i < 300; i++) {
 		size_t place = 0;
@@ -194,10 +299,10 @@ static void test_random(void)
 				copy.registers[place] = copy.registers[place] + random_number() % 512;
 			place++;
 		}
-		wrong += unwind_of(&tasks, &info, addresses) < 1 || addresses[0] != pc;
+		wrong += unwind_at(&rig.unwind, 7, 1, addresses) < 1 || addresses[0] != pc;
 	}
 	ok(!wrong, "unwind: copies of stacks with random content are unwound to some frames");
-	profile_tasks_release(&tasks);
+	release(&rig);
 }
 
 int main(void)
@@ -206,6 +311,8 @@ int main(void)
 
 	ok(deeper(DEPTH, (uint64_t)(uintptr_t)&local + 512) == DEPTH + 2, "unwind: a copy of the stack is taken");
 	test_frames();
+	test_processes();
+	test_fifo();
 	test_random();
 	return done_testing();
 }
