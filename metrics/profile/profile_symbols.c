@@ -42,14 +42,19 @@ static char *read_text(int fd)
 	return text;
 }
 
-/* "ffffffff81000000 T _text\t[module]" */
+/* These return the name of a line; "" for a line that is skipped, and NULL for a bad one. */
+
+/* "ffffffff81000000 T _text\t[module]". Mapping symbols of arm64, "$x", are not names of functions. */
 static const char *parse_kernel(char *line, struct profile_symbol *symbol)
 {
 	char *at;
 
 	symbol->begin = symbol->end = strtoull(line, &at, 16);
-	if (!symbol->begin || at == line || *at++ != ' ' || !strchr("tTwW", *at) || !*at++ || *at++ != ' ')
+	if (at == line || at[0] != ' ' || !at[1] || at[2] != ' ')
 		return NULL;
+	if (!symbol->begin || !strchr("tTwW", at[1]) || at[3] == '$')
+		return "";
+	at += 3;
 	at[strcspn(at, " \t")] = '\0';
 	return at;
 }
@@ -64,7 +69,7 @@ static const char *parse_jit(char *line, struct profile_symbol *symbol)
 		return NULL;
 	size = strtoull(at, &name, 16);
 	symbol->end = size > UINT64_MAX - symbol->begin ? UINT64_MAX : symbol->begin + size;
-	return name != at && *name == ' ' ? name + 1 : NULL;
+	return name != at && name[0] == ' ' && name[1] ? name + 1 : NULL;
 }
 
 static int read_lines(struct profile_symbols *symbols, int fd,
@@ -82,11 +87,10 @@ static int read_lines(struct profile_symbols *symbols, int fd,
 		next = line + length + (line[length] == '\n');
 		line[length] = '\0';
 		parsed.name = parse(line, &parsed);
-		if (!parsed.name || !*parsed.name) {
-			if (length && !symbols->bad++)
-				symbols->bad_at = (size_t)(line - symbols->text);
+		if (!parsed.name && length && !symbols->bad++)
+			symbols->bad_at = (size_t)(line - symbols->text);
+		if (!parsed.name || !*parsed.name)
 			continue;
-		}
 		symbol = vector_add(&symbols->list, sizeof(*symbol));
 		if (!symbol)
 			return -ENOMEM;
@@ -102,9 +106,14 @@ int profile_symbols_read_kernel(struct profile_symbols *symbols)
 
 	if (fd < 0)
 		return 0;
-	ret = read_lines(symbols, fd, parse_kernel);
+	ret = profile_symbols_read_kallsyms(symbols, fd);
 	close(fd);
 	return ret;
+}
+
+int profile_symbols_read_kallsyms(struct profile_symbols *symbols, int fd)
+{
+	return read_lines(symbols, fd, parse_kernel);
 }
 
 int profile_symbols_read_map(struct profile_symbols *symbols, int fd)

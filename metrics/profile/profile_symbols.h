@@ -26,6 +26,8 @@ struct profile_symbols {
 /* These return 0, also if the file does not exist or belongs to another user than root or the caller; or -ENOMEM. */
 int profile_symbols_read_kernel(struct profile_symbols *symbols);
 int profile_symbols_read_jit(struct profile_symbols *symbols, uint32_t pid);
+/* Reads the functions of a kernel from a file like /proc/kallsyms. Returns 0 or -ENOMEM. */
+int profile_symbols_read_kallsyms(struct profile_symbols *symbols, int fd);
 /* Reads the map of a just-in-time compiler from a file. Returns 0 or -ENOMEM. */
 int profile_symbols_read_map(struct profile_symbols *symbols, int fd);
 /* Whether the running kernel has this build id, of /sys/kernel/notes */

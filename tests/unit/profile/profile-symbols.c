@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Symbols are found by address, with the addresses around it that have the same one. */
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "tap.h"
 #include "profile/profile_symbols.h"
 
@@ -43,6 +46,31 @@ static void test_limit(void)
 	ok(range.begin == 0x12400 && range.end == 0x12500, "profile: a range of a file is translated to the addresses of the map");
 }
 
+static void read_text(struct profile_symbols *symbols, const char *text, int (*read)(struct profile_symbols *symbols, int fd))
+{
+	int ends[2];
+
+	if (pipe(ends) || write(ends[1], text, strlen(text)) != (ssize_t)strlen(text) || close(ends[1]) || read(symbols, ends[0]))
+		abort();
+	close(ends[0]);
+}
+
+static void test_lines(void)
+{
+	struct profile_range range = PROFILE_RANGE_ALL;
+	struct profile_symbols kernel = { 0 }, made = { 0 };
+
+	read_text(&kernel, "0000000000001000 T first\n0000000000001000 t $x\t[m]\n0000000000001010 t $d.1\t[m]\n"
+		  "0000000000002000 d data\n0000000000003000 t last\t[m]\nwrong\n", profile_symbols_read_kallsyms);
+	is_u64(kernel.list.n, 2, "profile: mapping symbols and data of /proc/kallsyms are not functions");
+	ok(profile_symbols_find(&kernel, 0x1014, &range) == kernel.list.data, "profile: a function of the kernel does not end at a mapping symbol");
+	is_u64(kernel.bad, 1, "profile: lines of /proc/kallsyms that are skipped are not malformed");
+	read_text(&made, "10 8 one\n20 8 \n30 8\n", profile_symbols_read_map);
+	ok(made.list.n == 1 && made.bad == 2 && made.bad_at == 9, "profile: a line without a name is malformed in a compiler's map");
+	profile_symbols_release(&kernel);
+	profile_symbols_release(&made);
+}
+
 int main(void)
 {
 	struct profile_symbols symbols = { 0 };
@@ -55,6 +83,7 @@ int main(void)
 	profile_symbols_sort(&symbols);
 	test_find(&symbols);
 	test_limit();
+	test_lines();
 	profile_symbols_release(&symbols);
 	return done_testing();
 }
