@@ -256,7 +256,7 @@ static int add_inlined(struct profile_counter *counter, const struct profile_inl
 
 /*
  * Adds the frames from index @end - 1, the outer one, to @begin. Callers have return addresses, which may be those of
- * the next function.
+ * the next function. The outermost frame of a thread has the return address 0.
  */
 static int add_frames(struct profile_counter *counter, uint32_t pid, const struct profile_sample *sample, size_t begin,
 		      size_t end, uint32_t *stack)
@@ -264,8 +264,11 @@ static int add_frames(struct profile_counter *counter, uint32_t pid, const struc
 	int ret = 0;
 
 	for (size_t i = end; i-- > begin && !ret;) {
-		const struct profile_place *place = place_of(counter, pid, sample->chain[i] - (i > begin), sample->time);
+		const struct profile_place *place;
 
+		if (!sample->chain[i])
+			continue;
+		place = place_of(counter, pid, sample->chain[i] - (i > begin), sample->time);
 		if (!place)
 			return -ENOMEM;
 		ret = add_frame(counter, place, stack);

@@ -45,10 +45,11 @@ ours() {
 }
 
 # fold: folded stacks of the output of perf script, those that are in perf-make and unknown code alone. perf prints some
-# samples without a stack.
+# samples without a stack, and the return address 0 of the outermost frame.
 fold() {
 	awk 'NF == 0 { if (stack != "" && !other) n[comm stack]++; comm = stack = ""; other = 0; next }
 		comm == "" { comm = $1; next }
+		$1 == "0" { next }
 		{ other = other || $2 ~ /@plt$|^_init$/ || !($3 ~ /\/perf-make\)$/ || $3 == "([unknown])")
 			stack = ";" ($2 == "[unknown]" && $3 != "([unknown])" ? "[perf-make]" : $2) stack }
 		END { for (s in n) print s, n[s] }'

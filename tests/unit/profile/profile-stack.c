@@ -94,13 +94,13 @@ static void put_program(void)
 	end(&file);
 }
 
-/* A sample whose call stack ends with the first 0 */
+/* A sample whose call stack ends before the last zeros of @chain */
 static void put_stack(uint16_t mode, uint64_t ip, const uint64_t *chain)
 {
-	uint64_t count = 0;
+	uint64_t count = CHAIN;
 
-	while (count < CHAIN && chain[count])
-		count++;
+	while (count && !chain[count - 1])
+		count--;
 	begin(&file, PERF_RECORD_SAMPLE, mode);
 	put64(&file, 1);
 	put64(&file, ip);
@@ -135,7 +135,11 @@ static void put_samples(void)
 	const uint64_t edge[CHAIN] = { PERF_CONTEXT_USER, inner, after_outer - 1 };
 	const uint64_t later[CHAIN] = { PERF_CONTEXT_KERNEL, kernel, USER_DEFERRED, 77 };
 
+	/* The outermost frame of a thread */
+	const uint64_t outermost[CHAIN] = { PERF_CONTEXT_USER, inner, after_outer, 0, PERF_CONTEXT_USER };
+
 	put_stack(PERF_RECORD_MISC_USER, inner, user);
+	put_stack(PERF_RECORD_MISC_USER, inner, outermost);
 	put_stack(PERF_RECORD_MISC_USER, inner, bare);
 	put_stack(PERF_RECORD_MISC_KERNEL, kernel, both);
 	put_stack(PERF_RECORD_MISC_USER, inner, guest);
@@ -154,7 +158,7 @@ static void test_recording(void)
 	static const enum gpmu_profile_key keys[] = { GPMU_PROFILE_COMM, GPMU_PROFILE_STACK };
 	struct gpmu_profile_options options = { .size = sizeof(options), .keys = keys, .key_count = 2 };
 	static const struct { uint64_t samples; const char *stack; } want[] = {
-		{ 3, "made_outer;made_inner" }, { 2, "made_inner" }, { 2, "made_outer;made_inner;[kernel]" }, { 1, "[kernel]" }, { 1, NULL },
+		{ 4, "made_outer;made_inner" }, { 2, "made_inner" }, { 2, "made_outer;made_inner;[kernel]" }, { 1, "[kernel]" }, { 1, NULL },
 	};
 	struct perf_event_attr attr = test_attr();
 	struct gpmu_profile_table table = { 0 };
