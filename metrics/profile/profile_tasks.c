@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The maps of a process are an implicit interval tree: an array sorted by begin, in which the middle
- * element of each range is the root of that range, and has the highest end in it. A search visits
- * only ranges that can contain the address.
+ * element of each range is the root of that range, and has the highest end and the times in it. A search visits
+ * only ranges that can contain the address at the time.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -199,22 +199,33 @@ static void sort(struct vector *vector, size_t size, int (*order)(const void *a,
 		qsort(vector->data, vector->n, size, order);
 }
 
-/* Sets the highest end of a range of maps, and of all ranges in it. Returns it. */
-static uint64_t set_most(struct profile_map *maps, size_t count)
+static void widen(struct profile_map *map, const struct profile_map *below)
 {
-	size_t middle = count / 2;
-	uint64_t below, above;
+	if (below->most > map->most)
+		map->most = below->most;
+	if (below->earliest < map->earliest)
+		map->earliest = below->earliest;
+	if (below->latest > map->latest)
+		map->latest = below->latest;
+}
+
+/* Sets the highest end and the times of a range of maps, and of all ranges in it. Returns its root; NULL: it is empty */
+static const struct profile_map *set_most(struct profile_map *maps, size_t count)
+{
+	struct profile_map *map = maps + count / 2;
+	const struct profile_map *below, *above;
 
 	if (!count)
-		return 0;
-	below = set_most(maps, middle);
-	above = set_most(maps + middle + 1, count - middle - 1);
-	maps[middle].most = maps[middle].end;
-	if (below > maps[middle].most)
-		maps[middle].most = below;
-	if (above > maps[middle].most)
-		maps[middle].most = above;
-	return maps[middle].most;
+		return NULL;
+	below = set_most(maps, count / 2);
+	above = set_most(map + 1, count - count / 2 - 1);
+	map->most = map->end;
+	map->earliest = map->latest = map->time;
+	if (below)
+		widen(map, below);
+	if (above)
+		widen(map, above);
+	return map;
 }
 
 void profile_tasks_sort(struct profile_tasks *tasks)
@@ -295,31 +306,38 @@ uint32_t profile_tasks_pid(const struct profile_tasks *tasks, uint32_t tid, uint
 	return name ? name->pid : tid;
 }
 
+/* A search for the latest map from @since to @until that contains the address */
+struct search {
+	uint64_t address, since, until;
+	struct profile_range *range;
+	struct profile_map *found;
+};
+
 /*
- * Searches the latest map from @since to @until that contains the address. Of the maps that are not visited,
- * no border is nearer to the address than that of a map that is visited.
+ * Of maps with the same time, the one that begins last is found. Where maps are not visited, none of them can replace the one
+ * that is found, at any address of the range.
  */
-static struct profile_map *search(struct profile_map *maps, size_t count, uint64_t address, uint64_t since,
-				  uint64_t until, struct profile_range *range)
+static void search_maps(struct search *search, struct profile_map *maps, size_t count)
 {
-	struct profile_map *found, *other, *map;
+	struct profile_map *map = maps + count / 2;
 
 	if (!count)
-		return NULL;
-	map = maps + count / 2;
-	if (map->most <= address) {
-		profile_range_limit(range, address, map->most);
-		return NULL;
+		return;
+	if (map->most <= search->address) {
+		profile_range_limit(search->range, search->address, map->most);
+		return;
 	}
-	profile_range_limit(range, address, map->begin);
-	profile_range_limit(range, address, map->end);
-	found = search(maps, count / 2, address, since, until, range);
-	if (map->begin > address)
-		return found;
-	if (map->end > address && map->time >= since && map->time <= until && (!found || map->time >= found->time))
-		found = map;
-	other = search(map + 1, count - count / 2 - 1, address, since, until, range);
-	return other && (!found || other->time >= found->time) ? other : found;
+	if (map->earliest > search->until || map->latest < search->since || (search->found && map->latest <= search->found->time))
+		return;
+	profile_range_limit(search->range, search->address, map->begin);
+	profile_range_limit(search->range, search->address, map->end);
+	if (map->begin <= search->address) {
+		search_maps(search, map + 1, count - count / 2 - 1);
+		if (map->end > search->address && map->time >= search->since && map->time <= search->until &&
+		    (!search->found || map->time > search->found->time))
+			search->found = map;
+	}
+	search_maps(search, maps, count / 2);
 }
 
 struct profile_map *profile_tasks_map(const struct profile_tasks *tasks, uint32_t pid, uint64_t address, uint64_t time,
@@ -327,7 +345,7 @@ struct profile_map *profile_tasks_map(const struct profile_tasks *tasks, uint32_
 {
 	for (int i = 0; i < PARENTS_MOST; i++) {
 		const struct process *process = find_process(tasks, pid);
-		struct profile_map *map;
+		struct search search = { .address = address, .until = time, .range = range };
 		const struct fork *fork;
 		const uint64_t *exec;
 
@@ -339,10 +357,10 @@ struct profile_map *profile_tasks_map(const struct profile_tasks *tasks, uint32_
 		 * Maps of an earlier process with this number, or from before exec(), are no
 		 * longer valid.
 		 */
-		map = search(process->maps.data, process->maps.n, address,
-			     exec && (!fork || *exec >= fork->time) ? *exec : fork ? fork->time : 0, time, range);
-		if (map || !fork || (exec && *exec >= fork->time))
-			return map;
+		search.since = exec && (!fork || *exec >= fork->time) ? *exec : fork ? fork->time : 0;
+		search_maps(&search, process->maps.data, process->maps.n);
+		if (search.found || !fork || (exec && *exec >= fork->time))
+			return search.found;
 		pid = fork->parent;
 		time = fork->time;
 	}

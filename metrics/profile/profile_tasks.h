@@ -22,6 +22,7 @@ struct profile_map {
 	uint64_t offset;	/* in the file, of @begin */
 	uint64_t time;		/* since when, ns */
 	uint64_t most;		/* highest end of the maps below, see profile_tasks.c */
+	uint64_t earliest, latest;	/* times of these */
 	uint32_t file;		/* number of the name in @files of the tasks */
 	uint32_t build_id;	/* number of the build id in @build_ids, plus 1; 0: none */
 	uint32_t flags;		/* of mmap(2); 0: not recorded */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Names and maps of threads are found for any time, in whatever order their records came. */
+#include <time.h>
+
 #include "tap.h"
 #include "profile/profile_tasks.h"
 
@@ -119,20 +121,23 @@ static void test_made_forks(void)
 	profile_tasks_release(&tasks);
 }
 
-static void border(struct profile_range *range, uint64_t address, uint64_t at)
+/* Many maps that overlap, beside a search of all */
+enum { COUNT = 500, LAST = 1100 };
+static struct { uint64_t begin, end, time; } all[COUNT];
+
+static uint64_t best_at(uint64_t address, uint64_t time)
 {
-	if (at <= address)
-		range->begin = at > range->begin ? at : range->begin;
-	else
-		range->end = at < range->end ? at : range->end;
+	uint64_t best = UINT64_MAX;
+
+	for (size_t i = 0; i < COUNT; i++)
+		if (all[i].time <= time && all[i].begin <= address && address < all[i].end)
+			best = all[i].time;
+	return best;
 }
 
-/* Many maps that overlap, beside a search of all */
 static void test_many(void)
 {
-	enum { COUNT = 500 };
-	static struct { uint64_t begin, end, time; } all[COUNT];
-	uint64_t state = 1, wrong = 0, other = 0;
+	uint64_t state = 1, wrong = 0, outside = 0, other = 0, ranges = 0;
 
 	for (size_t i = 0; i < COUNT; i++) {
 		state = state * 6364136223846793005 + 1442695040888963407;
@@ -142,24 +147,47 @@ static void test_many(void)
 		mapped(1, all[i].begin, all[i].end - all[i].begin, "f", all[i].time);
 	}
 	profile_tasks_sort(&tasks);
-	for (uint64_t address = 0; address < 1100; address++) {
-		for (uint64_t time = 0; time < COUNT; time += 37) {
-			struct profile_range range = { 0, UINT64_MAX }, want = { 0, UINT64_MAX };
-			const struct profile_map *map = profile_tasks_map(&tasks, 1, address, time, &range);
-			uint64_t best = UINT64_MAX;
+	for (uint64_t time = 0; time < COUNT; time += 37) {
+		struct profile_range known = { 0, 0 };
 
-			for (size_t i = 0; i < COUNT; i++) {
-				if (all[i].time <= time && all[i].begin <= address && address < all[i].end)
-					best = all[i].time;
-				border(&want, address, all[i].begin);
-				border(&want, address, all[i].end);
-			}
-			wrong += (map ? map->time : UINT64_MAX) != best;
-			other += range.begin != want.begin || range.end != want.end;
+		for (uint64_t address = 0; address < LAST; address++) {
+			struct profile_range range = { 0, UINT64_MAX };
+			const struct profile_map *map = profile_tasks_map(&tasks, 1, address, time, &range);
+
+			wrong += (map ? map->time : UINT64_MAX) != best_at(address, time);
+			outside += address < range.begin || address >= range.end;
+			other += address > 0 && address < known.end && best_at(address, time) != best_at(address - 1, time);
+			other += range.begin < address && best_at(address, time) != best_at(address - 1, time);
+			ranges += address >= known.end;
+			known = range;
 		}
 	}
 	is_u64(wrong, 0, "profile: among maps that overlap the latest is found");
-	is_u64(other, 0, "profile: the range of addresses in a map ends at the nearest begin or end of any map");
+	is_u64(outside, 0, "profile: the range of addresses in a map has the address");
+	is_u64(other, 0, "profile: all addresses of a range have the same map");
+	ok(ranges < COUNT * LAST / 37, "profile: neighbouring addresses share a range (%llu)", (unsigned long long)ranges);
+	profile_tasks_release(&tasks);
+}
+
+/* A program that maps the same addresses again and again */
+static void test_again(void)
+{
+	enum { AGAIN = 100000, LOOKUPS = 20000 };
+	uint64_t wrong = 0;
+	clock_t begin;
+
+	for (uint64_t i = 0; i < AGAIN; i++)
+		mapped(1, 0x1000, 0x1000, "f", i);
+	profile_tasks_sort(&tasks);
+	begin = clock();
+	for (uint64_t i = 0; i < LOOKUPS; i++) {
+		struct profile_range range = PROFILE_RANGE_ALL;
+		const struct profile_map *map = profile_tasks_map(&tasks, 1, 0x1100, i * 5, &range);
+
+		wrong += !map || map->time != i * 5;
+	}
+	is_u64(wrong, 0, "profile: of many maps of the same addresses, the one of the time is found");
+	ok(clock() - begin < CLOCKS_PER_SEC, "profile: to find one of many maps of the same addresses needs no walk over all of them");
 	profile_tasks_release(&tasks);
 }
 
@@ -169,5 +197,6 @@ int main(void)
 	test_maps();
 	test_made_forks();
 	test_many();
+	test_again();
 	return done_testing();
 }
