@@ -151,7 +151,8 @@ static int prepare(struct import *import, int fd, struct gpmu_error *error)
 	if (profile_jitdumps_read(&import->jitdumps, import->info, event, take_jit, import))
 		return -ENOMEM;
 	profile_tasks_sort(&import->tasks);
-	profile_code_begin(&import->code);
+	if (profile_code_begin(&import->code))
+		return -ENOMEM;
 	import->code.inlines = !import->options.no_inlines && has_stacks(import);
 	import->traces.conv = import->info->time_conv;
 	import->traces.has_times = gpmu_perfdata_has_times(&import->info->time_conv);

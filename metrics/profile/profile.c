@@ -178,7 +178,8 @@ static int prepare(struct gpmu_profile *profile)
 	if (profile_jitdumps_read(&profile->jitdumps, info, gpmu_perfdata_event(profile->perfdata, 0), take_jit, profile))
 		return -ENOMEM;
 	profile_tasks_sort(&profile->tasks);
-	profile_code_begin(&profile->code);
+	if (profile_code_begin(&profile->code))
+		return -ENOMEM;
 	profile_counter_begin(&profile->counter);
 	profile->code.inlines = profile->counter.wanted >> GPMU_PROFILE_STACK & 1 && !profile->options.no_inlines;
 	profile->code.lines = profile->counter.wanted >> GPMU_PROFILE_LINE & 1;

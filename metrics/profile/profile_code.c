@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/text/text.h"
 #include "profile/profile_code.h"
 #include "profile/profile_jitdump.h"
 #include "profile/profile_object.h"
@@ -43,9 +44,18 @@ int profile_code_add(struct profile_code *code, const struct gpmu_perfdata_recor
 	return 0;
 }
 
-void profile_code_begin(struct profile_code *code)
+int profile_code_begin(struct profile_code *code)
 {
+	int ret = 0;
+
 	profile_symbols_sort(&code->added);
+	/* Of several build ids of a file, the first is used. */
+	for (size_t i = code->info->build_id_count; i-- && !ret;) {
+		const char *file = code->info->build_ids[i].file;
+
+		ret = file ? map_set(&code->build_ids, text_hash(file, strlen(file)), (uint32_t)i) : 0;
+	}
+	return ret;
 }
 
 /* --- names */
@@ -95,18 +105,19 @@ static int set_object(struct profile_code *code, const char *file, uint32_t *num
 static const struct profile_build_id *recorded(const struct profile_code *code, const struct profile_map *map,
 					       const char *file, struct profile_build_id *found)
 {
+	const struct gpmu_perfdata_build_id *from;
+	uint32_t index;
+
 	if (map->build_id)
 		return (const struct profile_build_id *)code->tasks->build_ids.data + map->build_id - 1;
-	for (size_t i = 0; i < code->info->build_id_count; i++) {
-		const struct gpmu_perfdata_build_id *from = &code->info->build_ids[i];
-
-		if (from->file && !strcmp(from->file, file)) {
-			memcpy(found->id, from->id, sizeof(found->id));
-			found->size = from->size;
-			return found;
-		}
-	}
-	return NULL;
+	if (!map_get(&code->build_ids, text_hash(file, strlen(file)), &index))
+		return NULL;
+	from = &code->info->build_ids[index];
+	if (strcmp(from->file, file) != 0)
+		return NULL;
+	memcpy(found->id, from->id, sizeof(found->id));
+	found->size = from->size;
+	return found;
 }
 
 /* Reads the functions of the running kernel, which has them of modules, too, if it is the one that was recorded. */
@@ -387,6 +398,7 @@ void profile_code_release(struct profile_code *code)
 		profile_symbols_release((struct profile_symbols *)code->jits.data + i);
 	vector_release(&code->files);
 	vector_release(&code->jits);
+	map_release(&code->build_ids);
 	map_release(&code->file_numbers);
 	map_release(&code->jit_numbers);
 	profile_symbols_release(&code->kernel);

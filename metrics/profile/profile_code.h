@@ -40,6 +40,7 @@ struct profile_code {
 	Dwfl *dwfl;			/* of the files; NULL: no file was read so far */
 	struct vector files;		/* struct profile_file */
 	struct map file_numbers;
+	struct map build_ids;		/* index of those in @info, by hash of the file's name */
 	uint32_t no_function;		/* number of the text, plus 1; 0: not used so far */
 	struct vector jits;		/* struct profile_symbols */
 	struct map jit_numbers;		/* by pid */
@@ -57,8 +58,8 @@ struct profile_code {
 
 /* Takes a KSYMBOL record; other records are ignored. Returns 0 or -ENOMEM. */
 int profile_code_add(struct profile_code *code, const struct gpmu_perfdata_record *record);
-/* Ends adding. */
-void profile_code_begin(struct profile_code *code);
+/* Ends adding. Returns 0 or -ENOMEM. */
+int profile_code_begin(struct profile_code *code);
 /*
  * These look up an address of a process, PROFILE_KERNEL for the kernel, at a time, and set @range to addresses
  * around it that have the same result. Return 0 or -ENOMEM.

@@ -54,11 +54,11 @@ struct gpmu_profile_symbols *gpmu_profile_symbols_new(void)
 	symbols->code.texts = &symbols->texts;
 	symbols->code.knows_kernel = true;
 	symbols->perfdata = calloc(1, sizeof(*symbols->perfdata));
-	if (!symbols->perfdata || set_layout(symbols) || profile_symbols_read_kernel(&symbols->code.kernel)) {
+	if (!symbols->perfdata || set_layout(symbols) || profile_symbols_read_kernel(&symbols->code.kernel) ||
+	    profile_code_begin(&symbols->code)) {
 		gpmu_profile_symbols_free(symbols);
 		return NULL;
 	}
-	profile_code_begin(&symbols->code);
 	return symbols;
 }
 

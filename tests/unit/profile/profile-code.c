@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tap.h"
@@ -30,7 +31,8 @@ static void begin(void)
 {
 	code = (struct profile_code){ .tasks = &tasks, .info = &info, .texts = &texts };
 	profile_tasks_sort(&tasks);
-	profile_code_begin(&code);
+	if (profile_code_begin(&code))
+		abort();
 }
 
 static void end(void)
@@ -135,8 +137,48 @@ static void test_module(void)
 	profile_symbols_release(&symbols);
 }
 
+/* Many files, none of which exists, and their build ids */
+static void test_build_ids(void)
+{
+	enum { COUNT = 20000 };
+	struct gpmu_perfdata_build_id *ids = calloc(COUNT + 2, sizeof(*ids));
+	static const uint8_t other[20] = { 1 };
+	clock_t start;
+	char *names;
+
+	names = malloc(COUNT * 64);
+	if (!ids || !names)
+		abort();
+	for (uint32_t i = 0; i < COUNT; i++) {
+		ids[i].file = names + 64 * i;
+		ids[i].size = 20;
+		snprintf(ids[i].file, 64, "/nonexistent/a/long/path/of/a/library/with/the/number/%u", i);
+		mapped(i + 1, BASE, 0x1000, 0, ids[i].file, 0);
+	}
+	ids[COUNT] = (struct gpmu_perfdata_build_id){ .file = (char *)"/proc/self/exe", .size = 20 };
+	memcpy(ids[COUNT].id, other, sizeof(other));
+	mapped(COUNT + 1, BASE, 0x1000, 0, "/proc/self/exe", 0);
+	info.build_ids = ids;
+	info.build_id_count = COUNT + 1;
+	begin();
+	start = clock();
+	for (uint32_t i = 0; i < COUNT; i++) {
+		struct profile_range range;
+		uint32_t text;
+
+		if (profile_code_data(&code, i + 1, BASE, 1, &range, &text))
+			abort();
+	}
+	ok(clock() - start < CLOCKS_PER_SEC / 2, "code: to find the build id of one of many files needs no walk over all of them");
+	is_str(at(COUNT + 1, BASE), "[unknown] exe", "code: a file with another build id than recorded for its name has no functions");
+	end();
+	free(names);
+	free(ids);
+}
+
 int main(void)
 {
+	test_build_ids();
 	test_made();
 	test_module();
 	return done_testing();

@@ -142,7 +142,8 @@ static void rig_init(struct rig *rig)
 static void start(struct rig *rig)
 {
 	profile_tasks_sort(&rig->tasks);
-	profile_code_begin(&rig->code);
+	if (profile_code_begin(&rig->code))
+		abort();
 }
 
 static void release(struct rig *rig)
