@@ -129,18 +129,50 @@ static int set_why(struct profile_symbols *symbols, const char *path)
 	return symbols->path && symbols->why ? 0 : -ENOMEM;
 }
 
+/* Opens the map of a compiler. Returns -1 if it does not exist or belongs to another user. */
+static int open_map(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat status;
+
+	if (fd < 0 || (!fstat(fd, &status) && S_ISREG(status.st_mode) && (!status.st_uid || status.st_uid == geteuid())))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* The number of a running process in its own PID namespace, which is the last of /proc/PID/status; @pid: not known */
+static uint32_t inner_pid(uint32_t pid)
+{
+	unsigned long inner = pid;
+	char path[64], line[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file))
+		if (!strncmp(line, "NSpid:", 6) && strrchr(line, '\t'))
+			inner = strtoul(strrchr(line, '\t'), NULL, 10);
+	if (file)
+		fclose(file);
+	return (uint32_t)inner;
+}
+
 int profile_symbols_read_jit(struct profile_symbols *symbols, uint32_t pid)
 {
-	struct stat status;
 	char path[64];
-	int fd, ret = 0;
+	int fd, ret;
 
 	snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	fd = open_map(path);
+	/* A process of a container has its own /tmp. */
+	if (fd < 0) {
+		snprintf(path, sizeof(path), "/proc/%u/root/tmp/perf-%u.map", pid, inner_pid(pid));
+		fd = open_map(path);
+	}
 	if (fd < 0)
 		return 0;
-	if (!fstat(fd, &status) && S_ISREG(status.st_mode) && (!status.st_uid || status.st_uid == geteuid()))
-		ret = profile_symbols_read_map(symbols, fd);
+	ret = profile_symbols_read_map(symbols, fd);
 	close(fd);
 	return !ret && symbols->bad ? set_why(symbols, path) : ret;
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Symbols are found by address, with the addresses around it that have the same one. */
+#include <sched.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tap.h"
@@ -71,6 +74,78 @@ static void test_lines(void)
 	profile_symbols_release(&made);
 }
 
+/* The first process of a PID namespace, in a folder with the map of the compiler that it is. It ends with the pipe. */
+static void be_container(const char *root, int ready, int wait)
+{
+	pid_t pid;
+	char byte;
+
+	if (unshare(CLONE_NEWUSER | CLONE_NEWPID))
+		_exit(1);
+	pid = fork();
+	if (!pid) {
+		if (chroot(root) || chdir("/") || read(wait, &byte, 1))
+			_exit(1);
+		_exit(0);
+	}
+	/* The number of the process outside of its namespace */
+	if (pid < 0 || write(ready, &pid, sizeof(pid)) != sizeof(pid))
+		_exit(1);
+	waitpid(pid, NULL, 0);
+	_exit(0);
+}
+
+static bool is_rooted(pid_t pid, const char *root)
+{
+	char path[64], link[256] = "";
+
+	snprintf(path, sizeof(path), "/proc/%d/root", (int)pid);
+	for (int i = 0; i < 1000 && strcmp(link, root) != 0; i++) {
+		ssize_t length = readlink(path, link, sizeof(link) - 1);
+
+		link[length > 0 ? length : 0] = '\0';
+		usleep(10000);
+	}
+	return !strcmp(link, root);
+}
+
+static void test_container(void)
+{
+	char root[] = "/tmp/gpmu-symbols-XXXXXX", folder[64], map[96];
+	struct profile_symbols symbols = { 0 };
+	int ready[2], wait[2];
+	pid_t child, pid = 0;
+	FILE *file;
+
+	if (!mkdtemp(root) || pipe(ready) || pipe(wait))
+		abort();
+	snprintf(folder, sizeof(folder), "%s/tmp", root);
+	snprintf(map, sizeof(map), "%s/perf-1.map", folder);
+	file = mkdir(folder, 0755) ? NULL : fopen(map, "w");
+	if (!file || fputs("10 8 contained\n", file) < 0 || fclose(file))
+		abort();
+	child = fork();
+	if (!child) {
+		close(ready[0]);
+		close(wait[1]);
+		be_container(root, ready[1], wait[0]);
+	}
+	close(ready[1]);
+	close(wait[0]);
+	if (read(ready[0], &pid, sizeof(pid)) == sizeof(pid) && is_rooted(pid, root))
+		ok(!profile_symbols_read_jit(&symbols, (uint32_t)pid) && symbols.list.n == 1,
+		   "profile: the functions of a compiler in a container are those of its own /tmp, by its own number");
+	else
+		ok(true, "profile: the functions of a compiler in a container are those of its own /tmp # SKIP no user namespaces");
+	close(wait[1]);
+	close(ready[0]);
+	waitpid(child, NULL, 0);
+	profile_symbols_release(&symbols);
+	unlink(map);
+	rmdir(folder);
+	rmdir(root);
+}
+
 int main(void)
 {
 	struct profile_symbols symbols = { 0 };
@@ -84,6 +159,7 @@ int main(void)
 	test_find(&symbols);
 	test_limit();
 	test_lines();
+	test_container();
 	profile_symbols_release(&symbols);
 	return done_testing();
 }
