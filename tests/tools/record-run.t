@@ -342,7 +342,7 @@ is "$(sql "select count(*) from counter_track")" 1 "record of the elected rank h
 true & gone=$!
 wait $gone
 # shellcheck disable=SC2016 # the shell that holds the lock expands it
-flock "$lock" sh -c 'printf "%s" "$1 /earlier" > "$0"; sleep 0.6; printf "%s" "$$ /this" > "$0"
+flock "$lock" sh -c 'printf "%s" "$1 /earlier" > "$0"; sleep 0.3; printf "%s" "$$ /this" > "$0"
 	while [ ! -e "$2" ]; do sleep 0.05; done' "$lock" "$gone" "$work/read" &
 soon grep -qsE "/earlier|/this" "$lock"
 trace=$work/trace.pftrace

@@ -124,17 +124,23 @@ print(clock > 0, *(0.5 < value(event, name) / value(event, name + "/busy") < 2 f
 if [ -e "$folder/$name/busy/cpu.stat" ]; then
 	# The CPU time of cpu.stat is without interrupts and time that a hypervisor took, which task-clock includes.
 	used="sed -n 's/^usage_usec //p' $folder/$name/busy/cpu.stat"
-	start=$(date +%s%6N)
-	run gpmu stat -a -G "$name/busy" -e task-clock -x, sh -c "$used; sleep 0.5; $used"
-	end=$(date +%s%6N)
-	# shellcheck disable=SC2086 # two numbers
-	is "$(python3 -c '
+	within() {
+		python3 -c '
 import sys
 clock = float(sys.argv[1]) * 1000
 first, last, start, end = (int(arg) for arg in sys.argv[2:])
 # The kernel updates the CPU time of a running task at its timer tick.
-print(last - first - 20000 <= clock <= end - start or sys.argv[1:])' "${err%%,*}" $out "$start" "$end")" True \
-		"stat -G: task-clock has the CPU time of the cgroup's cpu.stat, and of one task"
+print(last - first - 20000 <= clock <= end - start or sys.argv[1:])' "$@"
+	}
+	# The clock of the kernel's scheduler includes a time in which a hypervisor stopped the machine, date does not.
+	for _ in 1 2 3; do
+		start=$(date +%s%6N)
+		run gpmu stat -a -G "$name/busy" -e task-clock -x, sh -c "$used; sleep 0.5; $used"
+		# shellcheck disable=SC2086 # two numbers
+		found=$(within "${err%%,*}" $out "$start" "$(date +%s%6N)")
+		[ "$found" != True ] || break
+	done
+	is "$found" True "stat -G: task-clock has the CPU time of the cgroup's cpu.stat, and of one task"
 else
 	skip "cgroup v1 has no cpu.stat" "stat -G: task-clock has the CPU time of the cgroup's cpu.stat, and of one task"
 fi
