@@ -107,7 +107,7 @@ in_order() {
 }
 
 # --- a command: its thread has the samples
-busy='echo $$ >/tmp/pid; i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done'
+busy='echo $$ >/tmp/pid; i=0; while [ $i -lt 10000 ]; do i=$((i + 1)); done'
 record command --spe=min_latency=0,period=65536 -- sh -c "$busy"
 follows /tmp/samples
 all
