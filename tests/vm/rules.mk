@@ -74,7 +74,7 @@ bench-vm: $(B)/vm/guest/bench
 	@$(MAKE) -s --no-print-directory vm-prepare KERNEL=$(or $(KERNEL),7.3)
 	@GPMU_PREPARED=1 tests/vm/boot --kernel $(or $(KERNEL),7.3) --driver $(or $(DRIVER),in-tree) \
 		--plain tests/vm/bench
-	@for bench in spe trace; do GPMU_PREPARED=1 tests/vm/boot --kernel $(or $(KERNEL),7.3) \
+	@for bench in trace spe; do GPMU_PREPARED=1 tests/vm/boot --kernel $(or $(KERNEL),7.3) \
 		--driver ours --plain tests/vm/bench-$$bench || exit; done
 
 SCRIPT_TESTS += tests/unit/rig/acpi.t tests/unit/rig/boot.t tests/unit/rig/fetch.t tests/unit/install/setup.t
