@@ -160,14 +160,15 @@ static uint32_t inner_pid(uint32_t pid)
 
 int profile_symbols_read_jit(struct profile_symbols *symbols, uint32_t pid)
 {
-	char path[64];
+	char path[64], root[32];
 	int fd, ret;
 
 	snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
 	fd = open_map(path);
 	/* A process of a container has its own /tmp. */
 	if (fd < 0) {
-		snprintf(path, sizeof(path), "/proc/%u/root/tmp/perf-%u.map", pid, inner_pid(pid));
+		snprintf(root, sizeof(root), "/proc/%u/root", pid);
+		snprintf(path, sizeof(path), "%s/tmp/perf-%u.map", root, inner_pid(pid));
 		fd = open_map(path);
 	}
 	if (fd < 0)
