@@ -11,27 +11,6 @@ static void reset(void)
 	records.length = file.length = 0;
 }
 
-/* Opens a file of one event, with the records that were made. */
-static struct gpmu_perfdata *open_records(struct gpmu_error *error)
-{
-	struct perf_event_attr attr = test_attr();
-
-	file.length = 0;
-	make_file(&file, &attr, 1, &records, NULL, 0);
-	return open_made(&file, file.length, error);
-}
-
-static const struct gpmu_perfdata_record *next(struct gpmu_perfdata *perfdata)
-{
-	static struct gpmu_error error = { .size = sizeof(error) };
-	const struct gpmu_perfdata_record *record = NULL;
-	int ret = perfdata ? gpmu_perfdata_next(perfdata, &record, &error) : -EINVAL;
-
-	if (ret < 0)
-		diag("%s", error.text);
-	return ret == 1 ? record : NULL;
-}
-
 static void put_compressed(struct made *to, const void *data, size_t size, uint32_t type)
 {
 	static const char zeros[8];
@@ -77,7 +56,7 @@ static void test_compressed(uint32_t type, const char *name)
 		put_sample(&inner, 1, i * i * 977, (uint32_t)i, i);
 	compress_made(&records, &inner, 1001, type);
 	put_comm(&records, "last", 7, 100, 1);
-	perfdata = open_records(&error);
+	perfdata = open_records(&file, &records, &error);
 	while ((record = next(perfdata)) && record->type == PERF_RECORD_SAMPLE) {
 		right += record->sample.ip == samples * samples * 977 && record->time == samples;
 		samples++;
@@ -90,7 +69,7 @@ static void test_compressed(uint32_t type, const char *name)
 	gpmu_perfdata_free(perfdata);
 	records.data[30] ^= 0xff;
 	records.length -= 48;
-	perfdata = open_records(&error);
+	perfdata = open_records(&file, &records, &error);
 	while (gpmu_perfdata_next(perfdata, &record, &error) == 1)
 		;
 	ok(strstr(error.text, "compressed record") != NULL, "perfdata: damage in %s is refused", name);
@@ -123,7 +102,7 @@ static void test_cut_compressed(uint32_t type, const char *name)
 	for (uint64_t i = 0; i < 5000; i++)
 		put_sample(&inner, 1, i * i * 977, (uint32_t)i, i);
 	compress_made(&records, &inner, 60000, type);
-	gpmu_perfdata_free(open_records(&error));
+	gpmu_perfdata_free(open_records(&file, &records, &error));
 	perfdata = open_made(&file, file.length - records.length / 10, &error);
 	samples = count_right(perfdata, &error);
 	ok(samples >= BLOCK_SAMPLES && strstr(error.text, ":256: expected a record, the file ends"),

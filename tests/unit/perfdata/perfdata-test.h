@@ -3,6 +3,7 @@
 #ifndef GPMU_TESTS_PERFDATA_H
 #define GPMU_TESTS_PERFDATA_H
 
+#include <errno.h>
 #include <linux/perf_event.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -258,5 +259,40 @@ static inline struct gpmu_perfdata *open_made(const struct made *made, size_t le
 	return perfdata;
 }
 
+
+/* A loss: LOST or LOST_SAMPLES */
+static inline void put_lost(struct made *made, uint32_t type, uint16_t misc, uint64_t lost)
+{
+	begin(made, type, misc);
+	if (type == PERF_RECORD_LOST)
+		put64(made, 1);
+	put64(made, lost);
+	put64(made, 0);	/* trailer: thread, time, id */
+	put64(made, 0);
+	put64(made, 1);
+	end(made);
+}
+
+/* Opens a file of one event, with the records that were made. */
+static inline struct gpmu_perfdata *open_records(struct made *file, const struct made *records, struct gpmu_error *error)
+{
+	struct perf_event_attr attr = test_attr();
+
+	file->length = 0;
+	make_file(file, &attr, 1, records, NULL, 0);
+	return open_made(file, file->length, error);
+}
+
+/* The next record; NULL, after its error, if there is none */
+static inline const struct gpmu_perfdata_record *next(struct gpmu_perfdata *perfdata)
+{
+	static struct gpmu_error error = { .size = sizeof(error) };
+	const struct gpmu_perfdata_record *record = NULL;
+	int ret = perfdata ? gpmu_perfdata_next(perfdata, &record, &error) : -EINVAL;
+
+	if (ret < 0)
+		diag("%s", error.text);
+	return ret == 1 ? record : NULL;
+}
 
 #endif /* GPMU_TESTS_PERFDATA_H */

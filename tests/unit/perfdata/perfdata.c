@@ -16,27 +16,6 @@ static void reset(void)
 		content[i].length = 0;
 }
 
-/* Opens a file of one event, with the records that were made. */
-static struct gpmu_perfdata *open_records(struct gpmu_error *error)
-{
-	struct perf_event_attr attr = test_attr();
-
-	file.length = 0;
-	make_file(&file, &attr, 1, &records, NULL, 0);
-	return open_made(&file, file.length, error);
-}
-
-static const struct gpmu_perfdata_record *next(struct gpmu_perfdata *perfdata)
-{
-	static struct gpmu_error error = { .size = sizeof(error) };
-	const struct gpmu_perfdata_record *record = NULL;
-	int ret = perfdata ? gpmu_perfdata_next(perfdata, &record, &error) : -EINVAL;
-
-	if (ret < 0)
-		diag("%s", error.text);
-	return ret == 1 ? record : NULL;
-}
-
 static void test_file(void)
 {
 	struct gpmu_error error = { .size = sizeof(error) };
@@ -47,7 +26,7 @@ static void test_file(void)
 	reset();
 	put_comm(&records, "app", 7, 100, 1);
 	put_sample(&records, 1, 0x1234, 7, 200);
-	perfdata = open_records(&error);
+	perfdata = open_records(&file, &records, &error);
 	if (!ok(perfdata != NULL, "perfdata: a file is opened"))
 		diag("%s", error.text);
 	record = next(perfdata);
@@ -119,18 +98,6 @@ static void test_ids(void)
 	gpmu_perfdata_free(perfdata);
 }
 
-static void put_lost(uint32_t type, uint16_t misc, uint64_t lost)
-{
-	begin(&records, type, misc);
-	if (type == PERF_RECORD_LOST)
-		put64(&records, 1);
-	put64(&records, lost);
-	put64(&records, 0);	/* trailer: thread, time, id */
-	put64(&records, 0);
-	put64(&records, 1);
-	end(&records);
-}
-
 static void test_lost(void)
 {
 	struct gpmu_error error = { .size = sizeof(error) };
@@ -138,11 +105,11 @@ static void test_lost(void)
 	struct gpmu_perfdata *perfdata;
 
 	reset();
-	put_lost(PERF_RECORD_LOST, 0, 3);
-	put_lost(PERF_RECORD_LOST, 0, 4);
-	put_lost(PERF_RECORD_LOST_SAMPLES, 0, 6);
-	put_lost(PERF_RECORD_LOST_SAMPLES, 1U << 15, 100);
-	perfdata = open_records(&error);
+	put_lost(&records, PERF_RECORD_LOST, 0, 3);
+	put_lost(&records, PERF_RECORD_LOST, 0, 4);
+	put_lost(&records, PERF_RECORD_LOST_SAMPLES, 0, 6);
+	put_lost(&records, PERF_RECORD_LOST_SAMPLES, 1U << 15, 100);
+	perfdata = open_records(&file, &records, &error);
 	while (next(perfdata))
 		;
 	gpmu_perfdata_get_stats(perfdata, &stats);
@@ -298,7 +265,7 @@ static void test_maps(void)
 	put_flagged_map(&records, 20);
 	for (size_t i = 0; i < sizeof(majors) / sizeof(majors[0]); i++)
 		put_flagged_map(&records, majors[i]);
-	perfdata = open_records(&error);
+	perfdata = open_records(&file, &records, &error);
 	record = next(perfdata);
 	ok(record && record->mmap.build_id_size == 20 && !memcmp(record->mmap.build_id, "\3\0\0\0\4\0\0\0", 8) &&
 	   !record->mmap.ino && !strcmp(record->mmap.file, "/usr/bin/app"), "perfdata: a map has its build id");
@@ -347,7 +314,7 @@ static void test_auxtrace(void)
 	put_auxtrace(&records, 4096, 8192, 3);
 	put_comm(&records, "app", 7, 100, 1);
 	put_auxtrace(&records, 64, 0, 4);
-	perfdata = open_records(&error);
+	perfdata = open_records(&file, &records, &error);
 	record = next(perfdata);
 	ok(record && record->auxtrace_info.type == GPMU_PERFDATA_ARM_SPE && record->auxtrace_info.count == 2 &&
 	   record->auxtrace_info.priv[1] == 4, "perfdata: AUXTRACE_INFO has its type and values");
@@ -618,7 +585,7 @@ static void test_refused_again(void)
 	put32(&records, 0);
 	end(&records);
 	put_sample(&records, 1, 0x77, 5, 6);
-	perfdata = open_records(&error);
+	perfdata = open_records(&file, &records, &error);
 	for (int pass = 0; pass < 2 && perfdata; pass++) {
 		ok(gpmu_perfdata_next(perfdata, &record, &error) == -EINVAL,
 		   "perfdata: a record that was stored in part before it was refused is refused in reading %d", pass + 1);
@@ -706,7 +673,7 @@ static void test_cut(void)
 	reset();
 	for (int i = 0; i < 3; i++)
 		put_sample(&records, 1, 1, 7, 100);
-	gpmu_perfdata_free(open_records(&error));
+	gpmu_perfdata_free(open_records(&file, &records, &error));
 	size = records.length / 3;
 	for (size_t length = begin_of_records; length < file.length; length++) {
 		size_t n = 0;
@@ -725,7 +692,7 @@ static void test_cut(void)
 	reset();
 	begin(&records, PERF_RECORD_COMM, 0);
 	records.data[records.record + offsetof(struct perf_event_header, size)] = 4;
-	perfdata = open_records(&error);
+	perfdata = open_records(&file, &records, &error);
 	ok(gpmu_perfdata_next(perfdata, &record, &error) == -EINVAL && strstr(error.text, "at least 8 bytes, not 4"),
 	   "perfdata: a record without room for its header is refused");
 	gpmu_perfdata_free(perfdata);

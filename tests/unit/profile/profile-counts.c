@@ -38,31 +38,19 @@ static struct gpmu_profile_facts facts_of(const struct gpmu_profile *profile)
 	return facts;
 }
 
-static void put_lost(uint32_t type, uint64_t lost)
-{
-	begin(&records, type, 0);
-	if (type == PERF_RECORD_LOST)
-		put64(&records, 1);
-	put64(&records, lost);
-	put64(&records, 0);	/* trailer: thread, time, id */
-	put64(&records, 0);
-	put64(&records, 1);
-	end(&records);
-}
-
 static void test_lost(void)
 {
 	struct perf_event_attr attr = test_attr();
 	struct gpmu_profile *profile;
 
-	put_lost(PERF_RECORD_LOST, 3);
-	put_lost(PERF_RECORD_LOST_SAMPLES, 2);
-	put_lost(PERF_RECORD_LOST, 4);
+	put_lost(&records, PERF_RECORD_LOST, 0, 3);
+	put_lost(&records, PERF_RECORD_LOST_SAMPLES, 0, 2);
+	put_lost(&records, PERF_RECORD_LOST, 0, 4);
 	profile = read_records(&attr);
 	is_u64(facts_of(profile).lost, 7, "profile: losses that both LOST and LOST_SAMPLES have are counted once");
 	gpmu_profile_free(profile);
-	put_lost(PERF_RECORD_LOST, 3);
-	put_lost(PERF_RECORD_LOST_SAMPLES, 5);
+	put_lost(&records, PERF_RECORD_LOST, 0, 3);
+	put_lost(&records, PERF_RECORD_LOST_SAMPLES, 0, 5);
 	profile = read_records(&attr);
 	is_u64(facts_of(profile).lost, 5, "profile: losses are those of LOST_SAMPLES if LOST has fewer");
 	gpmu_profile_free(profile);
