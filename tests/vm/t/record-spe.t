@@ -216,18 +216,6 @@ like "$(cat /tmp/record.out)" "^gpmu record: warning: SPE: in a pid namespace, a
 # --- full buffers: gpmu stops until they are full, then empties and enables them again. The kernel of 6.12 leaves the
 # event of a full buffer enabled.
 echo 64 >$parameters/burst
-writes() { [ "$(written)" != "${1:-$before}" ]; }
-rests() {
-	r_last=$(written)
-	sleep 2
-	[ "$(written)" = "$r_last" ]
-}
-# until_is COMMAND...: waits for its success
-until_is() {
-	until "$@"; do
-		sleep 0.2
-	done
-}
 name=full
 before=$(written)
 cut=$(truncated)

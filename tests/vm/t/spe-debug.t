@@ -42,17 +42,6 @@ recorded() {
 	ok $((!(count > 0))) "$name: the recording has records"
 }
 busy='i=0; while [ $i -lt 2000 ]; do i=$((i + 1)); done'
-writes() { [ "$(written)" != "${1:-$before}" ]; }
-rests() {
-	r_last=$(written)
-	sleep 2
-	[ "$(written)" = "$r_last" ]
-}
-until_is() {
-	until "$@"; do
-		sleep 0.2
-	done
-}
 # full COMMAND...: a recording that does not read until all of its buffers are full
 full() {
 	"$@" &

@@ -177,15 +177,6 @@ same_branches() {
 	is "$(differences /tmp/ours /tmp/theirs; grep -c . /tmp/ours)" "$(grep -c . /tmp/theirs)" \
 		"perf script $name: each branch has its flags and its branch stack" || diag "$(cat /tmp/script.err)"
 }
-# until_is COMMAND...: waits up to a minute for its success
-until_is() {
-	u_tries=300
-	until "$@"; do
-		u_tries=$((u_tries - 1))
-		[ $u_tries -gt 0 ] || return
-		sleep 0.2
-	done
-}
 # share SYMBOL: share of the records with a PC in it, as perf report prints it
 share() {
 	s_page=$(address "$1" 0)
@@ -276,13 +267,6 @@ is "$(flags)" "1 0 1 0 " "perf partial: one AUX record has PERF_AUX_FLAG_TRUNCAT
 # Linux 6.12 does not disable the event of a full buffer: perf_aux_output_end() sets pending_disable
 # without the irq_work for it. perf's PERF_EVENT_IOC_ENABLE then has no effect.
 
-# The condition for until_is: the stand-in has written since $before, or does not write
-writes() { [ "$(written)" != "${1:-$before}" ]; }
-rests() {
-	r_last=$(written)
-	sleep 2
-	[ "$(written)" = "$r_last" ]
-}
 # full NAME: a recording during which perf does not read
 full() {
 	perf record -o "/tmp/$1" -a -m 8,8 -e "$all" -c 65536 &

@@ -57,3 +57,19 @@ written() {
 truncated() {
 	cut -d , -f 1-4 "$parameters/truncated" | tr , + | xargs -I @ sh -c 'echo $((@))'
 }
+# until_is COMMAND...: waits up to a minute for its success
+until_is() {
+	u_tries=300
+	until "$@"; do
+		u_tries=$((u_tries - 1))
+		[ $u_tries -gt 0 ] || return
+		sleep 0.2
+	done
+}
+# Conditions for until_is: the stand-in has written since $before, or does not write
+writes() { [ "$(written)" != "${1:-$before}" ]; }
+rests() {
+	r_last=$(written)
+	sleep 2
+	[ "$(written)" = "$r_last" ]
+}
