@@ -455,6 +455,7 @@ int gpmu_recorder_start(struct gpmu_recorder *recorder, const struct gpmu_machin
 	recorder->flushed = raw_clock_now();
 	record_window_init(&recorder->window, recorder->flushed);
 	recorder_stats_publish(recorder);
+	record_spe_enable(&recorder->spe);
 	ret = start_threads(recorder);
 	recorder->started = !ret;
 	if (ret)

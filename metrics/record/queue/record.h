@@ -42,7 +42,7 @@ enum record_kernel_why {
 	RECORD_KERNEL_TRUNCATED,	/* an AUX buffer was full: each time, at least one sample is lost */
 	RECORD_KERNEL_UNSPOOLED,	/* samples and marks could not be put into the spool, or read from it */
 	RECORD_KERNEL_ENDED,	/* the program ended the writing: progress() */
-	RECORD_KERNEL_THROTTLED,	/* the kernel paused an event: each time, at least one sample is lost */
+	RECORD_KERNEL_THROTTLED,	/* the kernel paused an event to the end of its tick: each time, samples may be lost */
 	RECORD_KERNEL_MALFORMED,	/* a record is too short for its type, or its length is impossible */
 	RECORD_KERNEL_REASONS
 };

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -12,6 +13,11 @@
 #include "base/text/text.h"
 #include "record/queue/record_spool.h"
 
+/*
+ * Bytes at the begin of the file that get blocks before they are put, and are not freed: to get and to free the pages of a
+ * file takes several times as long as to copy the bytes.
+ */
+#define KEPT		((uint64_t)64 << 20)
 #define FREE_LEAST	(1u << 20)	/* bytes that are freed at once */
 #define CHECK_EACH	(1u << 20)	/* bytes between checks of the file system, which may be on the network */
 /* What is left to the trace and to other programs, the lesser of these */
@@ -63,6 +69,29 @@ static int open_beside(int fd)
 	return open_in(path);
 }
 
+/* Whether the file system has @size bytes and the reserve. Some file systems in memory have no number of blocks. */
+static bool has_room(const struct record_spool *spool, uint64_t size)
+{
+	struct statvfs status;
+	uint64_t reserve;
+
+	if (fstatvfs(spool->fd, &status) || !status.f_blocks)
+		return true;
+	reserve = status.f_blocks / RESERVE_SHARE * status.f_frsize;
+	if (reserve > RESERVE_MOST)
+		reserve = RESERVE_MOST;
+	return status.f_bavail * status.f_frsize >= size + reserve;
+}
+
+/* Not all file systems can do this. Those in memory send SIGXFSZ beyond the limit, although the size remains 0. */
+static bool get_kept(const struct record_spool *spool)
+{
+	struct rlimit limit;
+
+	return !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur >= KEPT && has_room(spool, KEPT) &&
+	       !fallocate(spool->fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)KEPT);
+}
+
 int record_spool_open(struct record_spool *spool, int beside)
 {
 	const char *folder = secure_getenv("TMPDIR");
@@ -70,7 +99,11 @@ int record_spool_open(struct record_spool *spool, int beside)
 	spool->fd = open_beside(beside);
 	if (spool->fd < 0)
 		spool->fd = open_in(folder && *folder ? folder : "/var/tmp");
-	return spool->fd < 0 ? -errno : 0;
+	if (spool->fd < 0)
+		return -errno;
+	spool->freed = KEPT;
+	spool->has_kept = get_kept(spool);
+	return 0;
 }
 
 void record_spool_release(struct record_spool *spool)
@@ -104,19 +137,14 @@ static int fail(struct record_spool *spool, int error)
 	return error;
 }
 
-static int check_room(struct record_spool *spool, uint64_t size)
+static int check_room(struct record_spool *spool, uint64_t at, uint64_t size)
 {
-	struct statvfs status;
-	uint64_t reserve;
-
-	spool->unchecked += size;
-	/* Some file systems in memory have no number of blocks. */
-	if (spool->unchecked < CHECK_EACH || fstatvfs(spool->fd, &status) || !status.f_blocks)
+	if (spool->has_kept && at + sizeof(size) + size <= KEPT)
 		return 0;
-	reserve = status.f_blocks / RESERVE_SHARE * status.f_frsize;
-	if (reserve > RESERVE_MOST)
-		reserve = RESERVE_MOST;
-	if (status.f_bavail * status.f_frsize < size + reserve)
+	spool->unchecked += size;
+	if (spool->unchecked < CHECK_EACH)
+		return 0;
+	if (!has_room(spool, size))
 		return -ENOSPC;
 	spool->unchecked = 0;
 	return 0;
@@ -125,7 +153,7 @@ static int check_room(struct record_spool *spool, uint64_t size)
 /* Frees blocks of taken chunks. The taking thread does not free them: the putting thread would wait at the file's lock. */
 static void free_taken(struct record_spool *spool, uint64_t taken)
 {
-	if (taken - spool->freed < FREE_LEAST)
+	if (taken < spool->freed + FREE_LEAST)
 		return;
 	fallocate(spool->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)spool->freed, (off_t)(taken - spool->freed));
 	spool->freed = taken;
@@ -140,13 +168,14 @@ static uint64_t begin(struct record_spool *spool)
 	put = spool->put;
 	taken = spool->taken;
 	pthread_mutex_unlock(&spool->lock);
-	if (taken != put || (put >= FREE_LEAST && ftruncate(spool->fd, 0))) {
+	if (taken != put || (put > KEPT && ftruncate(spool->fd, (off_t)KEPT))) {
 		free_taken(spool, taken);
 		return put;
 	}
 	pthread_mutex_lock(&spool->lock);
-	spool->taken = spool->put = spool->freed = 0;
+	spool->taken = spool->put = 0;
 	pthread_mutex_unlock(&spool->lock);
+	spool->freed = KEPT;
 	return 0;
 }
 
@@ -157,7 +186,7 @@ int record_spool_put(struct record_spool *spool, const struct record_spool_part 
 
 	for (size_t i = 0; i < count; i++)
 		size += parts[i].size;
-	ret = check_room(spool, size);
+	ret = check_room(spool, at, size);
 	if (!ret)
 		ret = write_all(spool->fd, &(struct record_spool_part){ &size, sizeof(size) }, at);
 	at += sizeof(size);

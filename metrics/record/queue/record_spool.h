@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Passes chunks of bytes from a reading thread to a slower one through a file without a name. The reader never waits, and
- * nothing is dropped while the file system has room. The room of chunks that have been read is freed.
+ * nothing is dropped while the file system has room. The room of chunks that have been read is used again or, beyond
+ * 64 MiB of the file, freed.
  */
 #ifndef GPMU_RECORD_SPOOL_H
 #define GPMU_RECORD_SPOOL_H
@@ -20,7 +21,8 @@ struct record_spool {
 	int error;			/* -errno of the first chunk that could not be put or read; 0: none */
 	int fd;				/* -1: not open */
 	/* Used by the putting thread */
-	uint64_t freed;			/* bytes before this offset have no blocks */
+	bool has_kept;			/* the first 64 MiB have blocks */
+	uint64_t freed;			/* bytes before this offset, beyond the first 64 MiB, have no blocks */
 	uint64_t unchecked;		/* bytes put since the room of the file system was checked */
 	/* Used by the taking thread */
 	uint64_t at, end;		/* begin and end of the unread bytes of its chunk, in the file */
@@ -35,14 +37,15 @@ struct record_spool_part {
 void record_spool_init(struct record_spool *spool);
 /*
  * Creates the file in the folder of the regular file @beside; if @beside is not one, or its folder cannot have a further
- * file, in $TMPDIR or /var/tmp, but not in /tmp, which is often in memory. Returns 0 or -errno.
+ * file, in $TMPDIR or /var/tmp, but not in /tmp, which is often in memory. Allocates its first 64 MiB if the file system has
+ * room for them and the reserve of record_spool_put(). Returns 0 or -errno.
  */
 int record_spool_open(struct record_spool *spool, int beside);
 void record_spool_release(struct record_spool *spool);
 
 /*
  * Appends a chunk of these parts. Returns 0, or -errno with nothing appended; -ENOSPC also if less than 1 GiB, or 5 % of a
- * file system below 20 GiB, would be left. This is checked for each 1 MiB that is put.
+ * file system below 20 GiB, would be left. This is checked for each 1 MiB that is put beyond what is allocated.
  */
 int record_spool_put(struct record_spool *spool, const struct record_spool_part *parts, size_t count);
 /* Marks the end: no chunk follows. */

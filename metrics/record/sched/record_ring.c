@@ -11,6 +11,7 @@
 #include "record/sched/record_ring.h"
 
 #define AUX_PAGES_LEAST	2	/* pages of an AUX buffer that every PMU accepts */
+#define AUX_WAKEUPS	8	/* wakeups while an AUX buffer is filled; the kernel's default, 2, leaves half as spare room */
 #define AUX_RATIO	4	/* size of an AUX buffer for each byte of its ring, while both are halved */
 
 static int map_failed(void)
@@ -45,15 +46,18 @@ static int map_ring(struct record_ring *ring, const struct record_rings *rings, 
 }
 
 /* Returns a descriptor or -errno. */
-static int open_event(struct record_ring *ring, const struct perf_event_attr *attr, pid_t tid)
+static int open_event(struct record_ring *ring, const struct perf_event_attr *attr, pid_t tid,
+		      const struct record_rings *rings)
 {
-	struct perf_event_attr with_lost = *attr;
+	struct perf_event_attr full = *attr;
 	int fd;
 
-	with_lost.read_format = PERF_FORMAT_LOST;
-	fd = event_fd_open(&with_lost, tid, ring->cpu, -1);
+	full.aux_watermark = (uint32_t)(rings->aux_most / AUX_WAKEUPS);
+	full.read_format = PERF_FORMAT_LOST;
+	fd = event_fd_open(&full, tid, ring->cpu, -1);
 	ring->counts_lost = fd >= 0;
-	return fd == -EINVAL ? event_fd_open(attr, tid, ring->cpu, -1) : fd;
+	full.read_format = 0;
+	return fd == -EINVAL ? event_fd_open(&full, tid, ring->cpu, -1) : fd;
 }
 
 /* Adds the event of a further task. */
@@ -73,7 +77,7 @@ static int add_event(struct record_ring *ring, int fd)
 static int open_task(struct record_ring *ring, const struct perf_event_attr *attr, pid_t tid,
 		     const struct record_rings *rings, size_t room)
 {
-	int fd = open_event(ring, attr, tid), ret;
+	int fd = open_event(ring, attr, tid, rings), ret;
 
 	if (fd < 0)
 		return fd;
@@ -83,7 +87,7 @@ static int open_task(struct record_ring *ring, const struct perf_event_attr *att
 		ring->fd = fd;
 		ret = map_ring(ring, rings, room);
 	}
-	if (ret)
+	if (ret || rings->aux_most)
 		return ret;
 	return ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) ? -errno : 0;
 }

@@ -34,16 +34,16 @@ struct record_rings {
 	size_t count, page_size;
 	/*
 	 * Bytes of an AUX buffer for each ring, a power of 2; 0: none. Set before record_rings_open(), which may reduce it, or
-	 * raise it to two pages.
+	 * raise it to two pages. The kernel wakes for each eighth of a buffer.
 	 */
 	size_t aux_most;
 };
 
 /*
- * Opens and enables an event on each online CPU, of these tasks or, if @count is 0, of all. Tasks
- * that have ended are left out. So are CPUs that the PMU of an event with an AUX buffer does not have. Each ring has @most
- * bytes, or all have fewer, down to one page, if
- * the limit of locked memory requires it. Returns 0 or -errno; -ENOBUFS if not even one page can be locked,
+ * Opens an event on each online CPU, of these tasks or, if @count is 0, of all, and enables it, unless it has an AUX
+ * buffer: record_ring_restart() enables it when the caller is ready to drain. Tasks that have ended are left out. So are
+ * CPUs that the PMU of an event with an AUX buffer does not have. Each ring has @most bytes, or all have fewer, down to one
+ * page, if the limit of locked memory requires it. Returns 0 or -errno; -ENOBUFS if not even one page can be locked,
  * -ESRCH if all tasks have ended. The caller releases @rings in any case.
  */
 int record_rings_open(struct record_rings *rings, const struct gpmu_machine *machine,
@@ -65,7 +65,8 @@ void record_ring_drain(const struct record_rings *rings, struct record_ring *rin
 /*
  * Disables the events of a ring, so that the PMU publishes what it has written to the AUX buffer, and enables them again if
  * @again. An event whose AUX buffer was full must be disabled first: some kernels leave it enabled, and enabling it
- * then has no effect.
+ * then has no effect. A process that a child of the task forks between both may be enabled by the next restart only
+ * (Linux 7.3).
  */
 void record_ring_restart(const struct record_ring *ring, bool again);
 /*

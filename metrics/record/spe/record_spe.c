@@ -2,7 +2,7 @@
 /*
  * Drains the AUX buffers into a file, so that none becomes full while samples are decoded and written.
  * PERF_RECORD_AUX names the bytes that the PMU has published, which begin with a sample. The PMU
- * publishes when half of a buffer is full, and when an event stops. The thread therefore restarts all events from
+ * publishes when an eighth of a buffer is full, and when an event stops. The thread therefore restarts all events from
  * time to time: then all samples before the restart have arrived.
  */
 #include <string.h>

@@ -72,6 +72,8 @@ struct record_spe {
 
 /* Returns 0, or -errno with @error set. record_spe_release() follows in any case. */
 int record_spe_open(struct record_spe *spe, struct gpmu_error *error);
+/* Enables the events, shortly before the threads start: the buffers fill from now on. */
+void record_spe_enable(const struct record_spe *spe);
 /* The threads' functions; @spe: a struct record_spe */
 void *record_spe_run(void *spe);
 void *record_spe_decode(void *spe);

@@ -187,6 +187,12 @@ int record_spe_open(struct record_spe *spe, struct gpmu_error *error)
 	return 0;
 }
 
+void record_spe_enable(const struct record_spe *spe)
+{
+	for (size_t i = 0; i < spe->rings.count; i++)
+		record_ring_restart(&spe->rings.list[i], true);
+}
+
 void record_spe_release(struct record_spe *spe)
 {
 	record_rings_release(&spe->rings);

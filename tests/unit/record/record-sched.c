@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "gpmu.h"
+#include "record/sched/record_ring.h"
 #include "tap.h"
 #include "trace.pb-c.h"
 
@@ -38,6 +39,7 @@ static struct {
 	bool old;		/* before Linux 6.0: without PERF_FORMAT_LOST */
 	struct perf_event_mmap_page *page;
 	struct perf_event_attr attr;
+	unsigned int enabled;	/* events */
 	int of;			/* pid of the event */
 	char warning[256];
 } kernel;
@@ -93,7 +95,7 @@ long __wrap_syscall(long number, ...)
 int __wrap_ioctl(int fd, unsigned long request, ...)
 {
 	(void)fd;
-	(void)request;
+	kernel.enabled += request == PERF_EVENT_IOC_ENABLE;
 	return 0;
 }
 
@@ -498,6 +500,30 @@ static void twice(void)
 	gpmu_recorder_free(recorder);
 }
 
+static void aux_buffers(void)
+{
+	const size_t n = (size_t)sysconf(_SC_NPROCESSORS_CONF);
+	const struct perf_event_attr attr = { .size = sizeof(attr) };
+	const pid_t tid = NOBODY;
+	struct record_rings rings = { .aux_most = 4 * PAGE };
+
+	kernel.fd = -1;
+	kernel.enabled = 0;
+	ok(!record_rings_open(&rings, NULL, &attr, &tid, 1, PAGE) && count_rings(4 * PAGE) == n && kernel.attr.aux_watermark == PAGE / 2,
+	   "record ring: the kernel wakes for each eighth of an AUX buffer");
+	ok(!kernel.enabled, "record ring: events with an AUX buffer are not enabled when they are opened");
+	record_ring_restart(rings.list, true);
+	ok(kernel.enabled == 1, "record ring: a restart enables the events of a ring");
+	record_rings_release(&rings);
+	kernel.fd = -1;
+	kernel.old = true;
+	rings = (struct record_rings){ .aux_most = 4 * PAGE };
+	ok(!record_rings_open(&rings, NULL, &attr, &tid, 1, PAGE) && kernel.attr.aux_watermark == PAGE / 2,
+	   "record ring: the kernel wakes for each eighth of an AUX buffer before Linux 6.0, too");
+	record_rings_release(&rings);
+	kernel.old = false;
+}
+
 /* Threads of the command that no option has asked for */
 static void unasked(void)
 {
@@ -567,6 +593,7 @@ int main(void)
 	shared();
 	offline();
 	twice();
+	aux_buffers();
 	unasked();
 	refused();
 	unlink(path);

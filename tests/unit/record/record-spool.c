@@ -16,6 +16,8 @@
 
 #define CHUNKS	2000u
 #define GIB	((fsblkcnt_t)1 << 30)
+#define MIB	((blkcnt_t)1 << 11)	/* in blocks of 512 bytes */
+#define KEPT	64			/* MiB */
 
 static struct statvfs disk;	/* as reported to the spool; f_frsize 0: the real one */
 
@@ -123,43 +125,66 @@ static void folders(void)
 	rmdir(top);
 }
 
-static void room(void)
+/* Puts chunks of 1 MiB, and takes the first of them. */
+static void put_and_take(struct record_spool *spool, int puts, int takes)
 {
 	static char large[1 << 20];
-	const struct record_spool_part part = { large, sizeof(large) };
+
+	while (puts--)
+		record_spool_put(spool, &(struct record_spool_part){ large, sizeof(large) }, 1);
+	while (takes--) {
+		record_spool_take(spool);
+		while (record_spool_read(spool, large, sizeof(large)) > 0)
+			;
+	}
+}
+
+static bool has_fallocate(int fd)
+{
+	const bool has = !fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, 4096);
+
+	if (!has)
+		ok(true, "spool: a new file has the blocks of its first 64 MiB # skip the file system cannot allocate them");
+	return has;
+}
+
+static void room(void)
+{
 	struct record_spool spool;
 	blkcnt_t before;
 
 	record_spool_init(&spool);
 	record_spool_open(&spool, -1);
-	for (int i = 0; i < 4; i++)
-		record_spool_put(&spool, &part, 1);
+	if (!has_fallocate(spool.fd)) {
+		record_spool_release(&spool);
+		return;
+	}
 	before = blocks(&spool);
-	record_spool_take(&spool);
-	record_spool_take(&spool);
-	record_spool_take(&spool);
+	ok(before >= KEPT * MIB, "spool: a new file has the blocks of its first 64 MiB");
+	put_and_take(&spool, KEPT, KEPT);
 	put(&spool, "next", "");
-	ok(blocks(&spool) <= before - 2 * (blkcnt_t)(sizeof(large) / 512) + 32, "spool: chunks that were taken give their blocks back at the next put");
+	ok(blocks(&spool) >= KEPT * MIB && has(&spool, "next"), "spool: these blocks remain when their chunks have been taken");
+	put_and_take(&spool, KEPT + 4, KEPT + 3);
+	put(&spool, "next", "");
+	ok(blocks(&spool) <= before + 2 * MIB, "spool: further chunks that were taken give their blocks back at the next put");
+	put_and_take(&spool, 0, 1);
+	ok(has(&spool, "next"), "spool: the chunks after those blocks remain");
+	put(&spool, "last", "");
+	ok(blocks(&spool) <= before + 32 && has(&spool, "last"), "spool: an empty file keeps the blocks of its first 64 MiB only");
 	record_spool_release(&spool);
 }
 
-static void drained(void)
+/* A file system of 1 GiB must keep 5 % free. */
+static void no_room(void)
 {
-	static char large[1 << 20];
-	const struct record_spool_part part = { large, sizeof(large) };
 	struct record_spool spool;
 
 	record_spool_init(&spool);
+	disk = (struct statvfs){ .f_frsize = 4096, .f_blocks = GIB / 4096, .f_bavail = GIB / 20 / 4096 + KEPT * 256 - 1 };
 	record_spool_open(&spool, -1);
-	for (int i = 0; i < 4; i++)
-		record_spool_put(&spool, &part, 1);
-	for (int i = 0; i < 4; i++) {
-		record_spool_take(&spool);
-		while (record_spool_read(&spool, large, sizeof(large)) > 0)
-			;
-	}
-	put(&spool, "next", "");
-	ok(blocks(&spool) <= 32 && has(&spool, "next"), "spool: an empty file gives all its blocks back at the next put");
+	disk.f_frsize = 0;
+	ok(!blocks(&spool) && !put(&spool, "next", "") && has(&spool, "next"),
+	   "spool: a file has no blocks in advance if the file system would have too few left");
 	record_spool_release(&spool);
 }
 
@@ -179,6 +204,10 @@ static void full(void)
 	setrlimit(RLIMIT_FSIZE, &limit);
 	ok(record_spool_put(&spool, &part, 1) == -EFBIG && !put(&spool, "after", "") && has(&spool, "before") && has(&spool, "after"),
 	   "spool: a chunk without room in the file system is refused, and the others remain");
+	record_spool_release(&spool);
+	record_spool_init(&spool);
+	record_spool_open(&spool, -1);
+	ok(!blocks(&spool), "spool: a file has no blocks in advance beyond the limit of file sizes");
 	setrlimit(RLIMIT_FSIZE, &old);
 	record_spool_release(&spool);
 }
@@ -201,6 +230,9 @@ static void reserve(void)
 
 	record_spool_init(&spool);
 	record_spool_open(&spool, -1);
+	if (spool.has_kept)
+		ok(!put_at(&spool, 1000 * GIB, 0), "spool: a chunk whose blocks are allocated needs no room");
+	put_and_take(&spool, KEPT, 0);
 	ok(put_at(&spool, 1000 * GIB, GIB) == -ENOSPC && !put_at(&spool, 1000 * GIB, GIB + (1 << 20)),
 	   "spool: a chunk that would leave less than 1 GiB of a large file system is refused");
 	ok(put_at(&spool, GIB, GIB / 20) == -ENOSPC && !put_at(&spool, GIB, GIB / 20 + (1 << 20)),
@@ -243,7 +275,7 @@ int main(void)
 {
 	chunks();
 	room();
-	drained();
+	no_room();
 	full();
 	reserve();
 	threads();
