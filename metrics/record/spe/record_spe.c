@@ -85,8 +85,8 @@ static void put_chunk(struct record_spe *spe, struct record_ring *ring, const st
 }
 
 /*
- * Takes the bytes before @end whose records were lost, as the ring was full. Their thread is not known, nor whether the buffer
- * was full after them.
+ * Takes the bytes before @end that no record names: the records were lost, as the ring was full, or the bytes are padding
+ * of the PMU. Their thread is not known.
  */
 static void put_rest(struct record_spe *spe, struct record_ring *ring, uint64_t end, uint64_t time)
 {
@@ -95,6 +95,12 @@ static void put_rest(struct record_spe *spe, struct record_ring *ring, uint64_t 
 	if (end <= ring->aux_end || rest.size > ring->aux_room)
 		return;
 	put_chunk(spe, ring, &rest);
+}
+
+/* The kernel has stopped the event. At least one sample is lost. */
+static void note_full(struct record_spe *spe, struct record_ring *ring)
+{
+	ring->lost[RECORD_KERNEL_TRUNCATED]++;
 	record_ring_restart(ring, !atomic_load(spe->ending));
 }
 
@@ -110,25 +116,32 @@ static bool take(void *user, const struct record_ring *of, const struct perf_eve
 	if (size < sizeof(aux))
 		return false;
 	memcpy(&aux, data, sizeof(aux));
-	if (aux.size > ring->aux_room || aux.offset < ring->aux_end)
+	if (aux.size > ring->aux_room)
 		return false;
-	put_rest(spe, ring, aux.offset, aux.time);
-	put_chunk(spe, ring, &aux);
-	if (aux.flags & PERF_AUX_FLAG_TRUNCATED) {
-		ring->lost[RECORD_KERNEL_TRUNCATED]++;
-		record_ring_restart(ring, !atomic_load(spe->ending));
+	/* The kernel writes the heads of both buffers without a barrier, so that put_rest() may have taken these bytes. */
+	if (aux.offset >= ring->aux_end) {
+		put_rest(spe, ring, aux.offset, aux.time);
+		put_chunk(spe, ring, &aux);
 	}
+	if (aux.flags & PERF_AUX_FLAG_TRUNCATED)
+		note_full(spe, ring);
 	return true;
 }
 
-/* The head is read first: the records of all bytes before it are then in the ring, or lost. */
+/*
+ * The head is read first: the records of all bytes before it are then in the ring, or lost. A buffer is full when one byte
+ * is free, as the kernel keeps head and tail apart.
+ */
 static void drain(struct record_spe *spe)
 {
 	for (size_t i = 0; i < spe->rings.count; i++) {
 		struct record_ring *ring = &spe->rings.list[i];
 		const uint64_t head = __atomic_load_n(&ring->page->aux_head, __ATOMIC_ACQUIRE);
+		const uint64_t tail = ring->aux_end, times = ring->lost[RECORD_KERNEL_TRUNCATED];
 
 		record_ring_drain(&spe->rings, ring, take, spe);
+		if (head - tail == ring->aux_room - 1 && ring->lost[RECORD_KERNEL_TRUNCATED] == times)
+			note_full(spe, ring);
 		put_rest(spe, ring, head, spe->raw);
 	}
 }

@@ -61,6 +61,7 @@ static int note_progress(void *user, uint64_t done, uint64_t total)
 struct arrived {
 	uint64_t samples, marks, lost;
 	uint64_t ended;		/* samples that are lost as progress() ended the writing */
+	uint64_t full, malformed;	/* buffers, records */
 	int error;		/* of the spool */
 };
 
@@ -80,33 +81,54 @@ static struct arrived arrived_in(struct record_spe *spe)
 			arrived.lost += lost->count;
 		if (record->type == RECORD_LOST && lost->why == RECORD_KERNEL_ENDED)
 			arrived.ended += lost->count;
+		if (record->type == RECORD_LOST && lost->why == RECORD_KERNEL_TRUNCATED)
+			arrived.full += lost->count;
+		if (record->type == RECORD_LOST && lost->why == RECORD_KERNEL_MALFORMED)
+			arrived.malformed += lost->count;
 		at += record->size;
 	}
 	return arrived;
 }
 
-/* Adds samples to the buffer, and the record by which the kernel publishes them, unless the ring was full. */
+/* The record by which the kernel publishes the last samples */
+static struct {
+	struct perf_event_header header;
+	uint64_t offset, size, flags;
+	uint32_t pid, tid;
+	uint64_t time;
+	uint32_t cpu, reserved;
+} aux = { .header = { .type = PERF_RECORD_AUX, .size = sizeof(aux) } };
+
+static void put_record(struct record_ring *ring)
+{
+	memcpy((char *)ring->page + PAGE + ring->page->data_head, &aux, sizeof(aux));
+	ring->page->data_head += sizeof(aux);
+}
+
+/* Adds samples to the buffer, and their record, unless the ring was full. */
 static void publish(struct record_ring *ring, struct stream *buffer, unsigned int count, bool full)
 {
-	struct {
-		struct perf_event_header header;
-		uint64_t offset, size, flags;
-		uint32_t pid, tid;
-		uint64_t time;
-		uint32_t cpu, reserved;
-	} aux = { .header = { .type = PERF_RECORD_AUX, .size = sizeof(aux) }, .offset = buffer->length, .size = count * 64 };
-
+	aux.offset = buffer->length;
+	aux.size = count * 64;
 	while (count--) {
 		const struct gpmu_spe_record record = random_slot(1, 0);
 
 		put_slot(buffer, &record, 0);
 	}
 	ring->page->aux_head = buffer->length;
-	if (full)
-		return;
-	memcpy((char *)ring->page + PAGE + ring->page->data_head, &aux, sizeof(aux));
-	ring->page->data_head += sizeof(aux);
+	if (!full)
+		put_record(ring);
 }
+
+/* Pads the buffer until one byte is free. */
+static void fill(struct record_ring *ring, struct stream *buffer)
+{
+	memset(buffer->bytes + buffer->length, 0, ROOM - 1 - buffer->length);
+	ring->page->aux_head = buffer->length = ROOM - 1;
+}
+
+/* The record of the last samples becomes visible after the head of the buffer, and the buffer is full. */
+static bool late;
 
 static void run(struct record_spe *spe, bool at_once)
 {
@@ -116,6 +138,12 @@ static void run(struct record_spe *spe, bool at_once)
 		return;
 	if (!at_once)
 		pthread_join(reader, NULL);
+	if (late) {
+		aux.flags = PERF_AUX_FLAG_TRUNCATED;
+		put_record(spe->rings.list);
+		record_spe_run(spe);
+		aux.flags = 0;
+	}
 	if (!pthread_create(&decoder, NULL, record_spe_decode, spe))
 		pthread_join(decoder, NULL);
 	if (at_once)
@@ -124,6 +152,8 @@ static void run(struct record_spe *spe, bool at_once)
 
 /* Records that the kernel could not put into the ring: bit 1 << N of the Nth */
 static unsigned int refused;
+/* The kernel stops as the buffer is full. */
+static bool filled;
 
 /* Records two samples and then three, which are two chunks, and a mark. */
 static struct arrived record(bool at_once)
@@ -148,6 +178,8 @@ static struct arrived record(bool at_once)
 		exit(1);
 	publish(&ring, &buffer, 2, refused & 1);
 	publish(&ring, &buffer, 3, refused & 2);
+	if (filled)
+		fill(&ring, &buffer);
 	writes.calls = reads.calls = progress.calls = 0;
 	run(&spe, at_once);
 	arrived = arrived_in(&spe);
@@ -182,6 +214,17 @@ int main(void)
 		refused = each;
 		ok(is(record(false), 5, 1, 0, 0), "record spe: samples whose records were lost, as the ring was full, are queued (%u)", each);
 	}
+	refused = 2;
+	filled = true;
+	arrived = record(false);
+	ok(is(arrived, 5, 1, 0, 0) && arrived.full == 1, "record spe: a full buffer is counted if its record was lost");
+	filled = false;
+	refused = 2;
+	late = true;
+	arrived = record(false);
+	ok(is(arrived, 5, 2, 0, 0) && arrived.full == 1 && !arrived.malformed,
+	   "record spe: a record that is visible after its samples is valid, and its flags are counted");
+	late = false;
 	progress.end = 2;
 	arrived = record(false);
 	ok(arrived.samples == 2 && arrived.marks == 1 && arrived.ended == 3 && !arrived.lost,
