@@ -124,9 +124,11 @@ check: setup
 		$(MAKE) --no-print-directory PREPARED=y $$step || status=1; \
 	done; exit $$status
 
+# The longest are first, so that no processor is idle at the end.
+LONGEST := tests/perf/build.t tests/vm/%
 .PHONY: check-more
 check-more: $(BENCHES) $(if $(PREPARED),,$(MORE_KERNELS))
-	GPMU_PREPARED=1 $(PROVE) -j$(TEST_JOBS) --exec '' $(CHECK_TESTS)
+	GPMU_PREPARED=1 $(PROVE) -j$(TEST_JOBS) --exec '' $(filter $(LONGEST),$(CHECK_TESTS)) $(filter-out $(LONGEST),$(CHECK_TESTS))
 
 # The driver for this machine, or for another kernel's KDIR
 .PHONY: modules modules_install modules_clean
