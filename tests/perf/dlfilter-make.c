@@ -80,7 +80,7 @@ static void put_record(struct stream *stream, uint32_t cpu, uint64_t time)
 	put_packet(stream, 0x71, time);
 }
 
-static void put_auxtrace(uint32_t cpu)
+static void put_buffer(uint32_t cpu)
 {
 	static struct stream stream;
 
@@ -88,15 +88,7 @@ static void put_auxtrace(uint32_t cpu)
 	for (unsigned int i = 0; i < RECORDS; i++)
 		put_record(&stream, cpu, (uint64_t)STEP_NS * (CPUS * i + cpu + 1));
 	put_pads(&stream, -stream.length & 7);
-	begin(&records, 71, 0);
-	put64(&records, stream.length);
-	put64(&records, 0);
-	put64(&records, cpu);
-	put32(&records, cpu);
-	put32(&records, UINT32_MAX);
-	put32(&records, cpu);
-	put32(&records, 0);
-	end(&records);
+	put_auxtrace(&records, stream.length, 0, cpu);
 	put(&records, stream.bytes, stream.length);
 }
 
@@ -182,13 +174,7 @@ static int make_spe(const char *path, const char *elf)
 	put64(&records, UINT64_MAX);
 	put64(&records, 1);
 	end(&records);
-	/* AUXTRACE_INFO of version 1 */
-	begin(&records, 70, 0);
-	put32(&records, 4);
-	put32(&records, 0);
-	put64(&records, SPE_TYPE);
-	put64(&records, 0);
-	end(&records);
+	put_auxtrace_info(&records, SPE_TYPE, 0);
 	begin(&records, PERF_RECORD_COMM, 0);
 	put32(&records, PID);
 	put32(&records, PID);
@@ -198,7 +184,7 @@ static int make_spe(const char *path, const char *elf)
 	put_map(elf, 5, 0);
 	put_map(elf, 3, PERF_RECORD_MISC_MMAP_DATA);
 	for (uint32_t cpu = 0; cpu < CPUS; cpu++)
-		put_auxtrace(cpu);
+		put_buffer(cpu);
 	return write_file(path, attrs, names, COUNT(attrs));
 }
 

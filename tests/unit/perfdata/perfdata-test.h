@@ -88,6 +88,31 @@ static inline void put_comm(struct made *made, const char *comm, uint32_t pid, u
 	end(made);
 }
 
+/* AUXTRACE_INFO of SPE: of the first version the PMU's type and 0, of the second 2 and the number of values of the head */
+static inline void put_auxtrace_info(struct made *made, uint64_t first, uint64_t second)
+{
+	begin(made, GPMU_PERFDATA_AUXTRACE_INFO, 0);
+	put32(made, GPMU_PERFDATA_ARM_SPE);
+	put32(made, 0);
+	put64(made, first);
+	put64(made, second);
+	end(made);
+}
+
+/* AUXTRACE of a CPU, which its bytes follow */
+static inline void put_auxtrace(struct made *made, uint64_t size, uint64_t offset, uint32_t cpu)
+{
+	begin(made, GPMU_PERFDATA_AUXTRACE, 0);
+	put64(made, size);
+	put64(made, offset);
+	put64(made, 0);
+	put32(made, cpu);
+	put32(made, UINT32_MAX);
+	put32(made, cpu);
+	put32(made, 0);
+	end(made);
+}
+
 /* Attributes of the tests' events: samples of IDENTIFIER, IP, TID, TIME */
 static inline struct perf_event_attr test_attr(void)
 {

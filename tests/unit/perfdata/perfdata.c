@@ -281,17 +281,10 @@ static void test_maps(void)
 
 /* --- AUX buffers */
 
-static void put_auxtrace(struct made *made, uint64_t size, uint64_t offset, uint32_t cpu)
+/* AUXTRACE and its bytes: each 8 of them are their offset in the buffer */
+static void put_offsets(struct made *made, uint64_t size, uint64_t offset, uint32_t cpu)
 {
-	begin(made, GPMU_PERFDATA_AUXTRACE, 0);
-	put64(made, size);
-	put64(made, offset);
-	put64(made, 0);
-	put32(made, 0);
-	put32(made, UINT32_MAX);
-	put32(made, cpu);
-	put32(made, 0);
-	end(made);
+	put_auxtrace(made, size, offset, cpu);
 	for (uint64_t i = 0; i < size; i += 8)
 		put64(made, offset + i);
 }
@@ -305,15 +298,10 @@ static void test_auxtrace(void)
 	uint64_t bytes[2] = { 0 };
 
 	reset();
-	begin(&records, GPMU_PERFDATA_AUXTRACE_INFO, 0);
-	put32(&records, GPMU_PERFDATA_ARM_SPE);
-	put32(&records, 0);
-	put64(&records, 2);
-	put64(&records, 4);
-	end(&records);
-	put_auxtrace(&records, 4096, 8192, 3);
+	put_auxtrace_info(&records, 2, 4);
+	put_offsets(&records, 4096, 8192, 3);
 	put_comm(&records, "app", 7, 100, 1);
-	put_auxtrace(&records, 64, 0, 4);
+	put_offsets(&records, 64, 0, 4);
 	perfdata = open_records(&file, &records, &error);
 	record = next(perfdata);
 	ok(record && record->auxtrace_info.type == GPMU_PERFDATA_ARM_SPE && record->auxtrace_info.count == 2 &&
@@ -504,7 +492,7 @@ static void make_pipe(void)
 	put32(&file, 0);
 	end(&file);
 	put(&file, "trace\0\0", 8);
-	put_auxtrace(&file, 64, 0, 1);
+	put_offsets(&file, 64, 0, 1);
 	put_sample(&file, 1, 0x77, 5, 6);
 }
 

@@ -402,15 +402,7 @@ static void put_part(unsigned int cpu, uint64_t first, uint64_t n)
 	put64(&part, story ? 0 : cpu == 1 ? 8 : cpu == 2 ? 1 : 0);	/* collision, truncated */
 	put_trailer(&part, 0, 0, 0, cpu);
 	end(&part);
-	begin(&part, GPMU_PERFDATA_AUXTRACE, 0);
-	put64(&part, stream.length);
-	put64(&part, offsets[cpu]);
-	put64(&part, 0);
-	put32(&part, cpu);
-	put32(&part, UINT32_MAX);
-	put32(&part, cpu);
-	put32(&part, 0);
-	end(&part);
+	put_auxtrace(&part, stream.length, offsets[cpu], cpu);
 	offsets[cpu] += stream.length;
 	fwrite(part.data, 1, part.length, file);
 	fwrite(stream.bytes, 1, stream.length, file);

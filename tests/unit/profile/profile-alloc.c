@@ -60,12 +60,7 @@ static void put_map(uint32_t pid, uint64_t address, const char *name)
 
 static void put_trace(void)
 {
-	begin(&file, GPMU_PERFDATA_AUXTRACE_INFO, 0);
-	put32(&file, GPMU_PERFDATA_ARM_SPE);
-	put32(&file, 0);
-	put64(&file, PMU);
-	put64(&file, 0);
-	end(&file);
+	put_auxtrace_info(&file, PMU, 0);
 	begin(&file, PERF_RECORD_AUX, 0);
 	put64(&file, 0);
 	put64(&file, stream.length);
@@ -75,13 +70,7 @@ static void put_trace(void)
 	put64(&file, 0);
 	put64(&file, 1);
 	end(&file);
-	begin(&file, GPMU_PERFDATA_AUXTRACE, 0);
-	put64(&file, stream.length);
-	for (int i = 0; i < 3; i++)
-		put64(&file, 0);
-	put32(&file, 0);
-	put32(&file, 0);
-	end(&file);
+	put_auxtrace(&file, stream.length, 0, 0);
 	put(&file, stream.bytes, stream.length);
 }
 

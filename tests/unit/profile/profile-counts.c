@@ -117,26 +117,8 @@ static void put_snapshot(uint32_t cpu, uint64_t position, uint64_t first, uint64
 	put64(&records, cpu);
 	put64(&records, 1);
 	end(&records);
-	begin(&records, GPMU_PERFDATA_AUXTRACE, 0);
-	put64(&records, stream.length);
-	put64(&records, position);
-	put64(&records, 0);
-	put32(&records, cpu);
-	put32(&records, UINT32_MAX);
-	put32(&records, cpu);
-	put32(&records, 0);
-	end(&records);
+	put_auxtrace(&records, stream.length, position, cpu);
 	put(&records, stream.bytes, stream.length);
-}
-
-static void put_info(void)
-{
-	begin(&records, GPMU_PERFDATA_AUXTRACE_INFO, 0);
-	put32(&records, GPMU_PERFDATA_ARM_SPE);
-	put32(&records, 0);
-	put64(&records, PMU);
-	put64(&records, 0);
-	end(&records);
 }
 
 static void test_snapshots(void)
@@ -148,7 +130,7 @@ static void test_snapshots(void)
 
 	attr.type = PMU;
 	attr.sample_type |= PERF_SAMPLE_CPU;
-	put_info();
+	put_auxtrace_info(&records, PMU, 0);
 	put_snapshot(0, 8192, 100, 128, true);
 	put_snapshot(1, 8192, 110, 128, true);
 	put_snapshot(0, 1024, 116, 128, true);
@@ -161,7 +143,7 @@ static void test_snapshots(void)
 	is_u64(facts.untimed, 0, "profile: records of snapshots with time stamps are not counted as untimed");
 	gpmu_profile_free(profile);
 
-	put_info();
+	put_auxtrace_info(&records, PMU, 0);
 	put_snapshot(0, 0, 0, 5, false);
 	put_snapshot(0, 64, 0, 5, false);
 	profile = read_records(&attr);

@@ -61,12 +61,7 @@ static void put_stacks(void)
 
 static void put_trace(void)
 {
-	begin(&records, GPMU_PERFDATA_AUXTRACE_INFO, 0);
-	put32(&records, GPMU_PERFDATA_ARM_SPE);
-	put32(&records, 0);
-	put64(&records, PMU);
-	put64(&records, 0);
-	end(&records);
+	put_auxtrace_info(&records, PMU, 0);
 	begin(&records, PERF_RECORD_AUX, 0);
 	put64(&records, 0);
 	put64(&records, stream.length);
@@ -74,11 +69,7 @@ static void put_trace(void)
 	for (uint64_t i = 0; i < 3; i++)
 		put64(&records, i);
 	end(&records);
-	begin(&records, GPMU_PERFDATA_AUXTRACE, 0);
-	put64(&records, stream.length);
-	for (int i = 0; i < 4; i++)
-		put64(&records, 0);
-	end(&records);
+	put_auxtrace(&records, stream.length, 0, 0);
 	put(&records, stream.bytes, stream.length);
 }
 
