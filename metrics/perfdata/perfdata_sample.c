@@ -5,6 +5,7 @@
 #include "perfdata/perfdata.h"
 
 /* All fields that a sample of Linux 7.3 can have */
+#define OFF_CPU_SUMS	(~0ULL << 32)	/* times of the sums of perf record --off-cpu begin here */
 #define SAMPLE_KNOWN	((1ULL << 25) - 1)
 
 static uint32_t first_half(uint64_t both)
@@ -184,14 +185,17 @@ static bool is_off_cpu(const struct gpmu_perfdata_event *event)
 }
 
 /*
- * Takes the fields in the raw bytes of such a sample (perf's __set_offcpu_sample()): the other ones are of the thread that runs
- * next. The call chain is that of the process, after a mark. A sample with other raw bytes is left as it is.
+ * Takes the fields in the raw bytes of such a sample, which are of the thread that waited: the other ones are of the thread that
+ * ran before it, or 0. The call chain is that of the process, after a mark. A sample with other raw bytes is left as it is.
+ * Samples of perf's BPF program (off_cpu_dump()) begin with the thread, the sums of short waits at the end of a recording
+ * (off_cpu_write()) with the process.
  */
 static void take_off_cpu(struct gpmu_perfdata *perfdata, struct gpmu_perfdata_record *record)
 {
 	struct gpmu_perfdata_sample *sample = &record->sample;
 	struct cursor cursor = { .data = sample->raw, .left = sample->raw_size };
-	uint32_t pid = cursor_u32(&cursor), tid = cursor_u32(&cursor);
+	const bool is_sum = record->time >= OFF_CPU_SUMS;
+	const uint32_t first = cursor_u32(&cursor), second = cursor_u32(&cursor);
 	uint64_t period = cursor_u64(&cursor), count = cursor_u64(&cursor), cgroup;
 	const void *chain = cursor_array(&cursor, count, sizeof(uint64_t));
 
@@ -201,8 +205,8 @@ static void take_off_cpu(struct gpmu_perfdata *perfdata, struct gpmu_perfdata_re
 	memcpy(perfdata->callchain, chain, (size_t)count * sizeof(uint64_t));
 	record->has |= PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_CGROUP;
 	record->misc = (uint16_t)((record->misc & ~PERF_RECORD_MISC_CPUMODE_MASK) | PERF_RECORD_MISC_USER);
-	record->pid = pid;
-	record->tid = tid;
+	record->pid = is_sum ? first : second;
+	record->tid = is_sum ? second : first;
 	sample->period = period;
 	sample->callchain = perfdata->callchain;
 	sample->callchain_count = (size_t)count;

@@ -160,7 +160,7 @@ static const struct who_slot *who_of(struct profile_counter *counter, const stru
 {
 	struct who_slot *slot = &counter->whos[sample->tid & (WHOS - 1)];
 
-	if (slot->tid == sample->tid && slot->epoch == counter->epoch)
+	if (slot->tid == sample->tid && slot->epoch == counter->epoch && (sample->pid == UINT32_MAX || slot->pid == sample->pid))
 		return slot;
 	slot->epoch = 0;
 	slot->tid = sample->tid;

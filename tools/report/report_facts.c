@@ -297,7 +297,9 @@ const char *report_facts_no_callers(const struct gpmu_profile *profile)
 		gpmu_profile_event(profile, i, &event);
 		if (!event.event || !event.samples || event.is_spe)
 			continue;
-		if (event.event->attr->sample_type & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER))
+		/* perf record --off-cpu has the call stacks in the raw bytes. */
+		if (event.event->attr->sample_type & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER) ||
+		    !strcmp(event.event->name, "offcpu-time"))
 			return NULL;
 		why = "call stacks have only the sampled function; callers are recorded by perf record -g";
 	}

@@ -9,10 +9,11 @@
 static struct made records, file;
 static struct stream stream;
 
+static struct gpmu_profile_options options = { .size = sizeof(options) };
+
 /* Reads a file of one event with the records that were made. */
 static struct gpmu_profile *read_records(const struct perf_event_attr *attr)
 {
-	struct gpmu_profile_options options = { .size = sizeof(options) };
 	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_profile *profile;
 	const char *path;
@@ -54,6 +55,29 @@ static void test_lost(void)
 	profile = read_records(&attr);
 	is_u64(facts_of(profile).lost, 5, "profile: losses are those of LOST_SAMPLES if LOST has fewer");
 	gpmu_profile_free(profile);
+}
+
+/* Samples of one thread with the numbers of two processes, as after an error of the recorder */
+static void test_pids(void)
+{
+	static const enum gpmu_profile_key keys[] = { GPMU_PROFILE_PROCESS };
+	struct gpmu_profile_table table = { 0 };
+	struct perf_event_attr attr = test_attr();
+	struct gpmu_profile *profile;
+
+	for (uint64_t pid = 7; pid < 9; pid++) {
+		put_sample(&records, 1, 0x1000, 5, 100);
+		memcpy(records.data + records.length - 16, &pid, 4);
+	}
+	options.keys = keys;
+	options.key_count = 1;
+	profile = read_records(&attr);
+	ok(!gpmu_profile_table(profile, keys, 1, &table) && table.count == 2 && table.rows[0].samples == 1,
+	   "profile: each sample is of the process that it names");
+	gpmu_profile_table_release(&table);
+	gpmu_profile_free(profile);
+	options.keys = NULL;
+	options.key_count = 0;
 }
 
 /* --- counts in samples */
@@ -157,6 +181,7 @@ static void test_snapshots(void)
 int main(void)
 {
 	test_lost();
+	test_pids();
 	test_counts();
 	test_snapshots();
 	return done_testing();
