@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "profile/profile_stack.h"
 
 #define CONTEXT_USER_DEFERRED	((uint64_t)-640)	/* PERF_CONTEXT_USER_DEFERRED, since Linux 6.19: a cookie follows */
@@ -74,7 +75,7 @@ void profile_stacks_release(struct profile_stacks *stacks)
 
 /* --- deferred stacks */
 
-/* Cookies count on each CPU, so that one may be used again by another thread after 2^32 others. */
+/* Cookies count on each CPU, so that one may be used again by another thread after 2^31 others. */
 struct deferred {
 	uint32_t tid;
 	size_t begin, count;
@@ -93,19 +94,34 @@ static int add_addresses(struct vector *vector, const uint64_t *addresses, size_
 	return 0;
 }
 
+static bool is_same(const struct profile_deferred *deferred, uint32_t index, const struct gpmu_perfdata_record *record)
+{
+	const struct deferred *stack = (const struct deferred *)deferred->stacks.data + index;
+	const uint64_t *addresses = deferred->addresses.data;
+
+	return stack->tid == record->tid && stack->count == record->deferred.count &&
+	       !memcmp(addresses + stack->begin, record->deferred.callchain, stack->count * sizeof(*addresses));
+}
+
 int profile_deferred_add(struct profile_deferred *deferred, const struct gpmu_perfdata_record *record)
 {
 	struct deferred *stack;
+	uint32_t index;
+	uint64_t hash;
 
-	if (record->type != GPMU_PERFDATA_CALLCHAIN_DEFERRED || !(record->has & PERF_SAMPLE_TID))
+	if (record->type != GPMU_PERFDATA_CALLCHAIN_DEFERRED || !(record->has & PERF_SAMPLE_TID) || !record->deferred.count)
 		return 0;
+	hash = text_hash((const char *)record->deferred.callchain, record->deferred.count * sizeof(uint64_t)) ^ record->tid;
+	if (map_get(&deferred->hashes, hash, &index) && is_same(deferred, index, record))
+		return map_set(&deferred->cookies, record->deferred.cookie, index);
 	stack = vector_add(&deferred->stacks, sizeof(*stack));
 	if (!stack)
 		return -ENOMEM;
 	*stack = (struct deferred){ .tid = record->tid, .begin = deferred->addresses.n, .count = record->deferred.count };
 	if (add_addresses(&deferred->addresses, record->deferred.callchain, stack->count))
 		return -ENOMEM;
-	return map_set(&deferred->cookies, record->deferred.cookie, (uint32_t)deferred->stacks.n - 1);
+	index = (uint32_t)deferred->stacks.n - 1;
+	return map_set(&deferred->hashes, hash, index) ? -ENOMEM : map_set(&deferred->cookies, record->deferred.cookie, index);
 }
 
 int profile_deferred_join(struct profile_deferred *deferred, uint32_t tid, const uint64_t **chain, size_t *count)
@@ -134,4 +150,5 @@ void profile_deferred_release(struct profile_deferred *deferred)
 	vector_release(&deferred->addresses);
 	vector_release(&deferred->joined);
 	map_release(&deferred->cookies);
+	map_release(&deferred->hashes);
 }

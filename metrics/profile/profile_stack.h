@@ -36,9 +36,10 @@ void profile_stacks_release(struct profile_stacks *stacks);
 
 /* Zeroed: empty */
 struct profile_deferred {
-	struct vector stacks;		/* struct deferred: see profile_stack.c */
+	struct vector stacks;		/* struct deferred: see profile_stack.c. Equal stacks of a thread are one */
 	struct vector addresses;	/* uint64_t: of all stacks, with PERF_CONTEXT_ marks */
 	struct map cookies;		/* index in @stacks */
+	struct map hashes;		/* of threads and stacks: index in @stacks */
 	struct vector joined;		/* uint64_t: the last chain of profile_deferred_join() */
 };
 

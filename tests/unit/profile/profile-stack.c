@@ -153,6 +153,30 @@ static void put_samples(void)
 	put_deferred(8, 78, user, 3);
 }
 
+static void test_equal(void)
+{
+	const uint64_t chain[] = { PERF_CONTEXT_USER, 1, 2 };
+	struct gpmu_perfdata_record record = {
+		.type = GPMU_PERFDATA_CALLCHAIN_DEFERRED, .has = PERF_SAMPLE_TID, .deferred = { .callchain = chain, .count = 3 },
+	};
+	struct profile_deferred deferred = { 0 };
+	size_t wrong = 0;
+
+	for (uint32_t i = 0; i < 100; i++) {
+		record.tid = i % 2;
+		record.deferred.cookie = i;
+		wrong += profile_deferred_add(&deferred, &record) != 0;
+	}
+	for (uint32_t i = 0; i < 100; i++) {
+		const uint64_t sample[] = { USER_DEFERRED, i }, *joined = sample;
+		size_t count = 2;
+
+		wrong += profile_deferred_join(&deferred, i % 2, &joined, &count) || count != 3 || memcmp(joined, chain, sizeof(chain)) != 0;
+	}
+	ok(!wrong && deferred.addresses.n == 6, "profile: equal stacks of a thread that were recorded later are kept once");
+	profile_deferred_release(&deferred);
+}
+
 static void test_recording(void)
 {
 	static const enum gpmu_profile_key keys[] = { GPMU_PROFILE_COMM, GPMU_PROFILE_STACK };
@@ -195,6 +219,7 @@ int main(void)
 {
 	dl_iterate_phdr(find_base, NULL);
 	test_nodes();
+	test_equal();
 	test_recording();
 	return done_testing();
 }
