@@ -358,6 +358,10 @@ is "$rc $err" "0 gpmu report: gpmu-new-h-2.pftrace, the newest trace or recordin
 mkfifo "$work/folder/gpmu-newer-h-3.pftrace"
 run timeout 60 env -C "$work/folder" "$GPMU_BIN" report --by gpu
 like "$rc $err" "^0 gpmu report: gpmu-new-h-2.pftrace, the newest" "report without a file leaves out a FIFO"
+mkdir -p "$work/threads/perf.data"
+printf 'PERFILE2' > "$work/threads/perf.data/data"
+run env -C "$work/threads" "$GPMU_BIN" report
+like "$err" '^gpmu report: perf\.data, the newest' "report without a file reads the folder of perf record --threads"
 run env -C "$work" "$GPMU_BIN" report
 is "$rc" 1 "report without a file exits with 1 if there is no trace"
 like "$err" 'no gpmu-\*\.pftrace, perf\.pftrace or perf\.data in this folder: name a trace or a recording of perf, or record one with gpmu record' "report without a file names the remedy if there is no trace"

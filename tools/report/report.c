@@ -172,7 +172,13 @@ static const struct argp argp = {
 
 /* --- files */
 
-/* The newest trace or recording in the current folder, or NULL. Reading a FIFO of such a name would wait for its writer. */
+/* perf record --threads makes a folder. Reading a FIFO of such a name would wait for its writer. */
+static bool is_recording(const char *path, const struct stat *status)
+{
+	return S_ISREG(status->st_mode) || (S_ISDIR(status->st_mode) && !strcmp(path, "perf.data"));
+}
+
+/* The newest trace or recording in the current folder, or NULL */
 static char *newest(void)
 {
 	struct timespec when = { 0 };
@@ -182,7 +188,7 @@ static char *newest(void)
 
 	if (!glob("{" PATTERN ",perf.pftrace,perf.data}", GLOB_BRACE, NULL, &found)) {
 		for (size_t i = 0; i < found.gl_pathc; i++) {
-			if (stat(found.gl_pathv[i], &status) || !S_ISREG(status.st_mode) ||
+			if (stat(found.gl_pathv[i], &status) || !is_recording(found.gl_pathv[i], &status) ||
 			    (path && (status.st_mtim.tv_sec < when.tv_sec ||
 				      (status.st_mtim.tv_sec == when.tv_sec &&
 				       status.st_mtim.tv_nsec <= when.tv_nsec))))
