@@ -107,7 +107,7 @@ static int run(int argc, char **argv)
 	print(options.trace, &facts);
 	if (facts.no_time)
 		say("%" PRIu64 " records are omitted, as they have no time on the clock of the trace: the notes of \"gpmu report %s\" "
-		    "have the reason", facts.no_time, options.trace);
+		    "have the reason", facts.no_time, strcmp(options.trace, "-") ? options.trace : "TRACE");
 	if (facts.is_damaged)
 		say("%s", error.text);
 	if (facts.is_stopped) {

@@ -55,8 +55,8 @@ enum { GPMU_PERFDATA_ARM_SPE = 4 };
 /**
  * struct gpmu_perfdata_event - an event that was recorded
  * @attr: as given to perf_event_open(2); members that the file lacks are 0
- * @name: name. If the file has none: of a tracepoint "system:event", of the generic events of perf_event_open(2) perf's
- *	name, of others "PMU/config=0x.../", with the PMU's type if its name is not recorded
+ * @name: name. If the file has none: of a tracepoint "system:event", of the generic hardware and software events of
+ *	perf_event_open(2) perf's name, of others "PMU/config=0x.../", with the PMU's type if its name is not recorded
  * @unit: unit of its counts; or NULL
  * @scale: factor of its counts; 1 if the file has none
  * @index: its index among the events of the file, from 0
@@ -228,7 +228,7 @@ struct gpmu_perfdata_record {
  * @is_stopped: a pipe was not read to its end, because the handler of a signal ran while it had no bytes
  * @lost: sum of PERF_RECORD_LOST: samples and other records
  * @lost_samples: sum of PERF_RECORD_LOST_SAMPLES: samples. Since Linux 6.1 perf writes these records at the end, and the same
- *	losses are in @lost. Samples that a BPF filter dropped are in neither of them
+ *	losses are in @lost, except those that the kernel reported by such a record (PEBS of x86). Samples that a BPF filter dropped are in neither of them
  */
 struct gpmu_perfdata_stats {
 	size_t size;

@@ -11,7 +11,7 @@
 #include "perfdata/perfdata_folder.h"
 
 #define TRACING_MOST	(256ULL << 20)	/* bytes of tracepoint formats */
-#define MISC_LOST_SAMPLES_BPF	(1U << 15)	/* of LOST_SAMPLES: dropped by a BPF filter (perf 6.2) */
+#define MISC_LOST_SAMPLES_BPF	(1U << 15)	/* of LOST_SAMPLES: dropped by a BPF filter (perf 6.4) */
 
 /* --- opening */
 
