@@ -37,7 +37,7 @@ struct gpmu_import_options {
  * @spe: number of operations of SPE
  * @switches: number of context switches
  * @values: number of values of counters
- * @lost: samples and records that the kernel lost: the larger one of the counts of LOST and LOST_SAMPLES
+ * @lost: lower bound of the samples and records that the kernel lost: the larger of the counts of LOST and LOST_SAMPLES
  * @no_time: records without a time on the clock of the trace, which are omitted
  * @is_damaged: reading ended with the error that gpmu_import() set
  * @is_stopped: progress(), waiting() or a signal ended reading

@@ -97,8 +97,8 @@ struct gpmu_perfdata_regs {
 
 /*
  * A sample. The PERF_SAMPLE_ bits in @has of the record select the members that are set. Others are 0.
- * Arrays are borrowed. The thread, period, call chain and cgroup of the event offcpu-time (perf record --off-cpu of perf 6.16) are
- * those in its raw bytes, and its mode is that of the process.
+ * Arrays are borrowed. The thread, period, call chain and cgroup of the event offcpu-time (perf record --off-cpu since perf 6.16)
+ * are those in its raw bytes, and its mode is user space.
  */
 struct gpmu_perfdata_sample {
 	uint64_t ip;			/* address of the code */
@@ -228,7 +228,8 @@ struct gpmu_perfdata_record {
  * @is_stopped: a pipe was not read to its end, because the handler of a signal ran while it had no bytes
  * @lost: sum of PERF_RECORD_LOST: samples and other records
  * @lost_samples: sum of PERF_RECORD_LOST_SAMPLES: samples. Since Linux 6.1 perf writes these records at the end, and the same
- *	losses are in @lost, except those that the kernel reported by such a record (PEBS of x86). Samples that a BPF filter dropped are in neither of them
+ *	losses are in @lost, except those that the kernel reported by such a record (PEBS of x86).
+ *	Samples that a BPF filter dropped are in neither count
  */
 struct gpmu_perfdata_stats {
 	size_t size;

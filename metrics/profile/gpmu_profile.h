@@ -17,7 +17,8 @@
 /*
  * A profile reads a recording twice: first its threads, maps and AUX buffers, then its samples. Both the
  * samples of the kernel's events and the records of Arm SPE are counted as samples. Samples are counted
- * by a tuple of keys, without memory for each sample, except a number for each stack that perf record --call-graph fp,defer recorded later. Samples of different events are never added.
+ * by a tuple of keys, without memory for each sample. Stacks that perf record --call-graph fp,defer recorded later need
+ * a number each. Samples of different events are never added.
  */
 struct gpmu_profile;
 
@@ -118,7 +119,7 @@ struct gpmu_profile_event {
  * @size: size of this structure
  * @info: of the machine and the recording
  * @bytes: bytes of the recording that were read
- * @lost: samples and records that the kernel lost, at least: the larger one of the counts of LOST and LOST_SAMPLES
+ * @lost: lower bound of the samples and records that the kernel lost: the larger of the counts of LOST and LOST_SAMPLES
  * @spe: counts of the decoder and of PERF_RECORD_AUX, over all buffers
  * @midr: MIDR_EL1 of the CPUs; 0: not recorded
  * @memory: samples of loads and stores

@@ -23,7 +23,7 @@ struct profile_object {
 	enum profile_object_state state;
 	Dwfl_Module *module;
 	struct vector segments;		/* struct segment */
-	struct profile_range range;	/* of their addresses, the first from the begin of its page */
+	struct profile_range range;	/* of their addresses, the first from the start of its page */
 	struct vector functions;	/* struct profile_function, sorted */
 	bool knows_dwarf;		/* @dwarf and @dwarf_shift are set */
 	struct profile_dwarf dwarf;	/* empty: no debug information */

@@ -42,7 +42,7 @@ Dwfl *profile_object_begin(struct profile_wait *wait);
 struct profile_object *profile_object_new(Dwfl *dwfl, const char *path, const uint8_t *build_id, size_t build_id_size);
 void profile_object_free(struct profile_object *object);
 enum profile_object_state profile_object_state(const struct profile_object *object);
-/* The ELF file, borrowed, and the addresses of its segments, the first from the begin of its page; NULL: it was not read */
+/* The ELF file, borrowed, and the addresses of its segments, the first from the start of its page; NULL: it was not read */
 Elf *profile_object_elf(const struct profile_object *object, struct profile_range *range);
 /*
  * Address of a byte of the file, as in its program headers; @offset itself if it is in none. Reduces @range to the

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * libdwfl follows the frames of a thread with the registers and the memory that it is given. Files are added when an
- * address is in them. If another file has taken the addresses of one, as after exec(), the process begins anew. The files of the
- * last processes are kept, as those of all would need too much memory.
+ * address is in them. If another file has taken the addresses of one, as after exec(), the files of the process are read
+ * again. Only the files of the last processes are kept, to bound memory.
  */
 #include <elfutils/libdwfl.h>
 #include <errno.h>

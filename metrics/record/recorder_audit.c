@@ -30,7 +30,7 @@ static const char *const kernel_reasons[RECORD_KERNEL_REASONS] = {
 	[RECORD_KERNEL_FULL] = "the kernel's ring was full",
 	[RECORD_KERNEL_TRUNCATED] = "a buffer of SPE was full (--spe-buffer, period)",
 	[RECORD_KERNEL_UNSPOOLED] = "samples of SPE could not be kept in a file (room on the disk, ulimit -f)",
-	[RECORD_KERNEL_ENDED] = "writing was ended by a signal (at most; includes samples outside the recorded time)",
+	[RECORD_KERNEL_ENDED] = "a signal ended the writing (upper bound: samples outside the recorded time are included)",
 	[RECORD_KERNEL_THROTTLED] = "the kernel throttled the event (sysctl kernel.perf_event_max_sample_rate)",
 	[RECORD_KERNEL_MALFORMED] = "malformed records of the kernel",
 };

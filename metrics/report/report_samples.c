@@ -70,7 +70,7 @@ void report_stacks(struct gpmu_report *report)
 		report_text(report, REPORT_STACKS, report_string(report, event));
 	}
 	if (!list->n)
-		report_note(report, REPORT_STACKS, "no call stack was sampled: gpmu record --sample, or perf record -g before "
-			    "gpmu import, samples them");
+		report_note(report, REPORT_STACKS, "no call stacks were sampled: use gpmu record --sample, or perf record -g before "
+			    "gpmu import");
 	report_table_done(report, REPORT_STACKS, "samples");
 }

@@ -48,7 +48,7 @@ void report_threads(struct gpmu_report *report)
 		put_thread(report, timeline_at(tasks, struct timeline_task, i));
 	if (!tasks->n)
 		report_note(report, REPORT_THREADS,
-			    "no thread was recorded: gpmu record records the threads of a command, with --sched those of the "
-			    "machine, and perf record --switch-events needs --sample-cpu or -a");
+			    "no thread was recorded: record a command with gpmu record, the machine with gpmu record --sched, or "
+			    "use perf record --switch-events with --sample-cpu or -a before gpmu import");
 	report_table_done(report, REPORT_THREADS, "run");
 }

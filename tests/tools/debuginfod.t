@@ -118,7 +118,7 @@ if perf record -q -F 5000 -e task-clock:u -o "$work/perf.data" -- "$work/perf-ma
 	mv "$work/perf-make" "$work/www/buildid/$id/executable"
 	rm -rf "$HOME/.debug"
 	run "$GPMU_BIN" report --format csv --by function,object "$work/perf.data"
-	unlike "$out" ',made_[a-z]+,perf-make$|,strings_[a-z_]+,perf-make$' "report: a program that is nowhere has no functions"
+	unlike "$out" ',made_[a-z]+,perf-make$|,strings_[a-z_]+,perf-make$' "report: a program without a file here or on a server has no functions"
 	interrupted report "$work/perf.data"
 	is "$? $(grep -c 'stopped  *by a signal' "$work/out")" "130 1" "report: SIGINT ends the wait for a program that does not exist here"
 	serve "${web[@]}" "$work/www"

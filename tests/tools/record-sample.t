@@ -150,7 +150,7 @@ fi
 
 run gpmu record --no-cuda-trace -o "$work/none.pftrace" -- true
 run gpmu report --folded "$work/none.pftrace"
-is "$rc $both" "0 gpmu report: no call stack was sampled: gpmu record --sample, or perf record -g before gpmu import, samples them" "report --folded of a trace without samples names the option that samples them"
+is "$rc $both" "0 gpmu report: no call stacks were sampled: use gpmu record --sample, or perf record -g before gpmu import" "report --folded of a trace without samples names the option that samples them"
 
 # --- errors
 for wrong in nothing 'cpu-clock,' 'cpu-clock,x' 'cpu-clock,0' duration_time; do

@@ -191,7 +191,7 @@ if perf record -o "$work/perf.data" -e task-clock true > /dev/null 2>&1; then
 		like "$(fact kernel "$work/other.data")" '^functions are not known: the running kernel has another build id .*; run gpmu report on the recorded kernel$' \
 			"report: a recording of another kernel states why it has no functions, and the remedy"
 		"${kernel[@]}" --no-buildid -- dd if=/dev/zero of=/dev/null bs=1M count=1000 2> /dev/null
-		like "$(fact kernel "$work/kernel.data")" 'no build id of the kernel; record to a file, without -z and --no-buildid, and let perf end$' \
+		like "$(fact kernel "$work/kernel.data")" 'no build id of the kernel; record to a file without -z or --no-buildid, and do not kill perf$' \
 			"report: a recording without the kernel's build id states why it has no functions, and the remedy"
 	else
 		skip "no samples of the kernel" "report: a recording of another kernel states why it has no functions"
@@ -214,7 +214,7 @@ if perf record -o "$work/perf.data" -e task-clock true > /dev/null 2>&1; then
 	run gpmu report "$work/killed.data"
 	is "$rc" 1 "report: a recording of a killed perf has exit status 1"
 	like "$err" 'killed\.data:48: expected the size of the records, not 0: perf was killed or is still recording' \
-		"report: a recording of a killed perf is named as such"
+		"report: the error for a recording of a killed perf states that perf was killed"
 	is "$(fact event "$work/killed.data" 2> /dev/null | sed 's/.*: //; s/ samples.*//')" "$whole" "report: all samples of a recording of a killed perf are counted"
 else
 	skip "no perf that may record" "report: recordings of this machine's perf"
@@ -306,7 +306,7 @@ for machine in aarch64,0x00000000413fd0c1 x86_64,GenuineIntel-6-55-7; do
 done
 
 truth "$spe" 20000 damage
-like "$(fact damage "$spe")" '^1 times the AUX data could not be decoded; [0-9]+ bytes belong to no sample$' "report: damage within an AUX buffer is counted"
+like "$(fact damage "$spe")" '^1 damaged parts of the AUX data; [0-9]+ bytes belong to no sample$' "report: damage within an AUX buffer is counted"
 is "$(found "$spe" | md5sum)" "$(md5sum < "$work/want")" "report: damage within an AUX buffer loses only the damaged record"
 
 truth "$spe" 20000
@@ -358,7 +358,7 @@ interrupted() {
 
 interrupted --by cpu
 is "$?" 130 "report: an interrupted report has exit status 130"
-like "$(< "$work/out")" 'stopped +stopped by a signal: only a part of the recording was read' "report: an interrupted report prints what was read, and is marked"
+like "$(< "$work/out")" 'stopped +stopped by a signal: only a part of the recording was read' "report: an interrupted report prints the part that was read, with a line stopped"
 is "$(< "$work/err")" "" "report: an interrupted report shows no progress if standard error is not a terminal"
 interrupted --folded
 is "$? $(< "$work/err")" "130 gpmu report: stopped by a signal: only a part of the recording was read" \

@@ -270,7 +270,7 @@ printf '%s\n' 'thread;5;5;app' 'thread;5;6;late' 'thread;5;7;ready' 'slice;t5;10
 is "$(gpmu report --by thread --format csv "$work/states.pftrace" | sed -n '3,$p' | cut -d , -f 1,4,6,8,9,10)" "ready,7,20000,0,80000,0
 late,6,10000,90000,0,0
 app,5,0,100000,0,0" "report --by thread has threads that slept or were ready when the recording began"
-like "$(gpmu report --by thread "$work/offender.pftrace")" 'no thread was recorded: gpmu record records the threads of a command' "report --by thread explains how to record threads if there are none"
+like "$(gpmu report --by thread "$work/offender.pftrace")" 'no thread was recorded: record a command with gpmu record' "report --by thread explains how to record threads if there are none"
 
 # --- the audit
 

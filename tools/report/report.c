@@ -465,7 +465,7 @@ static int show_folded(const struct arguments *arguments, const struct gpmu_repo
 	add_view(arguments, table_of(report, "stacks"), &view);
 	view.n = arguments->top && arguments->top < view.table->row_count ? arguments->top : view.table->row_count;
 	if (!view.n)
-		say("no call stack was sampled: gpmu record --sample, or perf record -g before gpmu import, samples them");
+		say("no call stacks were sampled: use gpmu record --sample, or perf record -g before gpmu import");
 	status = report_write(arguments->path, write_folded, &output);
 	free(view.order);
 	return status;

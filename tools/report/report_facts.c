@@ -146,8 +146,8 @@ static void add_losses(struct report_facts *facts, const struct gpmu_profile_fac
 	if (spe->partials)
 		add(facts, "partial", print_text("%" PRIu64 " AUX records with an incomplete last sample", spe->partials));
 	if (spe->damages || spe->lost_bytes)
-		add(facts, "damage", print_text("%" PRIu64 " times the AUX data could not be decoded; %" PRIu64 " bytes belong to "
-						"no sample", spe->damages, spe->lost_bytes));
+		add(facts, "damage", print_text("%" PRIu64 " damaged parts of the AUX data; %" PRIu64 " bytes belong to no "
+						"sample", spe->damages, spe->lost_bytes));
 	if (spe->unknown)
 		add(facts, "unknown", print_text("%" PRIu64 " packets of SPE that this version does not know", spe->unknown));
 	if (from->repeated)
@@ -184,8 +184,8 @@ static void add_kernel(struct report_facts *facts, enum gpmu_profile_kernel kern
 	static const char *const reasons[] = {
 		[GPMU_PROFILE_KERNEL_NO_MAP] = "the recording has no map of the kernel for some samples; record as root or "
 			"with kernel.kptr_restrict=0",
-		[GPMU_PROFILE_KERNEL_NO_BUILD_ID] = "the recording has no build id of the kernel; record to a file, "
-			"without -z and --no-buildid, and let perf end",
+		[GPMU_PROFILE_KERNEL_NO_BUILD_ID] = "the recording has no build id of the kernel; record to a file "
+			"without -z or --no-buildid, and do not kill perf",
 		[GPMU_PROFILE_KERNEL_OTHER] = "the running kernel has another build id than the recorded one; run gpmu "
 			"report on the recorded kernel",
 		[GPMU_PROFILE_KERNEL_HIDDEN] = "/proc/kallsyms shows this user no addresses; run gpmu report as root, or set "

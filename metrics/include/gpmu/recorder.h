@@ -75,8 +75,8 @@ struct perf_event_header;
  *	it. The names must exist until gpmu_recorder_free(). Returns 0 or -ENOMEM
  *
  * @unwind: sets the call stack of a sample that has registers and a copy of the stack: addresses, innermost first, with
- *	PERF_CONTEXT_ marks, and their number. @attr is that of its event. Returns 0 or -ENOMEM; NULL: @stack_size of
- *	struct gpmu_recorder_options is to be 0
+ *	PERF_CONTEXT_ marks, and their number. @attr is that of its event. Returns 0 or -ENOMEM; may be NULL if @stack_size of
+ *	struct gpmu_recorder_options is 0
  *
  * @take and @find are required.
  */
@@ -121,12 +121,14 @@ struct gpmu_recorder_symbols {
  * @spe_buffer: bytes of SPE's buffer for each CPU, a power of 2 from 64 KiB to 1 GiB; 0: 4 MiB. It is smaller if the
  *	limit of locked memory requires it
  * @sample: event by which call stacks are sampled, in the syntax of gpmu_event_new(), optionally followed by "," and a
- *	period: "cycles,1000000". Without a period 999 samples are taken per second. NULL: none
+ *	period: "cycles,1000000". Without a period, 999 samples are taken per second, or
+ *	fewer if kernel.perf_event_max_sample_rate is lower. NULL: none
  * @symbols: copied; NULL: call stacks have no names of functions
  * @system: 1: SPE and @sample sample all CPUs, 0: the command (gpmu_recorder_pid()) or, without one, all CPUs
  *
  * @progress: called during gpmu_recorder_stop(), by a thread of the recorder, with the bytes of samples
- *	of SPE that were read for the trace and their total. Nonzero: the others are counted as lost. NULL: not called
+ *	of SPE that were read for the trace and their total. If it returns nonzero, the samples that are not yet written are
+ *	counted as lost. NULL: not called
  * @user: first argument of @progress
  * @stack_size: bytes that each sample copies of the stack of the thread, a multiple of 8 up to GPMU_RECORDER_STACK, from which
  *	@symbols find the callers; 0: the kernel finds them by frame pointers

@@ -14,8 +14,8 @@
 #include "record/queue/record_spool.h"
 
 /*
- * Bytes at the begin of the file that get blocks before they are put, and are not freed: to get and to free the pages of a
- * file takes several times as long as to copy the bytes.
+ * Bytes at the start of the file whose blocks are allocated in advance and not freed: allocating and freeing the pages of
+ * a file takes several times as long as copying the bytes.
  */
 #define KEPT		((uint64_t)64 << 20)
 #define FREE_LEAST	(1u << 20)	/* bytes that are freed at once */

@@ -77,7 +77,7 @@ bool record_rings_wait(struct record_rings *rings, int ms);
 /*
  * Number of records lost for a reason, according to the drained records; the kernel reports a loss with
  * the CPU's next record. @last: nothing more will be drained, so losses after the last
- * record are included. Lost records beside an AUX buffer are not counted.
+ * record are included. Records lost from the ring of an event with an AUX buffer are not counted.
  */
 uint64_t record_rings_lost(const struct record_rings *rings, enum record_kernel_why why, bool last);
 

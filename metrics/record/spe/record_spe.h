@@ -30,9 +30,9 @@ struct record_spe_chunk {
 	struct record_span window;	/* samples outside it are counted and dropped */
 };
 
-/* For the audit, if the process is in a pid namespace */
-#define RECORD_SPE_NO_CONTEXTS	"SPE: in a pid namespace, as of a container, samples have no thread ids: the thread is that which ran " \
-				"when the kernel published them, and with -a none"
+/* For the audit, if the process is in another PID namespace than the initial one */
+#define RECORD_SPE_NO_CONTEXTS	"SPE: samples have thread ids of the initial PID namespace, and this process is in another one: a sample " \
+				"belongs to the thread that ran when the kernel published it, and with -a to no thread"
 
 /* Lost samples of lost bytes. A sample has 64 bytes on Neoverse; other cores have further lengths. */
 static inline uint64_t record_spe_samples(uint64_t bytes)
@@ -51,7 +51,7 @@ struct record_spe {
 	struct record_window *window;
 	atomic_bool *ending;		/* set: the threads drain the buffers and end */
 	struct record_spool spool;	/* opened by the owner before the threads start */
-	/* As of struct gpmu_recorder_options; set by the owner before @ending, or NULL. Nonzero: no more samples are decoded. */
+	/* As in struct gpmu_recorder_options; set by the owner before @ending, or NULL. Nonzero: no more samples are decoded */
 	int (*progress)(void *user, uint64_t done, uint64_t total);
 	void *user;
 	/* Set by record_spe_open() */

@@ -15,7 +15,7 @@
 #define PMU		"arm_spe_0"
 #define PERIOD		(1u << 20)	/* operations; 6,000 samples per second at 3.1 GHz and 2 operations per cycle */
 #define PERIOD_TERM	"period="
-#define FIRST_PID_NAMESPACE	0xeffffffc	/* inode, PROC_PID_INIT_INO in the kernel's include/linux/proc_ns.h */
+#define INITIAL_PID_NAMESPACE	0xeffffffc	/* inode, PROC_PID_INIT_INO in the kernel's include/linux/proc_ns.h */
 /* Bytes, powers of 2 and multiples of a page */
 #define RING		(64u << 10)
 #define BUFFER		(4u << 20)
@@ -128,14 +128,14 @@ static int open_rings(struct record_spe *spe, const char *terms, struct gpmu_err
 }
 
 /*
- * The context packets have the numbers of threads in the first pid namespace. In another one, as of a container, the
- * process knows its threads by other numbers.
+ * The context packets have the ids of threads in the initial PID namespace. In another one, such as that of a container, the
+ * threads have other ids.
  */
-static bool is_first_namespace(void)
+static bool is_initial_namespace(void)
 {
 	struct stat status;
 
-	return stat("/proc/self/ns/pid", &status) || status.st_ino == FIRST_PID_NAMESPACE;
+	return stat("/proc/self/ns/pid", &status) || status.st_ino == INITIAL_PID_NAMESPACE;
 }
 
 static int node_of(const struct gpmu_machine *machine, int cpu)
@@ -172,7 +172,7 @@ int record_spe_open(struct record_spe *spe, struct gpmu_error *error)
 		return ret;
 	if (spe->note)
 		log_line(GPMU_LOG_WARNING, "%s", spe->note);
-	spe->no_contexts = !is_first_namespace();
+	spe->no_contexts = !is_initial_namespace();
 	if (spe->no_contexts)
 		log_line(GPMU_LOG_WARNING, "%s", RECORD_SPE_NO_CONTEXTS);
 	spe->buffers = calloc(spe->rings.count, sizeof(*spe->buffers));

@@ -112,7 +112,7 @@ static void test_cut_compressed(uint32_t type, const char *name)
 	gpmu_perfdata_free(perfdata);
 	perfdata = open_made(&file, 256 + 12, &error);
 	ok(!count_right(perfdata, &error) && strstr(error.text, ":256: expected a record, the file ends"),
-	   "perfdata: %s that is cut off at its begin is an error", name);
+	   "perfdata: %s that is cut off at its start is an error", name);
 	gpmu_perfdata_free(perfdata);
 	memset(file.data + file.length - 3000, 0xff, 3000);
 	perfdata = open_made(&file, file.length, &error);

@@ -89,7 +89,7 @@ static void test_made(void)
 		unlink(path);
 	}
 	is_u64(made, sizeof(maps) / sizeof(maps[0]), "code: functions of anonymous maps and of huge pages are those of perf-PID.map");
-	is_u64(none, sizeof(maps) / sizeof(maps[0]), "code: other addresses of these maps have no function");
+	is_u64(none, sizeof(maps) / sizeof(maps[0]), "code: addresses outside the functions of perf-PID.map have no function");
 	end();
 }
 

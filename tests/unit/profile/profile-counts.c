@@ -73,7 +73,7 @@ static void test_pids(void)
 	options.key_count = 1;
 	profile = read_records(&attr);
 	ok(!gpmu_profile_table(profile, keys, 1, &table) && table.count == 2 && table.rows[0].samples == 1,
-	   "profile: each sample is of the process that it names");
+	   "profile: a sample counts for the process whose number it has");
 	gpmu_profile_table_release(&table);
 	gpmu_profile_free(profile);
 	options.keys = NULL;

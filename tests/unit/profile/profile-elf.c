@@ -118,7 +118,7 @@ static void test_paths(void)
 	ok(refuses(plain, another, 20, true), "elf: a file with another build id than recorded is changed");
 	ok(refuses(other, build_id, 20, true), "elf: a file without a build id is changed if one was recorded");
 	ok(refuses(plain, build_id, 0, true), "elf: no file has an empty build id");
-	ok(refuses("/etc/passwd", build_id, 20, false), "elf: a file that is no ELF file is not changed but missing");
+	ok(refuses("/etc/passwd", build_id, 20, false), "elf: a file that is not an ELF file is missing, not changed");
 	ok(refuses("/nonexistent", build_id, 20, false), "elf: a file that does not exist is missing");
 	ok(refuses("[vdso]", NULL, 0, false) && refuses("", NULL, 0, false), "elf: a name that is no path is missing");
 }

@@ -163,12 +163,12 @@ static void room(void)
 	ok(before >= KEPT * MIB, "spool: a new file has the blocks of its first 64 MiB");
 	put_and_take(&spool, KEPT, KEPT);
 	put(&spool, "next", "");
-	ok(blocks(&spool) >= KEPT * MIB && has(&spool, "next"), "spool: these blocks remain when their chunks have been taken");
+	ok(blocks(&spool) >= KEPT * MIB && has(&spool, "next"), "spool: the blocks of the first 64 MiB remain when their chunks have been taken");
 	put_and_take(&spool, KEPT + 4, KEPT + 3);
 	put(&spool, "next", "");
 	ok(blocks(&spool) <= before + 2 * MIB, "spool: further chunks that were taken give their blocks back at the next put");
 	put_and_take(&spool, 0, 1);
-	ok(has(&spool, "next"), "spool: the chunks after those blocks remain");
+	ok(has(&spool, "next"), "spool: the chunks beyond the first 64 MiB are read");
 	put(&spool, "last", "");
 	ok(blocks(&spool) <= before + 32 && has(&spool, "last"), "spool: an empty file keeps the blocks of its first 64 MiB only");
 	record_spool_release(&spool);

@@ -86,7 +86,7 @@ static void test_texts(void)
 	three(&table, TABLE_CUT | TABLE_CUT_BEGIN, 8);
 	add_row(&table, "a", "1", "main;step;solve");
 	is_str(printed(&table), "  name    GB/s  text\n  a          1  ...solve\n",
-	       "table: the begin of a text over its limit is cut in a column of such texts");
+	       "table: the start of a text over its limit is cut in a column of such texts");
 	utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
 	three(&table, TABLE_CUT | TABLE_CUT_BEGIN, 8);
 	add_row(&table, "a", "1", "磁盘磁盘磁");

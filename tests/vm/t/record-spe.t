@@ -199,7 +199,7 @@ rm -f /tmp/pid
 unprivileged 2 /tmp/samples.user "samples of the kernel nor the homes of the data"
 by=
 
-# --- a pid namespace, as of a container: the context packets have other thread ids than the threads have there
+# --- a PID namespace, such as that of a container: the context packets have other thread ids than the threads have there
 by_namespace() {
 	unshare -p -f --mount-proc "$@"
 }
@@ -210,8 +210,8 @@ by=
 follows /tmp/samples
 all
 is "$(awk '{ print $4 }' /tmp/records | sort -u)" "$(cat /tmp/pid)" "namespace: the samples are on the track of the command's thread"
-like "$(cat /tmp/record.out)" "^gpmu record: warning: SPE: in a pid namespace, as of a container, samples have no thread ids" \
-	"namespace: gpmu record reports that samples have no thread ids"
+like "$(cat /tmp/record.out)" "^gpmu record: warning: SPE: samples have thread ids of the initial PID namespace, and this process is in another one" \
+	"namespace: gpmu record reports that the thread ids of the samples are of another namespace"
 
 # --- full buffers: gpmu stops until they are full, then empties and enables them again. The kernel of 6.12 leaves the
 # event of a full buffer enabled.
