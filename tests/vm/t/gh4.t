@@ -5,7 +5,7 @@
 #: scenario steady-gracehopper
 #: kernels 6.1 6.12 7.3 7.3-16k 7.3-rt debug 64k
 #: drivers ours in-tree in-tree-patched
-#: long 7.3-16k 7.3-rt 6.12 7.3/in-tree 7.3/in-tree-patched
+#: long 7.3-16k 7.3-rt 6.1 6.12 7.3/in-tree 7.3/in-tree-patched
 #: timeout 300
 #
 # Four Grace Hoppers, one CPU each: names and CPUs by socket, the remote-socket

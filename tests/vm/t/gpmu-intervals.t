@@ -5,7 +5,7 @@
 #: scenario steady
 #: kernels 6.1 6.12 7.3 debug 64k
 #: drivers ours in-tree in-tree-patched
-#: long 6.12 7.3/ours 7.3/in-tree-patched
+#: long 6.1 6.12 7.3/ours 7.3/in-tree-patched
 #: userland yes
 #: icount 0
 #: timeout 300
