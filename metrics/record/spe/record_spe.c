@@ -129,8 +129,9 @@ static bool take(void *user, const struct record_ring *of, const struct perf_eve
 }
 
 /*
- * The head is read first: the records of all bytes before it are then in the ring, or lost. A buffer is full when one byte
- * is free, as the kernel keeps head and tail apart.
+ * The head is read first: the records of all bytes before it are then in the ring, or lost, or become visible later. A
+ * buffer is full when one byte is free, as the kernel keeps head and tail apart. It has room again before its event is
+ * restarted.
  */
 static void drain(struct record_spe *spe)
 {
@@ -140,9 +141,9 @@ static void drain(struct record_spe *spe)
 		const uint64_t tail = ring->aux_end, times = ring->lost[RECORD_KERNEL_TRUNCATED];
 
 		record_ring_drain(&spe->rings, ring, take, spe);
+		put_rest(spe, ring, head, spe->raw);
 		if (head - tail == ring->aux_room - 1 && ring->lost[RECORD_KERNEL_TRUNCATED] == times)
 			note_full(spe, ring);
-		put_rest(spe, ring, head, spe->raw);
 	}
 }
 

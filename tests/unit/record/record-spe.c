@@ -20,10 +20,25 @@ static struct {
 	unsigned int calls, from, to;
 } writes, reads;
 
+/* The page of the ring, and the tail of its buffer when the event was last disabled */
+static struct {
+	const struct perf_event_mmap_page *page;
+	uint64_t tail;
+} disabled;
+
+int __wrap_ioctl(int fd, unsigned long request, ...);
 ssize_t __real_pwrite(int fd, const void *bytes, size_t size, off_t at);
 ssize_t __wrap_pwrite(int fd, const void *bytes, size_t size, off_t at);
 ssize_t __real_pread(int fd, void *bytes, size_t size, off_t at);
 ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t at);
+
+int __wrap_ioctl(int fd, unsigned long request, ...)
+{
+	(void)fd;
+	if (request == PERF_EVENT_IOC_DISABLE)
+		disabled.tail = disabled.page->aux_tail;
+	return 0;
+}
 
 ssize_t __wrap_pwrite(int fd, const void *bytes, size_t size, off_t at)
 {
@@ -181,6 +196,7 @@ static struct arrived record(bool at_once)
 	if (filled)
 		fill(&ring, &buffer);
 	writes.calls = reads.calls = progress.calls = 0;
+	disabled.page = ring.page;
 	run(&spe, at_once);
 	arrived = arrived_in(&spe);
 	if (ring.page->aux_tail != buffer.length)
@@ -218,6 +234,7 @@ int main(void)
 	filled = true;
 	arrived = record(false);
 	ok(is(arrived, 5, 1, 0, 0) && arrived.full == 1, "record spe: a full buffer is counted if its record was lost");
+	is_u64(disabled.tail, ROOM - 1, "record spe: a full buffer has room again before its event is restarted");
 	filled = false;
 	refused = 2;
 	late = true;
