@@ -5,8 +5,8 @@
 #include "perfdata/perfdata.h"
 
 /* All fields that a sample of Linux 7.3 can have */
-#define OFF_CPU_SUMS	(~0ULL << 32)	/* times of the sums of perf record --off-cpu begin here */
 #define SAMPLE_KNOWN	((1ULL << 25) - 1)
+#define OFF_CPU_SUMS	(~0ULL << 32)	/* times of the sums of perf record --off-cpu begin here */
 
 static uint32_t first_half(uint64_t both)
 {
