@@ -17,7 +17,7 @@
  * Bytes at the start of the file whose blocks are allocated in advance and not freed: allocating and freeing the pages of
  * a file takes several times as long as copying the bytes.
  */
-#define KEPT		((uint64_t)64 << 20)
+#define PREALLOCATED	((uint64_t)64 << 20)
 #define FREE_LEAST	(1u << 20)	/* bytes that are freed at once */
 #define CHECK_EACH	(1u << 20)	/* bytes between checks of the file system, which may be on the network */
 /* What is left to the trace and to other programs, the lesser of these */
@@ -84,12 +84,12 @@ static bool has_room(const struct record_spool *spool, uint64_t size)
 }
 
 /* Not all file systems can do this. Those in memory send SIGXFSZ beyond the limit, although the size remains 0. */
-static bool get_kept(const struct record_spool *spool)
+static bool preallocate(const struct record_spool *spool)
 {
 	struct rlimit limit;
 
-	return !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur >= KEPT && has_room(spool, KEPT) &&
-	       !fallocate(spool->fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)KEPT);
+	return !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur >= PREALLOCATED && has_room(spool, PREALLOCATED) &&
+	       !fallocate(spool->fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)PREALLOCATED);
 }
 
 int record_spool_open(struct record_spool *spool, int beside)
@@ -101,8 +101,8 @@ int record_spool_open(struct record_spool *spool, int beside)
 		spool->fd = open_in(folder && *folder ? folder : "/var/tmp");
 	if (spool->fd < 0)
 		return -errno;
-	spool->freed = KEPT;
-	spool->has_kept = get_kept(spool);
+	spool->freed = PREALLOCATED;
+	spool->is_preallocated = preallocate(spool);
 	return 0;
 }
 
@@ -139,7 +139,7 @@ static int fail(struct record_spool *spool, int error)
 
 static int check_room(struct record_spool *spool, uint64_t at, uint64_t size)
 {
-	if (spool->has_kept && at + sizeof(size) + size <= KEPT)
+	if (spool->is_preallocated && at + sizeof(size) + size <= PREALLOCATED)
 		return 0;
 	spool->unchecked += size;
 	if (spool->unchecked < CHECK_EACH)
@@ -168,14 +168,14 @@ static uint64_t begin(struct record_spool *spool)
 	put = spool->put;
 	taken = spool->taken;
 	pthread_mutex_unlock(&spool->lock);
-	if (taken != put || (put > KEPT && ftruncate(spool->fd, (off_t)KEPT))) {
+	if (taken != put || (put > PREALLOCATED && ftruncate(spool->fd, (off_t)PREALLOCATED))) {
 		free_taken(spool, taken);
 		return put;
 	}
 	pthread_mutex_lock(&spool->lock);
 	spool->taken = spool->put = 0;
 	pthread_mutex_unlock(&spool->lock);
-	spool->freed = KEPT;
+	spool->freed = PREALLOCATED;
 	return 0;
 }
 

@@ -21,7 +21,7 @@ struct record_spool {
 	int error;			/* -errno of the first chunk that could not be put or read; 0: none */
 	int fd;				/* -1: not open */
 	/* Used by the putting thread */
-	bool has_kept;			/* the first 64 MiB have blocks */
+	bool is_preallocated;		/* the first 64 MiB have blocks */
 	uint64_t freed;			/* bytes before this offset, beyond the first 64 MiB, have no blocks */
 	uint64_t unchecked;		/* bytes put since the room of the file system was checked */
 	/* Used by the taking thread */

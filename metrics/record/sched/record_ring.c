@@ -49,15 +49,15 @@ static int map_ring(struct record_ring *ring, const struct record_rings *rings, 
 static int open_event(struct record_ring *ring, const struct perf_event_attr *attr, pid_t tid,
 		      const struct record_rings *rings)
 {
-	struct perf_event_attr full = *attr;
+	struct perf_event_attr own = *attr;
 	int fd;
 
-	full.aux_watermark = (uint32_t)(rings->aux_most / AUX_WAKEUPS);
-	full.read_format = PERF_FORMAT_LOST;
-	fd = event_fd_open(&full, tid, ring->cpu, -1);
+	own.aux_watermark = (uint32_t)(rings->aux_most / AUX_WAKEUPS);
+	own.read_format = PERF_FORMAT_LOST;
+	fd = event_fd_open(&own, tid, ring->cpu, -1);
 	ring->counts_lost = fd >= 0;
-	full.read_format = 0;
-	return fd == -EINVAL ? event_fd_open(&full, tid, ring->cpu, -1) : fd;
+	own.read_format = 0;
+	return fd == -EINVAL ? event_fd_open(&own, tid, ring->cpu, -1) : fd;
 }
 
 /* Adds the event of a further task. */

@@ -17,7 +17,7 @@
 #define CHUNKS	2000u
 #define GIB	((fsblkcnt_t)1 << 30)
 #define MIB	((blkcnt_t)1 << 11)	/* in blocks of 512 bytes */
-#define KEPT	64			/* MiB */
+#define PREALLOCATED	64		/* MiB */
 
 static struct statvfs disk;	/* as reported to the spool; f_frsize 0: the real one */
 
@@ -160,11 +160,11 @@ static void room(void)
 		return;
 	}
 	before = blocks(&spool);
-	ok(before >= KEPT * MIB, "spool: a new file has the blocks of its first 64 MiB");
-	put_and_take(&spool, KEPT, KEPT);
+	ok(before >= PREALLOCATED * MIB, "spool: a new file has the blocks of its first 64 MiB");
+	put_and_take(&spool, PREALLOCATED, PREALLOCATED);
 	put(&spool, "next", "");
-	ok(blocks(&spool) >= KEPT * MIB && has(&spool, "next"), "spool: the blocks of the first 64 MiB remain when their chunks have been taken");
-	put_and_take(&spool, KEPT + 4, KEPT + 3);
+	ok(blocks(&spool) >= PREALLOCATED * MIB && has(&spool, "next"), "spool: the blocks of the first 64 MiB remain when their chunks have been taken");
+	put_and_take(&spool, PREALLOCATED + 4, PREALLOCATED + 3);
 	put(&spool, "next", "");
 	ok(blocks(&spool) <= before + 2 * MIB, "spool: further chunks that were taken give their blocks back at the next put");
 	put_and_take(&spool, 0, 1);
@@ -180,7 +180,7 @@ static void no_room(void)
 	struct record_spool spool;
 
 	record_spool_init(&spool);
-	disk = (struct statvfs){ .f_frsize = 4096, .f_blocks = GIB / 4096, .f_bavail = GIB / 20 / 4096 + KEPT * 256 - 1 };
+	disk = (struct statvfs){ .f_frsize = 4096, .f_blocks = GIB / 4096, .f_bavail = GIB / 20 / 4096 + PREALLOCATED * 256 - 1 };
 	record_spool_open(&spool, -1);
 	disk.f_frsize = 0;
 	ok(!blocks(&spool) && !put(&spool, "next", "") && has(&spool, "next"),
@@ -230,9 +230,9 @@ static void reserve(void)
 
 	record_spool_init(&spool);
 	record_spool_open(&spool, -1);
-	if (spool.has_kept)
+	if (spool.is_preallocated)
 		ok(!put_at(&spool, 1000 * GIB, 0), "spool: a chunk whose blocks are allocated needs no room");
-	put_and_take(&spool, KEPT, 0);
+	put_and_take(&spool, PREALLOCATED, 0);
 	ok(put_at(&spool, 1000 * GIB, GIB) == -ENOSPC && !put_at(&spool, 1000 * GIB, GIB + (1 << 20)),
 	   "spool: a chunk that would leave less than 1 GiB of a large file system is refused");
 	ok(put_at(&spool, GIB, GIB / 20) == -ENOSPC && !put_at(&spool, GIB, GIB / 20 + (1 << 20)),
