@@ -305,6 +305,24 @@ for machine in aarch64,0x00000000413fd0c1 x86_64,GenuineIntel-6-55-7; do
 	fi
 done
 
+# A pipe of perf record --off-cpu, without a header of a file: one sample, whose call stack is in its raw bytes
+python3 - << 'END' > "$work/off-cpu.data"
+import struct, sys
+def record(kind, misc, body):
+    sys.stdout.buffer.write(struct.pack("<IHH", kind, misc, 8 + len(body)) + body)
+SOFTWARE, BPF_OUTPUT = 1, 10
+FIELDS = 1 << 16 | 1 << 0 | 1 << 1 | 1 << 2 | 1 << 10  # IDENTIFIER, IP, TID, TIME, RAW
+USER = 2**64 - 512
+sys.stdout.buffer.write(b"PERFILE2" + struct.pack("<Q", 16))
+attr = struct.pack("<IIQQQ", SOFTWARE, 128, BPF_OUTPUT, 1, FIELDS)
+record(64, 0, attr.ljust(128, b"\0") + struct.pack("<Q", 1))
+record(78, 0, struct.pack("<QQ16s", 2, 1, b"offcpu-time"))
+raw = struct.pack("<IIQQQQQQ", 8, 7, 5000, 3, USER, 0x1000, 0x2000, 0)
+record(9, 2, struct.pack("<QQIIQI", 1, 0, 0, 0, 100, len(raw) + 4) + raw + bytes(4))
+END
+run gpmu report --folded "$work/off-cpu.data"
+is "$err" "" "report: --folded of a recording of perf record --off-cpu does not ask for call graphs"
+
 truth "$spe" 20000 damage
 like "$(fact damage "$spe")" '^1 damaged parts of the AUX data; [0-9]+ bytes belong to no sample$' "report: damage within an AUX buffer is counted"
 is "$(found "$spe" | md5sum)" "$(md5sum < "$work/want")" "report: damage within an AUX buffer loses only the damaged record"
