@@ -38,6 +38,11 @@ member() {
 	grep "^$1 " "$out" | grep -oE " $2=[^ ]*" | cut -d= -f2 | xargs
 }
 
+# distinct KIND MEMBER: its distinct values, with blanks between them
+distinct() {
+	member "$1" "$2" | tr ' ' '\n' | sort -un | xargs
+}
+
 # line KIND: the first record without its times
 line() {
 	grep -m1 "^$1 " "$out" | sed -E 's/ (begin|end|time|thread|pid|parent)=[0-9]+//g'
@@ -70,7 +75,7 @@ is "$(line unified)" "unified address=8192 value=4096 name=bytes HtoD from=42949
 is "$(line environment)" "environment device=0 what=1 values=1980,3201,4" "the GPU's clocks have a record"
 is "$(n runtime cudaGetLastError) $(n runtime)" "0 7" "calls that only query are not recorded"
 thread=$(member process pid)
-is "$(member runtime thread | tr ' ' '\n' | sort -u)" "$thread" "threads have the ids of gettid()"
+is "$(distinct runtime thread)" "$thread" "threads have the ids of gettid()"
 [ "$(n complete)" -gt 1 ]
 ok $? "completion times are written during the run"
 is "$(member capture begins)" "1 0" "recording has a begin and an end"
@@ -86,7 +91,7 @@ is "$(n kernel) $(n copy) $(n marker) $(n runtime) $(n context)" "1 0 0 0 1" "on
 
 # Errors of CUPTI
 run 'zero=3' '' init context=0 repeat=9 kernel=a
-is "$(n kernel) $(lost) $(member lost why)" "6 3 2" "kernels without times are counted as lost"
+is "$(n kernel) $(lost) $(distinct lost why)" "6 3 2" "kernels without times are counted as lost"
 run 'corrupt=1' '' init context=0 repeat=9 kernel=a sleep=500 repeat=5 kernel=b
 is "$(member lost why) $(n kernel name=a) $(n kernel name=b)" "3 0 5" "after a malformed record the rest of its buffer is lost, the next buffer is not"
 run 'drop=7' '' init context=0 kernel=a
@@ -151,11 +156,11 @@ ok $? "CUPTI's buffers take no more memory than their limit"
 run '' 'buffers=1 buffer=4096 flush=10000' init context=0 repeat=500 kernel=a sleep=100 kernel=late
 is "$(n note 'filled all of its buffers.*--cuda-buffers=SIZE allows more') $(n note)" "1 1" \
 	"one note names the option for more buffers, and CUPTI's own message is left out"
-is "$(n kernel name=late) $(member lost why | tr ' ' '\n' | sort -u) $(member lost kind | tr ' ' '\n' | sort -u)" "1 0 0" \
+is "$(n kernel name=late) $(distinct lost why) $(distinct lost kind)" "1 0 0" \
 	"after CUPTI had no buffer a flush follows at once, so that later records are not lost"
 run '' 'ring=4096 slow=1500' init context=0 repeat=500 kernel=a sleep=800 stamp
 is "$(($(n kernel) + $(n runtime) + $(n device) + $(n context) + $(n capture) + $(lost)))" 1004 "with a full ring each record is either written or counted as lost"
-is "$(member lost why | tr ' ' '\n' | sort -u)" 1 "the reason of the loss is the full ring"
+is "$(distinct lost why)" 1 "the reason of the loss is the full ring"
 is "$(member lost kind | tr ' ' '\n' | grep -vx 7 | sort -un | xargs)" "8 12" "lost kernels and lost calls are counted apart"
 [ "$(member lost from | tr ' ' '\n' | sort -n | head -1)" -gt "$(member process time)" ] &&
 	[ "$(member lost to | tr ' ' '\n' | sort -n | head -1)" -lt "$(sed -n 's/^stamp //p' "$out")" ]
@@ -190,7 +195,7 @@ run '' 'ring=4096 stopped=1 kill=900' init context=0 push=full repeat=100 kernel
 ok $? "records that a program has lost before SIGKILL are counted, and the end of a range that it held back is one of them" || diag "$(grep '^lost' "$out")"
 is "$(grep -E '^(end|signal)' "$out" | xargs)" "end vanished signal 9" "a process that is killed while the ring is full is reported as vanished"
 run '' '' init repeat=100 context=0 repeat=100 kernel=a
-is "$(member context context | wc -w) $(member kernel context | tr ' ' '\n' | sort -u)" "100 100" "each of a hundred contexts has its record and its kernel"
+is "$(member context context | wc -w) $(distinct kernel context)" "100 100" "each of a hundred contexts has its record and its kernel"
 run '' '' init context=0 threads=8 signal
 is "$(n kernel) $(lost) $(tail -1 "$out")" "800 0 status 0" "eight threads are recorded, and signals are delivered to the program's own threads"
 
