@@ -33,6 +33,7 @@ enum report_table_id {
 	REPORT_THREADS,
 	REPORT_SAMPLES,
 	REPORT_STACKS,
+	REPORT_NVTX_TIERS,
 	REPORT_TABLES
 };
 
@@ -164,7 +165,9 @@ const char *report_link_metrics(size_t link);
 void report_kernels(struct gpmu_report *report);	/* also copies */
 void report_gpus(struct gpmu_report *report);		/* also streams */
 void report_api(struct gpmu_report *report);		/* also waits */
-void report_nvtx(struct gpmu_report *report);		/* also counters in ranges */
+void report_nvtx(struct gpmu_report *report);		/* also counters and samples in ranges */
+/* @order: indices of the ranges by tally */
+void report_nvtx_tiers(struct gpmu_report *report, const struct vector *order, const struct vector *tallies);
 void report_moved(struct gpmu_report *report);		/* bytes over links */
 void report_attribution(struct gpmu_report *report);
 void report_ranks(struct gpmu_report *report);		/* also imbalance */
@@ -172,6 +175,8 @@ void report_audit(struct gpmu_report *report);
 void report_counters(struct gpmu_report *report);
 void report_threads(struct gpmu_report *report);
 void report_samples(struct gpmu_report *report);
+/* Appends tier, home, share, number and latencies of samples. @all: number of samples of which they are a share */
+void report_put_samples(struct gpmu_report *report, enum report_table_id id, const struct timeline_samples *samples, uint64_t all);
 void report_stacks(struct gpmu_report *report);
 
 /* Rank of a file, else its number among the files */

@@ -188,6 +188,7 @@ static void make_rows(struct gpmu_report *report, const struct vector *order,
 		add_means(report,
 			  timeline_at(&report->timeline.counters, struct timeline_counter, i),
 			  order, tallies);
+	report_nvtx_tiers(report, order, tallies);
 }
 
 void report_nvtx(struct gpmu_report *report)
@@ -210,4 +211,5 @@ void report_nvtx(struct gpmu_report *report)
 		report_note(report, REPORT_NVTX, "no NVTX range and no region was recorded");
 	report_table_done(report, REPORT_NVTX, "total");
 	report_table_done(report, REPORT_NVTX_COUNTERS, NULL);
+	report_table_done(report, REPORT_NVTX_TIERS, "samples");
 }

@@ -2,25 +2,24 @@
 /* Samples of Arm SPE: loads and stores by tier and home of the data. Samples of call stacks. */
 #include "report/report.h"
 
-static void put_text(struct gpmu_report *report, uint32_t text)
+static void put_text(struct gpmu_report *report, enum report_table_id id, uint32_t text)
 {
 	if (text == TIMELINE_NONE)
-		report_none(report, REPORT_SAMPLES);
+		report_none(report, id);
 	else
-		report_text(report, REPORT_SAMPLES, report_string(report, text));
+		report_text(report, id, report_string(report, text));
 }
 
-static void put_samples(struct gpmu_report *report, const struct timeline_samples *samples, uint64_t all)
+void report_put_samples(struct gpmu_report *report, enum report_table_id id, const struct timeline_samples *samples, uint64_t all)
 {
 	const bool latency = samples->latency_count;
 
-	put_text(report, samples->tier);
-	put_text(report, samples->home);
-	report_number(report, REPORT_SAMPLES, (double)samples->count / (double)all);
-	report_number(report, REPORT_SAMPLES, (double)samples->count);
-	report_maybe(report, REPORT_SAMPLES, latency,
-		     latency ? (double)samples->latency / (double)samples->latency_count : 0);
-	report_maybe(report, REPORT_SAMPLES, latency, (double)samples->latency_most);
+	put_text(report, id, samples->tier);
+	put_text(report, id, samples->home);
+	report_number(report, id, (double)samples->count / (double)all);
+	report_number(report, id, (double)samples->count);
+	report_maybe(report, id, latency, latency ? (double)samples->latency / (double)samples->latency_count : 0);
+	report_maybe(report, id, latency, (double)samples->latency_most);
 }
 
 void report_samples(struct gpmu_report *report)
@@ -33,7 +32,7 @@ void report_samples(struct gpmu_report *report)
 		all += timeline_at(list, struct timeline_samples, i)->count;
 	for (size_t i = 0; i < list->n && !report->failed; i++)
 		if (timeline_at(list, struct timeline_samples, i)->tier != TIMELINE_NONE)
-			put_samples(report, timeline_at(list, struct timeline_samples, i), all);
+			report_put_samples(report, REPORT_SAMPLES, timeline_at(list, struct timeline_samples, i), all);
 	if (!list->n)
 		report_note(report, REPORT_SAMPLES, "no sample was recorded; gpmu record --spe records those of Arm SPE");
 	report_table_done(report, REPORT_SAMPLES, "samples");

@@ -85,7 +85,7 @@ void timeline_release(struct timeline *timeline)
 		&timeline->calls, &timeline->waits, &timeline->ranges, &timeline->unified,
 		&timeline->gaps, &timeline->counters, &timeline->facts, &timeline->overheads,
 		&timeline->tracks, &timeline->tasks, &timeline->samples,
-		&timeline->stacks,
+		&timeline->thread_samples, &timeline->stacks,
 	};
 
 	for (size_t i = 0; i < timeline->files.n; i++)

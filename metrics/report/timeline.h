@@ -36,6 +36,7 @@ struct timeline_track {
 	enum timeline_role role;
 	uint32_t index;		/* of the GPU, stream, counter or thread; number of the node */
 	uint32_t gpu;		/* GPU above the track, or TIMELINE_NONE */
+	uint32_t thread;	/* the track's own thread, or the one above it; or TIMELINE_NONE */
 	uint32_t pid;
 };
 
@@ -72,7 +73,7 @@ struct timeline_slice {
 	uint32_t name, file;
 	/* range: domain; unified memory: GPU; gap: name of what the counter counts */
 	uint32_t other;
-	uint32_t reserved;
+	uint32_t thread;	/* for a range, or TIMELINE_NONE */
 	uint64_t value;		/* for unified memory */
 };
 
@@ -119,6 +120,14 @@ struct timeline_samples {
 	uint64_t latency, latency_count, latency_most;	/* cycles, of those that have a latency */
 };
 
+/* A sample of SPE of a thread */
+struct timeline_sample {
+	uint64_t time;
+	uint32_t thread;
+	uint32_t samples;	/* index in samples */
+	uint32_t latency;	/* cycles, or TIMELINE_NONE */
+};
+
 /* The samples of an event with the same call stack */
 struct timeline_stack {
 	uint32_t event;		/* string */
@@ -157,6 +166,7 @@ struct timeline {
 	struct map task_numbers;	/* index in tasks by tid, of the current file */
 	struct vector samples;	/* struct timeline_samples */
 	struct map sample_numbers;	/* index in samples, by tier and home */
+	struct vector thread_samples;	/* struct timeline_sample */
 	struct vector stacks;	/* struct timeline_stack */
 	struct map stack_numbers;	/* index in stacks, by event and stack */
 	uint32_t thread_count;
@@ -184,6 +194,8 @@ const struct timeline_track *timeline_track(struct timeline *timeline,
 /* timeline_take.c: returns 0 or -ENOMEM */
 int timeline_take(struct timeline *timeline, struct gpmu_trace_reader *reader,
 		  const struct gpmu_trace_item *item);
+/* Counts a sample. @latency: in cycles, or TIMELINE_NONE */
+void timeline_count(struct timeline_samples *samples, uint32_t latency);
 /* timeline_task.c: likewise */
 int timeline_take_switch(struct timeline *timeline, const struct gpmu_trace_switch *change);
 /* Takes the state in which the thread has been since @since. */

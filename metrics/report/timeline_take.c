@@ -91,7 +91,7 @@ static int take_call(struct timeline *timeline, const struct timeline_track *tra
 	return strings_number(&timeline->strings, item->name ? item->name : "", &call->name);
 }
 
-static int take_slice(struct timeline *timeline, struct vector *array,
+static int take_slice(struct timeline *timeline, struct vector *array, const struct timeline_track *track,
 		      const struct gpmu_trace_item *item, const char *other)
 {
 	struct timeline_slice *slice = vector_add(array, sizeof(*slice));
@@ -102,6 +102,7 @@ static int take_slice(struct timeline *timeline, struct vector *array,
 	slice->end = item->end;
 	slice->file = (uint32_t)timeline->files.n - 1;
 	slice->other = TIMELINE_NONE;
+	slice->thread = track->thread;
 	slice->value = integer_of(item, "value");
 	if (other && strings_number(&timeline->strings, other, &slice->other))
 		return -ENOMEM;
@@ -111,7 +112,7 @@ static int take_slice(struct timeline *timeline, struct vector *array,
 static int take_unified(struct timeline *timeline, const struct timeline_track *track,
 			const struct gpmu_trace_item *item)
 {
-	if (take_slice(timeline, &timeline->unified, item, NULL))
+	if (take_slice(timeline, &timeline->unified, track, item, NULL))
 		return -ENOMEM;
 	timeline_at(&timeline->unified, struct timeline_slice, timeline->unified.n - 1)->other =
 		track->gpu;
@@ -144,10 +145,22 @@ static int text_number(struct timeline *timeline, const struct gpmu_trace_item *
 	return text ? strings_number(&timeline->strings, text, number) : 0;
 }
 
-static int take_sample(struct timeline *timeline, const struct gpmu_trace_item *item)
+void timeline_count(struct timeline_samples *samples, uint32_t latency)
 {
-	const struct gpmu_trace_arg *latency = arg_of(item, "latency");
+	samples->count++;
+	if (latency == TIMELINE_NONE)
+		return;
+	samples->latency_count++;
+	samples->latency += latency;
+	if (latency > samples->latency_most)
+		samples->latency_most = latency;
+}
+
+static int take_sample(struct timeline *timeline, const struct timeline_track *track, const struct gpmu_trace_item *item)
+{
+	const uint32_t latency = arg_of(item, "latency") ? (uint32_t)integer_of(item, "latency") : TIMELINE_NONE;
 	struct timeline_samples *samples;
+	struct timeline_sample *sample;
 	uint32_t tier, home, index;
 	uint64_t key;
 
@@ -162,14 +175,13 @@ static int take_sample(struct timeline *timeline, const struct gpmu_trace_item *
 		samples->tier = tier;
 		samples->home = home;
 	}
-	samples = timeline_at(&timeline->samples, struct timeline_samples, index);
-	samples->count++;
-	if (!latency)
+	timeline_count(timeline_at(&timeline->samples, struct timeline_samples, index), latency);
+	if (track->thread == TIMELINE_NONE)
 		return 0;
-	samples->latency_count++;
-	samples->latency += (uint64_t)latency->integer;
-	if ((uint64_t)latency->integer > samples->latency_most)
-		samples->latency_most = (uint64_t)latency->integer;
+	sample = vector_add(&timeline->thread_samples, sizeof(*sample));
+	if (!sample)
+		return -ENOMEM;
+	*sample = (struct timeline_sample){ .time = item->begin, .thread = track->thread, .samples = index, .latency = latency };
 	return 0;
 }
 
@@ -212,19 +224,19 @@ static int by_category(struct timeline *timeline, const struct timeline_track *t
 	if (!strcmp(category, "nvtx")) {
 		const char *domain = text_of(item, "domain");
 
-		return take_slice(timeline, &timeline->ranges, item, domain ? domain : "");
+		return take_slice(timeline, &timeline->ranges, track, item, domain ? domain : "");
 	}
 	/* Regions are ranges of the domain "gpmu-mark", named after the header that marks them. */
 	if (!strcmp(category, "region"))
-		return take_slice(timeline, &timeline->ranges, item, "gpmu-mark");
+		return take_slice(timeline, &timeline->ranges, track, item, "gpmu-mark");
 	if (!strcmp(category, "sync"))
-		return take_slice(timeline, &timeline->waits, item, NULL);
+		return take_slice(timeline, &timeline->waits, track, item, NULL);
 	if (!strcmp(category, "unified"))
 		return take_unified(timeline, track, item);
 	if (!strcmp(category, "gap"))
-		return take_slice(timeline, &timeline->gaps, item, text_of(item, "of"));
+		return take_slice(timeline, &timeline->gaps, track, item, text_of(item, "of"));
 	if (!strcmp(category, "overhead"))
-		return take_slice(timeline, &timeline->overheads, item, NULL);
+		return take_slice(timeline, &timeline->overheads, track, item, NULL);
 	return 0;
 }
 
@@ -249,8 +261,6 @@ int timeline_take(struct timeline *timeline, struct gpmu_trace_reader *reader,
 	if (item->category && !strcmp(item->category, "audit"))
 		return timeline_take_fact(timeline, item);
 	note_times(file_of(timeline), item);
-	if (item->kind == GPMU_TRACE_INSTANT && item->category && !strcmp(item->category, "spe"))
-		return take_sample(timeline, item);
 	if (item->kind == GPMU_TRACE_SWITCH)
 		return timeline_take_switch(timeline, item->change);
 	if (item->kind == GPMU_TRACE_STACK)
@@ -260,6 +270,8 @@ int timeline_take(struct timeline *timeline, struct gpmu_trace_reader *reader,
 		return -ENOMEM;
 	if (item->kind == GPMU_TRACE_COUNT)
 		return take_value(timeline, track, item);
+	if (item->kind == GPMU_TRACE_INSTANT && item->category && !strcmp(item->category, "spe"))
+		return take_sample(timeline, track, item);
 	if (item->kind == GPMU_TRACE_SLICE && item->category)
 		return by_category(timeline, track, item);
 	return 0;

@@ -191,6 +191,7 @@ static int look(struct timeline *timeline, struct gpmu_trace_reader *reader, int
 	plain_name(info.name, name, sizeof(name));
 	track->role = TIMELINE_OTHER;
 	track->gpu = above ? above->gpu : TIMELINE_NONE;
+	track->thread = above ? above->thread : TIMELINE_NONE;
 	track->pid = info.pid ? (uint32_t)info.pid : above ? above->pid : 0;
 	if (info.kind == GPMU_TRACE_TRACK_COUNTER) {
 		track->role = TIMELINE_COUNTER;
@@ -201,6 +202,7 @@ static int look(struct timeline *timeline, struct gpmu_trace_reader *reader, int
 	} else if (info.kind == GPMU_TRACE_TRACK_THREAD) {
 		track->role = TIMELINE_THREAD;
 		track->index = timeline->thread_count++;
+		track->thread = track->index;
 	} else if (above && above->role == TIMELINE_GPU && is_stream(name)) {
 		track->role = TIMELINE_STREAM;
 		return find_stream(timeline, above->gpu, name, &track->index);
@@ -213,7 +215,7 @@ static int look(struct timeline *timeline, struct gpmu_trace_reader *reader, int
 const struct timeline_track *timeline_track(struct timeline *timeline,
 					    struct gpmu_trace_reader *reader, int number)
 {
-	struct timeline_track track = { .gpu = TIMELINE_NONE }, *known;
+	struct timeline_track track = { .gpu = TIMELINE_NONE, .thread = TIMELINE_NONE }, *known;
 
 	while (timeline->tracks.n < (size_t)number)
 		if (!vector_add(&timeline->tracks, sizeof(*known)))
@@ -222,8 +224,8 @@ const struct timeline_track *timeline_track(struct timeline *timeline,
 	if (known->role != TIMELINE_NOTHING)
 		return known;
 	/* A track that is its own ancestor stays unidentified. */
-	known->role = TIMELINE_OTHER;
-	known->gpu = TIMELINE_NONE;
+	track.role = TIMELINE_OTHER;
+	*known = track;
 	if (look(timeline, reader, number, &track))
 		return NULL;
 	known = timeline_at(&timeline->tracks, struct timeline_track, number - 1);

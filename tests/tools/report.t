@@ -110,7 +110,7 @@ print(d["gpmu_report"], d["payers"][0]["name"], d["payers"][0]["bytes"], d["paye
 print(" ".join(k for k in d if isinstance(d[k], list)))
 print(d["payers"][-1]["confidence"], d["kernels"][0]["total"])' "$work/all.json")" \
 	"1 gather(float*, float const*, int const*) 200000000 1
-gpus kernels copies api sync nvtx payers links ranks imbalance audit streams nvtx_counters counters threads tiers stacks
+gpus kernels copies api sync nvtx payers links ranks imbalance audit streams nvtx_counters counters threads tiers stacks nvtx_tiers
 None 3000000" "report --format json prints one object with all tables"
 run gpmu report --sort nothing "$work/offender.pftrace"
 is "$rc $err" "125 gpmu report: --sort=nothing: the table kernels has no such column; expected one of name, count, share, total, min, median, max" \
@@ -210,6 +210,32 @@ on4,kernel,1000000,0.25,,,1000000,1
 (no recorded activity),,0,0,,,," "report maps nodes to GPUs in their order, and gives a sum of both directions no direction"
 is "$(table links nodes.pftrace | cut -d , -f 2-7)" "4,both,1000000,0,300,999700
 7,both,3000000,0,0,3000000" "report counts transfers of unified memory as explained bytes"
+
+# --- samples of Arm SPE in ranges
+
+# Thread 8 solves twice, with a range inside the first region. Thread 9 has samples at the same time, outside of its region.
+# The end of a region comes after its samples, and a sample may come after the end.
+printf '%s\n' 'process;8;app' 'thread;8;8;app' 'thread;8;9;worker' 'track;a;t8;SPE' 'track;b;t9;SPE' 'track;idle;-;SPE' \
+	'track;r;p8;regions' 'audit;gpmu;host=n;begin=1000;end=9000' \
+	'instant;a;1999;spe;DRAM (0xe);tier=DRAM (0xe);home=no node;latency=9' \
+	'begin;t8;2000;region;solve' 'begin;t8;3000;nvtx;step;domain=model' 'begin;r;2000;region;crossing' \
+	'instant;a;2000;spe;L1D (0x0);tier=L1D (0x0);home=local CPU memory (node 0);latency=4' \
+	'instant;a;3000;spe;DRAM (0xe);tier=DRAM (0xe);home=GPU memory (node 2);latency=300' \
+	'instant;b;3000;spe;DRAM (0xe);tier=DRAM (0xe);home=GPU memory (node 2);latency=1000' \
+	'instant;idle;3000;spe;DRAM (0xe);tier=DRAM (0xe);home=GPU memory (node 2);latency=2000' \
+	'instant;a;3500;spe;branch;op=branch;latency=1' 'end;t8;4000' 'end;r;4500' 'end;t8;5000' \
+	'instant;a;3999;spe;DRAM (0xe);tier=DRAM (0xe);home=GPU memory (node 2);latency=500' \
+	'instant;a;5000;spe;DRAM (0xe);tier=DRAM (0xe);home=no node;latency=9' \
+	'slice;t8;6000;7000;region;solve' 'instant;a;6500;spe;DRAM (0xe);tier=DRAM (0xe);home=GPU memory (node 2)' \
+	'slice;t9;6000;7000;region;solve' 'slice;t9;7000;8000;region;empty' | trace spe
+is "$(gpmu report --by nvtx --format csv "$work/spe.pftrace" | sed '1,/ nvtx_tiers$/d')" "range,domain,tier,home,share,samples,latency_mean,latency_max
+solve,gpmu-mark,DRAM (0xe),GPU memory (node 2),0.6,3,400,500
+step,model,DRAM (0xe),GPU memory (node 2),0.666666666667,2,400,500
+solve,gpmu-mark,L1D (0x0),local CPU memory (node 0),0.2,1,4,4" \
+	"report --by nvtx counts the samples of Arm SPE of each range's thread by tier and home"
+is "$(gpmu report "$work/spe.pftrace" | sed -n '/^loads and stores in/{n;n;s/  */ /g;p}')" \
+	" gpmu-mark DRAM (0xe) GPU memory (node 2) 60.0 % 3 400 500 solve" \
+	"report prints the samples of Arm SPE in ranges by default"
 
 # --- counters
 

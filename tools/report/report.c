@@ -17,7 +17,6 @@
 
 #define PATTERN		"gpmu-*.pftrace"
 #define TOP		10	/* default rows of a text table */
-#define TABLES		18
 
 enum { KEY_SORT = COMMON_KEYS, KEY_TOP, KEY_BY, KEY_FORMAT, KEY_LINK, KEY_FOLDED, KEY_NO_INLINE };
 
@@ -43,7 +42,7 @@ static const struct by {
 	const char *name, *tables[3];
 } bys[] = {
 	{ "kernel", { "kernels" } },
-	{ "nvtx", { "nvtx", "nvtx_counters" } },
+	{ "nvtx", { "nvtx", "nvtx_counters", "nvtx_tiers" } },
 	{ "stream", { "streams" } },
 	{ "rank", { "ranks", "imbalance" } },
 	{ "api", { "api", "sync" } },
@@ -80,6 +79,7 @@ static const struct shown {
 	{ "threads", false, false, true }, { "tiers", false, false, true },
 	{ "stacks", false, false, true }, { "ranks", false, true, false }, { "imbalance", false, true, false },
 	{ "audit", false, true, false }, { "streams", false, false, false }, { "nvtx_counters", false, false, false },
+	{ "nvtx_tiers", false, false, true },
 };
 
 static const struct by *parse_by(const char *text)
@@ -391,8 +391,12 @@ static size_t choose(const struct arguments *arguments, const struct gpmu_report
 	size_t n = 0;
 
 	if (by) {
-		for (size_t i = 0; i < LENGTH(by->tables) && by->tables[i]; i++)
-			add_view(arguments, table_of(report, by->tables[i]), &views[n++]);
+		for (size_t i = 0; i < LENGTH(by->tables) && by->tables[i]; i++) {
+			const struct gpmu_report_table *table = table_of(report, by->tables[i]);
+
+			if (!i || table->row_count || table->note || !people)
+				add_view(arguments, table, &views[n++]);
+		}
 		if (arguments->format->write != report_write_csv)
 			add_view(arguments, table_of(report, "audit"), &views[n++]);
 		return n;
@@ -473,7 +477,7 @@ static int show_folded(const struct arguments *arguments, const struct gpmu_repo
 
 static int show(const struct arguments *arguments, const struct gpmu_report *report)
 {
-	struct report_view views[TABLES] = { 0 };
+	struct report_view views[LENGTH(shown)] = { 0 };
 	struct report_output output = { .views = views };
 	int status;
 

@@ -11,6 +11,7 @@
  *   slice;KEY;BEGIN;END;CATEGORY;NAME;ARGS...
  *   begin;KEY;TIME;CATEGORY;NAME;ARGS...
  *   end;KEY;TIME
+ *   instant;KEY;TIME;CATEGORY;NAME;ARGS...
  *   many;KEY;N;BEGIN;STEP;LENGTH;CATEGORY;NAME;ARGS...   N slices
  *   value;KEY;TIME;VALUE
  *   audit;NAME;ARGS...
@@ -166,6 +167,10 @@ static void do_event(char **fields, size_t n)
 		event = event_of(fields, 3, n, args);
 		event.time = number_of(fields[2]);
 		check(gpmu_trace_begin(trace, &event));
+	} else if (!strcmp(fields[0], "instant")) {
+		event = event_of(fields, 3, n, args);
+		event.time = number_of(fields[2]);
+		check(gpmu_trace_instant(trace, &event));
 	} else if (!strcmp(fields[0], "many")) {
 		do_many(fields, n);
 	} else if (!strcmp(fields[0], "audit")) {
