@@ -176,7 +176,8 @@ static int put(struct gpmu_recorder *recorder, const struct record *record)
 	case RECORD_VALUE:
 		return record_map_value(&recorder->map, span, data_of(record));
 	case RECORD_SWITCH:
-		return record_map_switch(&recorder->map, record->begin, data_of(record));
+		return record_map_switch(&recorder->map, record->begin, record_window_get(&recorder->window).begin,
+					 data_of(record));
 	case RECORD_SPE:
 		return record_map_sample(&recorder->map, record->begin, data_of(record));
 	case RECORD_RAW:

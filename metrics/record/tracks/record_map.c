@@ -24,6 +24,7 @@ void record_map_release(struct record_map *map)
 	record_gpus_release(map);
 	record_counters_release(map);
 	record_map_tasks_release(map);
+	map_release(&map->switched);
 	gpmu_spe_memory_release(&map->memory);
 	if (map->overhead)
 		record_subtracks_release(map->overhead);

@@ -142,6 +142,7 @@ struct record_map {
 	struct vector top_tracks;	/* int, by the number of their name; 0: not yet made */
 	struct map tasks;	/* struct record_known_task *, by tid */
 	size_t task_track_count;
+	struct map switched;	/* keys: CPUs of which a switch was mapped */
 	/* tid of the command's thread on each CPU, 0: none; NULL: no thread ran yet */
 	int32_t *task_runs;
 	bool tasks_shown;	/* threads that ran at the begin have been written */
@@ -180,7 +181,8 @@ int record_map_event(struct record_map *map, uint32_t process, const struct acti
 int record_map_counter(struct record_map *map, const struct record_counter_head *head);
 int record_map_value(struct record_map *map, struct record_span span,
 		     const struct record_value *value);
-int record_map_switch(struct record_map *map, uint64_t time, const struct record_switch *of);
+/* @begin: begin of the recorded time */
+int record_map_switch(struct record_map *map, uint64_t time, uint64_t begin, const struct record_switch *of);
 /*
  * Maps a change of a thread. @window: the recorded time; its begin is 0 if recording has
  * not begun, and its end is 0 if it has not ended.

@@ -252,6 +252,22 @@ static void cuda(void)
 	       "tasks: a process keeps the name from CUDA's record");
 }
 
+/* The tracepoint's switches of all tasks */
+static void switches(void)
+{
+	const struct record_switch records[] = {
+		{ .cpu = 700, .prev_pid = 7, .prev_prio = 100, .prev_comm = "solver", .next_pid = 8, .next_comm = "other" },
+		{ .cpu = 700, .prev_pid = 8, .prev_state = 1, .prev_comm = "other", .next_comm = "swapper" },
+		{ .cpu = 1, .prev_comm = "swapper", .next_pid = 9, .next_comm = "app" },
+	};
+
+	begin();
+	for (size_t i = 0; i < 3; i++)
+		record_map_switch(&map, 500 + i, 100, &records[i]);
+	is_str(shown(), "100 700: 0(0)>7 solver; 500 700: 7(0)>8 other; 501 700: 8(1)>0; 502 1: 0(0)>9 app; ",
+	       "tasks: the task that a CPU's first switch stops has run since the begin");
+}
+
 int main(void)
 {
 	states();
@@ -263,6 +279,7 @@ int main(void)
 	starved();
 	many();
 	refused();
+	switches();
 	cuda();
 	return done_testing();
 }
