@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=dash
 #: board superchip
-#: scenario idle
+#: scenario idle steady
 #: kernels 6.1 6.12 7.3
 #: drivers ours
 #: long 6.1 7.3
@@ -12,6 +12,8 @@
 # gpmu record --spe records Arm SPE of the stand-in (tests/vm/guest/spe), which repeats a script of
 # records on each CPU: each record that the stand-in wrote is a sample of the trace.
 . /lib/tap.sh
+# shellcheck source=tests/vm/guest/lib/gpmu.sh
+. /lib/gpmu.sh
 # shellcheck source=tests/vm/guest/lib/spe.sh
 . /lib/spe.sh
 PATH=/usr/lib/gpmu:/usr/bin:$PATH
@@ -131,6 +133,23 @@ follows /tmp/samples
 all
 in_order
 is "$(awk '{ print $4 }' /tmp/records | sort -u)" $pid "process: the samples are on the track of the process"
+
+# --- samples, switches and counters in one trace
+model start steady
+sh -c 'while :; do :; done' &
+pid=$!
+record all -p $pid --duration 1 --spe --sched -M GraceMemBW
+kill $pid
+model stop steady
+follows /tmp/samples
+all
+for table in thread counter tier; do gpmu report --by=$table --format=csv /tmp/trace.pftrace >/tmp/$table 2>&1; done
+is "$(awk -F , -v pid=$pid '$4 == pid && $6 > 5e8 { print "ran" }' /tmp/thread)" ran \
+	"all: the trace has the switches of the process" || diag "$(cat /tmp/thread)"
+near "$(awk -F , '$1 == "GraceMemBW" { print $4 }' /tmp/counter)" 190.72 5 "all: the trace has the counter of the metric" ||
+	diag "$(cat /tmp/counter)"
+is "$(awk -F , '$4 ~ /^[0-9]/ { n += $4 } END { print n }' /tmp/tier)" "$(awk -F ';' '$3 != "-"' /tmp/records | wc -l)" \
+	"all: gpmu report counts the loads and stores" || diag "$(cat /tmp/tier)"
 
 # --- a thread that runs for less than a tick at a time
 mkfifo /tmp/none
