@@ -22,6 +22,8 @@ includedir ?= $(PREFIX)/include
 datadir ?= $(PREFIX)/share
 mandir ?= $(datadir)/man
 docdir ?= $(datadir)/doc/gpmu
+# Filters of perf script: a perf lists those in $(perf --exec-path)/dlfilters
+dlfilterdir ?= $(libdir)/gpmu/dlfilters
 KDIR ?= /lib/modules/$(shell uname -r)/build
 ifndef GPMU_CACHE
 GPMU_CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/gpmu
@@ -179,7 +181,7 @@ help:
 	'make upstream         patches for upstream perf and its driver, checked, in $(B)/upstream' \
 	'make install          gpmu and libgpmu, and this perf, if it was built, as gpmu-perf:' \
 	'                      PREFIX=$(PREFIX) DESTDIR= PERF_VERSION=; also bindir, libdir, includedir,' \
-	'                      datadir, mandir, docdir' \
+	'                      datadir, mandir, docdir, dlfilterdir' \
 	'make uninstall        removes that, with the same PREFIX and DESTDIR' \
 	'make modules          the driver for this kernel or for KDIR=; then, as root,' \
 	'                      make modules_install' \

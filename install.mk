@@ -5,7 +5,7 @@
 # installs the driver.
 
 STAGE		:= $(B)/stage
-NO_PATHS	:= $(filter-out /%,$(bindir) $(libdir) $(includedir) $(datadir) $(mandir) $(docdir))
+NO_PATHS	:= $(filter-out /%,$(bindir) $(libdir) $(includedir) $(datadir) $(mandir) $(docdir) $(dlfilterdir))
 
 define GPMU_PC
 prefix=$${pcfiledir}/$(call relative,$(libdir)/pkgconfig,$(PREFIX))
@@ -42,7 +42,7 @@ stage: $(B)/flags/gpmu.pc $(GPMU) $(GPMU_SO) $(MODEL_PLUGIN) $(GPU_PLUGINS) $(IN
 	@ln -s $(notdir $(GPMU_SO)) $(STAGE)$(libdir)/libgpmu.so
 	@$(call put,644,$(libdir)/pkgconfig,$(B)/flags/gpmu.pc)
 	@$(call put,755,$(libdir)/gpmu,$(MODEL_PLUGIN) $(GPU_PLUGINS) $(INJECT) $(MARK))
-	@$(call put,755,$(libdir)/gpmu/dlfilters,$(DLFILTERS))
+	@$(call put,755,$(dlfilterdir),$(DLFILTERS))
 	@$(call put,755,$(libdir)/traceevent/plugins,$(TRACE_PLUGIN))
 	@$(call put,644,$(includedir),$(wildcard metrics/include/*.h))
 	@$(call put,644,$(includedir)/gpmu,$(wildcard metrics/include/gpmu/*.h) metrics/fortran/gpmu.f90)

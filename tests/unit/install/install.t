@@ -278,6 +278,11 @@ is "$(find "$root" -type d -path '*/gpmu*' -printf '%P ')" "usr/local/lib/gpmu "
 
 # A distribution's folder of libraries, for which gpmu is linked again
 multi=$dir/multi
+makes install DESTDIR="$dir/filters" dlfilterdir=/usr/lib/perf-core/dlfilters > /dev/null
+is "$(files "$dir/filters" | grep dlfilters | xargs)" "usr/lib/perf-core/dlfilters/grace-spe.so usr/lib/perf-core/dlfilters/grace-traffic.so" \
+	"install: dlfilterdir is the folder of the filters, such as that of the machine's perf"
+makes uninstall DESTDIR="$dir/filters" dlfilterdir=/usr/lib/perf-core/dlfilters > /dev/null
+is "$(files "$dir/filters")" "" "install: make uninstall removes the filters from dlfilterdir"
 makes install PREFIX="$multi" libdir="$multi/lib/aarch64-linux-gnu" > /dev/null
 mv "$multi" "$dir/multiarch"
 out=$("$dir/multiarch/bin/gpmu" stat --source model="$steady" -a -M GraceMemBW --timeout 100 2>&1)
