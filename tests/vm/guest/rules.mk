@@ -35,7 +35,7 @@ $(B)/tests/guest/spe-text: $(GUEST_SRC)/spe-text.c $(GPMU_TOOLS_LIB) $(GPMU_LIB)
 PROGRAMS += $(B)/tests/guest/spe-text
 TEST_PROGRAMS += $(B)/tests/guest/spe-text
 
-# gpmu, libgpmu and the plugin of libtraceevent, in a build folder of their own
+# gpmu, libgpmu and the plugins of perf and libtraceevent, in a build folder of their own
 GUEST_GPMU := $(B)/vm/gpmu
 GUEST_DEV = $(GPMU_CACHE)/guest/arm64-dev/usr
 # Libraries that those of gpmu need
@@ -49,7 +49,7 @@ guest-gpmu:
 		EXTRA_CFLAGS="-isystem $(GUEST_DEV)/include -isystem $(GUEST_DEV)/include/aarch64-linux-gnu" \
 		LDFLAGS="-L$(GUEST_DEV)/lib/aarch64-linux-gnu $(GUEST_LINK)" $(GUEST_GPMU)/gpmu $(GUEST_GPMU)/gpmu-model.so \
 		$(GUEST_GPMU)/tests/unit/count/counter-map-kernel.t $(GUEST_GPMU)/tests/bench/region $(GUEST_GPMU)/tests/guest/spe-text \
-		$(GUEST_GPMU)/perfmod/traceevent/plugin_grace_cspmu.so
+		$(GUEST_GPMU)/perfmod/traceevent/plugin_grace_cspmu.so $(GUEST_GPMU)/perfmod/dlfilters/grace-spe.so
 
 # make bench-vm
 $(B)/vm/guest/bench: tests/bench/commands.c tests/bench/bench.h

@@ -213,11 +213,11 @@ recorded /tmp/truth
 whole
 is "$(awk '{ print $2 }' /tmp/records | sort -u | xargs)" "0 1 2 3" "perf system: each CPU has records"
 [ -z "$LONG" ] || same i1i "period,$fields"
-record default perf record -o /tmp/default -a -e arm_spe_0// -- sleep 0.5
+record default perf record -o /tmp/default -a -e arm_spe_0// -- sleep 0.1
 awk '{ $4 = "-"; print }' /tmp/truth >/tmp/truth.no-pa
 recorded /tmp/truth.no-pa
 unlike "$(cat /tmp/records)" '^record [0-9] -' "perf default: perf record -a requests time stamps by default"
-record filtered perf record -o /tmp/filtered -a -e "$spe" -c 65536 -- sleep 0.5
+record filtered perf record -o /tmp/filtered -a -e "$spe" -c 65536 -- sleep 0.1
 recorded /tmp/truth.mem
 record thread taskset 2 perf record -o /tmp/thread --per-thread -e arm_spe_0/pa_enable=1/ -c 65536 -- sh -c "$busy"
 script_follows /tmp/truth
@@ -229,7 +229,7 @@ ok $? "perf record -F: SPE refuses a frequency"
 
 # --- perf mem
 
-record mem perf mem record -o /tmp/mem -a -- sleep 0.5
+record mem perf mem record -o /tmp/mem -a -- sleep 0.1
 recorded /tmp/truth.mem
 whole
 same M $fields
@@ -248,6 +248,16 @@ if [ "$KERNEL" = 7.3 ]; then
 	tier 'RAM hit' e
 else
 	skip "perf before 6.13 ignores the data source of Neoverse V2" "perf mem report: each data source has its level"
+fi
+
+perf script -i /tmp/mem --itrace=M --dlfilter /usr/lib/gpmu/dlfilters/grace-spe.so >/tmp/filtered.out 2>/tmp/script.err
+is "$(sed -n 's/^# \([0-9]*\) sampled loads and stores.*/\1/p' /tmp/filtered.out)" "$(wc -l </tmp/records)" \
+	"perf script --dlfilter: grace-spe.so counts each load and store" || diag "$(cat /tmp/filtered.out /tmp/script.err)"
+if [ "$KERNEL" = 7.3 ]; then
+	is "$(sed -n 's/^ *\([0-9]*\) .* load L3$/\1/p' /tmp/filtered.out)" "$(grep -c ' b$' /tmp/records)" \
+		"perf script --dlfilter: grace-spe.so has the tier of each load with data source 0xb" || diag "$(cat /tmp/filtered.out)"
+else
+	like "$(cat /tmp/filtered.out)" 'guesses tiers from events' "perf script --dlfilter: grace-spe.so reports that perf guesses the tiers"
 fi
 
 # --- flags of AUX records
