@@ -34,6 +34,7 @@ enum report_table_id {
 	REPORT_SAMPLES,
 	REPORT_STACKS,
 	REPORT_NVTX_TIERS,
+	REPORT_FUNCTIONS,
 	REPORT_TABLES
 };
 
@@ -174,8 +175,10 @@ void report_ranks(struct gpmu_report *report);		/* also imbalance */
 void report_audit(struct gpmu_report *report);
 void report_counters(struct gpmu_report *report);
 void report_threads(struct gpmu_report *report);
-void report_samples(struct gpmu_report *report);
-/* Appends tier, home, share, number and latencies of samples. @all: number of samples of which they are a share */
+void report_samples(struct gpmu_report *report);	/* also functions */
+/* Appends a text, or an empty cell for TIMELINE_NONE. */
+void report_put_text(struct gpmu_report *report, enum report_table_id id, uint32_t text);
+/* Appends share, number and latencies of samples. @all: number of samples of which they are a share */
 void report_put_samples(struct gpmu_report *report, enum report_table_id id, const struct timeline_samples *samples, uint64_t all);
 void report_stacks(struct gpmu_report *report);
 

@@ -66,6 +66,8 @@ static void put_ranges(struct gpmu_report *report, const size_t *ranges, size_t 
 			continue;
 		report_text(report, REPORT_NVTX_TIERS, report_string(report, first->name));
 		report_text(report, REPORT_NVTX_TIERS, report_string(report, first->other));
+		report_put_text(report, REPORT_NVTX_TIERS, sums[i].tier);
+		report_put_text(report, REPORT_NVTX_TIERS, sums[i].home);
 		report_put_samples(report, REPORT_NVTX_TIERS, &sums[i], count);
 	}
 }

@@ -2,7 +2,7 @@
 /* Samples of Arm SPE: loads and stores by tier and home of the data. Samples of call stacks. */
 #include "report/report.h"
 
-static void put_text(struct gpmu_report *report, enum report_table_id id, uint32_t text)
+void report_put_text(struct gpmu_report *report, enum report_table_id id, uint32_t text)
 {
 	if (text == TIMELINE_NONE)
 		report_none(report, id);
@@ -14,27 +14,51 @@ void report_put_samples(struct gpmu_report *report, enum report_table_id id, con
 {
 	const bool latency = samples->latency_count;
 
-	put_text(report, id, samples->tier);
-	put_text(report, id, samples->home);
 	report_number(report, id, (double)samples->count / (double)all);
 	report_number(report, id, (double)samples->count);
 	report_maybe(report, id, latency, latency ? (double)samples->latency / (double)samples->latency_count : 0);
 	report_maybe(report, id, latency, (double)samples->latency_most);
 }
 
+/* A share is that of all samples, as for a recording of perf. */
+static void put_functions(struct gpmu_report *report, uint64_t all)
+{
+	const struct vector *list = &report->timeline.functions;
+
+	for (size_t i = 0; i < list->n && !report->failed; i++) {
+		const struct timeline_function *of = timeline_at(list, struct timeline_function, i);
+
+		report_put_text(report, REPORT_FUNCTIONS, of->function);
+		report_put_text(report, REPORT_FUNCTIONS, of->object);
+		report_put_text(report, REPORT_FUNCTIONS, of->samples.tier);
+		report_put_samples(report, REPORT_FUNCTIONS, &of->samples, all);
+	}
+	report_table_done(report, REPORT_FUNCTIONS, "samples");
+}
+
 void report_samples(struct gpmu_report *report)
 {
+	static const char none[] = "no sample was recorded; gpmu record --spe records those of Arm SPE";
 	const struct vector *list = &report->timeline.samples;
 	uint64_t all = 0;
 
-	/* As for a recording of perf, a share is that of all samples, and other operations have no row. */
 	for (size_t i = 0; i < list->n; i++)
 		all += timeline_at(list, struct timeline_samples, i)->count;
-	for (size_t i = 0; i < list->n && !report->failed; i++)
-		if (timeline_at(list, struct timeline_samples, i)->tier != TIMELINE_NONE)
-			report_put_samples(report, REPORT_SAMPLES, timeline_at(list, struct timeline_samples, i), all);
-	if (!list->n)
-		report_note(report, REPORT_SAMPLES, "no sample was recorded; gpmu record --spe records those of Arm SPE");
+	for (size_t i = 0; i < list->n && !report->failed; i++) {
+		const struct timeline_samples *samples = timeline_at(list, struct timeline_samples, i);
+
+		/* Other operations have no row. */
+		if (samples->tier == TIMELINE_NONE)
+			continue;
+		report_put_text(report, REPORT_SAMPLES, samples->tier);
+		report_put_text(report, REPORT_SAMPLES, samples->home);
+		report_put_samples(report, REPORT_SAMPLES, samples, all);
+	}
+	put_functions(report, all);
+	if (!list->n) {
+		report_note(report, REPORT_SAMPLES, none);
+		report_note(report, REPORT_FUNCTIONS, none);
+	}
 	report_table_done(report, REPORT_SAMPLES, "samples");
 }
 

@@ -101,6 +101,11 @@ static const struct gpmu_report_column samples[] = {
 	COLUMN("latency_mean", NUMBER), COLUMN("latency_max", COUNT),
 };
 
+static const struct gpmu_report_column functions[] = {
+	LONG("function"), LONG("object"), COLUMN("tier", TEXT), COLUMN("share", SHARE), COLUMN("samples", COUNT),
+	COLUMN("latency_mean", NUMBER), COLUMN("latency_max", COUNT),
+};
+
 static const struct gpmu_report_column nvtx_tiers[] = {
 	LONG("range"), COLUMN("domain", TEXT), COLUMN("tier", TEXT), COLUMN("home", TEXT), COLUMN("share", SHARE),
 	COLUMN("samples", COUNT), COLUMN("latency_mean", NUMBER), COLUMN("latency_max", COUNT),
@@ -137,6 +142,7 @@ static const struct gpmu_report_table tables[REPORT_TABLES] = {
 	[REPORT_THREADS] = TABLE("threads", "threads", threads),
 	[REPORT_SAMPLES] = TABLE("tiers", "loads and stores by tier and home", samples),
 	[REPORT_STACKS] = TABLE("stacks", "samples by call stack", stacks),
+	[REPORT_FUNCTIONS] = TABLE("functions", "samples of Arm SPE by function and tier", functions),
 	[REPORT_NVTX_TIERS] = TABLE("nvtx_tiers", "loads and stores in NVTX ranges and regions", nvtx_tiers),
 };
 

@@ -85,7 +85,7 @@ void timeline_release(struct timeline *timeline)
 		&timeline->calls, &timeline->waits, &timeline->ranges, &timeline->unified,
 		&timeline->gaps, &timeline->counters, &timeline->facts, &timeline->overheads,
 		&timeline->tracks, &timeline->tasks, &timeline->samples,
-		&timeline->thread_samples, &timeline->stacks,
+		&timeline->functions, &timeline->thread_samples, &timeline->stacks,
 	};
 
 	for (size_t i = 0; i < timeline->files.n; i++)
@@ -99,6 +99,8 @@ void timeline_release(struct timeline *timeline)
 		vector_release(plain[i]);
 	map_release(&timeline->task_numbers);
 	map_release(&timeline->sample_numbers);
+	map_release(&timeline->place_numbers);
+	map_release(&timeline->function_numbers);
 	map_release(&timeline->stack_numbers);
 	strings_release(&timeline->strings);
 }

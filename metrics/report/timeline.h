@@ -120,6 +120,12 @@ struct timeline_samples {
 	uint64_t latency, latency_count, latency_most;	/* cycles, of those that have a latency */
 };
 
+/* The samples of SPE of a function with the same tier */
+struct timeline_function {
+	uint32_t function, object;	/* strings, or TIMELINE_NONE */
+	struct timeline_samples samples;	/* without a home */
+};
+
 /* A sample of SPE of a thread */
 struct timeline_sample {
 	uint64_t time;
@@ -166,6 +172,9 @@ struct timeline {
 	struct map task_numbers;	/* index in tasks by tid, of the current file */
 	struct vector samples;	/* struct timeline_samples */
 	struct map sample_numbers;	/* index in samples, by tier and home */
+	struct vector functions;	/* struct timeline_function */
+	struct map place_numbers;	/* index of the first one in functions, by function and object */
+	struct map function_numbers;	/* index in functions, by place and tier */
 	struct vector thread_samples;	/* struct timeline_sample */
 	struct vector stacks;	/* struct timeline_stack */
 	struct map stack_numbers;	/* index in stacks, by event and stack */

@@ -156,6 +156,37 @@ void timeline_count(struct timeline_samples *samples, uint32_t latency)
 		samples->latency_most = latency;
 }
 
+/* Counts the sample for its function and tier. */
+static int take_function(struct timeline *timeline, const struct gpmu_trace_item *item, uint32_t tier, uint32_t latency)
+{
+	struct timeline_function *of;
+	uint32_t function, object;
+	union map_cell *cell;
+	uint64_t place;
+	bool added;
+
+	if (text_number(timeline, item, "function", &function) || text_number(timeline, item, "object", &object))
+		return -ENOMEM;
+	cell = map_add(&timeline->place_numbers, (uint64_t)function << 32 | object, &added);
+	if (!cell)
+		return -ENOMEM;
+	if (added)
+		cell->number = timeline->functions.n;
+	place = cell->number;
+	cell = map_add(&timeline->function_numbers, place << 32 | tier, &added);
+	if (!cell)
+		return -ENOMEM;
+	if (added) {
+		cell->number = timeline->functions.n;
+		of = vector_add(&timeline->functions, sizeof(*of));
+		if (!of)
+			return -ENOMEM;
+		*of = (struct timeline_function){ function, object, { .tier = tier, .home = TIMELINE_NONE } };
+	}
+	timeline_count(&timeline_at(&timeline->functions, struct timeline_function, cell->number)->samples, latency);
+	return 0;
+}
+
 static int take_sample(struct timeline *timeline, const struct timeline_track *track, const struct gpmu_trace_item *item)
 {
 	const uint32_t latency = arg_of(item, "latency") ? (uint32_t)integer_of(item, "latency") : TIMELINE_NONE;
@@ -176,6 +207,8 @@ static int take_sample(struct timeline *timeline, const struct timeline_track *t
 		samples->home = home;
 	}
 	timeline_count(timeline_at(&timeline->samples, struct timeline_samples, index), latency);
+	if (take_function(timeline, item, tier, latency))
+		return -ENOMEM;
 	if (track->thread == TIMELINE_NONE)
 		return 0;
 	sample = vector_add(&timeline->thread_samples, sizeof(*sample));

@@ -166,6 +166,13 @@ is "$(gpmu report --by=tier --format=csv "$trace" | awk -F , -v OFS='|' '$4 ~ /^
 	"$(awk -F , -v OFS='|' '$7 != "" { key = $7 OFS $8; n[key] += $1; if ($3 > most[key]) most[key] = $3 }
 		END { for (key in n) print key, n[key], most[key] }' "$work/want" | sort)" \
 	"report: operations of SPE of an imported recording are counted by tier and home"
+is "$(gpmu report --by=function --format=csv "$trace" | awk -F , -v OFS='|' '$5 ~ /^[0-9]/ { print $1, $2, $3, $5 }' | sort)" \
+	"$(sql "select coalesce(max(case when key = 'debug.function' then display_value end), ''),
+		coalesce(max(case when key = 'debug.object' then display_value end), ''),
+		coalesce(max(case when key = 'debug.tier' then display_value end), '') as tier, id
+		from slice join args using (arg_set_id) where category = 'spe' group by id" |
+		cut -d '|' -f 1-3 | sort | uniq -c | awk '{ n = $1; $1 = ""; print substr($0, 2) "|" n }' | sort)" \
+	"report: operations of SPE of an imported recording are counted by function and tier"
 "$make_spe" "$work/spe.data" 100 clock > /dev/null
 import "$work/spe.data"
 like "$err" "100 records are omitted, as they have no time on the clock of the trace: the notes of \"gpmu report $trace\" have the reason" \

@@ -52,6 +52,7 @@ static const struct by {
 	{ "counter", { "counters" } },
 	{ "thread", { "threads" } },
 	{ "tier", { "tiers" } },
+	{ "function", { "functions" } },
 	{ "stack", { "stacks" } },
 	{ "payer", { "payers", "links" } },	/* the former name of attribution */
 };
@@ -79,7 +80,7 @@ static const struct shown {
 	{ "threads", false, false, true }, { "tiers", false, false, true },
 	{ "stacks", false, false, true }, { "ranks", false, true, false }, { "imbalance", false, true, false },
 	{ "audit", false, true, false }, { "streams", false, false, false }, { "nvtx_counters", false, false, false },
-	{ "nvtx_tiers", false, false, true },
+	{ "functions", false, false, true }, { "nvtx_tiers", false, false, true },
 };
 
 static const struct by *parse_by(const char *text)
@@ -87,7 +88,7 @@ static const struct by *parse_by(const char *text)
 	for (size_t i = 0; i < LENGTH(bys); i++)
 		if (!strcmp(bys[i].name, text))
 			return &bys[i];
-	die("--by=%s: expected kernel, nvtx, stream, rank, api, copy, gpu, attribution, counter, thread, tier or stack", text);
+	die("--by=%s: expected kernel, nvtx, stream, rank, api, copy, gpu, attribution, counter, thread, tier, function or stack", text);
 }
 
 static const struct format *parse_format(const char *text)
@@ -149,7 +150,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
 	{ "by", KEY_BY, "WHAT", 0, "print only the tables by kernel, nvtx, stream, rank, api, "
-	  "copy, gpu, attribution, counter, thread, tier or stack; for a recording of perf, by function, object, line, thread, process, "
+	  "copy, gpu, attribution, counter, thread, tier, function or stack; for a recording of perf, by function, object, line, thread, process, "
 	  "cpu, node, tier, home, data, page, op, comm, stack, separated by commas", 0 },
 	{ "folded", KEY_FOLDED, NULL, 0, "print folded call stacks for flame graphs", 0 },
 	{ "no-inline", KEY_NO_INLINE, NULL, 0, "omit inlined functions from the call stacks of a recording of perf", 0 },
