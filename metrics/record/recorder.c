@@ -375,6 +375,11 @@ static int open_stack(struct gpmu_recorder *recorder, struct gpmu_error *error)
 	return record_stack_open(stack, error);
 }
 
+static bool needs_stacks(const struct gpmu_recorder *recorder)
+{
+	return recorder->sample || (recorder->terms && recorder->options.symbols);
+}
+
 static int open_sources(struct gpmu_recorder *recorder, struct gpmu_error *error)
 {
 	const size_t rooms[RECORDER_SOURCES] = {
@@ -382,7 +387,7 @@ static int open_sources(struct gpmu_recorder *recorder, struct gpmu_error *error
 		[RECORDER_ROWS] = ROWS_ROOM,
 		[RECORDER_SCHED] = needs_sched(recorder) ? SCHED_ROOM : 4096,
 		[RECORDER_SPE] = recorder->terms ? SPE_ROOM : 4096,
-		[RECORDER_STACKS] = recorder->sample ? STACKS_ROOM : 4096,
+		[RECORDER_STACKS] = needs_stacks(recorder) ? STACKS_ROOM : 4096,
 	};
 	int ret = 0;
 
@@ -396,7 +401,7 @@ static int open_sources(struct gpmu_recorder *recorder, struct gpmu_error *error
 		ret = open_sched(recorder, error);
 	if (!ret && recorder->terms)
 		ret = open_spe(recorder, error);
-	if (!ret && recorder->sample)
+	if (!ret && needs_stacks(recorder))
 		ret = open_stack(recorder, error);
 	return ret;
 }

@@ -460,7 +460,7 @@ static void make_record(struct record *record)
 		.unwind = gpmu_profile_symbols_unwind,
 	};
 
-	if (record->sample) {
+	if (record->sample || record->spe) {
 		symbols.user = record->symbols = need_memory(gpmu_profile_symbols_new());
 		options.symbols = &symbols;
 	}

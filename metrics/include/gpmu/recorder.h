@@ -66,7 +66,7 @@ struct perf_event_header;
 #define GPMU_RECORDER_STACK	65528	/* bytes of a copy of a stack, at most */
 
 /**
- * struct gpmu_recorder_symbols - finds the functions of addresses in sampled call stacks
+ * struct gpmu_recorder_symbols - finds the functions of addresses in sampled call stacks and samples of SPE
  * @size: size of this structure
  * @user: first argument of the functions, which the recorder's writing thread calls in the order of time
  * @take: takes a record of the kernel, such as PERF_RECORD_MMAP2, COMM or FORK, valid during the call and followed by a
@@ -123,7 +123,7 @@ struct gpmu_recorder_symbols {
  * @sample: event by which call stacks are sampled, in the syntax of gpmu_event_new(), optionally followed by "," and a
  *	period: "cycles,1000000". Without a period, 999 samples are taken per second, or
  *	fewer if kernel.perf_event_max_sample_rate is lower. NULL: none
- * @symbols: copied; NULL: call stacks have no names of functions
+ * @symbols: copied; NULL: call stacks and samples of SPE have no names of functions
  * @system: 1: SPE and @sample sample all CPUs, 0: the command (gpmu_recorder_pid()) or, without one, all CPUs
  *
  * @progress: called during gpmu_recorder_stop(), by a thread of the recorder, with the bytes of samples

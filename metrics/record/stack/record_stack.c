@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/raw_clock.h"
+#include "base/text/text.h"
 #include "event/event_fd.h"
 #include "record/stack/record_stack.h"
 #include "record/stack/record_stack_maps.h"
@@ -15,6 +16,7 @@
 /* Bytes, a power of 2 and a multiple of a page; of samples with copies of stacks */
 #define RING		(256u << 10)
 #define RING_COPIES	(2u << 20)
+#define RING_MAPS	(64u << 10)	/* of records without samples */
 #define FREQUENCY	999		/* samples per second, unless the event has a period */
 #define DRAIN_EACH	10		/* ms */
 #define DELAY		1000000		/* ns after which a record has reached the ring */
@@ -104,26 +106,18 @@ static void limit_frequency(struct perf_event_attr *attr)
 	attr->sample_freq = most;
 }
 
-int record_stack_open(struct record_stack *stack, struct gpmu_error *error)
+/* Opens the rings of samples. */
+static int open_samples(struct record_stack *stack, struct gpmu_error *error)
 {
 	const size_t room = stack->copy ? RING_COPIES : RING;
 	struct perf_event_attr *attr = &stack->attr;
-	int ret = resolve(stack, error);
+	int ret;
 
-	if (ret)
-		return ret;
 	limit_frequency(attr);
-	attr->sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
-			    PERF_SAMPLE_CALLCHAIN;
+	attr->sample_type |= PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN;
 	ret = stack->copy ? copy_stacks(stack, error) : 0;
 	if (ret)
 		return ret;
-	/* Without build ids: the kernel then flags the records of other events, too, which have device numbers (Linux 6.18). */
-	attr->sample_id_all = attr->mmap = attr->mmap2 = attr->comm = attr->comm_exec = attr->task = 1;
-	attr->inherit = stack->tid_count != 0;
-	attr->use_clockid = 1;
-	attr->clockid = CLOCK_MONOTONIC_RAW;
-	attr->disabled = 1;
 	ret = record_rings_open(&stack->rings, stack->machine, attr, stack->tids, stack->tid_count, room);
 	if ((ret == -EACCES || ret == -EPERM) && !attr->exclude_kernel && !attr->exclude_user) {
 		record_rings_release(&stack->rings);
@@ -132,11 +126,50 @@ int record_stack_open(struct record_stack *stack, struct gpmu_error *error)
 		stack->note = ret ? NULL : strdup("samples: functions of the kernel are not recorded, which requires CAP_PERFMON, "
 						  "or the sysctl kernel.perf_event_paranoid at 1 or less");
 	}
+	return ret ? refuse(ret, stack->event, error) : 0;
+}
+
+/* Opens the rings of maps. Without them samples of SPE have no functions of programs. */
+static void open_maps(struct record_stack *stack)
+{
+	char why[96];
+	int ret;
+
+	ret = record_rings_open(&stack->rings, stack->machine, &stack->attr, stack->tids, stack->tid_count, RING_MAPS);
+	if (!ret)
+		return;
+	record_rings_release(&stack->rings);
+	stack->note = text_print("samples: functions of programs are not recorded: %s", strerror_r(-ret, why, sizeof(why)));
+}
+
+int record_stack_open(struct record_stack *stack, struct gpmu_error *error)
+{
+	struct perf_event_attr *attr = &stack->attr;
+	int ret = stack->event ? resolve(stack, error) : 0;
+
 	if (ret)
-		return refuse(ret, stack->event, error);
+		return ret;
+	if (!stack->event)
+		*attr = (struct perf_event_attr){
+			.size = sizeof(*attr), .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .exclude_kernel = 1,
+		};
+	attr->sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
+	/* Without build ids: the kernel then flags the records of other events, too, which have device numbers (Linux 6.18). */
+	attr->sample_id_all = attr->mmap = attr->mmap2 = attr->comm = attr->comm_exec = attr->task = 1;
+	attr->inherit = stack->tid_count != 0;
+	attr->use_clockid = 1;
+	attr->clockid = CLOCK_MONOTONIC_RAW;
+	attr->disabled = 1;
+	if (!stack->event)
+		open_maps(stack);
+	else
+		ret = open_samples(stack, error);
+	if (ret)
+		return ret;
 	if (stack->note)
 		log_line(GPMU_LOG_WARNING, "%s", stack->note);
-	record_stack_maps(stack);
+	if (stack->rings.count)
+		record_stack_maps(stack);
 	return 0;
 }
 

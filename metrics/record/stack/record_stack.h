@@ -15,7 +15,7 @@
 struct record_stack {
 	/* Set by the owner before record_stack_open() */
 	const struct gpmu_machine *machine;
-	const char *event;		/* "EVENT" or "EVENT,PERIOD" */
+	const char *event;		/* "EVENT" or "EVENT,PERIOD"; NULL: maps, names and starts only */
 	uint32_t copy;			/* bytes of the stack in each sample; 0: callers by frame pointers */
 	const pid_t *tids;		/* as of record_rings_open() */
 	size_t tid_count;
@@ -23,7 +23,7 @@ struct record_stack {
 	struct record_window *window;	/* samples outside it are dropped */
 	atomic_bool *ending;		/* set: the thread drains the rings and ends */
 	/* Set by record_stack_open() */
-	char *name;			/* of the event */
+	char *name;			/* of the event; or NULL */
 	char *note;			/* for the audit: what is not recorded, and why; or NULL */
 	struct record_rings rings;	/* count 0: not open */
 	struct perf_event_attr attr;

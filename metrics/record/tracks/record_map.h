@@ -148,7 +148,7 @@ struct record_map {
 	bool tasks_shown;	/* threads that ran at the begin have been written */
 	int sampler;		/* of call stacks; 0: they are not sampled */
 	int idle_track, ended_track;	/* of their samples without a thread; 0: not yet made */
-	const struct gpmu_recorder_symbols *symbols;	/* NULL: stacks have no functions */
+	const struct gpmu_recorder_symbols *symbols;	/* NULL: stacks and samples of SPE have no functions */
 	const struct perf_event_attr *copied;	/* of samples with a copy of the stack; NULL: callers are in the samples */
 	struct gpmu_spe_memory memory;	/* of the machine, for samples of SPE */
 	int spe_track;
@@ -210,6 +210,8 @@ void record_map_tasks_release(struct record_map *map);
 int record_map_task_track(struct record_map *map, int32_t pid, int32_t tid);
 /* The track of its samples of SPE; likewise */
 int record_map_task_samples(struct record_map *map, int32_t pid, int32_t tid);
+/* The process of a thread that has been described; 0: not known */
+int32_t record_map_task_process(const struct record_map *map, int32_t tid);
 
 /* --- record_strings.c */
 int record_string_add(struct record_process *process, uint32_t id, const char *text);

@@ -20,6 +20,18 @@ static int rest_track(struct record_map *map)
 	return map->spe_track;
 }
 
+/* Addresses of the kernel have bit 63. */
+static int find_function(const struct record_map *map, const struct record_sample *of, struct gpmu_trace_spe *out)
+{
+	const struct gpmu_recorder_symbols *symbols = map->symbols;
+	const uint64_t pc = gpmu_spe_number(&of->spe, GPMU_SPE_PC);
+	const pid_t pid = pc >> 63 ? 0 : record_map_task_process(map, of->tid);
+
+	if (!symbols || !gpmu_spe_has(&of->spe, GPMU_SPE_PC) || (!pid && !(pc >> 63)))
+		return 0;
+	return symbols->find(symbols->user, pid, pc, out->time, &out->function, &out->object);
+}
+
 int record_map_sample(struct record_map *map, uint64_t time, const struct record_sample *of)
 {
 	const struct gpmu_spe_record *spe = &of->spe;
@@ -33,6 +45,8 @@ int record_map_sample(struct record_map *map, uint64_t time, const struct record
 		out.track = rest_track(map);
 	if (out.track < 0)
 		return out.track;
+	if (find_function(map, of, &out))
+		return -ENOMEM;
 	if (gpmu_spe_has(spe, GPMU_SPE_OP)) {
 		gpmu_spe_op_label(spe->value[GPMU_SPE_OP], op_text, sizeof(op_text));
 		out.op = op_text;

@@ -370,6 +370,13 @@ int record_map_task_track(struct record_map *map, int32_t pid, int32_t tid)
 	return ret ? ret : task ? task->track : 0;
 }
 
+int32_t record_map_task_process(const struct record_map *map, int32_t tid)
+{
+	const union map_cell *cell = map_find(&map->tasks, (uint64_t)tid);
+
+	return cell ? ((const struct record_known_task *)cell->of)->pid : 0;
+}
+
 int record_map_task_samples(struct record_map *map, int32_t pid, int32_t tid)
 {
 	struct record_known_task *task;

@@ -117,6 +117,20 @@ in_order
 is "$(awk '{ print $4 }' /tmp/records | sort -u)" "$(cat /tmp/pid)" "command: the samples are on the track of the command's thread"
 is "$(fact period) $(fact truncations) $(fact buffer)" "65536 0 4194304" "command: the audit has the period and the size of the buffer"
 like "$(head -n 1 /tmp/records)" ' memory| CPU' "command: loads and stores have a home"
+# The samples of each function in the kernel, and those in the program, which has no symbols
+gpmu report --by=function --format=csv /tmp/trace.pftrace >/tmp/functions 2>&1
+in_function() {
+	i_pcs=$(for i_offset in 0x10 0x14 0x18 0x1c 0x20 0x24 0x28 0x2c; do address "$1" $i_offset; done | sed 's/a0/ ff/g')
+	awk -v pcs="$i_pcs" 'index(pcs, $5) { n++ } END { print n }' /tmp/records
+}
+for symbol in vfs_read vfs_write; do
+	is "$(awk -F , -v symbol=$symbol '$1 == symbol && $2 == "[kernel]" { n += $5 } END { print n }' /tmp/functions)" \
+		"$(in_function $symbol)" "command: gpmu report --by=function has the samples of $symbol" || diag "$(cat /tmp/functions)"
+done
+# Samples of the script before the program is executed are in the file of gpmu.
+ok $((!($(awk -F , '$2 == "busybox" { n += $5 } END { print n + 0 }' /tmp/functions) * 10 > \
+	$(awk 'length($5) < 16' /tmp/records | wc -l) * 9))) \
+	"command: gpmu report --by=function has the samples in the file of the program" || diag "$(cat /tmp/functions)"
 
 # --- a command with two processes, whose samples are on their own tracks
 record children --spe -- sh -c "$busy; sh -c '$busy; :' & wait"
