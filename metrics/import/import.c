@@ -129,6 +129,13 @@ static int tell_traces(void *user, const struct profile_traces *traces)
 	return import->code.wait.is_ended ? STOPPED : tell(import, traces->done, traces->bytes);
 }
 
+/* After a stop, the AUX buffers that were read until then are decoded. */
+static int tell_rest(void *user, const struct profile_traces *traces)
+{
+	tell(user, traces->done, traces->bytes);
+	return 0;
+}
+
 /* Whether samples of any event have call stacks */
 static bool has_stacks(const struct import *import)
 {
@@ -182,15 +189,17 @@ static int run(struct import *import, int fd, struct gpmu_error *error)
 		ret = pass(import, take_second, damaged ? NULL : error);
 	/* Records of SPE have no call stacks. */
 	import->code.inlines = false;
-	if (!ret && !stopped && import->has_spe) {
-		ret = profile_traces_read(&import->traces, import->perfdata, tell_traces, import, damaged ? NULL : error);
+	gpmu_perfdata_get_stats(import->perfdata, &stats);
+	stopped |= ret == STOPPED || stats.is_stopped;
+	if (ret >= 0 && import->has_spe) {
+		ret = profile_traces_read(&import->traces, import->perfdata, stopped ? tell_rest : tell_traces, import,
+					  damaged ? NULL : error);
 		import->facts.is_damaged |= ret == -EINVAL;
 		ret = ret == -EINVAL ? 0 : ret;
 	}
 	if (ret < 0)
 		return ret;
-	gpmu_perfdata_get_stats(import->perfdata, &stats);
-	import->facts.is_stopped = stopped || ret == STOPPED || stats.is_stopped;
+	import->facts.is_stopped = stopped || ret == STOPPED;
 	import->facts.is_damaged &= !stats.is_stopped;
 	import->facts.lost = stats.lost > stats.lost_samples ? stats.lost : stats.lost_samples;
 	ret = import_switches_end(import);

@@ -51,7 +51,8 @@ const char *gpmu_profile_key_name(enum gpmu_profile_key key);
  * @keys: keys to count by; NULL: function and object, and in a recording of SPE also tier, home and data
  * @key_count: number of keys, at most GPMU_PROFILE_KEYS_MOST
  * @progress: called with the bytes read and their total, several times per second; a result other than 0
- *	ends reading and sets is_stopped in the facts. NULL: not called
+ *	ends reading and sets is_stopped in the facts. The AUX buffers that were read until then are still decoded.
+ *	NULL: not called
  * @user: first argument of @progress and @waiting
  * @no_inlines: omit inlined functions from GPMU_PROFILE_STACK
  * @waiting: called at least once per second during a wait for a server of debuginfod, with the URL of the download (NULL: no

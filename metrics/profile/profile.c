@@ -301,12 +301,20 @@ static int tell_traces(void *user, const struct profile_traces *traces)
 	return profile->code.wait.is_ended ? STOPPED : tell(profile, traces->done, traces->bytes);
 }
 
+/* After a stop, the AUX buffers that were read until then are decoded. */
+static int tell_rest(void *user, const struct profile_traces *traces)
+{
+	tell(user, traces->done, traces->bytes);
+	return 0;
+}
+
 /* Returns 0, STOPPED or -errno. */
 static int read_all(struct gpmu_profile *profile, struct gpmu_error *error)
 {
 	struct gpmu_perfdata_stats stats = { .size = sizeof(stats) };
 	struct gpmu_profile_event *event;
 	int ret = pass(profile, take_tasks, error), damage = 0, end;
+	bool stopped;
 
 	if (ret == -EINVAL)
 		damage = ret;
@@ -323,8 +331,11 @@ static int read_all(struct gpmu_profile *profile, struct gpmu_error *error)
 		return ret;
 	if (ret == -EINVAL)
 		damage = ret;
-	if (profile->facts.has_spe && !(ret == STOPPED || end == STOPPED)) {
-		ret = profile_traces_read(&profile->traces, profile->perfdata, tell_traces, profile, damage ? NULL : error);
+	gpmu_perfdata_get_stats(profile->perfdata, &stats);
+	stopped = ret == STOPPED || end == STOPPED || stats.is_stopped;
+	if (profile->facts.has_spe) {
+		ret = profile_traces_read(&profile->traces, profile->perfdata, stopped ? tell_rest : tell_traces, profile,
+					  damage ? NULL : error);
 		if (ret == -EINVAL)
 			damage = ret;
 		else if (ret < 0)
@@ -335,9 +346,8 @@ static int read_all(struct gpmu_profile *profile, struct gpmu_error *error)
 		event->samples += profile->traces.samples;
 		event->period += profile->traces.samples;
 	}
-	gpmu_perfdata_get_stats(profile->perfdata, &stats);
 	profile->facts.is_damaged = damage && !stats.is_stopped;
-	return ret == STOPPED || end == STOPPED || stats.is_stopped ? STOPPED : 0;
+	return stopped || ret == STOPPED ? STOPPED : 0;
 }
 
 static void set_facts(struct gpmu_profile *profile)

@@ -416,6 +416,7 @@ idle report --by cpu -
 is "$? $(< "$work/err")" "130 " "report: SIGINT ends the reading of a pipe that is open and has no bytes"
 like "$(< "$work/out")" 'stopped +stopped by a signal: only a part of the recording was read' \
 	"report: the part of a pipe that was read before SIGINT is reported"
+like "$(< "$work/out")" 'event +arm_spe_0//: [1-9][0-9]* samples' "report: the samples of SPE in the part of a pipe that was read before SIGINT are counted"
 idle import - -o "$work/idle.pftrace"
 is "$?" 130 "import: SIGINT ends the reading of a pipe that is open and has no bytes"
 
