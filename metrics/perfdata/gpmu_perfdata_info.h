@@ -10,7 +10,6 @@
 /* A NUMA node (NUMA_TOPOLOGY) */
 struct gpmu_perfdata_node {
 	uint32_t node;
-	uint64_t total_kb, free_kb;
 	char *cpus;		/* list of CPUs, "0-71"; "": none */
 };
 
@@ -26,9 +25,9 @@ struct gpmu_perfdata_pmu {
 	char *name;
 };
 
-/* A capability of a PMU (CPU_PMU_CAPS, PMU_CAPS) */
+/* A capability of a PMU (PMU_CAPS) */
 struct gpmu_perfdata_cap {
-	char *pmu, *name, *value;	/* pmu: "cpu" in CPU_PMU_CAPS */
+	char *name, *value;
 };
 
 struct gpmu_perfdata_build_id {
@@ -61,19 +60,10 @@ static inline uint64_t gpmu_perfdata_time_of(const struct gpmu_perfdata_time_con
 	       (((cycles & ((1ULL << conv->shift) - 1)) * conv->mult) >> conv->shift);
 }
 
-/* A clock of perf record -k (CLOCKID, CLOCK_DATA) */
-struct gpmu_perfdata_clock {
-	bool is_set;
-	uint32_t id;			/* clockid_t */
-	uint64_t resolution;		/* ns */
-	uint64_t wall, clock;		/* ns of CLOCK_REALTIME and of the clock at one time; 0: not recorded */
-};
-
 /* Members that the file lacks are NULL or 0. */
 struct gpmu_perfdata_info {
 	char *hostname, *osrelease, *version, *arch, *cpudesc, *cpuid;
-	uint32_t cpus_available, cpus_online;
-	uint64_t total_kb;
+	uint32_t cpus_online;
 	char **args;			/* perf's command line */
 	size_t arg_count;
 	struct gpmu_perfdata_node *nodes;
@@ -87,12 +77,7 @@ struct gpmu_perfdata_info {
 	size_t cap_count;
 	struct gpmu_perfdata_build_id *build_ids;
 	size_t build_id_count;
-	struct gpmu_perfdata_clock clock;
 	struct gpmu_perfdata_time_conv time_conv;
-	uint64_t first_time, last_time;	/* of samples, ns */
-	uint8_t *tracing;		/* tracepoint formats, as libtraceevent parses them */
-	size_t tracing_size;
-	uint32_t machine;		/* ELF's e_machine */
 };
 
 #endif /* GPMU_PERFDATA_INFO_API_H */

@@ -212,10 +212,8 @@ static int name_tracepoints(struct gpmu_perfdata *perfdata)
 int perfdata_take_tracing(struct gpmu_perfdata *perfdata, const void *data, size_t size, uint64_t offset)
 {
 	size_t at;
-	int ret = perfdata_info_set_tracing(&perfdata->info, data, size);
+	int ret;
 
-	if (ret)
-		return ret;
 	perfdata_tracing_release(&perfdata->tracing);
 	perfdata->tracing = (struct perfdata_tracing){ 0 };
 	ret = perfdata_tracing_parse(&perfdata->tracing, data, size, &at);

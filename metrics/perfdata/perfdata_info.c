@@ -42,14 +42,8 @@ static int result(const struct cursor *cursor)
 
 static int take_cpus(struct gpmu_perfdata_info *info, struct cursor *cursor)
 {
-	info->cpus_available = cursor_u32(cursor);
+	cursor_u32(cursor);		/* CPUs that are available */
 	info->cpus_online = cursor_u32(cursor);
-	return 0;
-}
-
-static int take_total(struct gpmu_perfdata_info *info, struct cursor *cursor)
-{
-	info->total_kb = cursor_u64(cursor);
 	return 0;
 }
 
@@ -82,8 +76,8 @@ static int take_nodes(struct gpmu_perfdata_info *info, struct cursor *cursor)
 		struct gpmu_perfdata_node *node = &info->nodes[info->node_count];
 
 		node->node = cursor_u32(cursor);
-		node->total_kb = cursor_u64(cursor);
-		node->free_kb = cursor_u64(cursor);
+		cursor_u64(cursor);	/* KiB in total, and free ones */
+		cursor_u64(cursor);
 		ret = take_text(cursor, &node->cpus);
 	}
 	return ret;
@@ -137,12 +131,10 @@ static int take_pmus(struct gpmu_perfdata_info *info, struct cursor *cursor)
 	return ret;
 }
 
-/* Adds the names and values of one PMU. @pmu: NULL if its name follows them */
-static int take_caps_of(struct gpmu_perfdata_info *info, struct cursor *cursor, const char *pmu)
+/* Adds the names and values of one PMU, whose name follows them. */
+static int take_caps_of(struct gpmu_perfdata_info *info, struct cursor *cursor)
 {
 	uint32_t count = cursor_u32(cursor);
-	size_t first = info->cap_count;
-	char *name = NULL;
 	int ret = 0;
 
 	for (uint32_t i = 0; i < count && !ret; i++) {
@@ -157,19 +149,8 @@ static int take_caps_of(struct gpmu_perfdata_info *info, struct cursor *cursor, 
 		if (!ret)
 			ret = take_text(cursor, &caps->value);
 	}
-	if (!ret && !pmu)
-		ret = take_text(cursor, &name);
-	for (size_t i = first; i < info->cap_count && !ret; i++) {
-		info->caps[i].pmu = strdup(pmu ? pmu : name);
-		ret = info->caps[i].pmu ? 0 : -ENOMEM;
-	}
-	free(name);
+	cursor_bytes(cursor, cursor_u32(cursor));
 	return ret;
-}
-
-static int take_cpu_caps(struct gpmu_perfdata_info *info, struct cursor *cursor)
-{
-	return take_caps_of(info, cursor, "cpu");
 }
 
 static int take_caps(struct gpmu_perfdata_info *info, struct cursor *cursor)
@@ -178,42 +159,13 @@ static int take_caps(struct gpmu_perfdata_info *info, struct cursor *cursor)
 	int ret = 0;
 
 	for (uint32_t i = 0; i < count && !ret; i++)
-		ret = take_caps_of(info, cursor, NULL);
+		ret = take_caps_of(info, cursor);
 	return ret;
-}
-
-static int take_times(struct gpmu_perfdata_info *info, struct cursor *cursor)
-{
-	info->first_time = cursor_u64(cursor);
-	info->last_time = cursor_u64(cursor);
-	return 0;
-}
-
-static int take_clockid(struct gpmu_perfdata_info *info, struct cursor *cursor)
-{
-	info->clock.resolution = cursor_u64(cursor);
-	return 0;
-}
-
-static int take_clock_data(struct gpmu_perfdata_info *info, struct cursor *cursor)
-{
-	if (cursor_u32(cursor) != 1)
-		return 0;
-	info->clock.id = cursor_u32(cursor);
-	info->clock.wall = cursor_u64(cursor);
-	info->clock.clock = cursor_u64(cursor);
-	info->clock.is_set = !cursor->failed;
-	return 0;
-}
-
-static int take_machine(struct gpmu_perfdata_info *info, struct cursor *cursor)
-{
-	info->machine = cursor_u32(cursor);
-	return 0;
 }
 
 #define TEXT(member)	.text = offsetof(struct gpmu_perfdata_info, member), .is_text = true
 
+/* Other features are skipped. */
 static const struct {
 	unsigned int feature;
 	bool is_text;
@@ -227,17 +179,11 @@ static const struct {
 	{ 7, .take = take_cpus },
 	{ 8, TEXT(cpudesc) },
 	{ 9, TEXT(cpuid) },
-	{ 10, .take = take_total },
 	{ 11, .take = take_args },
 	{ 14, .take = take_nodes },
 	{ FEATURE_PMU_MAPPINGS, .take = take_pmus },
-	{ 21, .take = take_times },
 	{ 22, .take = take_memory },
-	{ 23, .take = take_clockid },
-	{ 28, .take = take_cpu_caps },
-	{ 29, .take = take_clock_data },
 	{ 31, .take = take_caps },
-	{ 33, .take = take_machine },
 };
 
 int perfdata_info_add(struct gpmu_perfdata_info *info, unsigned int feature, const void *data, size_t size)
@@ -284,19 +230,6 @@ int perfdata_info_add_build_id(struct gpmu_perfdata_info *info, uint16_t misc, c
 	return 0;
 }
 
-int perfdata_info_set_tracing(struct gpmu_perfdata_info *info, const void *data, size_t size)
-{
-	uint8_t *copy = malloc(size ? size : 1);
-
-	if (!copy)
-		return -ENOMEM;
-	memcpy(copy, data, size);
-	free(info->tracing);
-	info->tracing = copy;
-	info->tracing_size = size;
-	return 0;
-}
-
 void perfdata_info_release(struct gpmu_perfdata_info *info)
 {
 	for (size_t i = 0; i < sizeof(features) / sizeof(*features); i++)
@@ -311,7 +244,6 @@ void perfdata_info_release(struct gpmu_perfdata_info *info)
 	for (size_t i = 0; i < info->pmu_count; i++)
 		free(info->pmus[i].name);
 	for (size_t i = 0; i < info->cap_count; i++) {
-		free(info->caps[i].pmu);
 		free(info->caps[i].name);
 		free(info->caps[i].value);
 	}
@@ -323,6 +255,5 @@ void perfdata_info_release(struct gpmu_perfdata_info *info)
 	free(info->pmus);
 	free(info->caps);
 	free(info->build_ids);
-	free(info->tracing);
 	*info = (struct gpmu_perfdata_info){ 0 };
 }

@@ -24,8 +24,6 @@ enum {
 int perfdata_info_add(struct gpmu_perfdata_info *info, unsigned int feature, const void *data, size_t size);
 /* Adds the build id of a record's body. Returns 0, -EINVAL or -ENOMEM. */
 int perfdata_info_add_build_id(struct gpmu_perfdata_info *info, uint16_t misc, const void *data, size_t size);
-/* Sets the bytes of libtraceevent's formats. Returns 0 or -ENOMEM. */
-int perfdata_info_set_tracing(struct gpmu_perfdata_info *info, const void *data, size_t size);
 void perfdata_info_release(struct gpmu_perfdata_info *info);
 
 #endif /* GPMU_PERFDATA_INFO_H */

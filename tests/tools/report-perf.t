@@ -257,6 +257,8 @@ is "$(fact event "$spe")" "arm_spe_0//: 20000 samples, one per 65536 operations,
 	"report: the event of SPE has its period and filters"
 is "$(fact collisions "$spe" | cut -d ' ' -f 1) $(fact truncations "$spe" | cut -d ' ' -f 1)" "5 5" \
 	"report: collisions and truncations of the AUX buffer are counted"
+"$make" "$work/named.data" 1000 "cpudesc=A name" > /dev/null
+is "$(fact machine "$work/named.data")" "grace, aarch64, A name, Linux 6.12.1" "report: the machine has its recorded host, architecture, CPU and kernel"
 like "$(fact shares "$spe")" "^shares are of samples, not of accesses" "report: the shares of SPE are explained"
 like "$(fact home "$spe")" "^[0-9]+ physical addresses are in no node" "report: physical addresses outside all nodes are counted"
 is "$(rows tiers "$spe" | awk -F , '{ n += $2 } END { print n }')" "$(awk -F , '$7 != "" { n += $1 } END { print n }' "$work/want")" \

@@ -7,8 +7,8 @@
  * that its switches tell the thread. Half-way the last process, 201 or "PID", calls exec(). "no-pa": without physical
  * addresses; "first": the first version of AUXTRACE_INFO; "clock": recorded with -k; "damage": the hundredth record begins
  * with a byte that no packet has, and is not printed; "pipe": as of perf record -o -; "wide": many addresses, for measuring, of which nothing
- * is printed; "filters": of a pipe, with all filters; "numa", "c2c": the loads of the examples of gpmu-spe(7), of which nothing is printed. "arch=NAME" and "cpuid=TEXT"
- * replace the machine's architecture and CPU; a MIDR is the TEXT 0xHEX.
+ * is printed; "filters": of a pipe, with all filters; "numa", "c2c": the loads of the examples of gpmu-spe(7), of which nothing is printed. "arch=NAME", "cpuid=TEXT"
+ * and "cpudesc=TEXT" replace the machine's architecture, CPU and its name; a MIDR is the TEXT 0xHEX.
  */
 #include <elf.h>
 #include <inttypes.h>
@@ -131,7 +131,7 @@ static struct made head, info, part;
 static struct stream stream;
 static uint64_t offsets[CPUS], base, total;
 static int has_pa = 1, has_clock, has_damage, has_filters, is_pipe, is_wide, version = 2;
-static const char *story, *hostname = "grace", *release = "6.12.1", *arch = "aarch64", *cpuid = "0x00000000410fd4f0";
+static const char *story, *hostname = "grace", *release = "6.12.1", *arch = "aarch64", *cpuid = "0x00000000410fd4f0", *cpudesc = "";
 static FILE *file;
 
 static int is_neoverse_v2(void)
@@ -472,7 +472,7 @@ static const struct {
 	void (*make)(struct made *made);
 	const char **text;
 } features[] = {
-	{ 3, NULL, &hostname }, { 4, NULL, &release }, { 6, NULL, &arch }, { 9, NULL, &cpuid },
+	{ 3, NULL, &hostname }, { 4, NULL, &release }, { 6, NULL, &arch }, { 8, NULL, &cpudesc }, { 9, NULL, &cpuid },
 	{ 12, make_events, NULL }, { 14, make_nodes, NULL }, { 22, make_memory, NULL }, { 31, make_caps, NULL },
 };
 
@@ -567,6 +567,8 @@ int main(int argc, char **argv)
 			arch = argv[i] + 5;
 		if (!strncmp(argv[i], "cpuid=", 6))
 			cpuid = argv[i] + 6;
+		if (!strncmp(argv[i], "cpudesc=", 8))
+			cpudesc = argv[i] + 8;
 		if (!strcmp(argv[i], "numa") || !strcmp(argv[i], "c2c"))
 			story = argv[i];
 		if (strtoul(argv[i], NULL, 10))
