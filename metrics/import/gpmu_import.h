@@ -39,13 +39,14 @@ struct gpmu_import_options {
  * @values: number of values of counters
  * @lost: lower bound of the samples and records that the kernel lost: the larger of the counts of LOST and LOST_SAMPLES
  * @no_time: records without a time on the clock of the trace, which are omitted
- * @is_damaged: reading ended with the error that gpmu_import() set
+ * @is_damaged: the recording has the damage that gpmu_import() set as its error
  * @is_stopped: progress(), waiting() or a signal ended reading
+ * @is_whole: all records were read; the damage is in facts about the machine or the recording
  */
 struct gpmu_import_facts {
 	size_t size;
 	uint64_t threads, samples, tracepoints, spe, switches, values, lost, no_time;
-	bool is_damaged, is_stopped;
+	bool is_damaged, is_stopped, is_whole;
 };
 
 /**

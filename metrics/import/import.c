@@ -191,9 +191,11 @@ static int run(struct import *import, int fd, struct gpmu_error *error)
 	import->code.inlines = false;
 	gpmu_perfdata_get_stats(import->perfdata, &stats);
 	stopped |= ret == STOPPED || stats.is_stopped;
+	import->facts.is_whole = stats.is_whole;
 	if (ret >= 0 && import->has_spe) {
 		ret = profile_traces_read(&import->traces, import->perfdata, stopped ? tell_rest : tell_traces, import,
 					  damaged ? NULL : error);
+		import->facts.is_whole &= !ret;
 		import->facts.is_damaged |= ret == -EINVAL;
 		ret = ret == -EINVAL ? 0 : ret;
 	}

@@ -151,7 +151,9 @@ static int put_notes(struct import *import)
 		free(text);
 	}
 	if (!ret && facts->is_damaged)
-		ret = put_note(import, "the recording is damaged or cut off: only the part before is in the trace");
+		ret = put_note(import, facts->is_whole ?
+			       "facts in the recording are damaged: all its records were read, but names of functions or events may be missing" :
+			       "the recording is damaged or cut off: only the part before is in the trace");
 	if (!ret && facts->is_stopped)
 		ret = put_note(import, "stopped by a signal: only a part of the recording was read");
 	return ret;

@@ -230,6 +230,7 @@ struct gpmu_perfdata_record {
  * @lost_samples: sum of PERF_RECORD_LOST_SAMPLES: samples. Since Linux 6.1 perf writes these records at the end, and the same
  *	losses are in @lost, except those that the kernel reported by such a record (PEBS of x86).
  *	Samples that a BPF filter dropped are in neither count
+ * @is_whole: all records were read; an error after the last one is damage of facts about the machine or the recording
  */
 struct gpmu_perfdata_stats {
 	size_t size;
@@ -237,6 +238,7 @@ struct gpmu_perfdata_stats {
 	uint64_t inner, bytes, traces, unknown_ids;
 	bool is_stopped;
 	uint64_t lost, lost_samples;
+	bool is_whole;
 };
 
 /**

@@ -233,6 +233,7 @@ static int end_file(struct gpmu_perfdata *perfdata, uint64_t offset)
 		begin_file(perfdata, perfdata->file + 1);
 		return 1;
 	}
+	perfdata->stats.is_whole = true;
 	perfdata->failed = perfdata->failed_features;
 	return perfdata->failed;
 }

@@ -41,7 +41,12 @@ struct gpmu_perfdata {
 /* Notes an error at a byte offset of the file that is being read. Returns @ret. */
 __attribute__((format(printf, 4, 5)))
 int perfdata_fail(struct gpmu_perfdata *perfdata, int ret, uint64_t offset, const char *fmt, ...);
-/* Likewise for a function that returned @ret, which is not 0, where @what was expected */
+/*
+ * Continues after an error that does not end the records. The first of these errors is reported after the last record. @before: the
+ * error before this one
+ */
+void perfdata_note_damage(struct gpmu_perfdata *perfdata, const struct gpmu_error *before);
+/* As perfdata_fail(), for a function that returned @ret, which is not 0, where @what was expected */
 int perfdata_expected(struct gpmu_perfdata *perfdata, int ret, uint64_t offset, const char *what);
 
 /*

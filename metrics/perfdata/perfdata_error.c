@@ -20,6 +20,14 @@ int perfdata_fail(struct gpmu_perfdata *perfdata, int ret, uint64_t offset, cons
 	return ret;
 }
 
+void perfdata_note_damage(struct gpmu_perfdata *perfdata, const struct gpmu_error *before)
+{
+	if (perfdata->failed_features)
+		perfdata->error = *before;
+	perfdata->failed_features = -EINVAL;
+	perfdata->failed = 0;
+}
+
 int perfdata_expected(struct gpmu_perfdata *perfdata, int ret, uint64_t offset, const char *what)
 {
 	char text[64];

@@ -97,17 +97,36 @@ static int add_build_ids(struct gpmu_perfdata *perfdata, const uint8_t *data, si
 	return 0;
 }
 
-static int read_feature(struct gpmu_perfdata *perfdata, unsigned int feature, const struct section *section)
+/* Those of Linux's perf.data-file-format.txt that are read */
+static const char *name_of(unsigned int feature)
 {
-	struct cursor cursor = { .left = (size_t)section->size };
+	static const char *const names[] = {
+		[FEATURE_TRACING_DATA] = "the formats of tracepoints", [FEATURE_BUILD_ID] = "the build ids", [3] = "the host's name",
+		[4] = "the kernel's release", [5] = "perf's version", [6] = "the architecture", [7] = "the number of CPUs",
+		[8] = "the CPU's name", [9] = "the CPU's identification", [11] = "the command line",
+		[FEATURE_EVENT_DESC] = "the names of events", [14] = "the NUMA topology", [FEATURE_PMU_MAPPINGS] = "the types of PMUs",
+		[22] = "the memory blocks of nodes", [31] = "the capabilities of PMUs",
+	};
+
+	return feature < sizeof(names) / sizeof(names[0]) && names[feature] ? names[feature] : "a feature";
+}
+
+/* Reads a feature, whose offset and size are at @at. Returns 0 or -errno. */
+static int read_feature(struct gpmu_perfdata *perfdata, unsigned int feature, uint64_t at)
+{
+	struct section section;
+	struct cursor cursor;
 	uint8_t *data;
-	int ret = read_section(perfdata, section, "a feature", &data);
+	int ret = perfdata_file_read(&perfdata->files[0], at, &section, sizeof(section));
 
 	if (ret)
+		return perfdata_expected(perfdata, ret, at, "the offset and size of a feature");
+	ret = read_section(perfdata, &section, name_of(feature), &data);
+	if (ret)
 		return ret;
-	cursor.data = data;
+	cursor = (struct cursor){ .data = data, .left = (size_t)section.size };
 	if (feature == FEATURE_TRACING_DATA)
-		ret = perfdata_take_tracing(perfdata, data, cursor.left, section->offset);
+		ret = perfdata_take_tracing(perfdata, data, cursor.left, section.offset);
 	else if (feature == FEATURE_BUILD_ID)
 		ret = add_build_ids(perfdata, data, cursor.left);
 	else if (feature == FEATURE_EVENT_DESC)
@@ -119,14 +138,14 @@ static int read_feature(struct gpmu_perfdata *perfdata, unsigned int feature, co
 	free(data);
 	if (!ret)
 		return 0;
-	return perfdata_fail(perfdata, ret, section->offset, "expected feature %u in %llu bytes", feature,
-			     (unsigned long long)section->size);
+	return perfdata_fail(perfdata, ret, section.offset, "expected %s (feature %u) in %llu bytes", name_of(feature), feature,
+			     (unsigned long long)section.size);
 }
 
 static int read_features(struct gpmu_perfdata *perfdata, const struct header *header)
 {
 	uint64_t at = header->data.offset + header->data.size;
-	struct section section;
+	struct gpmu_error before;
 
 	/* The size and the features are written last. */
 	if (!header->data.size)
@@ -139,13 +158,13 @@ static int read_features(struct gpmu_perfdata *perfdata, const struct header *he
 
 		if (!(header->features[feature / 64] >> feature % 64 & 1))
 			continue;
-		ret = perfdata_file_read(&perfdata->files[0], at, &section, sizeof(section));
-		if (ret)
-			return perfdata_expected(perfdata, ret, at, "the offset and size of a feature");
-		at += sizeof(section);
-		ret = read_feature(perfdata, feature, &section);
-		if (ret)
+		before = perfdata->error;
+		ret = read_feature(perfdata, feature, at);
+		if (ret == -EINVAL)
+			perfdata_note_damage(perfdata, &before);
+		else if (ret)
 			return ret;
+		at += sizeof(struct section);
 	}
 	return 0;
 }
@@ -211,15 +230,16 @@ static int name_tracepoints(struct gpmu_perfdata *perfdata)
 
 int perfdata_take_tracing(struct gpmu_perfdata *perfdata, const void *data, size_t size, uint64_t offset)
 {
+	const struct gpmu_error before = perfdata->error;
 	size_t at;
 	int ret;
 
 	perfdata_tracing_release(&perfdata->tracing);
 	perfdata->tracing = (struct perfdata_tracing){ 0 };
 	ret = perfdata_tracing_parse(&perfdata->tracing, data, size, &at);
-	if (ret == -EINVAL && !perfdata->failed_features) {
-		perfdata->failed_features = perfdata_fail(perfdata, ret, offset + at, "expected formats of tracepoints");
-		perfdata->failed = 0;
+	if (ret == -EINVAL) {
+		perfdata_fail(perfdata, ret, offset + at, "expected formats of tracepoints");
+		perfdata_note_damage(perfdata, &before);
 	}
 	return ret == -ENOMEM ? ret : name_tracepoints(perfdata);
 }

@@ -163,6 +163,24 @@ static int take_caps(struct gpmu_perfdata_info *info, struct cursor *cursor)
 	return ret;
 }
 
+static void drop_nodes(struct gpmu_perfdata_info *info)
+{
+	for (size_t i = 0; i < info->node_count; i++)
+		free(info->nodes[i].cpus);
+	free(info->nodes);
+	info->nodes = NULL;
+	info->node_count = 0;
+}
+
+static void drop_memory(struct gpmu_perfdata_info *info)
+{
+	for (size_t i = 0; i < info->memory_count; i++)
+		free(info->memory[i].words);
+	free(info->memory);
+	info->memory = NULL;
+	info->memory_count = 0;
+}
+
 #define TEXT(member)	.text = offsetof(struct gpmu_perfdata_info, member), .is_text = true
 
 /* Other features are skipped. */
@@ -171,6 +189,7 @@ static const struct {
 	bool is_text;
 	size_t text;
 	int (*take)(struct gpmu_perfdata_info *info, struct cursor *cursor);
+	void (*drop)(struct gpmu_perfdata_info *info);	/* after an error, if a part of the feature would be misleading */
 } features[] = {
 	{ 3, TEXT(hostname) },
 	{ 4, TEXT(osrelease) },
@@ -180,9 +199,9 @@ static const struct {
 	{ 8, TEXT(cpudesc) },
 	{ 9, TEXT(cpuid) },
 	{ 11, .take = take_args },
-	{ 14, .take = take_nodes },
+	{ 14, .take = take_nodes, .drop = drop_nodes },
 	{ FEATURE_PMU_MAPPINGS, .take = take_pmus },
-	{ 22, .take = take_memory },
+	{ 22, .take = take_memory, .drop = drop_memory },
 	{ 31, .take = take_caps },
 };
 
@@ -196,7 +215,11 @@ int perfdata_info_add(struct gpmu_perfdata_info *info, unsigned int feature, con
 			continue;
 		ret = features[i].is_text ? take_text(&cursor, (char **)((char *)info + features[i].text)) :
 					    features[i].take(info, &cursor);
-		return !ret && cursor.failed ? -EINVAL : ret;
+		if (!ret && cursor.failed)
+			ret = -EINVAL;
+		if (ret && features[i].drop)
+			features[i].drop(info);
+		return ret;
 	}
 	return 0;
 }
@@ -237,10 +260,8 @@ void perfdata_info_release(struct gpmu_perfdata_info *info)
 			free(*(char **)((char *)info + features[i].text));
 	for (size_t i = 0; i < info->arg_count; i++)
 		free(info->args[i]);
-	for (size_t i = 0; i < info->node_count; i++)
-		free(info->nodes[i].cpus);
-	for (size_t i = 0; i < info->memory_count; i++)
-		free(info->memory[i].words);
+	drop_nodes(info);
+	drop_memory(info);
 	for (size_t i = 0; i < info->pmu_count; i++)
 		free(info->pmus[i].name);
 	for (size_t i = 0; i < info->cap_count; i++) {
@@ -250,8 +271,6 @@ void perfdata_info_release(struct gpmu_perfdata_info *info)
 	for (size_t i = 0; i < info->build_id_count; i++)
 		free(info->build_ids[i].file);
 	free(info->args);
-	free(info->nodes);
-	free(info->memory);
 	free(info->pmus);
 	free(info->caps);
 	free(info->build_ids);

@@ -134,7 +134,8 @@ struct gpmu_profile_event {
  * @repeated: records of SPE that an earlier snapshot of the same buffer has, too; they are not counted again
  * @untimed: records of SPE in snapshots that have no time stamp; they are counted in each snapshot that has them
  * @is_stopped: progress(), waiting() or a signal ended reading
- * @is_damaged: reading ended with the error that gpmu_profile_new() set
+ * @is_damaged: the recording has the damage that gpmu_profile_new() set as its error
+ * @is_whole: all samples were read; the damage is in facts about the machine or the recording
  */
 struct gpmu_profile_facts {
 	size_t size;
@@ -146,6 +147,7 @@ struct gpmu_profile_facts {
 	bool has_spe, has_times, foreign_aux, is_stopped, is_damaged;
 	enum gpmu_profile_kernel kernel;
 	uint64_t repeated, untimed;
+	bool is_whole;
 };
 
 /**
@@ -154,7 +156,7 @@ struct gpmu_profile_facts {
  * @options: copied
  * @error: set on failure and if the recording is damaged; or NULL
  *
- * A recording that is damaged or cut off is read up to the damage.
+ * A recording that is damaged or cut off is read up to the damage. Of damaged facts about the machine, the others are read.
  *
  * Return: a new profile; NULL with errno EINVAL (no recording of perf, or options without a size), ENOMEM,
  * or the error of opening

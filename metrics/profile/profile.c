@@ -333,9 +333,11 @@ static int read_all(struct gpmu_profile *profile, struct gpmu_error *error)
 		damage = ret;
 	gpmu_perfdata_get_stats(profile->perfdata, &stats);
 	stopped = ret == STOPPED || end == STOPPED || stats.is_stopped;
+	profile->facts.is_whole = stats.is_whole;
 	if (profile->facts.has_spe) {
 		ret = profile_traces_read(&profile->traces, profile->perfdata, stopped ? tell_rest : tell_traces, profile,
 					  damage ? NULL : error);
+		profile->facts.is_whole &= !ret;
 		if (ret == -EINVAL)
 			damage = ret;
 		else if (ret < 0)

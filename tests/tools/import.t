@@ -173,6 +173,12 @@ is "$(gpmu report --by=function --format=csv "$trace" | awk -F , -v OFS='|' '$5 
 		from slice join args using (arg_set_id) where category = 'spe' group by id" |
 		cut -d '|' -f 1-3 | sort | uniq -c | awk '{ n = $1; $1 = ""; print substr($0, 2) "|" n }' | sort)" \
 	"report: operations of SPE of an imported recording are counted by function and tier"
+"$make_spe" "$work/spe.data" 100 cut=9 > /dev/null
+import "$work/spe.data"
+like "$rc $err" '^1 .* 100 SPE operations, ' "import: all operations of SPE of a recording with a damaged feature are imported, with exit status 1"
+like "$err" "spe\\.data:[0-9]+: expected the CPU's identification \\(feature 9\\) in 4 bytes$" "import: the error for a damaged feature names it"
+like "$(audit note)" 'level=warning text=facts in the recording are damaged: all its records were read' \
+	"import: the audit reports that all records of a recording with a damaged feature were read"
 "$make_spe" "$work/spe.data" 100 clock > /dev/null
 import "$work/spe.data"
 like "$err" "100 records are omitted, as they have no time on the clock of the trace: the notes of \"gpmu report $trace\" have the reason" \

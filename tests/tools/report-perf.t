@@ -281,6 +281,13 @@ objcopy --remove-section .debug_aranges "$make" "$work/perf-make" || bail "objco
 is "$(rows samples --by line "$work/lines.data" | grep -o 'perf-make\.c:' | sort -u)" perf-make.c: \
 	"report: source lines of a program without .debug_aranges are found"
 
+"$make" "$work/damaged.data" 4000 cut=9 > /dev/null
+expect 1 gpmu report --by node "$work/damaged.data"
+like "$err" "damaged\.data:[0-9]+: expected the CPU's identification \(feature 9\) in 4 bytes$" "report: the error for a damaged feature names it"
+like "$out" '^  damaged +all samples in the file were read, but facts about the machine, or names of functions or events, may be missing$' \
+	"report: of a recording with a damaged feature, all samples are reported as read"
+is "$(rows samples --by node "$work/damaged.data" 2> /dev/null | cut -d , -f 2,6 | sort)" $'2000,0\n2000,1' "report: nodes are read after a damaged feature"
+
 truth "$spe" 2000 filters
 is "$(fact event "$spe")" "arm_spe_0//: 2000 samples, one per 65536 instructions, loads, stores, SIMD operations, floating-point operations, branch_filter_mask, load_filter_mask, store_filter_mask, simd_filter_mask, float_filter_mask, discard, event_filter 0x20, inv_event_filter 0x80, inv_data_src_filter 0x1, latency of at least 30 cycles, not of the kernel, not of user space" \
 	"report: the event of SPE has the unit of its period and all filters of Linux 7.3"

@@ -447,7 +447,38 @@ static void test_features(void)
 	}
 	is_u64(right, file.length - end_of_records - 1,
 	       "perfdata: a file that ends in its features has its records, then an error");
-	ok(strstr(error.text, "bytes of a feature, the file has ") != NULL, "perfdata: the error names the feature's size and the file's");
+	ok(strstr(error.text, "bytes of the capabilities of PMUs, the file has ") != NULL,
+	   "perfdata: the error names the feature, its size and the file's size");
+}
+
+/* The nodes and the memory blocks end within the second node, and within the bits of a node. */
+static void test_damaged_features(void)
+{
+	struct perf_event_attr attr = test_attr();
+	struct gpmu_error error = { .size = sizeof(error) };
+	struct gpmu_perfdata_stats stats = { .size = sizeof(stats) };
+	const struct gpmu_perfdata_record *record;
+	const struct gpmu_perfdata_info *info;
+	struct feature features[FEATURES];
+	struct gpmu_perfdata *perfdata;
+
+	reset();
+	make_features(features);
+	content[6].length -= 8;
+	content[7].length -= 8;
+	put_comm(&records, "app", 7, 100, 1);
+	make_file(&file, &attr, 1, &records, features, FEATURES);
+	perfdata = open_made(&file, file.length, &error);
+	info = gpmu_perfdata_info(perfdata);
+	ok(info->arg_count == 2 && info->cap_count == 1, "perfdata: the features before and after damaged ones are read");
+	ok(!info->nodes && !info->node_count && !info->memory && !info->memory_count,
+	   "perfdata: a damaged list of nodes, or of memory blocks, is dropped as a whole");
+	ok(gpmu_perfdata_next(perfdata, &record, &error) == 1 && gpmu_perfdata_next(perfdata, &record, &error) == -EINVAL &&
+	   strstr(error.text, "expected the NUMA topology (feature 14) in "),
+	   "perfdata: the first damaged feature is reported by its name after the last record");
+	gpmu_perfdata_get_stats(perfdata, &stats);
+	ok(stats.is_whole, "perfdata: a recording with damaged features is reported as one whose records were all read");
+	gpmu_perfdata_free(perfdata);
 }
 
 /* --- pipes and folders */
@@ -697,6 +728,7 @@ int main(void)
 	test_maps();
 	test_auxtrace();
 	test_features();
+	test_damaged_features();
 	test_pipe();
 	test_pipe_end();
 	test_refused_again();

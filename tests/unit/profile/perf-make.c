@@ -9,6 +9,7 @@
  * with a byte that no packet has, and is not printed; "pipe": as of perf record -o -; "wide": many addresses, for measuring, of which nothing
  * is printed; "filters": of a pipe, with all filters; "numa", "c2c": the loads of the examples of gpmu-spe(7), of which nothing is printed. "arch=NAME", "cpuid=TEXT"
  * and "cpudesc=TEXT" replace the machine's architecture, CPU and its name; a MIDR is the TEXT 0xHEX.
+ * "cut=N": only four bytes of feature N.
  */
 #include <elf.h>
 #include <inttypes.h>
@@ -130,6 +131,7 @@ static struct strings keys;
 static struct made head, info, part;
 static struct stream stream;
 static uint64_t offsets[CPUS], base, total;
+static unsigned long cut;		/* feature */
 static int has_pa = 1, has_clock, has_damage, has_filters, is_pipe, is_wide, version = 2;
 static const char *story, *hostname = "grace", *release = "6.12.1", *arch = "aarch64", *cpuid = "0x00000000410fd4f0", *cpudesc = "";
 static FILE *file;
@@ -541,7 +543,7 @@ static void write_features(void)
 
 			info.length = 0;
 			make_feature(&info, i);
-			place[1] = info.length;
+			place[1] = features[i].bit == cut ? 4 : info.length;
 			at += info.length;
 			fwrite(content ? (const void *)info.data : place, 1, content ? info.length : sizeof(place), file);
 		}
@@ -567,6 +569,8 @@ int main(int argc, char **argv)
 			arch = argv[i] + 5;
 		if (!strncmp(argv[i], "cpuid=", 6))
 			cpuid = argv[i] + 6;
+		if (!strncmp(argv[i], "cut=", 4))
+			cut = strtoul(argv[i] + 4, NULL, 10);
 		if (!strncmp(argv[i], "cpudesc=", 8))
 			cpudesc = argv[i] + 8;
 		if (!strcmp(argv[i], "numa") || !strcmp(argv[i], "c2c"))
