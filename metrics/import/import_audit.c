@@ -145,6 +145,11 @@ static int put_notes(struct import *import)
 	if (!ret && import->has_spe && !import->clock.has_spe)
 		ret = put_note(import, "operations of SPE are omitted: their times cannot be converted to the clock of -k; record without -k, "
 			       "or with -k monotonic_raw and import on the recorded machine before its next boot");
+	if (!ret && import->traces.physical && *import->machine.no_homes) {
+		text = text_print("homes of operations of SPE are not known: %s", import->machine.no_homes);
+		ret = text ? put_note(import, text) : -ENOMEM;
+		free(text);
+	}
 	if (!ret && facts->no_time) {
 		text = text_print("%llu records are omitted: they have no time on the clock of the trace", (unsigned long long)facts->no_time);
 		ret = text ? put_note(import, text) : -ENOMEM;

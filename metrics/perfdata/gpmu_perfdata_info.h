@@ -68,6 +68,7 @@ struct gpmu_perfdata_info {
 	size_t arg_count;
 	struct gpmu_perfdata_node *nodes;
 	size_t node_count;
+	uint64_t memory_version;	/* of MEM_TOPOLOGY. Version 1 is read */
 	uint64_t block_bytes;
 	struct gpmu_perfdata_memory *memory;
 	size_t memory_count;

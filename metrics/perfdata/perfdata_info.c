@@ -10,6 +10,7 @@
 
 #define MISC_BUILD_ID_SIZE	(1U << 15)	/* the build id has its size */
 #define ALL_BUILD_ID		20
+#define MEMORY_VERSION		1
 
 /* Copies a text that follows its length; the length includes the NUL and padding. */
 static int take_text(struct cursor *cursor, char **text)
@@ -87,7 +88,8 @@ static int take_memory(struct gpmu_perfdata_info *info, struct cursor *cursor)
 {
 	uint64_t version = cursor_u64(cursor), block = cursor_u64(cursor), count = cursor_u64(cursor);
 
-	if (info->memory || version != 1)
+	info->memory_version = version;
+	if (info->memory || version != MEMORY_VERSION)
 		return 0;
 	info->memory = make_array(cursor, count, 24, sizeof(*info->memory));
 	if (!info->memory)

@@ -136,6 +136,7 @@ struct gpmu_profile_event {
  * @is_stopped: progress(), waiting() or a signal ended reading
  * @is_damaged: the recording has the damage that gpmu_profile_new() set as its error
  * @is_whole: all samples were read; the damage is in facts about the machine or the recording
+ * @no_homes: why homes of physical addresses are not known, borrowed; "": they are known
  */
 struct gpmu_profile_facts {
 	size_t size;
@@ -148,6 +149,7 @@ struct gpmu_profile_facts {
 	enum gpmu_profile_kernel kernel;
 	uint64_t repeated, untimed;
 	bool is_whole;
+	const char *no_homes;
 };
 
 /**

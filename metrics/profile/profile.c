@@ -363,6 +363,7 @@ static void set_facts(struct gpmu_profile *profile)
 	facts->spe = profile->traces.stats;
 	facts->kernel = profile->code.kernel_lack;
 	facts->midr = profile->machine.midr;
+	facts->no_homes = profile->machine.no_homes;
 	facts->memory = profile->traces.memory;
 	facts->physical = profile->traces.physical;
 	facts->outside = profile->traces.outside;

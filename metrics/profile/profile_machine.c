@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,7 +94,8 @@ static int read_memory(struct profile_machine *machine, const struct gpmu_perfda
 	const struct gpmu_spe_range *list;
 	int ret = find_bare(&bare, info);
 
-	for (size_t i = 0; i < info->memory_count && !ret; i++)
+	/* Without a list of nodes it is not known which of them have CPUs. */
+	for (size_t i = 0; i < info->memory_count && info->node_count && !ret; i++)
 		ret = add_ranges(&ranges, &info->memory[i], info->block_bytes,
 				 gpmu_spe_memory_kind_of(has_cpus(&bare, info->memory[i].node), machine->midr));
 	if (ranges.n)
@@ -106,6 +108,18 @@ static int read_memory(struct profile_machine *machine, const struct gpmu_perfda
 	return ret == -ENOMEM ? ret : 0;
 }
 
+static void explain_homes(struct profile_machine *machine, const struct gpmu_perfdata_info *info)
+{
+	if (machine->memory.count)
+		return;
+	if (info->memory_version > 1)
+		snprintf(machine->no_homes, sizeof(machine->no_homes), "version %llu of MEM_TOPOLOGY is not known",
+			 (unsigned long long)info->memory_version);
+	else
+		snprintf(machine->no_homes, sizeof(machine->no_homes), "no list of %s could be read from the recording",
+			 info->node_count ? "the nodes' memory blocks" : "NUMA nodes");
+}
+
 int profile_machine_read(struct profile_machine *machine, const struct gpmu_perfdata_info *info)
 {
 	int ret = 0;
@@ -114,7 +128,10 @@ int profile_machine_read(struct profile_machine *machine, const struct gpmu_perf
 		machine->midr = strtoull(info->cpuid, NULL, 16);
 	for (size_t i = 0; i < info->node_count && !ret; i++)
 		ret = info->nodes[i].cpus ? add_cpus(machine, &info->nodes[i]) : 0;
-	return ret ? ret : read_memory(machine, info);
+	if (!ret)
+		ret = read_memory(machine, info);
+	explain_homes(machine, info);
+	return ret;
 }
 
 int profile_machine_add_spe(struct profile_machine *machine, const struct gpmu_perfdata_auxtrace_info *info)

@@ -16,6 +16,7 @@ struct profile_machine {
 	uint64_t midr;		/* of other CPUs; 0: not known */
 	uint64_t spe;		/* type of SPE's PMU */
 	struct gpmu_spe_memory memory;
+	char no_homes[96];	/* why memory is empty */
 };
 
 /* Takes nodes, memory and CPUs from the recording. Returns 0 or -ENOMEM. */

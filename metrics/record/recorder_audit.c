@@ -300,6 +300,8 @@ static int audit_notes(struct gpmu_recorder *recorder)
 		ret = audit_info(recorder, recorder->spe.note);
 	if (!ret && recorder->spe.no_contexts)
 		ret = audit_info(recorder, RECORD_SPE_NO_CONTEXTS);
+	if (!ret && recorder->terms && !recorder->map.memory.count)
+		ret = audit_info(recorder, RECORD_NO_HOMES);
 	if (!ret)
 		ret = audit_info(recorder, recorder->stack.note);
 	if (!ret && recorder->no_memory_count)

@@ -402,6 +402,7 @@ int gpmu_spe_memory_read(struct gpmu_spe_memory *memory, const struct gpmu_machi
 enum gpmu_spe_home_kind {
 	GPMU_SPE_HOME_NONE,	/* neither a load nor a store, and no physical address */
 	GPMU_SPE_HOME_ABSENT,	/* no physical address: not recorded without pa_enable */
+	GPMU_SPE_HOME_UNKNOWN,	/* the memory has no ranges */
 	GPMU_SPE_HOME_OUTSIDE,	/* in no range: device memory, or memory that is not online */
 	GPMU_SPE_HOME_CPU,	/* memory of a node with CPUs; the node of the record's CPU is not known */
 	GPMU_SPE_HOME_LOCAL,	/* memory of the node of the record's CPU */

@@ -177,6 +177,7 @@ int gpmu_spe_memory_read(struct gpmu_spe_memory *memory, const struct gpmu_machi
 static const char *const home_names[GPMU_SPE_HOMES] = {
 	[GPMU_SPE_HOME_NONE] = "none",
 	[GPMU_SPE_HOME_ABSENT] = "not recorded",
+	[GPMU_SPE_HOME_UNKNOWN] = "not known",
 	[GPMU_SPE_HOME_OUTSIDE] = "no node",
 	[GPMU_SPE_HOME_CPU] = "CPU memory",
 	[GPMU_SPE_HOME_LOCAL] = "local CPU memory",
@@ -202,7 +203,7 @@ struct gpmu_spe_home gpmu_spe_home(const struct gpmu_spe_record *record, const s
 	size_t at = find(memory, address);
 
 	if (gpmu_spe_has(record, GPMU_SPE_PA)) {
-		home.kind = GPMU_SPE_HOME_OUTSIDE;
+		home.kind = memory->count ? GPMU_SPE_HOME_OUTSIDE : GPMU_SPE_HOME_UNKNOWN;
 		if (at < memory->count && memory->ranges[at].begin <= address) {
 			home.kind = kind_of(&memory->ranges[at], node);
 			home.node = memory->ranges[at].node;

@@ -288,6 +288,14 @@ like "$out" '^  damaged +all samples in the file were read, but facts about the 
 	"report: of a recording with a damaged feature, all samples are reported as read"
 is "$(rows samples --by node "$work/damaged.data" 2> /dev/null | cut -d , -f 2,6 | sort)" $'2000,0\n2000,1' "report: nodes are read after a damaged feature"
 
+for feature in "14 NUMA nodes" "22 the nodes' memory blocks"; do
+	"$make" "$work/damaged.data" 4000 "cut=${feature%% *}" > /dev/null
+	is "$(rows samples --by home "$work/damaged.data" 2> /dev/null | cut -d , -f 6 | sort -u | xargs)" "not known" \
+		"report: without ${feature#* } no home is known"
+	is "$(fact home "$work/damaged.data")" "not known: no list of ${feature#* } could be read from the recording" \
+		"report: without ${feature#* } the report has the reason why homes are not known"
+done
+
 truth "$spe" 2000 filters
 is "$(fact event "$spe")" "arm_spe_0//: 2000 samples, one per 65536 instructions, loads, stores, SIMD operations, floating-point operations, branch_filter_mask, load_filter_mask, store_filter_mask, simd_filter_mask, float_filter_mask, discard, event_filter 0x20, inv_event_filter 0x80, inv_data_src_filter 0x1, latency of at least 30 cycles, not of the kernel, not of user space" \
 	"report: the event of SPE has the unit of its period and all filters of Linux 7.3"

@@ -207,8 +207,8 @@ static void add_memory(struct report_facts *facts, const struct gpmu_profile_fac
 	if (!from->physical)
 		add(facts, "home", print_text("not recorded: record with pa_enable=1, which needs CAP_PERFMON or, "
 					      "since Linux 6.12, kernel.perf_event_paranoid at most 1"));
-	else if (!from->info->memory_count)
-		add(facts, "home", print_text("not known: the recording has no memory blocks of the nodes"));
+	else if (*from->no_homes)
+		add(facts, "home", print_text("not known: %s", from->no_homes));
 	else if (from->outside)
 		add(facts, "home", print_text("%" PRIu64 " physical addresses are in no node: devices, or memory that was "
 					      "not online", from->outside));

@@ -193,6 +193,8 @@ int record_map_task(struct record_map *map, uint64_t time, struct record_span wi
 int record_map_tasks_begin(struct record_map *map, struct record_span window);
 /* Writes the threads that have not switched in the window. */
 int record_map_tasks_end(struct record_map *map, struct record_span window);
+/* For the audit, if the memory is empty after record_map_samples_begin() */
+#define RECORD_NO_HOMES	"SPE: homes of operations are not known: no memory blocks of nodes in /sys/devices/system/node"
 /* Reads what samples of SPE need. To be called before the first sample. */
 int record_map_samples_begin(struct record_map *map);
 int record_map_sample(struct record_map *map, uint64_t time, const struct record_sample *of);

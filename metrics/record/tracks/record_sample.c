@@ -2,13 +2,15 @@
 /* Shows samples of Arm SPE as instants on a track "SPE" below their thread. */
 #include <errno.h>
 
+#include "base/log.h"
 #include "record/tracks/record_map.h"
 
 int record_map_samples_begin(struct record_map *map)
 {
 	int ret = gpmu_spe_memory_read(&map->memory, map->machine);
 
-	/* Without it homes are shown as outside of all nodes. */
+	if (!map->memory.count)
+		log_line(GPMU_LOG_WARNING, "%s", RECORD_NO_HOMES);
 	return ret == -ENOMEM ? ret : 0;
 }
 

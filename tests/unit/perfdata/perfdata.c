@@ -12,7 +12,7 @@ static struct made records, file, content[9];
 static void reset(void)
 {
 	records.length = file.length = 0;
-	for (size_t i = 0; i < 8; i++)
+	for (size_t i = 0; i < sizeof(content) / sizeof(content[0]); i++)
 		content[i].length = 0;
 }
 
@@ -718,6 +718,24 @@ static void test_cut(void)
 	gpmu_perfdata_free(perfdata);
 }
 
+static void test_unknown_version(void)
+{
+	struct perf_event_attr attr = test_attr();
+	struct gpmu_error error = { .size = sizeof(error) };
+	const struct gpmu_perfdata_info *info;
+	struct gpmu_perfdata *perfdata;
+
+	reset();
+	make_memory(&content[0]);
+	content[0].data[0] = 7;
+	put_comm(&records, "app", 7, 100, 1);
+	make_file(&file, &attr, 1, &records, &(struct feature){ .bit = 22, .content = &content[0] }, 1);
+	perfdata = open_made(&file, file.length, &error);
+	info = gpmu_perfdata_info(perfdata);
+	ok(info->memory_version == 7 && !info->memory_count, "perfdata: memory blocks of an unknown version are not read");
+	gpmu_perfdata_free(perfdata);
+}
+
 int main(void)
 {
 	signal(SIGPIPE, SIG_IGN);
@@ -729,6 +747,7 @@ int main(void)
 	test_auxtrace();
 	test_features();
 	test_damaged_features();
+	test_unknown_version();
 	test_pipe();
 	test_pipe_end();
 	test_refused_again();

@@ -11,7 +11,10 @@
 
 static struct profile_machine read_machine(struct gpmu_perfdata_memory *memory, size_t count)
 {
-	const struct gpmu_perfdata_info info = { .block_bytes = BLOCK, .memory = memory, .memory_count = count };
+	struct gpmu_perfdata_node node = { .cpus = (char *)"0-3" };
+	const struct gpmu_perfdata_info info = {
+		.block_bytes = BLOCK, .memory = memory, .memory_count = count, .nodes = &node, .node_count = 1,
+	};
 	struct profile_machine machine = { 0 };
 
 	if (profile_machine_read(&machine, &info)) {
@@ -59,9 +62,38 @@ static void test_many(void)
 	profile_machine_release(&machine);
 }
 
+static void test_no_homes(void)
+{
+	struct gpmu_perfdata_node node = { .cpus = (char *)"0-3" };
+	uint64_t word = 1;
+	struct gpmu_perfdata_memory memory = { 0, 64, &word };
+	const struct {
+		struct gpmu_perfdata_info info;
+		const char *why, *what;
+	} cases[] = {
+		{ { .nodes = &node, .node_count = 1, .memory = &memory, .memory_count = 1, .block_bytes = BLOCK }, "",
+		  "nodes and memory blocks" },
+		{ { .memory = &memory, .memory_count = 1, .block_bytes = BLOCK }, "no list of NUMA nodes could be read from the recording",
+		  "memory blocks but no nodes" },
+		{ { .nodes = &node, .node_count = 1 }, "no list of the nodes' memory blocks could be read from the recording",
+		  "nodes but no memory blocks" },
+		{ { .nodes = &node, .node_count = 1, .memory_version = 7 }, "version 7 of MEM_TOPOLOGY is not known",
+		  "memory blocks of an unknown version" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct profile_machine machine = { 0 };
+
+		ok(!profile_machine_read(&machine, &cases[i].info) && !strcmp(machine.no_homes, cases[i].why) &&
+		   machine.memory.count == !*cases[i].why, "profile: the reason why homes are not known is right for %s", cases[i].what);
+		profile_machine_release(&machine);
+	}
+}
+
 int main(void)
 {
 	test_ranges();
+	test_no_homes();
 	test_many();
 	return done_testing();
 }

@@ -5,7 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "gpmu.h"
 #include "record/tracks/record_map.h"
+#include "sysroot.h"
 #include "tap.h"
 #include "trace/gpmu_trace.h"
 
@@ -94,6 +96,31 @@ static void samples(struct record_map *map)
 	ok(!sample(map, 7, 8, 4), "record map: a sample with more frames than bytes is left out");
 }
 
+static void keep_line(int level, const char *line, void *user)
+{
+	(void)level;
+	snprintf(user, 128, "%s", line);
+}
+
+static void no_homes(void)
+{
+	struct sysroot root;
+	struct gpmu_machine *machine;
+	struct record_map map = { 0 };
+	char line[128] = "";
+
+	sysroot_init(&root);
+	sysroot_put(&root, "sys/devices/system/cpu/online", "0\n");
+	machine = gpmu_machine_new(root.path, NULL);
+	map.machine = machine;
+	gpmu_log_set(keep_line, line);
+	ok(!record_map_samples_begin(&map) && !strcmp(line, RECORD_NO_HOMES),
+	   "record map: that the kernel lists no memory blocks of nodes, so that homes are not known, is logged");
+	gpmu_log_set(NULL, NULL);
+	gpmu_machine_free(machine);
+	sysroot_release(&root);
+}
+
 int main(void)
 {
 	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -112,6 +139,7 @@ int main(void)
 	for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++)
 		channels(&map, orders[i]);
 	samples(&map);
+	no_homes();
 	record_map_release(&map);
 	gpmu_trace_free(trace);
 	close(fd);
