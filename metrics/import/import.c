@@ -68,7 +68,7 @@ static int take_first(struct import *import, const struct gpmu_perfdata_record *
 	case GPMU_PERFDATA_AUXTRACE_INFO:
 		is_spe = record->auxtrace_info.type == GPMU_PERFDATA_ARM_SPE;
 		import->has_spe |= is_spe;
-		return is_spe ? profile_machine_add_spe(&import->machine, &record->auxtrace_info) : 0;
+		return is_spe ? profile_machine_add_spe(&import->machine, import->perfdata, record) : 0;
 	case GPMU_PERFDATA_AUXTRACE:
 	case PERF_RECORD_AUX:
 	case PERF_RECORD_SWITCH:

@@ -145,6 +145,12 @@ static int put_notes(struct import *import)
 	if (!ret && import->has_spe && !import->clock.has_spe)
 		ret = put_note(import, "operations of SPE are omitted: their times cannot be converted to the clock of -k; record without -k, "
 			       "or with -k monotonic_raw and import on the recorded machine before its next boot");
+	if (!ret && import->machine.unknown_version) {
+		text = text_print("version %llu of AUXTRACE_INFO is not known; it was read as version 2",
+				  (unsigned long long)import->machine.unknown_version);
+		ret = text ? put_note(import, text) : -ENOMEM;
+		free(text);
+	}
 	if (!ret && import->traces.physical && *import->machine.no_homes) {
 		text = text_print("homes of operations of SPE are not known: %s", import->machine.no_homes);
 		ret = text ? put_note(import, text) : -ENOMEM;

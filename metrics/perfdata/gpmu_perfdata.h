@@ -284,6 +284,13 @@ int gpmu_perfdata_rewind(struct gpmu_perfdata *perfdata, struct gpmu_error *erro
 int gpmu_perfdata_trace(struct gpmu_perfdata *perfdata, const struct gpmu_perfdata_auxtrace *trace,
 			uint64_t from, void *data, size_t size, struct gpmu_error *error);
 
+/*
+ * Notes that a record is malformed for the caller. The first such error is reported by gpmu_perfdata_next() after the last record.
+ * @offset: of the record
+ * @expected: the error's text
+ */
+void gpmu_perfdata_note_damage(struct gpmu_perfdata *perfdata, uint64_t offset, const char *expected);
+
 size_t gpmu_perfdata_event_count(const struct gpmu_perfdata *perfdata);
 /* Returns an event, borrowed as long as @perfdata exists; NULL if @index is too large. */
 const struct gpmu_perfdata_event *gpmu_perfdata_event(const struct gpmu_perfdata *perfdata, size_t index);

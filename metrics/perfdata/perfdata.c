@@ -335,6 +335,14 @@ int gpmu_perfdata_trace(struct gpmu_perfdata *perfdata, const struct gpmu_perfda
 	return ret == -ENODATA ? -EINVAL : ret;
 }
 
+void gpmu_perfdata_note_damage(struct gpmu_perfdata *perfdata, uint64_t offset, const char *expected)
+{
+	const struct gpmu_error before = perfdata->error;
+
+	perfdata_fail(perfdata, -EINVAL, offset, "%s", expected);
+	perfdata_note_damage(perfdata, &before);
+}
+
 /* --- what the recording has */
 
 size_t gpmu_perfdata_event_count(const struct gpmu_perfdata *perfdata)

@@ -183,7 +183,7 @@ static int read_first(struct gpmu_perfdata *perfdata)
 	if (n >= 8 && header.magic == MAGIC_SWAPPED)
 		return perfdata_fail(perfdata, -EINVAL, 0, "recorded on a big-endian machine, which is not supported");
 	if (n < PIPE_SIZE || header.magic != MAGIC)
-		return perfdata_fail(perfdata, -EINVAL, 0, "expected PERFILE2: not a recording of perf");
+		return perfdata_fail(perfdata, -EINVAL, 0, "expected PERFILE2: not a recording of perf, or one of another version");
 	perfdata->begins[0] = PIPE_SIZE;
 	perfdata->ends[0] = UINT64_MAX;
 	/* The attrs and features of a pipe are records. */

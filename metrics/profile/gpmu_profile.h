@@ -136,6 +136,7 @@ struct gpmu_profile_event {
  * @is_stopped: progress(), waiting() or a signal ended reading
  * @is_damaged: the recording has the damage that gpmu_profile_new() set as its error
  * @is_whole: all samples were read; the damage is in facts about the machine or the recording
+ * @unknown_version: version of SPE's AUXTRACE_INFO that is not known and was read as version 2; 0: none
  * @no_homes: why homes of physical addresses are not known, borrowed; "": they are known
  */
 struct gpmu_profile_facts {
@@ -150,6 +151,7 @@ struct gpmu_profile_facts {
 	uint64_t repeated, untimed;
 	bool is_whole;
 	const char *no_homes;
+	uint64_t unknown_version;
 };
 
 /**

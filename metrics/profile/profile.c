@@ -104,7 +104,7 @@ static int take_other(struct gpmu_profile *profile, const struct gpmu_perfdata_r
 	case GPMU_PERFDATA_AUXTRACE_INFO:
 		facts->foreign_aux = record->auxtrace_info.type != GPMU_PERFDATA_ARM_SPE;
 		facts->has_spe = !facts->foreign_aux;
-		return facts->has_spe ? profile_machine_add_spe(&profile->machine, &record->auxtrace_info) : 0;
+		return facts->has_spe ? profile_machine_add_spe(&profile->machine, profile->perfdata, record) : 0;
 	case GPMU_PERFDATA_AUXTRACE:
 	case PERF_RECORD_AUX:
 		return facts->has_spe ? profile_traces_add(&profile->traces, record) : 0;
@@ -363,6 +363,7 @@ static void set_facts(struct gpmu_profile *profile)
 	facts->spe = profile->traces.stats;
 	facts->kernel = profile->code.kernel_lack;
 	facts->midr = profile->machine.midr;
+	facts->unknown_version = profile->machine.unknown_version;
 	facts->no_homes = profile->machine.no_homes;
 	facts->memory = profile->traces.memory;
 	facts->physical = profile->traces.physical;

@@ -16,6 +16,8 @@
 #include "profile/profile_machine.h"
 
 #define FIRST_SIZE	2	/* numbers of the first version */
+#define VERSION		2	/* of a head */
+#define MAGIC		0x1010101010101010ULL	/* of a CPU */
 
 enum { HEAD_VERSION, HEAD_LENGTH, HEAD_PMU, HEAD_CPUS, HEAD_LEAST };
 enum { CPU_MAGIC, CPU_NUMBER, CPU_PARAMETERS, CPU_MIDR };
@@ -134,30 +136,51 @@ int profile_machine_read(struct profile_machine *machine, const struct gpmu_perf
 	return ret;
 }
 
-int profile_machine_add_spe(struct profile_machine *machine, const struct gpmu_perfdata_auxtrace_info *info)
+/* Adds the CPU whose numbers begin at @at. Returns how many they are; 0 if they are malformed; or -ENOMEM. */
+static ssize_t add_cpu(struct profile_machine *machine, const struct gpmu_perfdata_auxtrace_info *info, size_t at)
 {
+	const uint64_t *cpu = info->priv + at;
+
+	if (info->count - at <= CPU_MIDR || cpu[CPU_MAGIC] != MAGIC || !cpu[CPU_PARAMETERS] ||
+	    cpu[CPU_PARAMETERS] > info->count - at - CPU_MIDR)
+		return 0;
+	if (!machine->midr)
+		machine->midr = cpu[CPU_MIDR];
+	if (map_set(&machine->midrs, cpu[CPU_NUMBER], (uint32_t)cpu[CPU_MIDR]))
+		return -ENOMEM;
+	return (ssize_t)(CPU_MIDR + cpu[CPU_PARAMETERS]);
+}
+
+int profile_machine_add_spe(struct profile_machine *machine, struct gpmu_perfdata *perfdata,
+			    const struct gpmu_perfdata_record *record)
+{
+	const struct gpmu_perfdata_auxtrace_info *info = &record->auxtrace_info;
 	const uint64_t *priv = info->priv;
+	ssize_t size;
 	size_t at;
-	int ret = 0;
 
 	if (info->count <= FIRST_SIZE) {
 		machine->spe = info->count ? priv[0] : 0;
 		return 0;
 	}
-	if (info->count < HEAD_LEAST || priv[HEAD_LENGTH] < HEAD_LEAST || priv[HEAD_LENGTH] > info->count)
-		return 0;
 	machine->spe = priv[HEAD_PMU];
-	for (at = (size_t)priv[HEAD_LENGTH]; info->count - at > CPU_MIDR && !ret;) {
-		const uint64_t *cpu = priv + at;
-
-		if (!cpu[CPU_PARAMETERS] || cpu[CPU_PARAMETERS] > info->count - at - CPU_MIDR)
-			break;
-		ret = map_set(&machine->midrs, cpu[CPU_NUMBER], (uint32_t)cpu[CPU_MIDR]);
-		if (!machine->midr)
-			machine->midr = cpu[CPU_MIDR];
-		at += CPU_MIDR + (size_t)cpu[CPU_PARAMETERS];
+	machine->unknown_version = priv[HEAD_VERSION] != VERSION ? priv[HEAD_VERSION] : 0;
+	if (info->count < HEAD_LEAST || priv[HEAD_LENGTH] < HEAD_LEAST || priv[HEAD_LENGTH] > info->count) {
+		gpmu_perfdata_note_damage(perfdata, record->offset, "expected AUXTRACE_INFO of SPE with a head that is in the record");
+		return 0;
 	}
-	return ret;
+	at = (size_t)priv[HEAD_LENGTH];
+	for (uint64_t i = 0; i < priv[HEAD_CPUS]; i++, at += (size_t)size) {
+		size = add_cpu(machine, info, at);
+		if (size < 0)
+			return (int)size;
+		if (!size) {
+			gpmu_perfdata_note_damage(perfdata, record->offset, "expected AUXTRACE_INFO of SPE with the magic number and "
+						  "the parameters of each CPU");
+			return 0;
+		}
+	}
+	return 0;
 }
 
 int profile_machine_node(const struct profile_machine *machine, uint32_t cpu)

@@ -179,8 +179,10 @@ like "$rc $err" '^1 .* 100 SPE operations, ' "import: all operations of SPE of a
 like "$err" "spe\\.data:[0-9]+: expected the CPU's identification \\(feature 9\\) in 4 bytes$" "import: the error for a damaged feature names it"
 like "$(audit note)" 'level=warning text=facts in the recording are damaged: all its records were read' \
 	"import: the audit reports that all records of a recording with a damaged feature were read"
-"$make_spe" "$work/spe.data" 100 cut=22 > /dev/null
+"$make_spe" "$work/spe.data" 100 cut=22 head=99 > /dev/null
 import "$work/spe.data"
+like "$(audit note)" "level=warning text=version 99 of AUXTRACE_INFO is not known; it was read as version 2" \
+	"import: the audit reports an unknown version of AUXTRACE_INFO"
 like "$(audit note)" "level=warning text=homes of operations of SPE are not known: no list of the nodes' memory blocks could be read" \
 	"import: the audit has the reason why homes are not known"
 "$make_spe" "$work/spe.data" 100 clock > /dev/null

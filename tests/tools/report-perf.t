@@ -288,6 +288,17 @@ like "$out" '^  damaged +all samples in the file were read, but facts about the 
 	"report: of a recording with a damaged feature, all samples are reported as read"
 is "$(rows samples --by node "$work/damaged.data" 2> /dev/null | cut -d , -f 2,6 | sort)" $'2000,0\n2000,1' "report: nodes are read after a damaged feature"
 
+"$make" "$work/odd.data" 100 head=99 shift=70 > /dev/null
+is "$(fact aux "$work/odd.data")" "version 99 of AUXTRACE_INFO is not known; it was read as version 2" \
+	"report: an unknown version of AUXTRACE_INFO is reported"
+is "$(fact times "$work/odd.data")" "times of SPE cannot be compared with those of threads and maps: the shift of TIME_CONV is above 63" \
+	"report: a conversion of times that cannot be used is the reason why times of SPE cannot be compared"
+"$make" "$work/odd.data" 100 > /dev/null
+printf 3 | dd of="$work/odd.data" bs=1 seek=7 conv=notrunc status=none
+expect 1 gpmu report --by function "$work/odd.data"
+is "$err" "gpmu report: $work/odd.data:0: expected PERFILE2: not a recording of perf, or one of another version" \
+	"report: a recording of an unknown version is refused with the expected version"
+
 for feature in "14 NUMA nodes" "22 the nodes' memory blocks"; do
 	"$make" "$work/damaged.data" 4000 "cut=${feature%% *}" > /dev/null
 	is "$(rows samples --by home "$work/damaged.data" 2> /dev/null | cut -d , -f 6 | sort -u | xargs)" "not known" \

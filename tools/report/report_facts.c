@@ -216,13 +216,19 @@ static void add_memory(struct report_facts *facts, const struct gpmu_profile_fac
 
 static void add_spe(struct report_facts *facts, const struct gpmu_profile_facts *from)
 {
+	const struct gpmu_perfdata_time_conv *conv = &from->info->time_conv;
+
 	if (from->foreign_aux)
 		add(facts, "aux", print_text("the AUX buffers are not from Arm SPE and were not read"));
 	if (!from->has_spe)
 		return;
+	if (from->unknown_version)
+		add(facts, "aux", print_text("version %" PRIu64 " of AUXTRACE_INFO is not known; it was read as version 2",
+					     from->unknown_version));
 	if (!from->has_times)
 		add(facts, "times", print_text("times of SPE cannot be compared with those of threads and maps: %s",
-					       from->info->time_conv.mult ? "record without -k" : "no TIME_CONV record"));
+					       !conv->mult ? "no TIME_CONV record" :
+					       !gpmu_perfdata_has_times(conv) ? "the shift of TIME_CONV is above 63" : "record without -k"));
 	add_memory(facts, from);
 	add(facts, "shares", print_text("shares are of samples, not of accesses: SPE has no sample of an operation that "
 					"was filtered, was lost, or came while another was in flight"));

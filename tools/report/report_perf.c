@@ -14,8 +14,8 @@
 #include "output/progress.h"
 #include "report/report_perf.h"
 
-#define MAGIC		"PERFILE2"
-#define MAGIC_SWAPPED	"2ELIFREP"	/* of a big-endian machine; refused when it is read */
+#define MAGIC		"PERFILE"	/* and a version */
+#define MAGIC_SWAPPED	"2ELIFREP"	/* of a big-endian machine; refused when it is read, as are other versions than 2 */
 #define MAGIC_SIZE	8
 #define TABLES		4	/* with the facts */
 #define COLUMNS		(COLUMN_KEYS + GPMU_PROFILE_KEYS_MOST)
@@ -107,7 +107,7 @@ bool report_is_perf(const char *path)
 	if (fd < 0)
 		return false;
 	is_perf = peek(fd, bytes, sizeof(bytes)) == sizeof(bytes) &&
-		  (!memcmp(bytes, MAGIC, MAGIC_SIZE) || !memcmp(bytes, MAGIC_SWAPPED, MAGIC_SIZE));
+		  (!memcmp(bytes, MAGIC, strlen(MAGIC)) || !memcmp(bytes, MAGIC_SWAPPED, MAGIC_SIZE));
 	if (!standard)
 		close(fd);
 	return is_perf;

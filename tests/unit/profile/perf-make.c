@@ -9,7 +9,7 @@
  * with a byte that no packet has, and is not printed; "pipe": as of perf record -o -; "wide": many addresses, for measuring, of which nothing
  * is printed; "filters": of a pipe, with all filters; "numa", "c2c": the loads of the examples of gpmu-spe(7), of which nothing is printed. "arch=NAME", "cpuid=TEXT"
  * and "cpudesc=TEXT" replace the machine's architecture, CPU and its name; a MIDR is the TEXT 0xHEX.
- * "cut=N": only four bytes of feature N.
+ * "cut=N": only four bytes of feature N; "head=N": version N in the head of AUXTRACE_INFO; "shift=N": that of TIME_CONV.
  */
 #include <elf.h>
 #include <inttypes.h>
@@ -131,7 +131,7 @@ static struct strings keys;
 static struct made head, info, part;
 static struct stream stream;
 static uint64_t offsets[CPUS], base, total;
-static unsigned long cut;		/* feature */
+static unsigned long cut, head_version = 2, shift = 10;
 static int has_pa = 1, has_clock, has_damage, has_filters, is_pipe, is_wide, version = 2;
 static const char *story, *hostname = "grace", *release = "6.12.1", *arch = "aarch64", *cpuid = "0x00000000410fd4f0", *cpudesc = "";
 static FILE *file;
@@ -225,7 +225,7 @@ static void put_info(struct made *made)
 	begin(made, GPMU_PERFDATA_AUXTRACE_INFO, 0);
 	put32(made, GPMU_PERFDATA_ARM_SPE);
 	put32(made, 0);
-	put64(made, version == 1 ? PMU : 2);
+	put64(made, version == 1 ? PMU : head_version);
 	put64(made, version == 1 ? 0 : 4);
 	if (version == 2) {
 		put64(made, PMU);
@@ -246,7 +246,7 @@ static void put_head(struct made *made)
 	if (readlink("/proc/self/exe", program, sizeof(program) - 1) < 0)
 		abort();
 	begin(made, GPMU_PERFDATA_TIME_CONV, 0);
-	put64(made, 10);		/* 2 ns per tick, from START on */
+	put64(made, shift);		/* 2 ns per tick, from START on */
 	put64(made, 2048);
 	put64(made, START);
 	put64(made, 0);
@@ -571,6 +571,10 @@ int main(int argc, char **argv)
 			cpuid = argv[i] + 6;
 		if (!strncmp(argv[i], "cut=", 4))
 			cut = strtoul(argv[i] + 4, NULL, 10);
+		if (!strncmp(argv[i], "head=", 5))
+			head_version = strtoul(argv[i] + 5, NULL, 10);
+		if (!strncmp(argv[i], "shift=", 6))
+			shift = strtoul(argv[i] + 6, NULL, 10);
 		if (!strncmp(argv[i], "cpudesc=", 8))
 			cpudesc = argv[i] + 8;
 		if (!strcmp(argv[i], "numa") || !strcmp(argv[i], "c2c"))

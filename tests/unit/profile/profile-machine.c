@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The memory of a recorded machine, by node */
+/* The memory of a recorded machine, by node, and its CPUs with SPE */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "tap.h"
+#include "perfdata/perfdata-test.h"
 #include "profile/profile_machine.h"
 
 #define BLOCK	(128ULL << 20)
@@ -90,8 +90,72 @@ static void test_no_homes(void)
 	}
 }
 
+#define MAGIC	0x1010101010101010
+
+/* Version, numbers of the head, PMU, CPUs; of each CPU a magic number, its number, number of parameters, MIDR and others */
+static const uint64_t spe_info[] = { 2, 4, 9, 2, MAGIC, 0, 3, 0x410fd4f0, 9, 1024, MAGIC, 1, 1, 0x413fd0c1 };
+
+/* Takes these numbers, of which one is replaced. Returns the error at the end of the recording; "": none. */
+static const char *take_spe(struct profile_machine *machine, size_t at, uint64_t number)
+{
+	static struct made file, records;
+	static struct gpmu_error error = { .size = sizeof(error) };
+	uint64_t priv[sizeof(spe_info) / sizeof(spe_info[0])];
+	const struct gpmu_perfdata_record *record, info = {
+		.offset = 300, .auxtrace_info = { .type = GPMU_PERFDATA_ARM_SPE, .priv = priv, .count = sizeof(priv) / sizeof(priv[0]) },
+	};
+	struct gpmu_perfdata *perfdata;
+
+	memcpy(priv, spe_info, sizeof(priv));
+	priv[at] = number;
+	records.length = 0;
+	put_comm(&records, "app", 7, 100, 1);
+	perfdata = open_records(&file, &records, &error);
+	*machine = (struct profile_machine){ 0 };
+	*error.text = '\0';
+	if (!perfdata || profile_machine_add_spe(machine, perfdata, &info))
+		return "no recording";
+	while (gpmu_perfdata_next(perfdata, &record, &error) == 1)
+		;
+	gpmu_perfdata_free(perfdata);
+	return error.text;
+}
+
+static void test_spe(void)
+{
+	static const struct {
+		size_t at;
+		uint64_t number;
+		const char *what;
+	} damages[] = {
+		{ 1, 15, "a head that is longer than the record" }, { 1, 3, "a head that is too short" },
+		{ 10, MAGIC + 1, "a wrong magic number of a CPU" }, { 12, 2, "more parameters of a CPU than the record has" },
+		{ 12, 1000000, "a million parameters of a CPU" }, { 3, 3, "more CPUs than the record has" },
+	};
+	struct profile_machine machine;
+
+	is_str(take_spe(&machine, 0, 2), "", "profile: a well-formed AUXTRACE_INFO of SPE is no damage");
+	ok(machine.spe == 9 && !machine.unknown_version, "profile: AUXTRACE_INFO has the type of SPE's PMU");
+	ok(profile_machine_midr(&machine, 0) == 0x410fd4f0 && profile_machine_midr(&machine, 1) == 0x413fd0c1 &&
+	   profile_machine_midr(&machine, 2) == 0x410fd4f0,
+	   "profile: each CPU of AUXTRACE_INFO has its MIDR after any number of parameters, and another CPU has the first MIDR");
+	profile_machine_release(&machine);
+	is_str(take_spe(&machine, 0, 99), "", "profile: an unknown version of AUXTRACE_INFO is no damage");
+	ok(machine.unknown_version == 99 && profile_machine_midr(&machine, 1) == 0x413fd0c1,
+	   "profile: an unknown version of AUXTRACE_INFO is reported, and read as version 2");
+	profile_machine_release(&machine);
+	for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
+		const char *error = take_spe(&machine, damages[i].at, damages[i].number);
+
+		ok(strstr(error, ":300: expected AUXTRACE_INFO of SPE with ") && machine.spe == 9,
+		   "profile: %s in AUXTRACE_INFO is damage, and the type of the PMU is known", damages[i].what);
+		profile_machine_release(&machine);
+	}
+}
+
 int main(void)
 {
+	test_spe();
 	test_ranges();
 	test_no_homes();
 	test_many();
