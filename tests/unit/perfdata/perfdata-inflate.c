@@ -121,8 +121,33 @@ static void test_cut_compressed(uint32_t type, const char *name)
 	gpmu_perfdata_free(perfdata);
 }
 
+/* The bytes of an AUX buffer follow its record in the file, not in compressed records. */
+static void test_inner(uint32_t type, const char *name)
+{
+	static struct made inner;
+	struct gpmu_error error = { .size = sizeof(error) };
+	const struct gpmu_perfdata_record *record;
+	struct gpmu_perfdata *perfdata;
+
+	reset();
+	inner.length = 0;
+	if (type == GPMU_PERFDATA_AUXTRACE) {
+		put_auxtrace(&inner, 0, 0, 0);
+	} else {
+		begin(&inner, type, 0);
+		end(&inner);
+	}
+	compress_made(&records, &inner, 60000, GPMU_PERFDATA_COMPRESSED2);
+	perfdata = open_records(&file, &records, &error);
+	ok(gpmu_perfdata_next(perfdata, &record, &error) == -EINVAL && strstr(error.text, ": expected a record in compressed records"),
+	   "perfdata: a record of type %s in compressed records is refused", name);
+	gpmu_perfdata_free(perfdata);
+}
+
 int main(void)
 {
+	test_inner(GPMU_PERFDATA_AUXTRACE, "AUXTRACE");
+	test_inner(GPMU_PERFDATA_COMPRESSED, "COMPRESSED");
 	test_compressed(GPMU_PERFDATA_COMPRESSED, "COMPRESSED");
 	test_compressed(GPMU_PERFDATA_COMPRESSED2, "COMPRESSED2");
 	test_cut_compressed(GPMU_PERFDATA_COMPRESSED, "COMPRESSED");

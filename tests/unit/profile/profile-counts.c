@@ -109,6 +109,13 @@ static void test_counts(void)
 	ok(event.samples == 2 && event.period == 1500,
 	   "profile: the period of a sample with a count is the difference to the last count; samples with an equal count are none");
 	gpmu_profile_free(profile);
+	put_count(7, 1000, 1);
+	put_count(7, 400, 1);
+	profile = read_records(&attr);
+	gpmu_profile_event(profile, 0, &event);
+	ok(event.samples == 2 && event.period == 1400,
+	   "profile: a count that is below the last one, of a new thread with an old number, is a period as a whole");
+	gpmu_profile_free(profile);
 	attr.read_format = 0;
 	attr.inherit = 1;
 	put_count(7, 1000, 0);
