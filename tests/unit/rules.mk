@@ -25,6 +25,7 @@ $(call both,counter-fake counter-ring-open): private TEST_LDFLAGS := $(call wrap
 $(call both,counter-map): private TEST_LDFLAGS := $(call wrap,syscall ioctl read mmap)
 $(call both,event-fd): private TEST_LDFLAGS := $(call wrap,syscall)
 $(call both,import-order): private TEST_LDFLAGS := $(call wrap,qsort)
+$(call both,import-page): private TEST_LDFLAGS := $(call wrap,event_fd_open mmap munmap)
 $(call both,plan-user): private TEST_LDFLAGS := $(call wrap,event_fd_user_only)
 $(call both,replace): private TEST_LDFLAGS := $(call wrap,open getrandom)
 $(call both,recorder-file): private TEST_LDFLAGS := $(call wrap,gpmu_replace_beside write)
