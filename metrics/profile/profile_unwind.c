@@ -175,13 +175,13 @@ static const Dwfl_Thread_Callbacks threads = {
 static int take_frame(Dwfl_Frame *frame, void *user)
 {
 	struct profile_unwind_process *process = user;
-	bool is_first;
+	const bool is_first = !process->count;
 	Dwarf_Addr pc;
 
-	if (!dwfl_frame_pc(frame, &pc, &is_first) || !pc)
+	/* The file has to be known before the next frame is looked for, as dwfl_frame_pc() does if its last argument is not NULL. */
+	if (!dwfl_frame_pc(frame, &pc, NULL) || !pc)
 		return DWARF_CB_ABORT;
 	process->addresses[process->count++] = pc;
-	/* The file has to be known before the next frame is looked for. */
 	if (process->count == PROFILE_UNWIND_MOST || !add_file(process, is_first ? pc : pc - 1))
 		return DWARF_CB_ABORT;
 	return DWARF_CB_OK;

@@ -26,6 +26,7 @@ static const int places[REGISTERS] = {
 };
 #define VALUE(context, number)	((uint64_t)(context)->uc_mcontext.gregs[places[number]])
 #define HAS(number)		(places[number] >= 0)
+#define BP	6
 #define SP	7
 #define PC	8
 #elif defined(__aarch64__)
@@ -223,6 +224,34 @@ static void test_processes(void)
 	release(&rig);
 }
 
+#ifdef __x86_64__
+/*
+ * A function of this program was called by one of the C library, and that by this program. At the entry of a function, its return
+ * address is on top of the stack. RBP has the address of something like a frame, which is none.
+ */
+static void test_library(void)
+{
+	const uint64_t ours = (uint64_t)(uintptr_t)take_copy, theirs = (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, "gnu_get_libc_version");
+	const uint64_t base = 0x7fff00000000, stack[] = { theirs + 1, ours + 1, 0, 0, 0, ours + 2 };
+	uint64_t addresses[PROFILE_UNWIND_MOST];
+	struct rig rig;
+	size_t count;
+
+	memcpy(copy.stack, stack, sizeof(stack));
+	copy.size = sizeof(stack);
+	copy.mask = 1 << BP | 1 << SP | 1 << PC;
+	copy.count = 3;
+	memcpy(copy.registers, (const uint64_t[]){ base + 32, base, ours }, 3 * sizeof(uint64_t));
+	rig_init(&rig);
+	add_maps(&rig.tasks, 7, 0);
+	start(&rig);
+	count = unwind_at(&rig.unwind, 7, 1, addresses);
+	ok(count == 3 && addresses[0] == ours && addresses[1] == theirs + 1 && addresses[2] == ours + 1,
+	   "unwind: the first stack of a process has the caller of a frame in another file than the innermost frame (%zu)", count);
+	release(&rig);
+}
+#endif
+
 static void test_fifo(void)
 {
 	uint64_t addresses[PROFILE_UNWIND_MOST];
@@ -315,6 +344,9 @@ int main(void)
 	test_processes();
 	test_fifo();
 	test_random();
+#ifdef __x86_64__
+	test_library();
+#endif
 	return done_testing();
 }
 #else
