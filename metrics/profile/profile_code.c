@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 
 #include "base/text/text.h"
+#include "profile/elf/profile_elf.h"
 #include "profile/profile_code.h"
 #include "profile/profile_jitdump.h"
 #include "profile/profile_object.h"
@@ -264,7 +265,7 @@ static int set_line(struct profile_code *code, struct profile_object *object, ui
 	return profile_code_text(code, text, number);
 }
 
-/* Beginnings of names of maps without a file's bytes, beside those that are no path, "[heap]" */
+/* Beginnings of names of maps without a file's bytes, beside those that are no path, "[heap]", except the vDSO */
 static const char *const no_files[] = { "//", "/anon_hugepage", "/memfd:", "/dev/zero", "/SYSV" };
 
 /* Whether a name is that of a file */
@@ -273,7 +274,19 @@ static bool is_file(const char *file)
 	for (size_t i = 0; i < sizeof(no_files) / sizeof(no_files[0]); i++)
 		if (!strncmp(file, no_files[i], strlen(no_files[i])))
 			return false;
-	return *file == '/';
+	return *file == '/' || !strcmp(file, PROFILE_VDSO);
+}
+
+/* perf 7.3 records build ids of files and of the kernel only. The [vdso] is the running one's if the kernel is. */
+static int find_vdso(struct profile_code *code, struct profile_build_id *found, const struct profile_build_id **build_id)
+{
+	if (!code->knows_kernel && read_kernel(code))
+		return -ENOMEM;
+	if (code->kernel_state == GPMU_PROFILE_KERNEL_KNOWN || code->kernel_state == GPMU_PROFILE_KERNEL_HIDDEN) {
+		found->size = profile_elf_vdso_build_id(found->id);
+		*build_id = found;
+	}
+	return 0;
 }
 
 static int read_object(struct profile_code *code, const struct profile_map *map, struct profile_file *file)
@@ -281,6 +294,8 @@ static int read_object(struct profile_code *code, const struct profile_map *map,
 	struct profile_build_id found;
 	const struct profile_build_id *build_id = recorded(code, map, file->name, &found);
 
+	if (!build_id && !strcmp(file->name, PROFILE_VDSO) && find_vdso(code, &found, &build_id))
+		return -ENOMEM;
 	if (!code->dwfl)
 		code->dwfl = profile_object_begin(&code->wait);
 	if (code->dwfl)

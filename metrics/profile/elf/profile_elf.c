@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * perf record copies the files that have samples to ~/.debug. A copy is there by build id, as in Linux's
- * tools/perf/util/build-id.c: ~/.debug/.build-id/ab/cdef.../elf
+ * tools/perf/util/build-id.c: ~/.debug/.build-id/ab/cdef.../elf, or .../vdso
  */
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -59,6 +62,50 @@ static int open_file(const char *path, const uint8_t *build_id, size_t size, enu
 	return -1;
 }
 
+/* The running kernel's vDSO, which ends with its section headers. Returns its size; 0: there is none */
+static size_t own_vdso(char **image)
+{
+	const ElfW(Ehdr) *header;
+
+	*image = (char *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
+	header = (const void *)*image;
+	return header ? header->e_shoff + (size_t)header->e_shnum * header->e_shentsize : 0;
+}
+
+/* The vDSO is that of a kernel: the running one's is opened for a recorded build id only. */
+static int open_vdso(const uint8_t *build_id, size_t size, enum match *matched)
+{
+	char *image;
+	size_t length = own_vdso(&image);
+	int fd = length && build_id ? memfd_create(PROFILE_VDSO, MFD_CLOEXEC) : -1;
+
+	*matched = fd >= 0 && write(fd, image, length) == (ssize_t)length ? match(fd, build_id, size) : NO_ELF;
+	if (*matched == SAME)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+size_t profile_elf_vdso_build_id(uint8_t build_id[PROFILE_BUILD_ID_MOST])
+{
+	char *image;
+	size_t size = own_vdso(&image);
+	const void *bits;
+	ssize_t length;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = size ? elf_memory(image, size) : NULL;
+	length = elf ? dwelf_elf_gnu_build_id(elf, &bits) : 0;
+	if (length < 0 || length > PROFILE_BUILD_ID_MOST)
+		length = 0;
+	if (length)
+		memcpy(build_id, bits, (size_t)length);
+	elf_end(elf);
+	return (size_t)length;
+}
+
 size_t profile_elf_build_id_hex(const uint8_t *build_id, size_t size, char hex[2 * PROFILE_BUILD_ID_MOST + 1])
 {
 	static const uint8_t padding[4];
@@ -74,7 +121,7 @@ size_t profile_elf_build_id_hex(const uint8_t *build_id, size_t size, char hex[2
 	return size;
 }
 
-static int open_copy(const uint8_t *build_id, size_t size)
+static int open_copy(const char *name, const uint8_t *build_id, size_t size)
 {
 	const char *home = secure_getenv("HOME");
 	char path[PATH_MAX], hex[2 * PROFILE_BUILD_ID_MOST + 1];
@@ -82,17 +129,18 @@ static int open_copy(const uint8_t *build_id, size_t size)
 	int length;
 
 	size = profile_elf_build_id_hex(build_id, size, hex);
-	length = snprintf(path, sizeof(path), "%s/.debug/.build-id/%.2s/%s/elf", home ? home : "", hex, size ? hex + 2 : hex);
+	length = snprintf(path, sizeof(path), "%s/.debug/.build-id/%.2s/%s/%s", home ? home : "", hex, size ? hex + 2 : hex, name);
 	return home && size > 1 && length < (int)sizeof(path) ? open_file(path, build_id, size, &matched) : -1;
 }
 
 int profile_elf_open(const char *path, const uint8_t *build_id, size_t size, bool *is_changed)
 {
+	const bool is_vdso = !strcmp(path, PROFILE_VDSO);
 	enum match matched;
-	int fd = open_file(path, build_id, size, &matched);
+	int fd = is_vdso ? open_vdso(build_id, size, &matched) : open_file(path, build_id, size, &matched);
 
 	if (fd < 0 && build_id)
-		fd = open_copy(build_id, size);
+		fd = open_copy(is_vdso ? "vdso" : "elf", build_id, size);
 	*is_changed = fd < 0 && matched == OTHER;
 	return fd;
 }

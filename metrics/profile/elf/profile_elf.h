@@ -8,13 +8,17 @@
 #include <stdint.h>
 
 #define PROFILE_BUILD_ID_MOST	20	/* bytes in a recording, which may have padded it */
+#define PROFILE_VDSO	"[vdso]"	/* the code that the kernel maps into each process */
 
 /*
- * Opens the ELF file at a path, or the copy that perf keeps by build id. @build_id: of the recording; NULL: unknown. Returns the
- * descriptor, which the caller closes; -1: no such file. Then @is_changed is set if the file at the path has another build id, or none.
+ * Opens the ELF file at a path, or the copy that perf keeps by build id. PROFILE_VDSO is the running kernel's, or such a copy.
+ * @build_id: of the recording; NULL: unknown. Returns the descriptor, which the caller closes; -1: no such file. Then @is_changed is
+ * set if the file at the path has another build id, or none.
  */
 int profile_elf_open(const char *path, const uint8_t *build_id, size_t size, bool *is_changed);
 /* Writes a recorded build id without its padding. Returns its size, 0 if it is empty or too long. */
 size_t profile_elf_build_id_hex(const uint8_t *build_id, size_t size, char hex[2 * PROFILE_BUILD_ID_MOST + 1]);
+/* Gets the build id of the running kernel's vDSO. Returns its size; 0: there is none */
+size_t profile_elf_vdso_build_id(uint8_t build_id[PROFILE_BUILD_ID_MOST]);
 
 #endif /* GPMU_PROFILE_ELF_H */

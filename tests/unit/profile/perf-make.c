@@ -258,7 +258,7 @@ static void put_head(struct made *made)
 	put_name(made, 101, 102, "worker", 0, 0);
 	put_name(made, threads[CHANGED].pid, threads[CHANGED].tid, "old", 0, 0);
 	put_maps(made, 101, program, 0);
-	put_map(made, threads[CHANGED].pid, CODE, 1 << 30, "[vdso]", 0);
+	put_map(made, threads[CHANGED].pid, CODE, 1 << 30, "[heap]", 0);
 	put_name(made, threads[CHANGED].pid, threads[CHANGED].tid, "new", 1 << 13, middle_time());
 	put_maps(made, threads[CHANGED].pid, program, middle_time());
 }
@@ -366,7 +366,7 @@ static void add_record(unsigned int cpu, uint64_t tick, size_t thread)
 		add_memory(&record, cpu, is_late, thread, memory, sizeof(memory));
 	}
 	if (thread == CHANGED && !is_late)
-		name = "[unknown],[vdso]";
+		name = "[unknown],[heap]";
 	snprintf(text, sizeof(text), "%s,%s (%u),%s", name, is_late ? threads[thread].late : threads[thread].early,
 		 threads[thread].tid, memory);
 	if (is_wide) {

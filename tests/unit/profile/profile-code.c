@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Functions and objects of addresses, by the maps that they are in */
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -137,6 +139,76 @@ static void test_module(void)
 	profile_symbols_release(&symbols);
 }
 
+/* Address of a function of the running kernel's [vdso] if it is mapped at BASE; 0: there is none */
+static uint64_t vdso_function(void)
+{
+	void *library = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD), *found = NULL;
+
+	if (library)
+		found = dlsym(library, "__vdso_clock_gettime");
+	if (library && !found)
+		found = dlsym(library, "__kernel_clock_gettime");
+	if (library)
+		dlclose(library);
+	return found ? (uint64_t)(uintptr_t)found - getauxval(AT_SYSINFO_EHDR) + BASE : 0;
+}
+
+static void test_vdso(void)
+{
+	static const char *const descriptions[] = {
+		"code: [vdso] without a build id has the running kernel's functions if the recorded kernel is running",
+		"code: [vdso] without a build id has no functions if another kernel than the recorded one is running",
+	};
+	struct gpmu_perfdata_build_id build_id = { .file = (char *)"[kernel.kallsyms]" };
+	const uint64_t address = vdso_function();
+	const bool is_known = read_build_id(&build_id) && address;
+
+	for (int other = 0; other < 2; other++) {
+		const char *found;
+
+		if (!is_known) {
+			ok(true, "code: [vdso] has the functions of a known kernel # SKIP the kernel has no [vdso], or its build id cannot be read");
+			continue;
+		}
+		build_id.id[0] ^= other;
+		info.build_ids = &build_id;
+		info.build_id_count = 1;
+		mapped(PROFILE_KERNEL, 1ULL << 63, 1ULL << 40, 0, "[kernel.kallsyms]_text", 0);
+		mapped(7, BASE, 1 << 20, 0, "[vdso]", 0);
+		begin();
+		found = at(7, address);
+		ok(strstr(found, " [vdso]") && !strstr(found, other ? "clock_gettime" : "[unknown]"), "%s (%s)", descriptions[other], found);
+		end();
+	}
+}
+
+/* A [vdso] is mapped while a recording is made. */
+static void test_live(void)
+{
+	struct {
+		struct perf_event_header header;
+		uint32_t pid, tid;
+		uint64_t begin, size, offset, node[3];
+		uint32_t rights, flags;
+		char file[8];
+		uint32_t sample_pid, sample_tid;
+		uint64_t time, cpu;
+	} map = {
+		.header = { .type = PERF_RECORD_MMAP2, .size = sizeof(map) }, .pid = 7, .tid = 7, .begin = BASE, .size = 1 << 20,
+		.file = "[vdso]", .sample_pid = 7, .sample_tid = 7,
+	};
+	struct gpmu_profile_symbols *symbols = gpmu_profile_symbols_new();
+	const uint64_t address = vdso_function();
+	const char *function = "", *object = "";
+
+	if (!symbols || gpmu_profile_symbols_take(symbols, &map.header) ||
+	    gpmu_profile_symbols_find(symbols, 7, address ? address : BASE, 1, &function, &object))
+		abort();
+	ok(!address || strstr(function, "clock_gettime"), "code: [vdso] has its functions while a recording is made (%s)", function);
+	is_str(object, "[vdso]", "code: the object of functions in [vdso] is [vdso]");
+	gpmu_profile_symbols_free(symbols);
+}
+
 /* Many files, none of which exists, and their build ids */
 static void test_build_ids(void)
 {
@@ -181,5 +253,7 @@ int main(void)
 	test_build_ids();
 	test_made();
 	test_module();
+	test_vdso();
+	test_live();
 	return done_testing();
 }

@@ -120,7 +120,7 @@ static void test_paths(void)
 	ok(refuses(plain, build_id, 0, true), "elf: no file has an empty build id");
 	ok(refuses("/etc/passwd", build_id, 20, false), "elf: a file that is not an ELF file is missing, not changed");
 	ok(refuses("/nonexistent", build_id, 20, false), "elf: a file that does not exist is missing");
-	ok(refuses("[vdso]", NULL, 0, false) && refuses("", NULL, 0, false), "elf: a name that is no path is missing");
+	ok(refuses("[heap]", NULL, 0, false) && refuses("", NULL, 0, false), "elf: a name that is no path is missing");
 }
 
 static void test_copy(void)
@@ -151,11 +151,30 @@ static void test_copy(void)
 	ok(refuses("/nonexistent", build_id, 20, false), "elf: a damaged copy is not opened");
 }
 
+/* The kernel's, and perf's copy of another one */
+static void test_vdso(void)
+{
+	static const uint8_t another[20] = { 1, 2, 3 };
+	uint8_t own[PROFILE_BUILD_ID_MOST];
+	size_t size = profile_elf_vdso_build_id(own);
+
+	program[0] = 0x7f;
+	memcpy(strrchr(copy, '/'), "/vdso", sizeof("/vdso"));
+	write_file(copy);
+	ok(!size || opens(PROFILE_VDSO, own, size, false), "elf: [vdso] is the running kernel's if it has the recorded build id");
+	ok(refuses(PROFILE_VDSO, another, 20, size != 0), "elf: [vdso] is changed if the running kernel's has another build id than recorded");
+	ok(refuses(PROFILE_VDSO, NULL, 0, false), "elf: [vdso] is missing if no build id was recorded");
+	ok(opens(PROFILE_VDSO, build_id, 20, false), "elf: perf's copy replaces the [vdso] of another kernel");
+	unlink(copy);
+	memcpy(strrchr(copy, '/'), "/elf", sizeof("/elf"));
+}
+
 int main(void)
 {
 	make_files();
 	test_paths();
 	test_copy();
+	test_vdso();
 	remove_files();
 	return done_testing();
 }
