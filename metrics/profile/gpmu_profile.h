@@ -129,6 +129,7 @@ struct gpmu_profile_event {
  * @no_thread: samples without a thread
  * @has_spe: the recording has AUX buffers of SPE
  * @has_times: times of SPE can be compared with those of maps and threads
+ * @is_in_order: maps and threads have no times, and are those before a sample in the file
  * @foreign_aux: the AUX buffers are not from SPE and were not read
  * @kernel: why samples of the kernel have no functions
  * @repeated: records of SPE that an earlier snapshot of the same buffer has, too; they are not counted again
@@ -152,6 +153,7 @@ struct gpmu_profile_facts {
 	bool is_whole;
 	const char *no_homes;
 	uint64_t unknown_version;
+	bool is_in_order;
 };
 
 /**

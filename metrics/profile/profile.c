@@ -36,6 +36,8 @@ struct gpmu_profile {
 	struct map count_numbers;	/* by id */
 	struct gpmu_profile_facts facts;
 	uint64_t size;			/* of the file; 0: not known */
+	bool knows_order;		/* @is_in_order is set */
+	bool is_in_order;		/* maps, names and threads have no times: those of records are their order in the file */
 	uint64_t stopped;		/* record at which progress() ended reading; 0: none */
 };
 
@@ -67,16 +69,62 @@ static int tell_record(struct gpmu_profile *profile, uint64_t n, uint64_t offset
 	return profile->stopped ? STOPPED : 0;
 }
 
+/* --- order */
+
+/* Whether maps, names and threads have no times: perf record --per-thread, or the first event has /time=0/. */
+static bool has_no_times(const struct gpmu_perfdata *perfdata)
+{
+	for (size_t i = 0; i < gpmu_perfdata_event_count(perfdata); i++) {
+		const struct perf_event_attr *attr = gpmu_perfdata_event(perfdata, i)->attr;
+
+		if ((attr->mmap || attr->mmap2 || attr->comm || attr->task) &&
+		    !(attr->sample_id_all && attr->sample_type & PERF_SAMPLE_TIME))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Record @n. If maps, names and threads have no times, it is a copy whose time is its place in the file, as in perf, also in place of
+ * a time of its own. Times between those of two records are left for the functions of a jitdump.
+ */
+static const struct gpmu_perfdata_record *in_order(struct gpmu_profile *profile, const struct gpmu_perfdata_record *record,
+						   uint64_t n, struct gpmu_perfdata_record *copy)
+{
+	switch (record->type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+	case PERF_RECORD_COMM:
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_SAMPLE:
+		break;
+	default:
+		return record;
+	}
+	if (!profile->knows_order)
+		profile->is_in_order = has_no_times(profile->perfdata);
+	profile->knows_order = true;
+	if (!profile->is_in_order)
+		return record;
+	*copy = *record;
+	copy->has |= PERF_SAMPLE_TIME;
+	copy->time = n << 32;
+	if (record->type == PERF_RECORD_FORK)
+		copy->task.time = copy->time;
+	return copy;
+}
+
 /* Reads all records. Returns 0, STOPPED, or -errno. */
 static int pass(struct gpmu_profile *profile,
 		int (*take)(struct gpmu_profile *profile, const struct gpmu_perfdata_record *record),
 		struct gpmu_error *error)
 {
 	const struct gpmu_perfdata_record *record;
+	struct gpmu_perfdata_record copy;
 	int ret;
 
 	for (uint64_t n = 1; (ret = gpmu_perfdata_next(profile->perfdata, &record, error)) == 1; n++) {
-		ret = take(profile, record);
+		ret = take(profile, in_order(profile, record, n, &copy));
 		if (!ret)
 			ret = tell_record(profile, n, record->offset);
 		if (ret)
@@ -175,7 +223,8 @@ static int prepare(struct gpmu_profile *profile)
 		memcpy(profile->keys, default_keys, profile->key_count * sizeof(profile->keys[0]));
 	}
 	profile->counter.key_count = profile->key_count;
-	if (profile_jitdumps_read(&profile->jitdumps, info, gpmu_perfdata_event(profile->perfdata, 0), take_jit, profile))
+	if (profile_jitdumps_read(&profile->jitdumps, info, profile->is_in_order ? NULL : gpmu_perfdata_event(profile->perfdata, 0),
+				  take_jit, profile))
 		return -ENOMEM;
 	profile_tasks_sort(&profile->tasks);
 	if (profile_code_begin(&profile->code))
@@ -184,10 +233,11 @@ static int prepare(struct gpmu_profile *profile)
 	profile->code.inlines = profile->counter.wanted >> GPMU_PROFILE_STACK & 1 && !profile->options.no_inlines;
 	profile->code.lines = profile->counter.wanted >> GPMU_PROFILE_LINE & 1;
 	traces->conv = info->time_conv;
-	traces->has_times = gpmu_perfdata_has_times(&info->time_conv);
+	traces->has_times = !profile->is_in_order && gpmu_perfdata_has_times(&info->time_conv);
 	if (profile_machine_read(&profile->machine, info) || add_events(profile))
 		return -ENOMEM;
 	facts->has_times = traces->has_times;
+	facts->is_in_order = profile->is_in_order;
 	return 0;
 }
 

@@ -331,7 +331,7 @@ int profile_jitdumps_read(struct profile_jitdumps *dumps, const struct gpmu_perf
 	struct profile_jit_clock clock = { .is_monotonic = attr && attr->use_clockid && attr->clockid == CLOCK_MONOTONIC };
 	int ret = 0;
 
-	if (!attr || !attr->use_clockid)
+	if (attr && !attr->use_clockid)
 		clock.conv = info->time_conv;
 	for (size_t i = 0; i < dumps->list.n && !ret; i++)
 		ret = read_one((struct profile_jitdump *)dumps->list.data + i, &clock, take, user);

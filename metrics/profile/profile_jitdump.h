@@ -38,7 +38,7 @@ struct profile_jitdumps {
 int profile_jitdumps_add(struct profile_jitdumps *dumps, const struct gpmu_perfdata_record *record);
 /*
  * Reads all dumps that belong to root or to the caller, up to their first damage, which is then in @why. @event: one of
- * the recording; NULL: it has none. Returns 0 or -ENOMEM.
+ * the recording, for its clock; NULL: times of dumps cannot be converted. Returns 0 or -ENOMEM.
  */
 int profile_jitdumps_read(struct profile_jitdumps *dumps, const struct gpmu_perfdata_info *info,
 			  const struct gpmu_perfdata_event *event, profile_jit_taker take, void *user);

@@ -228,7 +228,8 @@ static void add_spe(struct report_facts *facts, const struct gpmu_profile_facts 
 	if (!from->has_times)
 		add(facts, "times", print_text("times of SPE cannot be compared with those of threads and maps: %s",
 					       !conv->mult ? "no TIME_CONV record" :
-					       !gpmu_perfdata_has_times(conv) ? "the shift of TIME_CONV is above 63" : "record without -k"));
+					       !gpmu_perfdata_has_times(conv) ? "the shift of TIME_CONV is above 63" :
+					       from->is_in_order ? "record without --per-thread" : "record without -k"));
 	add_memory(facts, from);
 	add(facts, "shares", print_text("shares are of samples, not of accesses: SPE has no sample of an operation that "
 					"was filtered, was lost, or came while another was in flight"));
