@@ -191,7 +191,7 @@ if perf record -o "$work/perf.data" -e task-clock true > /dev/null 2>&1; then
 		like "$(fact kernel "$work/other.data")" '^functions are not known: the running kernel has another build id .*; run gpmu report on the recorded kernel$' \
 			"report: a recording of another kernel states why it has no functions, and the remedy"
 		"${kernel[@]}" --no-buildid -- dd if=/dev/zero of=/dev/null bs=1M count=1000 2> /dev/null
-		like "$(fact kernel "$work/kernel.data")" 'no build id of the kernel; record to a file without -z or --no-buildid, and do not kill perf$' \
+		like "$(fact kernel "$work/kernel.data")" 'no build id of the kernel; record to a file without -z, --no-buildid or --switch-output, and do not kill perf$' \
 			"report: a recording without the kernel's build id states why it has no functions, and the remedy"
 	else
 		skip "no samples of the kernel" "report: a recording of another kernel states why it has no functions"

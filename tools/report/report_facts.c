@@ -9,6 +9,7 @@
 #include "report/report_perf.h"
 
 #define FILES_MOST	8	/* named in a line */
+#define RECORD_BUILD_IDS	"record to a file without -z, --no-buildid or --switch-output, and do not kill perf"
 
 /* Bits of config: formats of arm_spe_pmu, of Linux's drivers/perf/arm_spe_pmu.c */
 static const struct {
@@ -184,8 +185,7 @@ static void add_kernel(struct report_facts *facts, enum gpmu_profile_kernel kern
 	static const char *const reasons[] = {
 		[GPMU_PROFILE_KERNEL_NO_MAP] = "the recording has no map of the kernel for some samples; record as root or "
 			"with kernel.kptr_restrict=0",
-		[GPMU_PROFILE_KERNEL_NO_BUILD_ID] = "the recording has no build id of the kernel; record to a file "
-			"without -z or --no-buildid, and do not kill perf",
+		[GPMU_PROFILE_KERNEL_NO_BUILD_ID] = "the recording has no build id of the kernel; " RECORD_BUILD_IDS,
 		[GPMU_PROFILE_KERNEL_OTHER] = "the running kernel has another build id than the recorded one; run gpmu "
 			"report on the recorded kernel",
 		[GPMU_PROFILE_KERNEL_HIDDEN] = "/proc/kallsyms shows this user no addresses; run gpmu report as root, or set "
