@@ -134,6 +134,7 @@ struct gpmu_profile_event {
  * @kernel: why samples of the kernel have no functions
  * @repeated: records of SPE that an earlier snapshot of the same buffer has, too; they are not counted again
  * @untimed: records of SPE in snapshots that have no time stamp; they are counted in each snapshot that has them
+ * @unchecked: files whose functions were found without a recorded build id; the files may have changed
  * @is_stopped: progress(), waiting() or a signal ended reading
  * @is_damaged: the recording has the damage that gpmu_profile_new() set as its error
  * @is_whole: all samples were read; the damage is in facts about the machine or the recording
@@ -149,7 +150,7 @@ struct gpmu_profile_facts {
 	uint64_t memory, physical, outside, no_thread;
 	bool has_spe, has_times, foreign_aux, is_stopped, is_damaged;
 	enum gpmu_profile_kernel kernel;
-	uint64_t repeated, untimed;
+	uint64_t repeated, untimed, unchecked;
 	bool is_whole;
 	const char *no_homes;
 	uint64_t unknown_version;

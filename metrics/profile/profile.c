@@ -404,9 +404,13 @@ static int read_all(struct gpmu_profile *profile, struct gpmu_error *error)
 
 static void set_facts(struct gpmu_profile *profile)
 {
+	const struct profile_file *files = profile->code.files.data;
 	struct gpmu_perfdata_stats stats = { .size = sizeof(stats) };
 	struct gpmu_profile_facts *facts = &profile->facts;
 
+	for (size_t i = 0; i < profile->code.files.n; i++)
+		facts->unchecked += files[i].object && !files[i].has_build_id &&
+				    profile_object_state(files[i].object) == PROFILE_OBJECT_READ;
 	gpmu_perfdata_get_stats(profile->perfdata, &stats);
 	facts->bytes = stats.bytes;
 	facts->lost = stats.lost > stats.lost_samples ? stats.lost : stats.lost_samples;

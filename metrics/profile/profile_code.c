@@ -296,6 +296,7 @@ static int read_object(struct profile_code *code, const struct profile_map *map,
 
 	if (!build_id && !strcmp(file->name, PROFILE_VDSO) && find_vdso(code, &found, &build_id))
 		return -ENOMEM;
+	file->has_build_id = build_id != NULL;
 	if (!code->dwfl)
 		code->dwfl = profile_object_begin(&code->wait);
 	if (code->dwfl)

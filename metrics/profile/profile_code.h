@@ -28,6 +28,7 @@ struct profile_file {
 	const char *name;
 	uint32_t text;			/* number of its last part's text, plus 1 */
 	struct profile_object *object;	/* NULL: no sample is in its code so far, or it is not a file */
+	bool has_build_id;		/* the recording has the build id of @object */
 };
 
 struct profile_code {

@@ -160,6 +160,7 @@ if perf record -o "$work/perf.data" -e task-clock true > /dev/null 2>&1; then
 	is "$(rows samples --by event "$work/two.data" | cut -d , -f 1)" $'1\n1' "report: shares are of the samples of an event"
 	run gpmu report --by thread,process "$work/file.data"
 	like "$out" '100\.0 % .* perf-make \([0-9]+\)  perf-make \([0-9]+\)' "report: --by thread,process names both with their numbers"
+	is "$(fact "build ids" "$work/file.data")" "" "report: a recording with build ids has no line about them"
 	cp "$make" "$work/stripped"
 	strip "$work/stripped"
 	# On a loaded machine a recording may have no sample of the program's own code.
@@ -242,6 +243,9 @@ made() {
 }
 
 spe=$work/spe.data
+truth "$spe" 2000 no-build-id
+is "$(fact "build ids" "$spe")" "the recording has none of 1 files with functions, which may have changed since; record to a file without -z, --no-buildid or --switch-output, and do not kill perf" \
+	"report: files whose functions are used without a recorded build id are counted"
 for options in "" first no-pa clock; do
 	# shellcheck disable=SC2086 # words
 	truth "$spe" 20000 $options
@@ -259,6 +263,7 @@ is "$(fact collisions "$spe" | cut -d ' ' -f 1) $(fact truncations "$spe" | cut 
 	"report: collisions and truncations of the AUX buffer are counted"
 "$make" "$work/named.data" 1000 "cpudesc=A name" > /dev/null
 is "$(fact machine "$work/named.data")" "grace, aarch64, A name, Linux 6.12.1" "report: the machine has its recorded host, architecture, CPU and kernel"
+is "$(fact "build ids" "$spe")" "" "report: a recording of SPE with the build ids of its files has no line about them"
 like "$(fact shares "$spe")" "^shares are of samples, not of accesses" "report: the shares of SPE are explained"
 like "$(fact home "$spe")" "^[0-9]+ physical addresses are in no node" "report: physical addresses outside all nodes are counted"
 is "$(rows tiers "$spe" | awk -F , '{ n += $2 } END { print n }')" "$(awk -F , '$7 != "" { n += $1 } END { print n }' "$work/want")" \

@@ -260,6 +260,9 @@ void report_facts_add(struct report_facts *facts, const struct gpmu_profile *pro
 						 "; perf stat report prints the counts of perf stat record" : ""));
 	add_losses(facts, &from);
 	add_files(facts, profile);
+	if (from.unchecked)
+		add(facts, "build ids", print_text("the recording has none of %" PRIu64 " files with functions, which may have changed "
+						   "since; " RECORD_BUILD_IDS, from.unchecked));
 	add_kernel(facts, from.kernel);
 	add_spe(facts, &from);
 	if (from.is_stopped)

@@ -6,8 +6,9 @@
  * CPUs 0 and 1 are of node 0, 2 and 3 of node 1; node 2 has no CPUs. The records of CPU 3 have no context packet, so
  * that its switches tell the thread. Half-way the last process, 201 or "PID", calls exec(). "no-pa": without physical
  * addresses; "first": the first version of AUXTRACE_INFO; "clock": recorded with -k; "damage": the hundredth record begins
- * with a byte that no packet has, and is not printed; "pipe": as of perf record -o -; "wide": many addresses, for measuring, of which nothing
- * is printed; "filters": of a pipe, with all filters; "numa", "c2c": the loads of the examples of gpmu-spe(7), of which nothing is printed. "arch=NAME", "cpuid=TEXT"
+ * with a byte that no packet has, and is not printed; "pipe": as of perf record -o -; "wide": many addresses, for measuring,
+ * of which nothing is printed; "no-build-id": without this program's build id; "filters": of a pipe, with all filters;
+ * "numa", "c2c": the loads of the examples of gpmu-spe(7), of which nothing is printed. "arch=NAME", "cpuid=TEXT"
  * and "cpudesc=TEXT" replace the machine's architecture, CPU and its name; a MIDR is the TEXT 0xHEX.
  * "cut=N": only four bytes of feature N; "head=N": version N in the head of AUXTRACE_INFO; "shift=N": that of TIME_CONV.
  */
@@ -29,6 +30,8 @@
 #define NODES		3
 #define START		5000000		/* ns, of the first record */
 #define ENTRY		(MADE_ATTR + 16)
+#define BUILD_ID	20		/* bytes of a build id */
+#define MISC_BUILD_ID	(1U << 14)	/* of MMAP2: a build id replaces the device and inode */
 
 /* Functions that records are in; their own addresses in this program's file are recorded. */
 __attribute__((noinline)) int made_alpha(int a)
@@ -132,8 +135,9 @@ static struct made head, info, part;
 static struct stream stream;
 static uint64_t offsets[CPUS], base, total;
 static unsigned long cut, head_version = 2, shift = 10;
-static int has_pa = 1, has_clock, has_damage, has_filters, is_pipe, is_wide, version = 2;
+static int has_pa = 1, has_clock, has_damage, has_filters, is_pipe, is_wide, no_build_id, version = 2;
 static const char *story, *hostname = "grace", *release = "6.12.1", *arch = "aarch64", *cpuid = "0x00000000410fd4f0", *cpudesc = "";
+static const uint8_t *build_id;	/* of this program; NULL: not recorded */
 static FILE *file;
 
 static int is_neoverse_v2(void)
@@ -156,9 +160,12 @@ static void count(const char *text, uint64_t latency)
 		truth->most = latency;
 }
 
-/* Offset in this program's file of one of its addresses */
+/* Offset in this program's file of one of its addresses, and the file's build id */
 static int find_base(struct dl_phdr_info *found, size_t size, void *user)
 {
+	static const uint8_t note[] = { 4, 0, 0, 0, BUILD_ID, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0 };
+	const uint8_t *at;
+
 	(void)size;
 	(void)user;
 	for (size_t i = 0; i < found->dlpi_phnum; i++) {
@@ -168,6 +175,9 @@ static int find_base(struct dl_phdr_info *found, size_t size, void *user)
 		if (program->p_type == PT_LOAD && program->p_flags & PF_X && (uintptr_t)made_alpha >= begin &&
 		    (uintptr_t)made_alpha < begin + program->p_memsz)
 			base = begin - program->p_offset;
+		at = program->p_type == PT_NOTE ? memmem((const void *)(uintptr_t)begin, program->p_memsz, note, sizeof(note)) : NULL;
+		if (at)
+			build_id = at + sizeof(note);
 	}
 	return 1;		/* only the first, which is the program */
 }
@@ -185,14 +195,17 @@ static void put_trailer(struct made *made, uint32_t pid, uint32_t tid, uint64_t 
 
 static void put_map(struct made *made, uint32_t pid, uint64_t address, uint64_t size, const char *name, uint64_t time)
 {
-	begin(made, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
+	const uint8_t none[BUILD_ID] = { 0 }, *id = address == CODE && *name == '/' ? build_id : NULL;
+
+	begin(made, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER | (id ? MISC_BUILD_ID : 0));
 	put32(made, pid);
 	put32(made, pid);
 	put64(made, address);
 	put64(made, size);
 	put64(made, 0);
-	for (int i = 0; i < 4; i++)
-		put64(made, 0);
+	put32(made, id ? BUILD_ID : 0);
+	put(made, id ? id : none, BUILD_ID);
+	put64(made, 0);
 	put_text(made, name);
 	put_trailer(made, pid, pid, time, 0);
 	end(made);
@@ -565,6 +578,7 @@ int main(int argc, char **argv)
 		has_filters |= !strcmp(argv[i], "filters");
 		is_pipe |= !strcmp(argv[i], "pipe") || has_filters;
 		is_wide |= !strcmp(argv[i], "wide");
+		no_build_id |= !strcmp(argv[i], "no-build-id");
 		if (!strncmp(argv[i], "arch=", 5))
 			arch = argv[i] + 5;
 		if (!strncmp(argv[i], "cpuid=", 6))
@@ -583,6 +597,8 @@ int main(int argc, char **argv)
 			threads[CHANGED].pid = threads[CHANGED].tid = (uint32_t)strtoul(argv[i], NULL, 10);
 	}
 	dl_iterate_phdr(find_base, NULL);
+	if (no_build_id)
+		build_id = NULL;
 	put_head(&head);
 	if (is_pipe)
 		write_pipe_head();
