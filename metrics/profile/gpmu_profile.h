@@ -105,12 +105,14 @@ struct gpmu_profile_table {
 /**
  * struct gpmu_profile_event - the samples of an event
  * @event: the event, borrowed; NULL: records of SPE, whose event the recording lacks
+ * @name: borrowed; of several events with the same name, all but the first have a number behind it, "cpu-clock#2"
  * @samples: number of samples
  * @period: sum of their periods; of SPE the number of samples
  * @is_spe: the samples are records of SPE
  */
 struct gpmu_profile_event {
 	const struct gpmu_perfdata_event *event;
+	const char *name;
 	uint64_t samples, period;
 	bool is_spe;
 };

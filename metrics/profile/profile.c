@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/sized.h"
+#include "base/text/text.h"
 #include "profile/gpmu_profile.h"
 #include "profile/profile_count.h"
 #include "profile/profile_jitdump.h"
@@ -185,6 +186,33 @@ static int take_jit(void *user, const struct gpmu_perfdata_record *record)
 	return ret ? ret : profile_counter_add(&profile->counter, record);
 }
 
+/* Names the events. Of equal names, all but the first get a number, "cpu-clock#2". */
+static int set_names(struct gpmu_profile *profile)
+{
+	struct gpmu_profile_event *events = profile->events.data;
+	struct map counts = { 0 };	/* by number of the text */
+	int ret = 0;
+
+	for (size_t i = 0; i < profile->events.n && !ret; i++) {
+		const char *name = events[i].event ? events[i].event->name : "SPE";
+		uint32_t number, count = 0;
+		char *numbered;
+
+		ret = strings_number(&profile->texts, name, &number);
+		if (ret)
+			break;
+		map_get(&counts, number, &count);
+		ret = map_set(&counts, number, ++count);
+		numbered = count > 1 ? text_print("%s#%u", name, count) : NULL;
+		if (count > 1 && !ret)
+			ret = numbered ? strings_number(&profile->texts, numbered, &number) : -ENOMEM;
+		events[i].name = strings_text(&profile->texts, number);
+		free(numbered);
+	}
+	map_release(&counts);
+	return ret;
+}
+
 /* The event that SPE's records are counted by; one is added if the recording has none. */
 static int add_events(struct gpmu_profile *profile)
 {
@@ -207,7 +235,7 @@ static int add_events(struct gpmu_profile *profile)
 			profile->traces.event = (uint32_t)i;
 		}
 	}
-	return 0;
+	return set_names(profile);
 }
 
 /* Ends the first pass. */

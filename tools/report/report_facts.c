@@ -114,7 +114,7 @@ static void add_event(struct report_facts *facts, const struct gpmu_profile_even
 		      const struct gpmu_perfdata_info *info)
 {
 	const struct perf_event_attr *attr = event->event ? event->event->attr : NULL;
-	char *text = print_text("%s: %" PRIu64 " samples", event->event ? event->event->name : "SPE", event->samples);
+	char *text = print_text("%s: %" PRIu64 " samples", event->name, event->samples);
 
 	if (!event->samples && !event->is_spe) {
 		free(text);

@@ -176,11 +176,6 @@ static void write_folded(const struct report_output *output)
 	}
 }
 
-static const char *event_name(const struct gpmu_profile_event *event)
-{
-	return event->event ? event->event->name : "SPE";
-}
-
 static struct gpmu_report_cell of_number(bool known, double number)
 {
 	return (struct gpmu_report_cell){ .known = known, .number = number };
@@ -193,7 +188,7 @@ static void set_cells(const struct gpmu_profile *profile, const struct gpmu_prof
 	bool latency = row->latency_samples;
 
 	gpmu_profile_event(profile, row->event, &event);
-	cells[COLUMN_EVENT] = (struct gpmu_report_cell){ .known = 1, .text = event_name(&event) };
+	cells[COLUMN_EVENT] = (struct gpmu_report_cell){ .known = 1, .text = event.name };
 	cells[COLUMN_SHARE] = of_number(event.period, event.period ? (double)row->period / (double)event.period : 0);
 	cells[COLUMN_SAMPLES] = of_number(true, (double)row->samples);
 	cells[COLUMN_PERIOD] = of_number(!event.is_spe, (double)row->period);

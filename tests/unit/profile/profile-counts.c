@@ -11,17 +11,13 @@ static struct stream stream;
 
 static struct gpmu_profile_options options = { .size = sizeof(options) };
 
-/* Reads a file of one event with the records that were made. */
-static struct gpmu_profile *read_records(const struct perf_event_attr *attr)
+/* Reads the file that was made. */
+static struct gpmu_profile *profile_of_file(void)
 {
 	struct gpmu_error error = { .size = sizeof(error) };
+	const char *path = written(file.data, file.length);
 	struct gpmu_profile *profile;
-	const char *path;
 
-	file.length = 0;
-	make_file(&file, attr, 1, &records, NULL, 0);
-	records.length = 0;
-	path = written(file.data, file.length);
 	profile = gpmu_profile_new(path, &options, &error);
 	unlink(path);
 	if (!profile) {
@@ -31,12 +27,40 @@ static struct gpmu_profile *read_records(const struct perf_event_attr *attr)
 	return profile;
 }
 
+/* Reads a file of one event with the records that were made. */
+static struct gpmu_profile *read_records(const struct perf_event_attr *attr)
+{
+	file.length = 0;
+	make_file(&file, attr, 1, &records, NULL, 0);
+	records.length = 0;
+	return profile_of_file();
+}
+
 static struct gpmu_profile_facts facts_of(const struct gpmu_profile *profile)
 {
 	struct gpmu_profile_facts facts = { .size = sizeof(facts) };
 
 	gpmu_profile_get_facts(profile, &facts);
 	return facts;
+}
+
+static void test_names(void)
+{
+	const struct perf_event_attr attrs[3] = { test_attr(), test_attr(), test_attr() };
+	struct gpmu_profile *profile;
+	char text[64] = "";
+
+	file.length = 0;
+	make_file(&file, attrs, 3, &records, NULL, 0);
+	profile = profile_of_file();
+	for (size_t i = 0; i < gpmu_profile_event_count(profile); i++) {
+		struct gpmu_profile_event event;
+
+		gpmu_profile_event(profile, i, &event);
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s ", event.name);
+	}
+	is_str(text, "task-clock task-clock#2 task-clock#3 ", "profile: events with the same name are numbered");
+	gpmu_profile_free(profile);
 }
 
 static void test_lost(void)
@@ -187,6 +211,7 @@ static void test_snapshots(void)
 
 int main(void)
 {
+	test_names();
 	test_lost();
 	test_pids();
 	test_counts();
