@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/sized.h"
@@ -18,17 +17,10 @@
 static int open_files(struct gpmu_perfdata *perfdata, const char *path, struct gpmu_error *error)
 {
 	char text[64];
-	int ret = perfdata_folder_open(path, &perfdata->files, &perfdata->file_count);
+	int ret = perfdata_folder_open(path, &perfdata->files, &perfdata->file_count, error);
 
-	/* The path exists: it is a folder. */
-	if (ret == -ENOENT && !access(path, F_OK)) {
-		error_set(error, 0, "%s: a folder without a file \"data\": not a recording of perf", path);
+	if (ret)
 		return ret;
-	}
-	if (ret) {
-		error_set(error, 0, "%s: %s", path, strerror_r(-ret, text, sizeof(text)));
-		return ret;
-	}
 	perfdata->begins = calloc(perfdata->file_count, sizeof(*perfdata->begins));
 	perfdata->ends = calloc(perfdata->file_count, sizeof(*perfdata->ends));
 	if (!perfdata->begins || !perfdata->ends) {

@@ -7,8 +7,8 @@
 
 #include "perfdata/perfdata_file.h"
 
-/* Opens them, "data" first. Returns 0 or -errno; nothing is left open then. */
-int perfdata_folder_open(const char *path, struct perfdata_file **files, size_t *count);
+/* Opens them, "data" first. Returns 0; or -errno with @error set, then nothing is left open. */
+int perfdata_folder_open(const char *path, struct perfdata_file **files, size_t *count, struct gpmu_error *error);
 /* @files: NULL is allowed */
 void perfdata_folder_close(struct perfdata_file *files, size_t count);
 

@@ -628,29 +628,36 @@ static void write_file(const char *folder, const char *name, const struct made *
 
 static void test_folder(void)
 {
-	static const char *const names[] = { "data", "data.0", "data.2", "data.10" };
+	static const char *const names[] = {
+		"data", "data.0", "data.1", "data.2", "data.3", "data.4", "data.5", "data.6", "data.7", "data.8", "data.9", "data.10",
+	};
+	enum { COUNT = sizeof(names) / sizeof(names[0]) };
 	struct perf_event_attr attr = test_attr();
 	struct gpmu_error error = { .size = sizeof(error) };
 	const struct gpmu_perfdata_record *record;
 	char folder[] = "/tmp/gpmu-perfdata-XXXXXX", path[96];
 	struct gpmu_perfdata *perfdata;
-	uint64_t ips[4] = { 0 };
-	size_t n = 0;
+	size_t n = 0, wrong = 0;
 
 	if (!mkdtemp(folder))
 		return;
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < COUNT; i++) {
 		reset();
 		put_sample(&records, 1, i, 7, 100);
 		make_file(&file, &attr, 1, &records, NULL, 0);
 		write_file(folder, names[i], i ? &records : &file);
 	}
 	perfdata = gpmu_perfdata_open(folder, &error);
-	while ((record = next(perfdata)) && n < 4)
-		ips[n++] = record->sample.ip;
-	ok(n == 4 && ips[1] == 1 && ips[2] == 2 && ips[3] == 3, "perfdata: the files of a folder are read in the order of their numbers");
+	while ((record = next(perfdata)))
+		wrong += record->sample.ip != n++;
+	ok(n == COUNT && !wrong, "perfdata: the files of a folder are read in the order of their numbers");
 	gpmu_perfdata_free(perfdata);
-	for (size_t i = 0; i < 4; i++) {
+	snprintf(path, sizeof(path), "%s/data.1", folder);
+	unlink(path);
+	ok(!gpmu_perfdata_open(folder, &error) && errno == ENOENT &&
+	   strstr(error.text, ": a folder without a file \"data.1\", but with \"data.2\": not a whole recording of perf"),
+	   "perfdata: a folder without the file of a thread is refused");
+	for (size_t i = 0; i < COUNT; i++) {
 		snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
 		unlink(path);
 	}
