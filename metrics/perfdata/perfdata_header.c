@@ -179,6 +179,8 @@ static int read_first(struct gpmu_perfdata *perfdata)
 
 	if (n < 0 || file->stopped)
 		return perfdata_expected(perfdata, n < 0 ? (int)n : -EINTR, 0, "a header");
+	if (!n)
+		return perfdata_fail(perfdata, -EINVAL, 0, "empty: perf wrote nothing, or is still recording");
 	memcpy(&header, file->data, (size_t)n);
 	if (n >= 8 && header.magic == MAGIC_SWAPPED)
 		return perfdata_fail(perfdata, -EINVAL, 0, "recorded on a big-endian machine, which is not supported");

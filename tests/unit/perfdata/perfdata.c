@@ -681,7 +681,8 @@ static void test_refused(void)
 	put(made, "# an ordinary text\n", 19);
 	ok(!open_made(made, made->length, &error) && strstr(error.text, "not a recording of perf"),
 	   "perfdata: a file of another format is refused");
-	ok(!open_made(made, 0, &error) && strstr(error.text, "not a recording of perf"), "perfdata: an empty file is refused");
+	ok(!open_made(made, 0, &error) && errno == EINVAL && strstr(error.text, ":0: empty: perf wrote nothing, or is still recording"),
+	   "perfdata: an empty file is refused as one that perf has not written");
 	ok(!gpmu_perfdata_open("/nonexistent/perf.data", &error) && errno == ENOENT &&
 	   !strcmp(error.text, "/nonexistent/perf.data: No such file or directory"), "perfdata: a missing file is an error");
 	ok(!gpmu_perfdata_open("/proc/self/fdinfo", &error) &&
