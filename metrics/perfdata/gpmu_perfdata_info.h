@@ -79,6 +79,7 @@ struct gpmu_perfdata_info {
 	struct gpmu_perfdata_build_id *build_ids;
 	size_t build_id_count;
 	struct gpmu_perfdata_time_conv time_conv;
+	bool is_stat;			/* made by perf stat record (STAT) */
 };
 
 #endif /* GPMU_PERFDATA_INFO_API_H */

@@ -183,6 +183,13 @@ static void drop_memory(struct gpmu_perfdata_info *info)
 	info->memory_count = 0;
 }
 
+static int take_stat(struct gpmu_perfdata_info *info, struct cursor *cursor)
+{
+	(void)cursor;
+	info->is_stat = true;
+	return 0;
+}
+
 #define TEXT(member)	.text = offsetof(struct gpmu_perfdata_info, member), .is_text = true
 
 /* Other features are skipped. */
@@ -203,6 +210,7 @@ static const struct {
 	{ 11, .take = take_args },
 	{ 14, .take = take_nodes, .drop = drop_nodes },
 	{ FEATURE_PMU_MAPPINGS, .take = take_pmus },
+	{ 19, .take = take_stat },
 	{ 22, .take = take_memory, .drop = drop_memory },
 	{ 31, .take = take_caps },
 };

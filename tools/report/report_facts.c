@@ -235,12 +235,6 @@ static void add_spe(struct report_facts *facts, const struct gpmu_profile_facts 
 					"was filtered, was lost, or came while another was in flight"));
 }
 
-/* Whether perf stat record made the recording */
-static bool is_stat(const struct gpmu_perfdata_info *info)
-{
-	return info->arg_count > 1 && !strcmp(info->args[1], "stat");
-}
-
 void report_facts_add(struct report_facts *facts, const struct gpmu_profile *profile)
 {
 	struct gpmu_profile_facts from = { .size = sizeof(from) };
@@ -256,7 +250,7 @@ void report_facts_add(struct report_facts *facts, const struct gpmu_profile *pro
 		samples += event.samples;
 	}
 	if (!samples)
-		add(facts, "samples", print_text("none%s", is_stat(from.info) ?
+		add(facts, "samples", print_text("none%s", from.info->is_stat ?
 						 "; perf stat report prints the counts of perf stat record" : ""));
 	add_losses(facts, &from);
 	add_files(facts, profile);

@@ -437,6 +437,7 @@ static void test_features(void)
 		diag("%s", error.text);
 	if (perfdata)
 		check_features(perfdata);
+	ok(perfdata && !gpmu_perfdata_info(perfdata)->is_stat, "perfdata: a recording without the feature STAT is not made by perf stat record");
 	gpmu_perfdata_free(perfdata);
 	end_of_records = 104 + 8 + 144 + records.length;
 	for (size_t length = end_of_records + 1; length < file.length; length++) {
@@ -478,6 +479,19 @@ static void test_damaged_features(void)
 	   "perfdata: the first damaged feature is reported by its name after the last record");
 	gpmu_perfdata_get_stats(perfdata, &stats);
 	ok(stats.is_whole, "perfdata: a recording with damaged features is reported as one whose records were all read");
+	gpmu_perfdata_free(perfdata);
+}
+
+static void test_stat(void)
+{
+	struct perf_event_attr attr = test_attr();
+	struct gpmu_perfdata *perfdata;
+
+	reset();
+	put_comm(&records, "app", 7, 100, 1);
+	make_file(&file, &attr, 1, &records, &(struct feature){ .bit = 19, .content = &content[0] }, 1);
+	perfdata = open_made(&file, file.length, NULL);
+	ok(perfdata && gpmu_perfdata_info(perfdata)->is_stat, "perfdata: a recording with the feature STAT is made by perf stat record");
 	gpmu_perfdata_free(perfdata);
 }
 
@@ -755,6 +769,7 @@ int main(void)
 	test_auxtrace();
 	test_features();
 	test_damaged_features();
+	test_stat();
 	test_unknown_version();
 	test_pipe();
 	test_pipe_end();
