@@ -103,7 +103,10 @@ static uint64_t section_end(Elf *elf, GElf_Word section, uint64_t address)
 	return header.sh_addr + header.sh_size;
 }
 
-/* As perf chooses: global names first, then those with the fewest underscores in front */
+/*
+ * As perf's choose_best_symbol(): names that are not weak first, then global ones, then those with the fewest underscores in front. perf
+ * then prefers the longest name, compare() the largest function.
+ */
 static unsigned int rank_of(const GElf_Sym *symbol, const char *name)
 {
 	unsigned int binding = GELF_ST_BIND(symbol->st_info);
