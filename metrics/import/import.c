@@ -102,10 +102,10 @@ static int take_second(struct import *import, const struct gpmu_perfdata_record 
 	case PERF_RECORD_SAMPLE:
 		return record->event ? take_sample(import, record) : 0;
 	case PERF_RECORD_EXIT:
+	case PERF_RECORD_FORK:
 		ret = import_switch(import, record);
 		return ret ? ret : import_task(import, record);
 	case PERF_RECORD_COMM:
-	case PERF_RECORD_FORK:
 		return import_task(import, record);
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:

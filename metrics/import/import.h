@@ -62,6 +62,8 @@ struct import {
 bool import_time(struct import *import, uint64_t time, uint64_t shift, uint64_t *placed);
 /* Likewise, the time of a record; counts records without one. */
 bool import_record_time(struct import *import, const struct gpmu_perfdata_record *record, uint64_t *placed);
+/* Likewise, of a FORK, COMM or EXIT record. False if perf wrote it, with the time 0, about a task that existed before. */
+bool import_task_time(struct import *import, const struct gpmu_perfdata_record *record, uint64_t *placed);
 
 /* import_threads.c: the thread of a record, whose track is made when it is new; NULL with -errno in *@ret */
 struct import_thread *import_thread(struct import *import, uint32_t pid, uint32_t tid, int *ret);

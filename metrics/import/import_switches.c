@@ -17,9 +17,12 @@
 /* Values of gpmu_trace_switch's prev_state */
 enum { STATE_SLEEPS = 1, STATE_ENDED = 16, STATE_PREEMPTED = 256 };
 
-enum change { RUNS, STOPS, PREEMPTED, ENDS };
+enum change { RUNS, STOPS, PREEMPTED, ENDS, BEGINS, NO_CHANGE };
 
-/* @cpu: NOT_KNOWN if it is not recorded. @next: the thread that runs next; 0: idle or not recorded */
+/*
+ * @cpu: NOT_KNOWN if it is not recorded. @tid: NOT_KNOWN if the kernel had released the thread. @next: the thread that
+ * runs next; 0: idle or not recorded
+ */
 struct import_switch {
 	uint64_t time;
 	uint32_t pid, tid, cpu, next;
@@ -27,23 +30,45 @@ struct import_switch {
 	uint32_t order;		/* of the records, for equal times */
 };
 
+static enum change change_of(const struct gpmu_perfdata_record *record)
+{
+	if (record->type == PERF_RECORD_EXIT)
+		return ENDS;
+	if (record->type == PERF_RECORD_FORK)
+		return BEGINS;
+	if (!(record->misc & PERF_RECORD_MISC_SWITCH_OUT))
+		return RUNS;
+	return record->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT ? PREEMPTED : STOPS;
+}
+
+static bool is_switch(enum change change)
+{
+	return change == RUNS || change == STOPS || change == PREEMPTED;
+}
+
+/* Whether the thread is known or can be found: the kernel may release a thread, which has the number -1 in its last switch. */
+static bool has_thread(const struct import_switch *of)
+{
+	return of->tid <= INT_MAX ||
+	       (of->tid == NOT_KNOWN && of->cpu != NOT_KNOWN && (of->change == STOPS || of->change == PREEMPTED));
+}
+
 int import_switch(struct import *import, const struct gpmu_perfdata_record *record)
 {
 	struct import_switch *added, from = {
 		.pid = record->pid, .tid = record->tid, .cpu = record->has & PERF_SAMPLE_CPU ? record->cpu : NOT_KNOWN,
-		.change = record->type == PERF_RECORD_EXIT ? ENDS : !(record->misc & PERF_RECORD_MISC_SWITCH_OUT) ? RUNS :
-			  record->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT ? PREEMPTED : STOPS,
+		.change = change_of(record),
 	};
 
-	if (record->type == PERF_RECORD_EXIT) {
+	if (!is_switch(from.change)) {
 		from.pid = record->task.pid;
 		from.tid = record->task.tid;
 	} else if (!(record->has & PERF_SAMPLE_TID)) {
 		return 0;
 	}
-	if (from.tid > INT_MAX || (from.cpu != NOT_KNOWN && from.cpu >= CPUS_MOST))
+	if (!has_thread(&from) || (from.cpu != NOT_KNOWN && from.cpu >= CPUS_MOST))
 		return 0;
-	if (!import_record_time(import, record, &from.time))
+	if (!(is_switch(from.change) ? import_record_time : import_task_time)(import, record, &from.time))
 		return 0;
 	if (record->type == PERF_RECORD_SWITCH_CPU_WIDE && from.change != RUNS && record->other.tid <= INT_MAX)
 		from.next = record->other.tid;
@@ -52,7 +77,7 @@ int import_switch(struct import *import, const struct gpmu_perfdata_record *reco
 		return -ENOMEM;
 	*added = from;
 	added->order = (uint32_t)import->switches.n;
-	import->facts.switches += from.change != ENDS;
+	import->facts.switches += is_switch(from.change);
 	return 0;
 }
 
@@ -62,6 +87,50 @@ static int compare(const void *a, const void *b)
 	int times = (one->time > two->time) - (one->time < two->time);
 
 	return times ? times : (one->order > two->order) - (one->order < two->order);
+}
+
+/* Sets the threads of switches that have none: each is the thread that ran last on the CPU. */
+static void find_released(struct import_switch *list, size_t n)
+{
+	const struct import_switch *ran[CPUS_MOST] = { NULL };
+
+	for (struct import_switch *of = list; of < list + n; of++) {
+		if (of->cpu == NOT_KNOWN)
+			continue;
+		if (of->change == RUNS) {
+			ran[of->cpu] = of;
+		} else if (of->tid == NOT_KNOWN && ran[of->cpu]) {
+			of->pid = ran[of->cpu]->pid;
+			of->tid = ran[of->cpu]->tid;
+		}
+	}
+}
+
+/*
+ * A thread runs after its EXIT record, and can be preempted, if all threads are recorded: it ends with its last switch.
+ * A later thread can have the same number.
+ */
+static int move_ends(struct import_switch *list, size_t n)
+{
+	struct map lasts = { 0 };	/* index of a thread's last switch, by tid */
+	uint32_t last;
+	int ret = 0;
+
+	for (size_t i = n; i-- && !ret;) {
+		if (!map_get(&lasts, list[i].tid, &last))
+			last = NOT_KNOWN;
+		if (list[i].change == BEGINS) {
+			ret = map_set(&lasts, list[i].tid, NOT_KNOWN);
+		} else if (list[i].change != ENDS) {
+			ret = last == NOT_KNOWN ? map_set(&lasts, list[i].tid, (uint32_t)i) : 0;
+		} else if (last != NOT_KNOWN) {
+			list[i].change = NO_CHANGE;
+			if (list[last].change != RUNS)
+				list[last].change = ENDS;
+		}
+	}
+	map_release(&lasts);
+	return ret;
 }
 
 /* --- with CPUs */
@@ -89,10 +158,6 @@ static int put(struct import *import, const struct import_switch *of, uint32_t p
 	return gpmu_trace_sched_switch(import->trace, &event);
 }
 
-/*
- * A thread that has ended stops once more on its CPU, if all threads are recorded: the state then is that of its
- * end, which came first.
- */
 static int take_scheduled(struct import *import, struct running *running, const struct import_switch *of)
 {
 	static const int64_t states[] = {
@@ -140,9 +205,10 @@ static int take_slice(struct import *import, const struct import_switch *of)
 
 int import_switches_end(struct import *import)
 {
-	const struct import_switch *list = import->switches.data;
+	struct import_switch *list = import->switches.data;
+	const size_t n = import->switches.n;
 	struct running *running;
-	int ret = 0;
+	int ret;
 
 	if (!import->facts.switches)
 		return 0;
@@ -150,9 +216,14 @@ int import_switches_end(struct import *import)
 	if (!running)
 		return -ENOMEM;
 	memset(running, 0xff, sizeof(*running));
-	qsort(import->switches.data, import->switches.n, sizeof(*list), compare);
-	for (size_t i = 0; i < import->switches.n && !ret; i++)
+	qsort(list, n, sizeof(*list), compare);
+	find_released(list, n);
+	ret = move_ends(list, n);
+	for (size_t i = 0; i < n && !ret; i++) {
+		if (list[i].change >= BEGINS || list[i].tid == NOT_KNOWN)
+			continue;
 		ret = list[i].cpu == NOT_KNOWN ? take_slice(import, &list[i]) : take_scheduled(import, running, &list[i]);
+	}
 	free(running);
 	return ret;
 }

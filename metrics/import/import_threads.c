@@ -94,8 +94,7 @@ int import_task(struct import *import, const struct gpmu_perfdata_record *record
 	thread = import_thread(import, is_comm ? record->pid : record->task.pid, is_comm ? record->tid : record->task.tid, &ret);
 	if (!thread)
 		return ret;
-	/* perf itself writes records of what existed before; they have the time 0. */
-	if (!(record->has & PERF_SAMPLE_TIME) || !record->time || !import_time(import, record->time, import->clock.shift, &time))
+	if (!import_task_time(import, record, &time))
 		return 0;
 	switch (record->type) {
 	case PERF_RECORD_COMM:

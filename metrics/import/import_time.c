@@ -21,3 +21,8 @@ bool import_record_time(struct import *import, const struct gpmu_perfdata_record
 	import->facts.no_time++;
 	return false;
 }
+
+bool import_task_time(struct import *import, const struct gpmu_perfdata_record *record, uint64_t *placed)
+{
+	return record->has & PERF_SAMPLE_TIME && record->time && import_time(import, record->time, import->clock.shift, placed);
+}

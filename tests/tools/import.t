@@ -43,8 +43,8 @@ is "$(sql "select ts - $begin, dur, cpu, tid, end_state from sched join thread u
 5000|0|0|0|R
 5000|4000|0|101|S
 9000|1000|0|0|R
-10000|2000|0|102|X
-12000|-1|0|0|" "import: context switches with CPUs are scheduling of Perfetto, in the order of time"
+10000|2500|0|102|X
+12500|-1|0|0|" "import: context switches with CPUs are scheduling of Perfetto, in the order of time"
 is "$(sql "select s.ts - $begin, tid, cpu, cpu_mode, c.name from perf_sample s join thread using (utid)
 	join perf_counter_track c using (perf_session_id, cpu) order by s.ts")" "10000|100|0|kernel|cpu-clock
 20000|100|0|kernel|cpu-clock
@@ -80,13 +80,24 @@ import "$work/made.data"
 is "$(sql "select s.ts - $begin, s.dur, tid, s.name, a.display_value from slice s join thread_track t on t.id = s.track_id
 	join thread using (utid) join args a using (arg_set_id) where category = 'sched' order by s.ts")" "1000|4000|100|running|preempted
 5000|4000|101|running|waits
-10000|2000|102|running|exit" "import: context switches without CPUs are slices of their threads"
+10000|2500|102|running|exit" "import: context switches without CPUs are slices of their threads"
 is "$(sql "select count(*) from sched")" 0 "import: context switches without CPUs are not in Perfetto's table sched"
 is "$(sql "select t.name, c.ts - $begin, value from counter c join counter_track t on t.id = c.track_id
 	where t.parent_id is null order by 1, 2")" "cpu-clock|10000|2e+08
 cpu-clock|20000|3e+08
 page-faults|10000|0
 page-faults|20000|1e+06" "import: counts without CPUs are those of the thread"
+
+# --- threads that run after their EXIT records
+
+"$make" "$work/made.data" exits
+import "$work/made.data"
+is "$(sql "select ts - $begin, dur, end_state from sched join thread using (utid) where tid in (103, 104) order by ts")" "13000|2000|R+
+16000|1000|X
+19000|1000|S
+21000|1000|X" "import: a thread ends with its last switch, or with its EXIT record if it has no later switch"
+is "$(gpmu report --by thread --format csv "$trace" 2> /dev/null | awk -F , '$4 == 103 { print $6 "," $8 "," $9 "," $10 }' | sort)" "1000,30000,0,1
+3000,0,1000,2" "report: threads with the same number are two threads if the first one has ended"
 
 # --- tracepoints
 

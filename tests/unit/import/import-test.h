@@ -16,6 +16,7 @@ struct import_how {
 	bool no_cpu;		/* without CPUs */
 	bool perf_clock;	/* without -k */
 	bool tracepoint;	/* also a tracepoint */
+	bool exits;		/* also threads that run after their EXIT records */
 	const char *jitdump;	/* path of the dump of a just-in-time compiler that is mapped; NULL: none */
 };
 
@@ -164,6 +165,30 @@ static inline void import_records(struct made *made, const struct import_how *ho
 	import_end(made, how, 0, 0, at + 60000, 0);
 }
 
+/*
+ * Thread 103 is preempted after its EXIT record. The kernel has released it before its last switch. A later thread has the same
+ * number. The last record of thread 104 is its EXIT record.
+ */
+static inline void import_exits(struct made *made, const struct import_how *how)
+{
+	const uint16_t out = PERF_RECORD_MISC_SWITCH_OUT, preempted = out | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+	const uint64_t at = IMPORT_START;
+
+	import_task_of(made, how, PERF_RECORD_FORK, 103, at + 13000);
+	import_change(made, how, 103, at + 13000, 0);
+	import_task_of(made, how, PERF_RECORD_EXIT, 103, at + 14000);
+	import_change(made, how, 103, at + 15000, preempted);
+	import_change(made, how, 103, at + 16000, 0);
+	import_change(made, how, UINT32_MAX, at + 17000, out);
+	import_task_of(made, how, PERF_RECORD_FORK, 103, at + 18000);
+	import_change(made, how, 103, at + 19000, 0);
+	import_comm(made, how, 103, "again", 0, at + 19500);
+	import_change(made, how, 103, at + 20000, out);
+	import_task_of(made, how, PERF_RECORD_FORK, 104, at + 20000);
+	import_change(made, how, 104, at + 21000, 0);
+	import_task_of(made, how, PERF_RECORD_EXIT, 104, at + 22000);
+}
+
 static inline void import_point(struct made *made, uint64_t time)
 {
 	begin(made, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
@@ -194,6 +219,8 @@ static inline void import_make(struct made *made, const struct import_how *how)
 	import_records(&records, how);
 	if (how->tracepoint)
 		import_point(&records, IMPORT_START + 7000);
+	if (how->exits)
+		import_exits(&records, how);
 	put_tracing(&tracing, formats, 1);
 	put_string(&release, "6.12.1");
 	make_file(made, attrs, how->tracepoint ? 3 : 2, &records, features, 2);
