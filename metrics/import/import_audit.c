@@ -76,8 +76,8 @@ static int put_clock(struct import *import)
 {
 	const struct import_clock *clock = &import->clock;
 	struct args args = { .count = 0 };
-	uint64_t first = import_clock_bound(clock, import->begin - clock->shift);
-	uint64_t last = import_clock_bound(clock, import->end - clock->shift);
+	const bool spe = import->facts.spe;
+	uint64_t first = import_clock_bound(clock, import->begin, spe), last = import_clock_bound(clock, import->end, spe);
 
 	if (clock->is_raw)
 		add(&args, "bound", first > last ? first : last);

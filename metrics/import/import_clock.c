@@ -105,17 +105,19 @@ void import_clock_set(struct import_clock *clock, const struct gpmu_perfdata_inf
 	clock->now = now->pair.other;
 	clock->spe_shift = now->pair.before + half - now->pair.other;
 	clock->has_spe = true;
+	clock->bound = half;
 	if (own)
 		return;
 	clock->of = "perf's clock, converted by TIME_CONV";
 	clock->is_raw = true;
+	clock->is_converted = true;
 	clock->shift = clock->spe_shift;
-	clock->bound = half;
 }
 
-uint64_t import_clock_bound(const struct import_clock *clock, uint64_t time)
+uint64_t import_clock_bound(const struct import_clock *clock, uint64_t time, bool spe)
 {
-	if (!clock->bound)
+	if (!clock->is_converted && !spe)
 		return 0;
+	time -= clock->spe_shift;
 	return clock->bound + (clock->now > time ? clock->now - time : time - clock->now) / DRIFT + 1;
 }

@@ -19,10 +19,11 @@ struct import_now {
 struct import_clock {
 	const char *of;			/* the clock of the trace, for the audit */
 	bool is_raw;			/* that is CLOCK_MONOTONIC_RAW */
+	bool is_converted;		/* by TIME_CONV */
 	uint64_t shift, spe_shift;	/* modulo 2^64; @spe_shift: of times by TIME_CONV */
 	bool has_spe;			/* times by TIME_CONV can be placed */
 	uint64_t now;			/* perf clock for which @bound holds */
-	uint64_t bound;			/* ns */
+	uint64_t bound;			/* error of times by TIME_CONV, ns */
 };
 
 /* Reads the perf clock of this machine. Leaves it unknown if the kernel does not tell. */
@@ -30,7 +31,7 @@ void import_clock_read(struct import_now *now);
 /* Decides by the facts of a recording, and by whether it is of this machine since it started. */
 void import_clock_set(struct import_clock *clock, const struct gpmu_perfdata_info *info,
 		      const struct perf_event_attr *attr, const struct import_now *now);
-/* Error in ns of the conversion of a time of the recording. Of @is_raw only. */
-uint64_t import_clock_bound(const struct import_clock *clock, uint64_t time);
+/* Error in ns at a time of the trace, if @clock is CLOCK_MONOTONIC_RAW. @spe: also of times by TIME_CONV */
+uint64_t import_clock_bound(const struct import_clock *clock, uint64_t time, bool spe);
 
 #endif /* GPMU_IMPORT_CLOCK_H */

@@ -30,10 +30,12 @@ static void test_set(void)
 	struct import_clock clock;
 
 	clock = clock_of(&none, &none, CLOCK_MONOTONIC_RAW);
-	ok(clock.is_raw && !clock.shift && !import_clock_bound(&clock, 1), "import clock: times of -k monotonic_raw need no conversion");
+	ok(clock.is_raw && !clock.shift && !import_clock_bound(&clock, 1, false), "import clock: times of -k monotonic_raw need no conversion");
 	ok(!clock.has_spe, "import clock: SPE cannot be placed among times of -k without the machine's conversion");
 	clock = clock_of(&conv, &conv, CLOCK_MONOTONIC_RAW);
 	ok(clock.has_spe && clock.spe_shift == (uint64_t)-5000000000, "import clock: SPE can be placed among times of -k monotonic_raw of this machine");
+	ok(!import_clock_bound(&clock, 1995000000050, false) && import_clock_bound(&clock, 1995000000050, true) == 51,
+	   "import clock: among times of -k monotonic_raw only those of SPE have an error");
 	clock = clock_of(&conv, &conv, CLOCK_MONOTONIC);
 	ok(!clock.is_raw && !clock.shift && !clock.has_spe, "import clock: times of -k monotonic are not converted");
 	is_str(clock.of, "CLOCK_MONOTONIC", "import clock: times of -k monotonic are named");
@@ -45,8 +47,8 @@ static void test_set(void)
 	clock = clock_of(&conv, &conv, -1);
 	ok(clock.is_raw && clock.shift == (uint64_t)-5000000000 && clock.has_spe && clock.spe_shift == clock.shift,
 	   "import clock: perf's clock of this machine is converted by the measured difference");
-	ok(import_clock_bound(&clock, 2000000000050) == 51, "import clock: the bound is half of the reading's bracket, rounded up");
-	ok(import_clock_bound(&clock, 1000000000050) == 51 + 250000, "import clock: the bound grows by 250 ns per second");
+	ok(import_clock_bound(&clock, 1995000000050, false) == 51, "import clock: the bound is half of the reading's bracket, rounded up");
+	ok(import_clock_bound(&clock, 995000000050, false) == 51 + 250000, "import clock: the bound grows by 250 ns per second");
 }
 
 /* If this kernel tells the conversion, a pair has perf's clock between two readings of CLOCK_MONOTONIC_RAW. */
