@@ -146,11 +146,13 @@ static int put(struct import *import, const struct import_switch *of, uint32_t p
 		.size = sizeof(event), .cpu = of->cpu, .time = of->time, .prev = (pid_t)prev, .next = (pid_t)next,
 		.prev_prio = PRIO, .next_prio = PRIO, .prev_state = state,
 	};
+	const uint64_t recorded = of->time - import->clock.shift;
 	struct import_thread *thread;
 	int ret;
 
-	event.prev_name = prev ? profile_tasks_name(&import->tasks, prev, UINT64_MAX - 1) : NULL;
-	event.next_name = next ? profile_tasks_name(&import->tasks, next, UINT64_MAX - 1) : NULL;
+	/* Threads of the same number differ in their names. */
+	event.prev_name = prev ? profile_tasks_name(&import->tasks, prev, recorded) : NULL;
+	event.next_name = next ? profile_tasks_name(&import->tasks, next, recorded) : NULL;
 	thread = import_thread(import, of->pid, of->tid, &ret);
 	if (!thread)
 		return ret;

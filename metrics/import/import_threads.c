@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Threads and their tracks. A thread has the last name that it had; instants show when it got it. */
+/* Threads and their tracks. A track has the last name of its thread; instants show when the thread got it. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
