@@ -32,8 +32,8 @@ struct gpmu_import_options {
  * struct gpmu_import_facts - what was imported and what was not
  * @size: size of this structure
  * @threads: number of threads
- * @samples: number of samples of the kernel's events
- * @tracepoints: number of samples of tracepoints; those with call stacks are also in @samples
+ * @samples: number of samples of the kernel's events without those of tracepoints
+ * @tracepoints: number of samples of tracepoints
  * @spe: number of operations of SPE
  * @switches: number of context switches
  * @values: number of values of counters

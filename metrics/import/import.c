@@ -81,17 +81,21 @@ static int take_first(struct import *import, const struct gpmu_perfdata_record *
 	}
 }
 
-/* A tracepoint is an instant; its samples are shown, too, if they have call stacks. */
+/* A tracepoint is an instant; its samples are shown, too, if they have call stacks. Each record is counted once. */
 static int take_sample(struct import *import, const struct gpmu_perfdata_record *record)
 {
-	const struct gpmu_perfdata_tracepoint *tracepoint = gpmu_perfdata_tracepoint(import->perfdata, record->event);
-	int ret = record->has & PERF_SAMPLE_READ ? import_read(import, record) : 0;
+	const struct gpmu_perfdata_tracepoint *tracepoint =
+		record->has & PERF_SAMPLE_RAW ? gpmu_perfdata_tracepoint(import->perfdata, record->event) : NULL;
+	uint64_t time;
+	int ret;
 
-	if (!ret && tracepoint && record->has & PERF_SAMPLE_RAW)
-		ret = import_tracepoint(import, record, tracepoint);
-	else
-		tracepoint = NULL;
-	return ret || (tracepoint && !(record->has & PERF_SAMPLE_CALLCHAIN)) ? ret : import_sample(import, record);
+	if (!import_record_time(import, record, &time))
+		return 0;
+	*(tracepoint ? &import->facts.tracepoints : &import->facts.samples) += 1;
+	ret = record->has & PERF_SAMPLE_READ ? import_read(import, record, time) : 0;
+	if (!ret && tracepoint)
+		ret = import_tracepoint(import, record, time, tracepoint);
+	return ret || (tracepoint && !(record->has & PERF_SAMPLE_CALLCHAIN)) ? ret : import_sample(import, record, time);
 }
 
 static int take_second(struct import *import, const struct gpmu_perfdata_record *record)

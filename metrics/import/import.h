@@ -79,14 +79,14 @@ int import_switches_end(struct import *import);
 
 /* import_samples.c */
 int import_samples_init(struct import *import);
-int import_sample(struct import *import, const struct gpmu_perfdata_record *record);
+int import_sample(struct import *import, const struct gpmu_perfdata_record *record, uint64_t time);
 
 /* import_tracepoints.c: a sample of a tracepoint */
-int import_tracepoint(struct import *import, const struct gpmu_perfdata_record *record,
+int import_tracepoint(struct import *import, const struct gpmu_perfdata_record *record, uint64_t time,
 		      const struct gpmu_perfdata_tracepoint *tracepoint);
 
 /* import_counters.c */
-int import_read(struct import *import, const struct gpmu_perfdata_record *record);
+int import_read(struct import *import, const struct gpmu_perfdata_record *record, uint64_t time);
 int import_counters_end(struct import *import);
 
 /* import_spe.c: the taker of profile_traces */

@@ -22,13 +22,10 @@ static bool is_inherited(const struct gpmu_perfdata_event *event, uint64_t has)
 	return event->attr->inherit && has & PERF_SAMPLE_TID;
 }
 
-int import_read(struct import *import, const struct gpmu_perfdata_record *record)
+int import_read(struct import *import, const struct gpmu_perfdata_record *record, uint64_t time)
 {
 	const struct gpmu_perfdata_read *read = &record->sample.read;
-	uint64_t time;
 
-	if (!(record->has & PERF_SAMPLE_TIME) || !import_time(import, record->time, import->clock.shift, &time))
-		return 0;
 	for (size_t i = 0; i < read->count; i++) {
 		const struct gpmu_perfdata_event *event = read->values[i].id ?
 			gpmu_perfdata_event_of(import->perfdata, read->values[i].id) : record->event;

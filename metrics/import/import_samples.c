@@ -151,21 +151,19 @@ static int find_frames(struct import *import, const struct gpmu_perfdata_record 
 	return 0;
 }
 
-int import_sample(struct import *import, const struct gpmu_perfdata_record *record)
+int import_sample(struct import *import, const struct gpmu_perfdata_record *record, uint64_t time)
 {
 	const struct perf_event_attr *attr = record->event->attr;
 	unsigned int mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	struct gpmu_trace_frame frames[TRACE_FRAMES_MOST];
 	struct gpmu_trace_sample sample = {
-		.size = sizeof(sample), .frames = frames, .cpu = record->has & PERF_SAMPLE_CPU ? record->cpu : UINT32_MAX,
+		.size = sizeof(sample), .time = time, .frames = frames, .cpu = record->has & PERF_SAMPLE_CPU ? record->cpu : UINT32_MAX,
 		.mode = is_kernel(mode) ? GPMU_TRACE_KERNEL : mode == PERF_RECORD_MISC_USER ? GPMU_TRACE_USER : GPMU_TRACE_MODE_UNKNOWN,
 		.period = record->has & PERF_SAMPLE_PERIOD ? record->sample.period : attr->freq ? 1 : attr->sample_period,
 	};
 	const struct import_thread *thread;
 	int ret;
 
-	if (!import_record_time(import, record, &sample.time))
-		return 0;
 	thread = import_thread(import, record->pid, record->tid, &ret);
 	if (!thread)
 		return ret;
@@ -182,6 +180,5 @@ int import_sample(struct import *import, const struct gpmu_perfdata_record *reco
 		sample.cpu = UINT32_MAX;
 	if (find_frames(import, record, frames, &sample.frame_count))
 		return -ENOMEM;
-	import->facts.samples++;
 	return gpmu_trace_sample(import->trace, &sample);
 }

@@ -62,17 +62,17 @@ static void add(struct args *args, const struct gpmu_perfdata_field *field, cons
 	arg->integer = (int64_t)content->number;
 }
 
-int import_tracepoint(struct import *import, const struct gpmu_perfdata_record *record,
+int import_tracepoint(struct import *import, const struct gpmu_perfdata_record *record, uint64_t time,
 		      const struct gpmu_perfdata_tracepoint *tracepoint)
 {
-	struct gpmu_trace_event event = { .size = sizeof(event), .name = record->event->name, .category = "tracepoint" };
+	struct gpmu_trace_event event = {
+		.size = sizeof(event), .time = time, .name = record->event->name, .category = "tracepoint",
+	};
 	struct gpmu_perfdata_content content;
 	struct import_thread *thread;
 	struct args args;
 	int ret;
 
-	if (!import_record_time(import, record, &event.time))
-		return 0;
 	thread = import_thread(import, record->pid, record->tid, &ret);
 	if (!thread)
 		return ret;
@@ -86,6 +86,5 @@ int import_tracepoint(struct import *import, const struct gpmu_perfdata_record *
 	event.track = ret;
 	event.args = args.list;
 	event.arg_count = args.count;
-	import->facts.tracepoints++;
 	return gpmu_trace_instant(import->trace, &event);
 }

@@ -111,6 +111,11 @@ is "$(sql "select s.ts - $begin, tid, t.name, s.name, group_concat(substr(a.key,
 	"import: a tracepoint is an instant below its thread with its fields"
 is "$(gpmu report --format csv --by event "$work/made.data" 2> /dev/null | grep -o '^test:point,.*')" "test:point,,1,0,," \
 	"report: a tracepoint that the recording does not name has the name of its system and event"
+"$make" "$work/made.data" tracepoint stack
+import "$work/made.data"
+like "$err" ' 4 samples, 1 tracepoint samples, ' "import: a sample of a tracepoint with a call stack is counted once"
+like "$(audit source)" 'records=11 ' "import: the audit counts a sample of a tracepoint with a call stack once"
+is "$(sql "select count(*) from perf_sample")" 5 "import: a sample of a tracepoint with a call stack is in Perfetto's table perf_sample"
 
 # --- code of just-in-time compilers
 

@@ -16,6 +16,7 @@ struct import_how {
 	bool no_cpu;		/* without CPUs */
 	bool perf_clock;	/* without -k */
 	bool tracepoint;	/* also a tracepoint */
+	bool stack;		/* the tracepoint has a call stack */
 	bool exits;		/* also threads that run after their EXIT records */
 	const char *jitdump;	/* path of the dump of a just-in-time compiler that is mapped; NULL: none */
 };
@@ -189,7 +190,7 @@ static inline void import_exits(struct made *made, const struct import_how *how)
 	import_task_of(made, how, PERF_RECORD_EXIT, 104, at + 22000);
 }
 
-static inline void import_point(struct made *made, uint64_t time)
+static inline void import_point(struct made *made, const struct import_how *how, uint64_t time)
 {
 	begin(made, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
 	put64(made, 3);
@@ -197,6 +198,10 @@ static inline void import_point(struct made *made, uint64_t time)
 	put32(made, 100);
 	put32(made, 101);
 	put64(made, time);
+	if (how->stack) {
+		put64(made, 1);
+		put64(made, IMPORT_KERNEL);
+	}
 	put32(made, sizeof(test_point) + 4);
 	put(made, &test_point, sizeof(test_point));
 	put32(made, 0);
@@ -214,11 +219,11 @@ static inline void import_make(struct made *made, const struct import_how *how)
 
 	attrs[2].type = PERF_TYPE_TRACEPOINT;
 	attrs[2].config = 301;
-	attrs[2].sample_type |= PERF_SAMPLE_RAW;
+	attrs[2].sample_type |= PERF_SAMPLE_RAW | (how->stack ? PERF_SAMPLE_CALLCHAIN : 0);
 	records.length = tracing.length = release.length = 0;
 	import_records(&records, how);
 	if (how->tracepoint)
-		import_point(&records, IMPORT_START + 7000);
+		import_point(&records, how, IMPORT_START + 7000);
 	if (how->exits)
 		import_exits(&records, how);
 	put_tracing(&tracing, formats, 1);
