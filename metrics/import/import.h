@@ -54,6 +54,7 @@ struct import {
 	struct import_place *places;	/* see import_samples.c */
 	bool has_spe;
 	uint64_t begin, end;		/* times of the trace */
+	uint64_t timeless;		/* records without PERF_SAMPLE_TIME, also counted in @facts.no_time */
 	uint64_t size;			/* of the file; 0: not known */
 	uint64_t stopped;		/* record at which progress() ended reading; 0: none */
 };

@@ -113,27 +113,38 @@ static int put_spe(struct import *import)
 	return put(import, "source", &args);
 }
 
+/* Puts a note and frees its text. @text: NULL if out of memory */
+static int put_own(struct import *import, char *text)
+{
+	int ret = text ? put_note(import, text) : -ENOMEM;
+
+	free(text);
+	return ret;
+}
+
 /* The dumps of just-in-time compilers that could not be read as a whole */
 static int put_jitdumps(struct import *import)
 {
 	const struct profile_jitdump *dumps = import->jitdumps.list.data;
 	int ret = 0;
 
-	for (size_t i = 0; i < import->jitdumps.list.n && !ret; i++) {
-		char *text = dumps[i].why ? text_print("functions of %s: %s", dumps[i].path, dumps[i].why) : NULL;
-
+	for (size_t i = 0; i < import->jitdumps.list.n && !ret; i++)
 		if (dumps[i].why)
-			ret = text ? put_note(import, text) : -ENOMEM;
-		free(text);
-	}
+			ret = put_own(import, text_print("functions of %s: %s", dumps[i].path, dumps[i].why));
 	return ret;
+}
+
+static int put_omitted(struct import *import, uint64_t records, const char *why)
+{
+	if (!records)
+		return 0;
+	return put_own(import, text_print("%llu records are omitted: %s", (unsigned long long)records, why));
 }
 
 /* What of the recording is not in the trace, or not as it seems */
 static int put_notes(struct import *import)
 {
 	const struct gpmu_import_facts *facts = &import->facts;
-	char *text;
 	int ret = 0;
 
 	/* Without -k, SPE's times are placed by perf's clock on any machine. */
@@ -145,22 +156,15 @@ static int put_notes(struct import *import)
 	if (!ret && import->has_spe && !import->clock.has_spe)
 		ret = put_note(import, "operations of SPE are omitted: their times cannot be converted to the clock of -k; record without -k, "
 			       "or with -k monotonic_raw and import on the recorded machine before its next boot");
-	if (!ret && import->machine.unknown_version) {
-		text = text_print("version %llu of AUXTRACE_INFO is not known; it was read as version 2",
-				  (unsigned long long)import->machine.unknown_version);
-		ret = text ? put_note(import, text) : -ENOMEM;
-		free(text);
-	}
-	if (!ret && import->traces.physical && *import->machine.no_homes) {
-		text = text_print("homes of operations of SPE are not known: %s", import->machine.no_homes);
-		ret = text ? put_note(import, text) : -ENOMEM;
-		free(text);
-	}
-	if (!ret && facts->no_time) {
-		text = text_print("%llu records are omitted: they have no time on the clock of the trace", (unsigned long long)facts->no_time);
-		ret = text ? put_note(import, text) : -ENOMEM;
-		free(text);
-	}
+	if (!ret && import->machine.unknown_version)
+		ret = put_own(import, text_print("version %llu of AUXTRACE_INFO is not known; it was read as version 2",
+						 (unsigned long long)import->machine.unknown_version));
+	if (!ret && import->traces.physical && *import->machine.no_homes)
+		ret = put_own(import, text_print("homes of operations of SPE are not known: %s", import->machine.no_homes));
+	if (!ret)
+		ret = put_omitted(import, import->timeless, "they have no time; record with -T and without the term time=0 of an event");
+	if (!ret)
+		ret = put_omitted(import, facts->no_time - import->timeless, "they have no time on the clock of the trace");
 	if (!ret && facts->is_damaged)
 		ret = put_note(import, facts->is_whole ?
 			       "facts in the recording are damaged: all its records were read, but names of functions or events may be missing" :

@@ -19,6 +19,7 @@ bool import_record_time(struct import *import, const struct gpmu_perfdata_record
 	if (record->has & PERF_SAMPLE_TIME && import_time(import, record->time, import->clock.shift, placed))
 		return true;
 	import->facts.no_time++;
+	import->timeless += !(record->has & PERF_SAMPLE_TIME);
 	return false;
 }
 

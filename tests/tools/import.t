@@ -147,6 +147,11 @@ is "$(audit clock)" "of=perf's clock" "import: the audit names perf's clock, wit
 like "$(audit note)" "^level=warning text=times are not CLOCK_MONOTONIC_RAW: record with -k monotonic_raw$" "import: the audit reports how to record CLOCK_MONOTONIC_RAW"
 like "$(gpmu report "$trace" 2>&1)" "clock +warning +time stamps of perf's clock" "report: the clock of a recording that is not CLOCK_MONOTONIC_RAW has no bound"
 
+"$make" "$work/made.data" no-time
+import "$work/made.data"
+is "$(audit note)" "level=warning text=10 records are omitted: they have no time; record with -T and without the term time=0 of an event" \
+	"import: the audit reports how to record times if records have none"
+
 # --- SPE
 
 "$make_spe" "$work/spe.data" 3000 | sort > "$work/want"

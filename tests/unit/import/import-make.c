@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * import-make FILE [OPTION...]: makes a recording of perf, whose truth tests/tools/import.t has. "no-cpu": without
- * CPUs; "perf-clock": without -k; "tracepoint": also a sample of a tracepoint, "stack": with a call stack; "exits": also
- * threads that run after their EXIT records. "DUMP": also the dump of a just-in-time compiler, which it maps.
+ * CPUs; "perf-clock": without -k; "no-time": without times; "tracepoint": also a sample of a tracepoint, "stack": with a
+ * call stack; "exits": also threads that run after their EXIT records. "DUMP": also the dump of a just-in-time compiler,
+ * which it maps.
  */
 #include "import-test.h"
 
@@ -16,6 +17,7 @@ int main(int argc, char **argv)
 		how.no_cpu |= !strcmp(argv[i], "no-cpu");
 		how.perf_clock |= !strcmp(argv[i], "perf-clock");
 		how.tracepoint |= !strcmp(argv[i], "tracepoint");
+		how.no_time |= !strcmp(argv[i], "no-time");
 		how.stack |= !strcmp(argv[i], "stack");
 		how.exits |= !strcmp(argv[i], "exits");
 		if (strchr(argv[i], '/'))

@@ -15,6 +15,7 @@
 struct import_how {
 	bool no_cpu;		/* without CPUs */
 	bool perf_clock;	/* without -k */
+	bool no_time;		/* without times */
 	bool tracepoint;	/* also a tracepoint */
 	bool stack;		/* the tracepoint has a call stack */
 	bool exits;		/* also threads that run after their EXIT records */
@@ -27,7 +28,7 @@ static inline struct perf_event_attr import_attr(const struct import_how *how, u
 		.type = PERF_TYPE_SOFTWARE, .size = MADE_ATTR, .config = config, .sample_id_all = 1, .sample_period = 1000,
 		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
 		.use_clockid = !how->perf_clock, .clockid = how->perf_clock ? 0 : CLOCK_MONOTONIC_RAW,
-		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | (how->no_time ? 0 : PERF_SAMPLE_TIME) |
 			       (how->no_cpu ? 0 : PERF_SAMPLE_CPU) | PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN,
 	};
 }
@@ -37,7 +38,8 @@ static inline void import_end(struct made *made, const struct import_how *how, u
 {
 	put32(made, pid);
 	put32(made, tid);
-	put64(made, time);
+	if (!how->no_time)
+		put64(made, time);
 	if (!how->no_cpu) {
 		put32(made, cpu);
 		put32(made, 0);
@@ -87,7 +89,8 @@ static inline void import_put_sample(struct made *made, const struct import_how 
 	put64(made, IMPORT_KERNEL + 8);
 	put32(made, 100);
 	put32(made, tid);
-	put64(made, time);
+	if (!how->no_time)
+		put64(made, time);
 	if (!how->no_cpu)
 		put64(made, 0);
 	put64(made, 1000);
