@@ -89,8 +89,8 @@ static int of_counter(struct timeline *timeline, struct gpmu_trace_reader *reade
 		*of = timeline_at(&timeline->gpus, struct timeline_gpu, above->gpu)->uuid;
 		return 0;
 	}
-	if (above && above->role == TIMELINE_PROCESS) {
-		snprintf(text, sizeof(text), "%u %s", above->pid, name);
+	if (info && (info->kind == GPMU_TRACE_TRACK_PROCESS || info->kind == GPMU_TRACE_TRACK_THREAD)) {
+		snprintf(text, sizeof(text), "%d %s", info->kind == GPMU_TRACE_TRACK_THREAD ? info->tid : info->pid, name);
 		name = text;
 	}
 	return strings_number(&timeline->strings, *name ? name : "machine", of);

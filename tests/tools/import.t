@@ -87,6 +87,8 @@ is "$(sql "select t.name, c.ts - $begin, value from counter c join counter_track
 cpu-clock|20000|3e+08
 page-faults|10000|0
 page-faults|20000|1e+06" "import: counts without CPUs are those of the thread"
+is "$(gpmu report --by counter --format csv "$trace" 2> /dev/null | awk -F , '/^cpu-clock/ { print $2 }')" "100 solver" \
+	"report: a counter of a thread has the number and name of the thread"
 
 # --- threads that run after their EXIT records
 
