@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Counts that samples have (PERF_SAMPLE_READ), as of "{cpu-clock,a,b}:S", as rates. Counts of an event that threads inherit
- * are those of each thread, others are those of the CPU if it is recorded, or of the thread.
+ * Counts that samples have (PERF_SAMPLE_READ), as of "{cpu-clock,a,b}:S", as rates. Counts of the events of a command, and of
+ * events that threads inherit, are those of each thread, others are those of the CPU if it is recorded, or of the thread.
  */
 #include <errno.h>
 #include <math.h>
@@ -17,9 +17,10 @@ struct import_read {
 	uint32_t order;		/* of the records, for equal times */
 };
 
-static bool is_inherited(const struct gpmu_perfdata_event *event, uint64_t has)
+/* Whether a count is of a thread: perf sets enable_on_exec for the leader of a group that counts a command. */
+static bool is_of_thread(const struct gpmu_perfdata_record *record, const struct gpmu_perfdata_event *event)
 {
-	return event->attr->inherit && has & PERF_SAMPLE_TID;
+	return (event->attr->inherit || record->event->attr->enable_on_exec) && record->has & PERF_SAMPLE_TID;
 }
 
 int import_read(struct import *import, const struct gpmu_perfdata_record *record, uint64_t time)
@@ -30,7 +31,7 @@ int import_read(struct import *import, const struct gpmu_perfdata_record *record
 		const struct gpmu_perfdata_event *event = read->values[i].id ?
 			gpmu_perfdata_event_of(import->perfdata, read->values[i].id) : record->event;
 		struct import_read *added = event ? vector_add(&import->reads, sizeof(*added)) : NULL;
-		bool inherited = event && is_inherited(event, record->has), has_cpu = record->has & PERF_SAMPLE_CPU && !inherited;
+		bool has_cpu = event && record->has & PERF_SAMPLE_CPU && !is_of_thread(record, event);
 
 		if (!event)
 			continue;

@@ -89,6 +89,10 @@ page-faults|10000|0
 page-faults|20000|1e+06" "import: counts without CPUs are those of the thread"
 is "$(gpmu report --by counter --format csv "$trace" 2> /dev/null | awk -F , '/^cpu-clock/ { print $2 }')" "100 solver" \
 	"report: a counter of a thread has the number and name of the thread"
+"$make" "$work/made.data" command
+import "$work/made.data"
+is "$(gpmu report --by counter --format csv "$trace" 2> /dev/null | awk -F , '/^(cpu|page)-/ { print $1 "," $2 }')" "cpu-clock,100 solver
+page-faults,100 solver" "import: counts of a command's events with CPUs are those of the thread"
 
 # --- threads that run after their EXIT records
 

@@ -18,6 +18,7 @@ struct import_how {
 	bool no_time;		/* without times */
 	bool tracepoint;	/* also a tracepoint */
 	bool stack;		/* the tracepoint has a call stack */
+	bool command;		/* the events count a command */
 	bool exits;		/* also threads that run after their EXIT records */
 	const char *jitdump;	/* path of the dump of a just-in-time compiler that is mapped; NULL: none */
 };
@@ -220,6 +221,7 @@ static inline void import_make(struct made *made, const struct import_how *how)
 	};
 	const struct feature features[] = { { 1, &tracing }, { 4, &release } };
 
+	attrs[0].enable_on_exec = how->command;
 	attrs[2].type = PERF_TYPE_TRACEPOINT;
 	attrs[2].config = 301;
 	attrs[2].sample_type |= PERF_SAMPLE_RAW | (how->stack ? PERF_SAMPLE_CALLCHAIN : 0);
