@@ -212,7 +212,7 @@ static int run(struct import *import, int fd, struct gpmu_error *error)
 	if (!ret)
 		ret = import_counters_end(import);
 	if (import->begin > import->end)
-		import->begin = 0;
+		import->begin = import->first_task <= import->end ? import->first_task : 0;
 	if (!ret)
 		ret = import_audit(import);
 	return ret ? ret : gpmu_trace_finish(import->trace, error);
@@ -222,7 +222,7 @@ static void init(struct import *import)
 {
 	import->code.wait.waiting = import->options.waiting;
 	import->code.wait.user = import->options.user;
-	import->begin = UINT64_MAX;
+	import->begin = import->first_task = UINT64_MAX;
 	import->code.tasks = &import->tasks;
 	import->unwind.code = &import->code;
 	import->code.texts = &import->texts;

@@ -53,7 +53,8 @@ struct import {
 	struct vector samplers;		/* int, by event; 0: none yet */
 	struct import_place *places;	/* see import_samples.c */
 	bool has_spe;
-	uint64_t begin, end;		/* times of the trace */
+	uint64_t begin, end;		/* times of the trace; @begin: of the first sample or switch */
+	uint64_t first_task;		/* time of the first FORK, COMM or EXIT record */
 	uint64_t timeless;		/* records without PERF_SAMPLE_TIME, also counted in @facts.no_time */
 	uint64_t size;			/* of the file; 0: not known */
 	uint64_t stopped;		/* record at which progress() ended reading; 0: none */
@@ -63,7 +64,10 @@ struct import {
 bool import_time(struct import *import, uint64_t time, uint64_t shift, uint64_t *placed);
 /* Likewise, the time of a record; counts records without one. */
 bool import_record_time(struct import *import, const struct gpmu_perfdata_record *record, uint64_t *placed);
-/* Likewise, of a FORK, COMM or EXIT record. False if perf wrote it, with the time 0, about a task that existed before. */
+/*
+ * Likewise, of a FORK, COMM or EXIT record. False if perf wrote it, with the time 0, about a task that existed before. It does not
+ * begin the trace: perf may start some seconds before its events.
+ */
 bool import_task_time(struct import *import, const struct gpmu_perfdata_record *record, uint64_t *placed);
 
 /* import_threads.c: the thread of a record, whose track is made when it is new; NULL with -errno in *@ret */

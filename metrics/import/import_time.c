@@ -2,16 +2,22 @@
 #include "import/import.h"
 #include "trace/trace.h"
 
-bool import_time(struct import *import, uint64_t time, uint64_t shift, uint64_t *placed)
+/* @begin: lowered to the time */
+static bool place(struct import *import, uint64_t time, uint64_t shift, uint64_t *begin, uint64_t *placed)
 {
 	*placed = time + shift;
 	if (*placed >= TRACE_TIME_END)
 		return false;
-	if (*placed < import->begin)
-		import->begin = *placed;
+	if (*placed < *begin)
+		*begin = *placed;
 	if (*placed > import->end)
 		import->end = *placed;
 	return true;
+}
+
+bool import_time(struct import *import, uint64_t time, uint64_t shift, uint64_t *placed)
+{
+	return place(import, time, shift, &import->begin, placed);
 }
 
 bool import_record_time(struct import *import, const struct gpmu_perfdata_record *record, uint64_t *placed)
@@ -25,5 +31,6 @@ bool import_record_time(struct import *import, const struct gpmu_perfdata_record
 
 bool import_task_time(struct import *import, const struct gpmu_perfdata_record *record, uint64_t *placed)
 {
-	return record->has & PERF_SAMPLE_TIME && record->time && import_time(import, record->time, import->clock.shift, placed);
+	return record->has & PERF_SAMPLE_TIME && record->time &&
+	       place(import, record->time, import->clock.shift, &import->first_task, placed);
 }

@@ -146,7 +146,7 @@ static inline void import_records(struct made *made, const struct import_how *ho
 	import_change(made, how, 101, at + 5000, 0);
 	import_change(made, how, 101, at + 9000, out);
 	/* Rings of CPUs are one after the other. */
-	import_task_of(made, how, PERF_RECORD_FORK, 102, at + 2000);
+	import_task_of(made, how, PERF_RECORD_FORK, 102, at + 500);
 	import_comm(made, how, 100, "solver", 1 << 13, at + 3000);
 	import_change(made, how, 102, at + 10000, 0);
 	import_task_of(made, how, PERF_RECORD_EXIT, 102, at + 12000);
