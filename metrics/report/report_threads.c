@@ -20,14 +20,19 @@ static const char *cpus_of(struct gpmu_report *report, const struct timeline_tas
 	return report_print(report, "%zu CPUs", cpus.len);
 }
 
+static void put_name(struct gpmu_report *report, uint32_t name)
+{
+	report_text(report, REPORT_THREADS, name == TIMELINE_NONE ? "[unknown]" : report_string(report, name));
+}
+
 static void put_thread(struct gpmu_report *report, const struct timeline_task *task)
 {
 	const struct timeline_file *file =
 		timeline_at(&report->timeline.files, struct timeline_file, task->file);
 	const uint64_t wall = timeline_wall(file);
 
-	report_text(report, REPORT_THREADS, report_string(report, task->name));
-	report_text(report, REPORT_THREADS, report_string(report, task->process));
+	put_name(report, task->name);
+	put_name(report, task->process);
 	report_text(report, REPORT_THREADS, task->pid ? report_print(report, "%u", task->pid) : "");
 	report_text(report, REPORT_THREADS, report_print(report, "%u", task->tid));
 	report_text(report, REPORT_THREADS, report_rank(report, task->file));

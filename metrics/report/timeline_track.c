@@ -90,7 +90,8 @@ static int of_counter(struct timeline *timeline, struct gpmu_trace_reader *reade
 		return 0;
 	}
 	if (info && (info->kind == GPMU_TRACE_TRACK_PROCESS || info->kind == GPMU_TRACE_TRACK_THREAD)) {
-		snprintf(text, sizeof(text), "%d %s", info->kind == GPMU_TRACE_TRACK_THREAD ? info->tid : info->pid, name);
+		snprintf(text, sizeof(text), "%d %s", info->kind == GPMU_TRACE_TRACK_THREAD ? info->tid : info->pid,
+			 *name ? name : "[unknown]");
 		name = text;
 	}
 	return strings_number(&timeline->strings, *name ? name : "machine", of);

@@ -104,6 +104,8 @@ is "$(sql "select ts - $begin, dur, end_state from sched join thread using (utid
 21000|1000|X" "import: a thread ends with its last switch, or with its EXIT record if it has no later switch"
 is "$(gpmu report --by thread --format csv "$trace" 2> /dev/null | awk -F , '$4 == 103 { print $1 "," $6 "," $8 "," $9 "," $10 }' | sort)" "again,1000,30000,0,1
 solver,3000,0,1000,2" "report: threads with the same number are two threads with their own names if the first one has ended"
+is "$(gpmu report --by thread --format csv "$trace" 2> /dev/null | awk -F , '$4 == 105 { print $1 "," $2 }')" "[unknown],solver" \
+	"report: a thread without a name is [unknown]"
 
 # --- tracepoints
 

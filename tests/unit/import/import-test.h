@@ -172,7 +172,7 @@ static inline void import_records(struct made *made, const struct import_how *ho
 
 /*
  * Thread 103 is preempted after its EXIT record. The kernel has released it before its last switch. A later thread has the same
- * number. The last record of thread 104 is its EXIT record.
+ * number. The last record of thread 104 is its EXIT record. Thread 105 has no name.
  */
 static inline void import_exits(struct made *made, const struct import_how *how)
 {
@@ -192,6 +192,8 @@ static inline void import_exits(struct made *made, const struct import_how *how)
 	import_task_of(made, how, PERF_RECORD_FORK, 104, at + 20000);
 	import_change(made, how, 104, at + 21000, 0);
 	import_task_of(made, how, PERF_RECORD_EXIT, 104, at + 22000);
+	import_change(made, how, 105, at + 23000, 0);
+	import_change(made, how, 105, at + 24000, out);
 }
 
 static inline void import_point(struct made *made, const struct import_how *how, uint64_t time)
