@@ -62,38 +62,38 @@ void report_samples(struct gpmu_report *report)
 	report_table_done(report, REPORT_SAMPLES, "samples");
 }
 
-/* Number of samples of an event */
-static uint64_t samples_of(const struct vector *stacks, uint32_t event)
+/* Sum of the periods of an event's samples */
+static double period_of(const struct vector *stacks, uint32_t event)
 {
-	uint64_t n = 0;
+	double sum = 0;
 
 	for (size_t i = 0; i < stacks->n; i++) {
 		const struct timeline_stack *stack = timeline_at(stacks, struct timeline_stack, i);
 
-		n += stack->event == event ? stack->count : 0;
+		sum += stack->event == event ? stack->period : 0;
 	}
-	return n;
+	return sum;
 }
 
 void report_stacks(struct gpmu_report *report)
 {
 	const struct vector *list = &report->timeline.stacks;
 	uint32_t event = TIMELINE_NONE;
-	uint64_t all = 0;
+	double all = 0;
 
 	for (size_t i = 0; i < list->n && !report->failed; i++) {
 		const struct timeline_stack *stack = timeline_at(list, struct timeline_stack, i);
 
 		if (stack->event != event)
-			all = samples_of(list, stack->event);
+			all = period_of(list, stack->event);
 		event = stack->event;
 		report_text(report, REPORT_STACKS, report_string(report, stack->stack));
-		report_number(report, REPORT_STACKS, (double)stack->count / (double)all);
+		report_maybe(report, REPORT_STACKS, all > 0, stack->period / all);
 		report_number(report, REPORT_STACKS, (double)stack->count);
 		report_text(report, REPORT_STACKS, report_string(report, event));
 	}
 	if (!list->n)
 		report_note(report, REPORT_STACKS, "no call stacks were sampled: use gpmu record --sample, or perf record -g before "
 			    "gpmu import");
-	report_table_done(report, REPORT_STACKS, "samples");
+	report_table_done(report, REPORT_STACKS, "share");
 }

@@ -139,6 +139,7 @@ struct timeline_stack {
 	uint32_t event;		/* string */
 	uint32_t stack;		/* string: functions from the outermost on, separated by ";" */
 	uint64_t count;
+	double period;		/* sum */
 };
 
 /* An entry of the track audit */

@@ -236,7 +236,9 @@ static int take_stack(struct timeline *timeline, const struct gpmu_trace_item *i
 		stack->event = event;
 		stack->stack = text;
 	}
-	timeline_at(&timeline->stacks, struct timeline_stack, index)->count++;
+	stack = timeline_at(&timeline->stacks, struct timeline_stack, index);
+	stack->count++;
+	stack->period += item->value;
 	return 0;
 }
 

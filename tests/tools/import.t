@@ -125,6 +125,13 @@ like "$err" ' 4 samples, 1 tracepoint samples, ' "import: a sample of a tracepoi
 like "$(audit source)" 'records=11 ' "import: the audit counts a sample of a tracepoint with a call stack once"
 is "$(sql "select count(*) from perf_sample")" 5 "import: a sample of a tracepoint with a call stack is in Perfetto's table perf_sample"
 
+# --- periods
+
+"$make" "$work/made.data" user
+import "$work/made.data"
+is "$(gpmu report --by stack --format csv "$trace" 2> /dev/null | grep '^\[unknown')" "[unknown];[unknown],0.6,1,cpu-clock
+[unknown];[unknown];kernel_leaf,0.4,4,cpu-clock" "report: shares of call stacks of an imported recording are those of their periods"
+
 # --- code of just-in-time compilers
 
 # stack: functions and files of the first sample's call stack, the outermost first

@@ -47,7 +47,7 @@ enum gpmu_trace_item_kind {
  * @args: array of @arg_count arguments
  * @arg_count: number of arguments; 0: none
  * @flow: number of the arrow through the event; 0: none
- * @value: value of a counter
+ * @value: value of a counter, or period of a sample
  * @is_open: 1: a slice that had no end
  * @change: the switch, whose names are NULL unless they are new; for other kinds NULL
  */

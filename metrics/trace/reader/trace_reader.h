@@ -83,6 +83,7 @@ struct gpmu_trace_reader {
 	struct vector tracks;		/* struct reader_track */
 	size_t open_count;
 	uint64_t last_time;
+	struct map counts;		/* of a sampled event on a CPU, so far; by reader_key() */
 	/* track whose open slices are being returned at the end of the file */
 	size_t closing;
 	/* Data returned to the caller */

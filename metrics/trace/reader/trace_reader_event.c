@@ -138,6 +138,21 @@ int reader_event(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *pa
 	return take(reader, event, track, time);
 }
 
+/* Sets the item's value to the period of a sample: the trace has the sum of the periods of the event on the CPU. */
+static int set_period(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *packet)
+{
+	const GpmuPb__PerfSample *sample = packet->perf_sample;
+	const uint32_t cpu = sample->has_cpu ? sample->cpu : UINT32_MAX;
+	bool added;
+	union map_cell *count = map_add(&reader->counts, reader_key(packet, cpu), &added);
+
+	if (!count)
+		return reader_no_memory(reader);
+	reader->item.value = sample->timebase_count > count->number ? (double)(sample->timebase_count - count->number) : 0;
+	count->number = sample->timebase_count;
+	return 1;
+}
+
 int reader_sample(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *packet)
 {
 	const GpmuPb__PerfSample *sample = packet->perf_sample;
@@ -155,5 +170,5 @@ int reader_sample(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *p
 				   (unsigned long long)sample->callstack_iid);
 	if (time > reader->last_time)
 		reader->last_time = time;
-	return 1;
+	return set_period(reader, packet);
 }

@@ -274,6 +274,7 @@ void reader_state_release(struct gpmu_trace_reader *reader)
 	}
 	vector_release(&reader->tracks);
 	map_release(&reader->numbers);
+	map_release(&reader->counts);
 }
 
 /* Samples are in sequences of their own. */

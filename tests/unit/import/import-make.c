@@ -2,8 +2,8 @@
 /*
  * import-make FILE [OPTION...]: makes a recording of perf, whose truth tests/tools/import.t has. "no-cpu": without
  * CPUs; "perf-clock": without -k; "no-time": without times; "tracepoint": also a sample of a tracepoint, "stack": with a
- * call stack; "command": events of a command; "exits": also threads that run after their EXIT records. "DUMP": also the
- * dump of a just-in-time compiler, which it maps.
+ * call stack; "user": also a sample of user space with a longer period; "command": events of a command; "exits": also threads
+ * that run after their EXIT records. "DUMP": also the dump of a just-in-time compiler, which it maps.
  */
 #include "import-test.h"
 
@@ -19,6 +19,7 @@ int main(int argc, char **argv)
 		how.tracepoint |= !strcmp(argv[i], "tracepoint");
 		how.no_time |= !strcmp(argv[i], "no-time");
 		how.stack |= !strcmp(argv[i], "stack");
+		how.user |= !strcmp(argv[i], "user");
 		how.command |= !strcmp(argv[i], "command");
 		how.exits |= !strcmp(argv[i], "exits");
 		if (strchr(argv[i], '/'))

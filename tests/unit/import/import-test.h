@@ -18,6 +18,7 @@ struct import_how {
 	bool no_time;		/* without times */
 	bool tracepoint;	/* also a tracepoint */
 	bool stack;		/* the tracepoint has a call stack */
+	bool user;		/* also a sample of user space with a longer period */
 	bool command;		/* the events count a command */
 	bool exits;		/* also threads that run after their EXIT records */
 	const char *jitdump;	/* path of the dump of a just-in-time compiler that is mapped; NULL: none */
@@ -77,24 +78,25 @@ static inline void import_change(struct made *made, const struct import_how *how
 	import_end(made, how, 100, tid, time, 0);
 }
 
-/* A sample with three frames and the counts of two events, of CPU 0 */
-static inline void import_put_sample(struct made *made, const struct import_how *how, uint32_t tid, uint64_t time,
+/* A sample of CPU 0 with the counts of two events. Its frames are one of the kernel, unless @user, and two of user space. */
+static inline void import_put_sample(struct made *made, const struct import_how *how, bool user, uint64_t time,
 				     const uint64_t counts[2], uint64_t enabled, uint64_t running)
 {
 	const uint64_t chain[] = {
 		(uint64_t)PERF_CONTEXT_KERNEL, IMPORT_KERNEL + 8, (uint64_t)PERF_CONTEXT_USER, 0x401000, 0x402000,
 	};
+	const size_t first = user ? 2 : 0, length = sizeof(chain) / sizeof(chain[0]) - first;
 
-	begin(made, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
+	begin(made, PERF_RECORD_SAMPLE, user ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL);
 	put64(made, 1);
-	put64(made, IMPORT_KERNEL + 8);
+	put64(made, chain[first + 1]);
 	put32(made, 100);
-	put32(made, tid);
+	put32(made, 100);
 	if (!how->no_time)
 		put64(made, time);
 	if (!how->no_cpu)
 		put64(made, 0);
-	put64(made, 1000);
+	put64(made, user ? 6000 : 1000);
 	put64(made, 2);
 	put64(made, enabled);
 	put64(made, running);
@@ -102,8 +104,8 @@ static inline void import_put_sample(struct made *made, const struct import_how 
 		put64(made, counts[i]);
 		put64(made, i + 1);
 	}
-	put64(made, sizeof(chain) / sizeof(chain[0]));
-	put(made, chain, sizeof(chain));
+	put64(made, length);
+	put(made, chain + first, length * sizeof(chain[0]));
 	end(made);
 }
 
@@ -155,11 +157,13 @@ static inline void import_records(struct made *made, const struct import_how *ho
 		import_map(made, how, how->jitdump, 0x900000);
 		import_map(made, how, "//anon", 0x400000);
 	}
-	import_put_sample(made, how, 100, at + 10000, (const uint64_t[]){ 1000, 5 }, 10000, 10000);
-	import_put_sample(made, how, 100, at + 20000, (const uint64_t[]){ 3000, 5 }, 20000, 20000);
+	import_put_sample(made, how, false, at + 10000, (const uint64_t[]){ 1000, 5 }, 10000, 10000);
+	import_put_sample(made, how, false, at + 20000, (const uint64_t[]){ 3000, 5 }, 20000, 20000);
 	/* Half of the time the events do not run, then all the time. */
-	import_put_sample(made, how, 100, at + 40000, (const uint64_t[]){ 6000, 15 }, 40000, 30000);
-	import_put_sample(made, how, 100, at + 50000, (const uint64_t[]){ 6000, 15 }, 50000, 30000);
+	import_put_sample(made, how, false, at + 40000, (const uint64_t[]){ 6000, 15 }, 40000, 30000);
+	import_put_sample(made, how, false, at + 50000, (const uint64_t[]){ 6000, 15 }, 50000, 30000);
+	if (how->user)
+		import_put_sample(made, how, true, at + 55000, (const uint64_t[]){ 6000, 15 }, 55000, 30000);
 	begin(made, PERF_RECORD_LOST, 0);
 	put64(made, 1);
 	put64(made, 7);
