@@ -17,21 +17,18 @@ struct import_read {
 	uint32_t order;		/* of the records, for equal times */
 };
 
-/* Whether a count is of a thread: perf sets enable_on_exec for the leader of a group that counts a command. */
-static bool is_of_thread(const struct gpmu_perfdata_record *record, const struct gpmu_perfdata_event *event)
-{
-	return (event->attr->inherit || record->event->attr->enable_on_exec) && record->has & PERF_SAMPLE_TID;
-}
-
 int import_read(struct import *import, const struct gpmu_perfdata_record *record, uint64_t time)
 {
 	const struct gpmu_perfdata_read *read = &record->sample.read;
+	/* perf sets enable_on_exec for the leader of a group that counts a command. */
+	const bool of_command = record->event->attr->enable_on_exec, has_tid = record->has & PERF_SAMPLE_TID;
 
 	for (size_t i = 0; i < read->count; i++) {
 		const struct gpmu_perfdata_event *event = read->values[i].id ?
 			gpmu_perfdata_event_of(import->perfdata, read->values[i].id) : record->event;
 		struct import_read *added = event ? vector_add(&import->reads, sizeof(*added)) : NULL;
-		bool has_cpu = event && record->has & PERF_SAMPLE_CPU && !is_of_thread(record, event);
+		bool of_thread = event && (event->attr->inherit || of_command) && has_tid;
+		bool has_cpu = record->has & PERF_SAMPLE_CPU && !of_thread;
 
 		if (!event)
 			continue;
@@ -41,7 +38,7 @@ int import_read(struct import *import, const struct gpmu_perfdata_record *record
 			.time = time, .id = read->values[i].id, .value = read->values[i].value, .enabled = read->enabled,
 			.running = read->running, .event = (uint32_t)event->index, .order = (uint32_t)import->reads.n,
 			.cpu = has_cpu ? record->cpu : UINT32_MAX, .pid = record->pid,
-			.tid = !has_cpu && record->has & PERF_SAMPLE_TID ? record->tid : UINT32_MAX,
+			.tid = !has_cpu && has_tid ? record->tid : UINT32_MAX,
 		};
 	}
 	return 0;
