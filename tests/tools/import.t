@@ -92,7 +92,7 @@ is "$(gpmu report --by counter --format csv "$trace" 2> /dev/null | awk -F , '/^
 "$make" "$work/made.data" command
 import "$work/made.data"
 is "$(gpmu report --by counter --format csv "$trace" 2> /dev/null | awk -F , '/^(cpu|page)-/ { print $1 "," $2 }')" "cpu-clock,100 solver
-page-faults,100 solver" "import: counts of a command's events with CPUs are those of the thread"
+page-faults,100 solver" "import: events of a command have a counter for each thread even if CPUs are recorded"
 
 # --- threads that run after their EXIT records
 
@@ -105,7 +105,7 @@ is "$(sql "select ts - $begin, dur, end_state from sched join thread using (utid
 is "$(gpmu report --by thread --format csv "$trace" 2> /dev/null | awk -F , '$4 == 103 { print $1 "," $6 "," $8 "," $9 "," $10 }' | sort)" "again,1000,30000,0,1
 solver,3000,0,1000,2" "report: threads with the same number are two threads with their own names if the first one has ended"
 is "$(gpmu report --by thread --format csv "$trace" 2> /dev/null | awk -F , '$4 == 105 { print $1 "," $2 }')" "[unknown],solver" \
-	"report: a thread without a name is [unknown]"
+	"report: a thread without a recorded name is named [unknown]"
 
 # --- tracepoints
 
@@ -130,7 +130,7 @@ is "$(sql "select count(*) from perf_sample")" 5 "import: a sample of a tracepoi
 "$make" "$work/made.data" user
 import "$work/made.data"
 is "$(gpmu report --by stack --format csv "$trace" 2> /dev/null | grep '^\[unknown')" "[unknown];[unknown],0.6,1,cpu-clock
-[unknown];[unknown];kernel_leaf,0.4,4,cpu-clock" "report: shares of call stacks of an imported recording are those of their periods"
+[unknown];[unknown];kernel_leaf,0.4,4,cpu-clock" "report: shares of call stacks of an imported recording are shares of the sum of the periods"
 
 # --- code of just-in-time compilers
 
@@ -328,6 +328,19 @@ wait $reader
 is "$?" 130 "import: an interrupted import has exit status 130"
 like "$(< "$work/out")" 'gpmu import: stopped by a signal: only a part of the recording was imported' "import: an interrupted import is reported"
 like "$(audit note)" 'text=stopped by a signal: only a part of the recording was read' "import: the audit reports that the import was interrupted"
+
+"$make_spe" "$work/spe.data" 200000 pipe > /dev/null
+env --default-signal=INT "$GPMU_BIN" import - -o "$work/twice.pftrace" < "$work/fifo" > "$work/out" 2>&1 &
+reader=$!
+exec 3> "$work/fifo"
+cat "$work/spe.data" >&3
+kill -INT $reader
+# Two pending signals are one.
+until grep -q '^ShdPnd:.0*$' /proc/$reader/status; do :; done
+kill -INT $reader
+exec 3>&-
+wait $reader
+is "$? $(< "$work/out")$(find "$work" -name 'twice*')" "130 " "import: a second SIGINT ends the import without a message or a file"
 
 # --- files and options
 

@@ -11,20 +11,23 @@
 #define SHOW_EVERY	0.2	/* s */
 
 static volatile sig_atomic_t interrupted;
+static struct sigaction before;	/* of SIGINT */
 
+/* A second SIGINT has its earlier action, which may remove unfinished files. */
 static void interrupt(int signal)
 {
-	(void)signal;
 	interrupted = 1;
+	sigaction(signal, &before, NULL);
 }
 
 void progress_begin(struct progress *progress, const char *what)
 {
-	const struct sigaction action = { .sa_handler = interrupt, .sa_flags = (int)(SA_RESTART | SA_RESETHAND) };
+	const struct sigaction action = { .sa_handler = interrupt, .sa_flags = SA_RESTART };
 
 	progress->what = what;
 	progress->shown = 0;
 	clock_gettime(CLOCK_MONOTONIC, &progress->begin);
+	sigaction(SIGINT, NULL, &before);
 	sigaction(SIGINT, &action, NULL);
 }
 
