@@ -22,7 +22,7 @@ includedir ?= $(PREFIX)/include
 datadir ?= $(PREFIX)/share
 mandir ?= $(datadir)/man
 docdir ?= $(datadir)/doc/gpmu
-# Filters of perf script: a perf lists those in $(perf --exec-path)/dlfilters
+# Filters of perf script. A perf lists the filters in $(perf --exec-path)/dlfilters.
 dlfilterdir ?= $(libdir)/gpmu/dlfilters
 KDIR ?= /lib/modules/$(shell uname -r)/build
 ifndef GPMU_CACHE

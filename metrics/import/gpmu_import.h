@@ -32,7 +32,7 @@ struct gpmu_import_options {
  * struct gpmu_import_facts - what was imported and what was not
  * @size: size of this structure
  * @threads: number of threads
- * @samples: number of samples of the kernel's events without those of tracepoints
+ * @samples: number of samples of the kernel's events other than tracepoints
  * @tracepoints: number of samples of tracepoints
  * @spe: number of operations of SPE
  * @switches: number of context switches

@@ -15,7 +15,7 @@
 #define ROUND	4096	/* records between two calls of progress() */
 #define STOPPED	1
 
-static int tell(struct import *import, uint64_t done, uint64_t total)
+static int progress_call(struct import *import, uint64_t done, uint64_t total)
 {
 	return import->options.progress && import->options.progress(import->options.user, done, total) ? STOPPED : 0;
 }
@@ -24,13 +24,13 @@ static int tell(struct import *import, uint64_t done, uint64_t total)
  * Calls progress() after record @n. If progress() ends the first pass, the second pass ends at the same record. If waiting()
  * has ended a wait for debug information, the pass ends, too.
  */
-static int tell_record(struct import *import, uint64_t n, uint64_t offset)
+static int progress_record(struct import *import, uint64_t n, uint64_t offset)
 {
 	if (import->code.wait.is_ended)
 		return STOPPED;
 	if (n % ROUND || (import->stopped && n < import->stopped))
 		return 0;
-	if (import->stopped || tell(import, offset, import->size))
+	if (import->stopped || progress_call(import, offset, import->size))
 		import->stopped = n;
 	return import->stopped ? STOPPED : 0;
 }
@@ -45,7 +45,7 @@ static int pass(struct import *import, int (*take)(struct import *import, const 
 	for (uint64_t n = 1; (ret = gpmu_perfdata_next(import->perfdata, &record, error)) == 1; n++) {
 		taken = take(import, record);
 		if (!taken)
-			taken = tell_record(import, n, record->offset);
+			taken = progress_record(import, n, record->offset);
 		if (taken)
 			return taken;
 	}
@@ -81,7 +81,7 @@ static int take_first(struct import *import, const struct gpmu_perfdata_record *
 	}
 }
 
-/* A tracepoint is an instant; its samples are shown, too, if they have call stacks. Each record is counted once. */
+/* A sample of a tracepoint is an instant and, if it has a call stack, also a sample. Each record is counted once. */
 static int take_sample(struct import *import, const struct gpmu_perfdata_record *record)
 {
 	const struct gpmu_perfdata_tracepoint *tracepoint =
@@ -126,17 +126,17 @@ static int take_jit(void *user, const struct gpmu_perfdata_record *record)
 	return profile_tasks_add(&import->tasks, record);
 }
 
-static int tell_traces(void *user, const struct profile_traces *traces)
+static int progress_traces(void *user, const struct profile_traces *traces)
 {
 	struct import *import = user;
 
-	return import->code.wait.is_ended ? STOPPED : tell(import, traces->done, traces->bytes);
+	return import->code.wait.is_ended ? STOPPED : progress_call(import, traces->done, traces->bytes);
 }
 
-/* After a stop, the AUX buffers that were read until then are decoded. */
-static int tell_rest(void *user, const struct profile_traces *traces)
+/* After a stop, all AUX buffers that had been read are decoded: a second stop does not end this. */
+static int progress_rest(void *user, const struct profile_traces *traces)
 {
-	tell(user, traces->done, traces->bytes);
+	progress_call(user, traces->done, traces->bytes);
 	return 0;
 }
 
@@ -197,7 +197,7 @@ static int run(struct import *import, int fd, struct gpmu_error *error)
 	stopped |= ret == STOPPED || stats.is_stopped;
 	import->facts.is_whole = stats.is_whole;
 	if (ret >= 0 && import->has_spe) {
-		ret = profile_traces_read(&import->traces, import->perfdata, stopped ? tell_rest : tell_traces, import,
+		ret = profile_traces_read(&import->traces, import->perfdata, stopped ? progress_rest : progress_traces, import,
 					  damaged ? NULL : error);
 		import->facts.is_whole &= !ret;
 		import->facts.is_damaged |= ret == -EINVAL;

@@ -65,8 +65,8 @@ bool import_time(struct import *import, uint64_t time, uint64_t shift, uint64_t 
 /* Likewise, the time of a record; counts records without one. */
 bool import_record_time(struct import *import, const struct gpmu_perfdata_record *record, uint64_t *placed);
 /*
- * Likewise, of a FORK, COMM or EXIT record. False if perf wrote it, with the time 0, about a task that existed before. It does not
- * begin the trace: perf may start some seconds before its events.
+ * Likewise, the time of a FORK, COMM or EXIT record. Returns false for the time 0, with which perf describes a task that existed
+ * before. The time does not begin the trace, as perf may start some seconds before its events.
  */
 bool import_task_time(struct import *import, const struct gpmu_perfdata_record *record, uint64_t *placed);
 

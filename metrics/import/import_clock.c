@@ -17,7 +17,7 @@
 #define READINGS	8
 /*
  * The kernel rounds the factors of clocks to at least 22 bits for counters of up to 7 GHz (clocks_calc_mult_shift() for 600 s),
- * so that the two clocks gain at most this on each other: 250 ns per second.
+ * so that one of the two clocks gains at most 250 ns per second on the other.
  */
 #define DRIFT		4000000	/* ns in which one ns is gained */
 

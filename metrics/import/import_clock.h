@@ -26,7 +26,7 @@ struct import_clock {
 	uint64_t bound;			/* error of times by TIME_CONV, ns */
 };
 
-/* Reads the perf clock of this machine. Leaves it unknown if the kernel does not tell. */
+/* Reads the perf clock of this machine. Leaves it unknown if the kernel does not provide the conversion. */
 void import_clock_read(struct import_now *now);
 /* Decides by the facts of a recording, and by whether it is of this machine since it started. */
 void import_clock_set(struct import_clock *clock, const struct gpmu_perfdata_info *info,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Counts that samples have (PERF_SAMPLE_READ), as of "{cpu-clock,a,b}:S", as rates. Counts of the events of a command, and of
- * events that threads inherit, are those of each thread, others are those of the CPU if it is recorded, or of the thread.
+ * Converts the counts of samples (PERF_SAMPLE_READ), as of "{cpu-clock,a,b}:S", to rates. Events of a command and events that
+ * threads inherit have a counter for each thread. Other events have a counter for each recorded CPU, or else for each thread.
  */
 #include <errno.h>
 #include <math.h>

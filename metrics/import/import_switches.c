@@ -46,7 +46,7 @@ static bool is_switch(enum change change)
 	return change == RUNS || change == STOPS || change == PREEMPTED;
 }
 
-/* Whether the thread is known or can be found: the kernel may release a thread, which has the number -1 in its last switch. */
+/* Whether the thread is known or can be found: if the kernel released a thread before its last switch, that record has the number -1. */
 static bool has_thread(const struct import_switch *of)
 {
 	return of->tid <= INT_MAX ||
@@ -89,7 +89,7 @@ static int compare(const void *a, const void *b)
 	return times ? times : (one->order > two->order) - (one->order < two->order);
 }
 
-/* Sets the threads of switches that have none: each is the thread that ran last on the CPU. */
+/* Sets the thread of each switch that lacks it: the thread that ran last on the CPU. */
 static void find_released(struct import_switch *list, size_t n)
 {
 	const struct import_switch *ran[CPUS_MOST] = { NULL };
@@ -107,7 +107,7 @@ static void find_released(struct import_switch *list, size_t n)
 }
 
 /*
- * A thread runs after its EXIT record, and can be preempted, if all threads are recorded: it ends with its last switch.
+ * If all threads are recorded, a thread still runs after its EXIT record, and can be preempted. It ends with its last switch.
  * A later thread can have the same number.
  */
 static int move_ends(struct import_switch *list, size_t n)
@@ -150,7 +150,7 @@ static int put(struct import *import, const struct import_switch *of, uint32_t p
 	struct import_thread *thread;
 	int ret;
 
-	/* Threads of the same number differ in their names. */
+	/* Threads with the same number can have different names. */
 	event.prev_name = prev ? profile_tasks_name(&import->tasks, prev, recorded) : NULL;
 	event.next_name = next ? profile_tasks_name(&import->tasks, next, recorded) : NULL;
 	thread = import_thread(import, of->pid, of->tid, &ret);

@@ -2,7 +2,7 @@
 #include "import/import.h"
 #include "trace/trace.h"
 
-/* @begin: lowered to the time */
+/* Sets @placed, and @begin to the lower one of both. */
 static bool place(struct import *import, uint64_t time, uint64_t shift, uint64_t *begin, uint64_t *placed)
 {
 	*placed = time + shift;

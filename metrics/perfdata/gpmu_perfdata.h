@@ -285,7 +285,7 @@ int gpmu_perfdata_trace(struct gpmu_perfdata *perfdata, const struct gpmu_perfda
 			uint64_t from, void *data, size_t size, struct gpmu_error *error);
 
 /*
- * Notes that a record is malformed for the caller. The first such error is reported by gpmu_perfdata_next() after the last record.
+ * Notes damage that the caller found in a record. gpmu_perfdata_next() reports the first such error after the last record.
  * @offset: of the record
  * @expected: the error's text
  */

@@ -10,8 +10,7 @@
 #define PIPE_SIZE	16			/* magic and size */
 #define HEADER_SIZE	104
 #define SECTION_MOST	(256ULL << 20)		/* bytes of attrs, or of one feature */
-#define IDS_SIZE	16			/* bytes of the section of ids after an
-#attr */
+#define IDS_SIZE	16			/* bytes of the section of ids after an attr */
 
 struct section {
 	uint64_t offset, size;
@@ -97,7 +96,7 @@ static int add_build_ids(struct gpmu_perfdata *perfdata, const uint8_t *data, si
 	return 0;
 }
 
-/* Those of Linux's perf.data-file-format.txt that are read */
+/* Names a feature of Linux's perf.data-file-format.txt that is read. */
 static const char *name_of(unsigned int feature)
 {
 	static const char *const names[] = {

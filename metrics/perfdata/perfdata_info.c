@@ -133,7 +133,7 @@ static int take_pmus(struct gpmu_perfdata_info *info, struct cursor *cursor)
 	return ret;
 }
 
-/* Adds the names and values of one PMU, whose name follows them. */
+/* Adds the capabilities of one PMU. The PMU's name follows them. */
 static int take_caps_of(struct gpmu_perfdata_info *info, struct cursor *cursor)
 {
 	uint32_t count = cursor_u32(cursor);

@@ -51,8 +51,8 @@ const char *gpmu_profile_key_name(enum gpmu_profile_key key);
  * @keys: keys to count by; NULL: function and object, and in a recording of SPE also tier, home and data
  * @key_count: number of keys, at most GPMU_PROFILE_KEYS_MOST
  * @progress: called with the bytes read and their total, several times per second; a result other than 0
- *	ends reading and sets is_stopped in the facts. The AUX buffers that were read until then are still decoded.
- *	NULL: not called
+ *	ends reading and sets is_stopped in the facts. The AUX buffers that were read until then are still
+ *	decoded; results of further calls are ignored. NULL: not called
  * @user: first argument of @progress and @waiting
  * @no_inlines: omit inlined functions from GPMU_PROFILE_STACK
  * @waiting: called at least once per second during a wait for a server of debuginfod, with the URL of the download (NULL: no
@@ -105,7 +105,7 @@ struct gpmu_profile_table {
 /**
  * struct gpmu_profile_event - the samples of an event
  * @event: the event, borrowed; NULL: records of SPE, whose event the recording lacks
- * @name: borrowed; of several events with the same name, all but the first have a number behind it, "cpu-clock#2"
+ * @name: borrowed. Events with the same name are numbered from the second one on, "cpu-clock#2".
  * @samples: number of samples
  * @period: sum of their periods; of SPE the number of samples
  * @is_spe: the samples are records of SPE
@@ -131,7 +131,7 @@ struct gpmu_profile_event {
  * @no_thread: samples without a thread
  * @has_spe: the recording has AUX buffers of SPE
  * @has_times: times of SPE can be compared with those of maps and threads
- * @is_in_order: maps and threads have no times, and are those before a sample in the file
+ * @is_in_order: maps, names and threads have no times; a sample has the last ones before it in the file
  * @foreign_aux: the AUX buffers are not from SPE and were not read
  * @kernel: why samples of the kernel have no functions
  * @repeated: records of SPE that an earlier snapshot of the same buffer has, too; they are not counted again
@@ -165,7 +165,7 @@ struct gpmu_profile_facts {
  * @options: copied
  * @error: set on failure and if the recording is damaged; or NULL
  *
- * A recording that is damaged or cut off is read up to the damage. Of damaged facts about the machine, the others are read.
+ * A recording that is damaged or cut off is read up to the damage. If a fact about the machine is damaged, the others are read.
  *
  * Return: a new profile; NULL with errno EINVAL (no recording of perf, or options without a size), ENOMEM,
  * or the error of opening

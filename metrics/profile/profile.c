@@ -38,7 +38,7 @@ struct gpmu_profile {
 	struct gpmu_profile_facts facts;
 	uint64_t size;			/* of the file; 0: not known */
 	bool knows_order;		/* @is_in_order is set */
-	bool is_in_order;		/* maps, names and threads have no times: those of records are their order in the file */
+	bool is_in_order;		/* maps, names and threads have no times: a record's time is its position in the file */
 	uint64_t stopped;		/* record at which progress() ended reading; 0: none */
 };
 
@@ -48,7 +48,7 @@ static const enum gpmu_profile_key default_keys[] = {
 #define CODE_KEYS	2	/* of the default ones, those of any recording */
 #define SPE_KEYS	5
 
-static int tell(const struct gpmu_profile *profile, uint64_t done, uint64_t total)
+static int progress_call(const struct gpmu_profile *profile, uint64_t done, uint64_t total)
 {
 	if (profile->options.progress && profile->options.progress(profile->options.user, done, total))
 		return STOPPED;
@@ -59,13 +59,13 @@ static int tell(const struct gpmu_profile *profile, uint64_t done, uint64_t tota
  * Calls progress() after record @n. If progress() ends the first pass, the second pass ends at the same record. If waiting()
  * has ended a wait for debug information, the pass ends, too.
  */
-static int tell_record(struct gpmu_profile *profile, uint64_t n, uint64_t offset)
+static int progress_record(struct gpmu_profile *profile, uint64_t n, uint64_t offset)
 {
 	if (profile->code.wait.is_ended)
 		return STOPPED;
 	if (n % ROUND || (profile->stopped && n < profile->stopped))
 		return 0;
-	if (profile->stopped || tell(profile, offset, profile->size))
+	if (profile->stopped || progress_call(profile, offset, profile->size))
 		profile->stopped = n;
 	return profile->stopped ? STOPPED : 0;
 }
@@ -86,8 +86,8 @@ static bool has_no_times(const struct gpmu_perfdata *perfdata)
 }
 
 /*
- * Record @n. If maps, names and threads have no times, it is a copy whose time is its place in the file, as in perf, also in place of
- * a time of its own. Times between those of two records are left for the functions of a jitdump.
+ * Returns record @n. If maps, names and threads have no times, returns a copy whose time is the record's position in the file, as in
+ * perf, even if the record has a time. The functions of a jitdump have times between the times of two records.
  */
 static const struct gpmu_perfdata_record *in_order(struct gpmu_profile *profile, const struct gpmu_perfdata_record *record,
 						   uint64_t n, struct gpmu_perfdata_record *copy)
@@ -127,7 +127,7 @@ static int pass(struct gpmu_profile *profile,
 	for (uint64_t n = 1; (ret = gpmu_perfdata_next(profile->perfdata, &record, error)) == 1; n++) {
 		ret = take(profile, in_order(profile, record, n, &copy));
 		if (!ret)
-			ret = tell_record(profile, n, record->offset);
+			ret = progress_record(profile, n, record->offset);
 		if (ret)
 			break;
 	}
@@ -186,7 +186,7 @@ static int take_jit(void *user, const struct gpmu_perfdata_record *record)
 	return ret ? ret : profile_counter_add(&profile->counter, record);
 }
 
-/* Names the events. Of equal names, all but the first get a number, "cpu-clock#2". */
+/* Names the events. Equal names are numbered from the second one on, "cpu-clock#2". */
 static int set_names(struct gpmu_profile *profile)
 {
 	struct gpmu_profile_event *events = profile->events.data;
@@ -372,17 +372,17 @@ static int take_sample(struct gpmu_profile *profile, const struct gpmu_perfdata_
 	return take_one(profile, &sample);
 }
 
-static int tell_traces(void *user, const struct profile_traces *traces)
+static int progress_traces(void *user, const struct profile_traces *traces)
 {
 	const struct gpmu_profile *profile = user;
 
-	return profile->code.wait.is_ended ? STOPPED : tell(profile, traces->done, traces->bytes);
+	return profile->code.wait.is_ended ? STOPPED : progress_call(profile, traces->done, traces->bytes);
 }
 
-/* After a stop, the AUX buffers that were read until then are decoded. */
-static int tell_rest(void *user, const struct profile_traces *traces)
+/* After a stop, all AUX buffers that had been read are decoded: a second stop does not end this. */
+static int progress_rest(void *user, const struct profile_traces *traces)
 {
-	tell(user, traces->done, traces->bytes);
+	progress_call(user, traces->done, traces->bytes);
 	return 0;
 }
 
@@ -413,8 +413,8 @@ static int read_all(struct gpmu_profile *profile, struct gpmu_error *error)
 	stopped = ret == STOPPED || end == STOPPED || stats.is_stopped;
 	profile->facts.is_whole = stats.is_whole;
 	if (profile->facts.has_spe) {
-		ret = profile_traces_read(&profile->traces, profile->perfdata, stopped ? tell_rest : tell_traces, profile,
-					  damage ? NULL : error);
+		ret = profile_traces_read(&profile->traces, profile->perfdata, stopped ? progress_rest : progress_traces,
+					  profile, damage ? NULL : error);
 		profile->facts.is_whole &= !ret;
 		if (ret == -EINVAL)
 			damage = ret;

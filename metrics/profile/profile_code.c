@@ -265,7 +265,7 @@ static int set_line(struct profile_code *code, struct profile_object *object, ui
 	return profile_code_text(code, text, number);
 }
 
-/* Beginnings of names of maps without a file's bytes, beside those that are no path, "[heap]", except the vDSO */
+/* Prefixes of paths that are not files. Names that are not paths, such as "[heap]", are not files either; the vDSO counts as one. */
 static const char *const no_files[] = { "//", "/anon_hugepage", "/memfd:", "/dev/zero", "/SYSV" };
 
 /* Whether a name is that of a file */
@@ -277,7 +277,7 @@ static bool is_file(const char *file)
 	return *file == '/' || !strcmp(file, PROFILE_VDSO);
 }
 
-/* perf 7.3 records build ids of files and of the kernel only. The [vdso] is the running one's if the kernel is. */
+/* perf 7.3 records no build id of [vdso]. If the recorded kernel is running, the running kernel's [vdso] is the recorded one. */
 static int find_vdso(struct profile_code *code, struct profile_build_id *found, const struct profile_build_id **build_id)
 {
 	if (!code->knows_kernel && read_kernel(code))

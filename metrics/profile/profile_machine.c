@@ -96,7 +96,7 @@ static int read_memory(struct profile_machine *machine, const struct gpmu_perfda
 	const struct gpmu_spe_range *list;
 	int ret = find_bare(&bare, info);
 
-	/* Without a list of nodes it is not known which of them have CPUs. */
+	/* Without a list of nodes, the nodes that have CPUs are not known. */
 	for (size_t i = 0; i < info->memory_count && info->node_count && !ret; i++)
 		ret = add_ranges(&ranges, &info->memory[i], info->block_bytes,
 				 gpmu_spe_memory_kind_of(has_cpus(&bare, info->memory[i].node), machine->midr));
@@ -136,7 +136,7 @@ int profile_machine_read(struct profile_machine *machine, const struct gpmu_perf
 	return ret;
 }
 
-/* Adds the CPU whose numbers begin at @at. Returns how many they are; 0 if they are malformed; or -ENOMEM. */
+/* Adds the CPU whose numbers begin at @at. Returns the count of its numbers; 0 if they are malformed; or -ENOMEM. */
 static ssize_t add_cpu(struct profile_machine *machine, const struct gpmu_perfdata_auxtrace_info *info, size_t at)
 {
 	const uint64_t *cpu = info->priv + at;
@@ -166,7 +166,7 @@ int profile_machine_add_spe(struct profile_machine *machine, struct gpmu_perfdat
 	machine->spe = priv[HEAD_PMU];
 	machine->unknown_version = priv[HEAD_VERSION] != VERSION ? priv[HEAD_VERSION] : 0;
 	if (info->count < HEAD_LEAST || priv[HEAD_LENGTH] < HEAD_LEAST || priv[HEAD_LENGTH] > info->count) {
-		gpmu_perfdata_note_damage(perfdata, record->offset, "expected AUXTRACE_INFO of SPE with a head that is in the record");
+		gpmu_perfdata_note_damage(perfdata, record->offset, "expected AUXTRACE_INFO of SPE with a header that fits into the record");
 		return 0;
 	}
 	at = (size_t)priv[HEAD_LENGTH];

@@ -104,8 +104,8 @@ static uint64_t section_end(Elf *elf, GElf_Word section, uint64_t address)
 }
 
 /*
- * As perf's choose_best_symbol(): names that are not weak first, then global ones, then those with the fewest underscores in front. perf
- * then prefers the longest name, compare() the largest function.
+ * As perf's choose_best_symbol(), prefers names that are not weak, then global names, then names with the fewest leading underscores.
+ * perf then prefers the longest name, compare() the largest function.
  */
 static unsigned int rank_of(const GElf_Sym *symbol, const char *name)
 {

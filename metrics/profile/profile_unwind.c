@@ -178,7 +178,7 @@ static int take_frame(Dwfl_Frame *frame, void *user)
 	const bool is_first = !process->count;
 	Dwarf_Addr pc;
 
-	/* The file has to be known before the next frame is looked for, as dwfl_frame_pc() does if its last argument is not NULL. */
+	/* If its last argument is not NULL, dwfl_frame_pc() unwinds the next frame, before libdwfl knows the file of this frame. */
 	if (!dwfl_frame_pc(frame, &pc, NULL) || !pc)
 		return DWARF_CB_ABORT;
 	process->addresses[process->count++] = pc;

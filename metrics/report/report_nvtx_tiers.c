@@ -60,7 +60,7 @@ static void put_ranges(struct gpmu_report *report, const size_t *ranges, size_t 
 	for (size_t i = 0; i < n; i++)
 		if (all[ranges[i]].thread != TIMELINE_NONE)
 			count += count_in(&timeline->thread_samples, &all[ranges[i]], sums);
-	/* A share is that of all samples, and other operations have no row. */
+	/* A share is a share of all samples. Operations other than loads and stores have no row. */
 	for (size_t i = 0; i < timeline->samples.n; i++) {
 		if (!sums[i].count || sums[i].tier == TIMELINE_NONE)
 			continue;

@@ -20,7 +20,7 @@ void report_put_samples(struct gpmu_report *report, enum report_table_id id, con
 	report_maybe(report, id, latency, (double)samples->latency_most);
 }
 
-/* A share is that of all samples, as for a recording of perf. */
+/* A share is a share of all samples, as for a recording of perf. */
 static void put_functions(struct gpmu_report *report, uint64_t all)
 {
 	const struct vector *list = &report->timeline.functions;
@@ -38,7 +38,7 @@ static void put_functions(struct gpmu_report *report, uint64_t all)
 
 void report_samples(struct gpmu_report *report)
 {
-	static const char none[] = "no sample was recorded; gpmu record --spe records those of Arm SPE";
+	static const char none[] = "no sample of Arm SPE was recorded; gpmu record --spe records them";
 	const struct vector *list = &report->timeline.samples;
 	uint64_t all = 0;
 
@@ -47,7 +47,7 @@ void report_samples(struct gpmu_report *report)
 	for (size_t i = 0; i < list->n && !report->failed; i++) {
 		const struct timeline_samples *samples = timeline_at(list, struct timeline_samples, i);
 
-		/* Other operations have no row. */
+		/* Operations other than loads and stores have no row. */
 		if (samples->tier == TIMELINE_NONE)
 			continue;
 		report_put_text(report, REPORT_SAMPLES, samples->tier);

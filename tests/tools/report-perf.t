@@ -244,7 +244,7 @@ made() {
 
 spe=$work/spe.data
 truth "$spe" 2000 no-build-id
-is "$(fact "build ids" "$spe")" "the recording has none of 1 files with functions, which may have changed since; record to a file without -z, --no-buildid or --switch-output, and do not kill perf" \
+is "$(fact "build ids" "$spe")" "not recorded for 1 files with functions, which may have changed since the recording; record to a file without -z, --no-buildid or --switch-output, and do not kill perf" \
 	"report: files whose functions are used without a recorded build id are counted"
 for options in "" first no-pa clock; do
 	# shellcheck disable=SC2086 # words

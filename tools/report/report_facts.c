@@ -229,7 +229,8 @@ static void add_spe(struct report_facts *facts, const struct gpmu_profile_facts 
 		add(facts, "times", print_text("times of SPE cannot be compared with those of threads and maps: %s",
 					       !conv->mult ? "no TIME_CONV record" :
 					       !gpmu_perfdata_has_times(conv) ? "the shift of TIME_CONV is above 63" :
-					       from->is_in_order ? "record without --per-thread" : "record without -k"));
+					       from->is_in_order ? "record with -T and without the term time=0 of an event" :
+					       "record without -k"));
 	add_memory(facts, from);
 	add(facts, "shares", print_text("shares are of samples, not of accesses: SPE has no sample of an operation that "
 					"was filtered, was lost, or came while another was in flight"));
@@ -255,8 +256,8 @@ void report_facts_add(struct report_facts *facts, const struct gpmu_profile *pro
 	add_losses(facts, &from);
 	add_files(facts, profile);
 	if (from.unchecked)
-		add(facts, "build ids", print_text("the recording has none of %" PRIu64 " files with functions, which may have changed "
-						   "since; " RECORD_BUILD_IDS, from.unchecked));
+		add(facts, "build ids", print_text("not recorded for %" PRIu64 " files with functions, which may have changed since the "
+						   "recording; " RECORD_BUILD_IDS, from.unchecked));
 	add_kernel(facts, from.kernel);
 	add_spe(facts, &from);
 	if (from.is_stopped)

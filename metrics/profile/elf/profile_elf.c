@@ -72,7 +72,7 @@ static size_t own_vdso(char **image)
 	return header ? header->e_shoff + (size_t)header->e_shnum * header->e_shentsize : 0;
 }
 
-/* The vDSO is that of a kernel: the running one's is opened for a recorded build id only. */
+/* Opens the running kernel's vDSO if it has the recorded build id. Without a build id, the recorded kernel may be another one. */
 static int open_vdso(const uint8_t *build_id, size_t size, enum match *matched)
 {
 	char *image;

@@ -11,7 +11,7 @@
 #define PROFILE_VDSO	"[vdso]"	/* the code that the kernel maps into each process */
 
 /*
- * Opens the ELF file at a path, or the copy that perf keeps by build id. PROFILE_VDSO is the running kernel's, or such a copy.
+ * Opens the ELF file at a path, or perf's copy of it by build id. For PROFILE_VDSO, opens the running kernel's vDSO or such a copy.
  * @build_id: of the recording; NULL: unknown. Returns the descriptor, which the caller closes; -1: no such file. Then @is_changed is
  * set if the file at the path has another build id, or none.
  */

@@ -154,7 +154,7 @@ int record_stack_open(struct record_stack *stack, struct gpmu_error *error)
 			.size = sizeof(*attr), .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .exclude_kernel = 1,
 		};
 	attr->sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
-	/* Without build ids: the kernel then flags the records of other events, too, which have device numbers (Linux 6.18). */
+	/* No build ids: with them, Linux 6.18 also flags the records of other events, which have device numbers instead. */
 	attr->sample_id_all = attr->mmap = attr->mmap2 = attr->comm = attr->comm_exec = attr->task = 1;
 	attr->inherit = stack->tid_count != 0;
 	attr->use_clockid = 1;

@@ -35,7 +35,7 @@ static void test_set(void)
 	clock = clock_of(&conv, &conv, CLOCK_MONOTONIC_RAW);
 	ok(clock.has_spe && clock.spe_shift == (uint64_t)-5000000000, "import clock: SPE can be placed among times of -k monotonic_raw of this machine");
 	ok(!import_clock_bound(&clock, 1995000000050, false) && import_clock_bound(&clock, 1995000000050, true) == 51,
-	   "import clock: among times of -k monotonic_raw only those of SPE have an error");
+	   "import clock: with -k monotonic_raw only times of SPE have an error");
 	clock = clock_of(&conv, &conv, CLOCK_MONOTONIC);
 	ok(!clock.is_raw && !clock.shift && !clock.has_spe, "import clock: times of -k monotonic are not converted");
 	is_str(clock.of, "CLOCK_MONOTONIC", "import clock: times of -k monotonic are named");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The page of an event from which the conversion of this machine's clock is read, with and without a capability */
+/* Reads the conversion of this machine's clock from an event's page with and without cap_user_time_zero. */
 #include <linux/perf_event.h>
 #include <sys/mman.h>
 

@@ -280,7 +280,7 @@ is "$(find "$root" -type d -path '*/gpmu*' -printf '%P ')" "usr/local/lib/gpmu "
 multi=$dir/multi
 makes install DESTDIR="$dir/filters" dlfilterdir=/usr/lib/perf-core/dlfilters > /dev/null
 is "$(files "$dir/filters" | grep dlfilters | xargs)" "usr/lib/perf-core/dlfilters/grace-spe.so usr/lib/perf-core/dlfilters/grace-traffic.so" \
-	"install: dlfilterdir is the folder of the filters, such as that of the machine's perf"
+	"install: make install puts the filters of perf script into dlfilterdir"
 makes uninstall DESTDIR="$dir/filters" dlfilterdir=/usr/lib/perf-core/dlfilters > /dev/null
 is "$(files "$dir/filters")" "" "install: make uninstall removes the filters from dlfilterdir"
 makes install PREFIX="$multi" libdir="$multi/lib/aarch64-linux-gnu" > /dev/null

@@ -42,8 +42,8 @@ static int read_stack(uint64_t used)
 
 static void test_stack(void)
 {
-	is_u64(read_stack(8), 1, "perfdata: a sample whose user stack is used as a whole is read");
-	ok(read_stack(9) == -EINVAL, "perfdata: a sample with more used bytes of its user stack than bytes is refused");
+	is_u64(read_stack(8), 1, "perfdata: a sample whose used bytes fill its user stack is read");
+	ok(read_stack(9) == -EINVAL, "perfdata: a sample with more used bytes than its user stack has is refused");
 }
 
 static void test_unknown_fields(void)
@@ -114,6 +114,6 @@ int main(void)
 	test_trailer(true);
 	/* The first byte of the capabilities is user_time_zero, the second one user_time_short. */
 	is_u64(time_of(0x001, 0x20), 0x25, "perfdata: a counter of 64 bits is converted by TIME_CONV as it is");
-	is_u64(time_of(0x101, 0x20), 0x100000025, "perfdata: a counter with fewer bits is extended by the one in TIME_CONV");
+	is_u64(time_of(0x101, 0x20), 0x100000025, "perfdata: a counter with fewer bits than 64 is extended by the counter in TIME_CONV");
 	return done_testing();
 }

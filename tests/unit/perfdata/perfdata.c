@@ -437,7 +437,7 @@ static void test_features(void)
 		diag("%s", error.text);
 	if (perfdata)
 		check_features(perfdata);
-	ok(perfdata && !gpmu_perfdata_info(perfdata)->is_stat, "perfdata: a recording without the feature STAT is not made by perf stat record");
+	ok(perfdata && !gpmu_perfdata_info(perfdata)->is_stat, "perfdata: a recording without the feature STAT is not reported as one of perf stat record");
 	gpmu_perfdata_free(perfdata);
 	end_of_records = 104 + 8 + 144 + records.length;
 	for (size_t length = end_of_records + 1; length < file.length; length++) {
@@ -491,7 +491,7 @@ static void test_stat(void)
 	put_comm(&records, "app", 7, 100, 1);
 	make_file(&file, &attr, 1, &records, &(struct feature){ .bit = 19, .content = &content[0] }, 1);
 	perfdata = open_made(&file, file.length, NULL);
-	ok(perfdata && gpmu_perfdata_info(perfdata)->is_stat, "perfdata: a recording with the feature STAT is made by perf stat record");
+	ok(perfdata && gpmu_perfdata_info(perfdata)->is_stat, "perfdata: a recording with the feature STAT is reported as one of perf stat record");
 	gpmu_perfdata_free(perfdata);
 }
 

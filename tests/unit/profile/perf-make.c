@@ -4,13 +4,13 @@
  * function, object, thread, tier, home and data, as CSV: samples, mean and highest latency, keys.
  *
  * CPUs 0 and 1 are of node 0, 2 and 3 of node 1; node 2 has no CPUs. The records of CPU 3 have no context packet, so
- * that its switches tell the thread. Half-way the last process, 201 or "PID", calls exec(). "no-pa": without physical
+ * that its switches identify the thread. Half-way the last process, 201 or "PID", calls exec(). "no-pa": without physical
  * addresses; "first": the first version of AUXTRACE_INFO; "clock": recorded with -k; "damage": the hundredth record begins
  * with a byte that no packet has, and is not printed; "pipe": as of perf record -o -; "wide": many addresses, for measuring,
  * of which nothing is printed; "no-build-id": without this program's build id; "filters": of a pipe, with all filters;
  * "numa", "c2c": the loads of the examples of gpmu-spe(7), of which nothing is printed. "arch=NAME", "cpuid=TEXT"
  * and "cpudesc=TEXT" replace the machine's architecture, CPU and its name; a MIDR is the TEXT 0xHEX.
- * "cut=N": only four bytes of feature N; "head=N": version N in the head of AUXTRACE_INFO; "shift=N": that of TIME_CONV.
+ * "cut=N": only four bytes of feature N; "head=N": version N in the header of AUXTRACE_INFO; "shift=N": shift N in TIME_CONV.
  */
 #include <elf.h>
 #include <inttypes.h>

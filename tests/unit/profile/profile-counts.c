@@ -138,7 +138,7 @@ static void test_counts(void)
 	profile = read_records(&attr);
 	gpmu_profile_event(profile, 0, &event);
 	ok(event.samples == 2 && event.period == 1400,
-	   "profile: a count that is below the last one, of a new thread with an old number, is a period as a whole");
+	   "profile: if a count is below the last one, as of a new thread with an old number, the whole count is a period");
 	gpmu_profile_free(profile);
 	attr.read_format = 0;
 	attr.inherit = 1;

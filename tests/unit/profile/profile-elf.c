@@ -120,7 +120,7 @@ static void test_paths(void)
 	ok(refuses(plain, build_id, 0, true), "elf: no file has an empty build id");
 	ok(refuses("/etc/passwd", build_id, 20, false), "elf: a file that is not an ELF file is missing, not changed");
 	ok(refuses("/nonexistent", build_id, 20, false), "elf: a file that does not exist is missing");
-	ok(refuses("[heap]", NULL, 0, false) && refuses("", NULL, 0, false), "elf: a name that is no path is missing");
+	ok(refuses("[heap]", NULL, 0, false) && refuses("", NULL, 0, false), "elf: a file whose name is no path is missing");
 }
 
 static void test_copy(void)
@@ -151,7 +151,7 @@ static void test_copy(void)
 	ok(refuses("/nonexistent", build_id, 20, false), "elf: a damaged copy is not opened");
 }
 
-/* The kernel's, and perf's copy of another one */
+/* The [vdso] of the running kernel, and perf's copy of the [vdso] of another kernel */
 static void test_vdso(void)
 {
 	static const uint8_t another[20] = { 1, 2, 3 };

@@ -85,7 +85,8 @@ static void test_no_homes(void)
 		struct profile_machine machine = { 0 };
 
 		ok(!profile_machine_read(&machine, &cases[i].info) && !strcmp(machine.no_homes, cases[i].why) &&
-		   machine.memory.count == !*cases[i].why, "profile: the reason why homes are not known is right for %s", cases[i].what);
+		   machine.memory.count == !*cases[i].why, "profile: with %s, the reason why homes are not known is \"%s\"",
+		   cases[i].what, cases[i].why);
 		profile_machine_release(&machine);
 	}
 }
@@ -128,7 +129,7 @@ static void test_spe(void)
 		uint64_t number;
 		const char *what;
 	} damages[] = {
-		{ 1, 15, "a head that is longer than the record" }, { 1, 3, "a head that is too short" },
+		{ 1, 15, "a header that is longer than the record" }, { 1, 3, "a header that is too short" },
 		{ 10, MAGIC + 1, "a wrong magic number of a CPU" }, { 12, 2, "more parameters of a CPU than the record has" },
 		{ 12, 1000000, "a million parameters of a CPU" }, { 3, 3, "more CPUs than the record has" },
 	};

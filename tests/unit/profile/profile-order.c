@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Names and maps of a recording without times are those before a sample in the file. */
+/* A sample of a recording without times has the last names and maps before it in the file. */
 #include "perfdata/perfdata-test.h"
 #include "profile/gpmu_profile.h"
 #include "spe/spe-test.h"

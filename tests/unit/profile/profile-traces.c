@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* AUX buffers of SPE: where records begin, of which threads they are, and losses of AUX records */
+/* AUX buffers of SPE: begins and threads of records, and losses of AUX records */
 #include "perfdata/perfdata-test.h"
 #include "profile/gpmu_profile.h"
 #include "spe/spe-test.h"
@@ -43,7 +43,7 @@ static struct gpmu_profile *read_records(const struct perf_event_attr *attr, str
 	return profile;
 }
 
-/* Appends records of a thread, which @field has in its context packet. */
+/* Appends records of a thread. @field: the context packet that has its number */
 static void put_slots(uint64_t n, unsigned int field, uint32_t tid)
 {
 	for (uint64_t i = 0; i < n; i++)
@@ -92,7 +92,7 @@ static void test_contexts(void)
 		put(&records, stream.bytes, stream.length);
 		profile = read_records(&attr, &facts);
 		ok(!gpmu_profile_table(profile, keys, 1, &table) && table.count == 1 && table.rows[0].samples == 4 && table.rows[0].keys[0] &&
-		   strstr(table.rows[0].keys[0], "(7)"), "profile: records of SPE are of the thread in a context packet of %s", contexts[i].name);
+		   strstr(table.rows[0].keys[0], "(7)"), "profile: records of SPE belong to the thread in their context packet of %s", contexts[i].name);
 		gpmu_profile_table_release(&table);
 		gpmu_profile_free(profile);
 	}

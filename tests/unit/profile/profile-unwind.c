@@ -226,8 +226,8 @@ static void test_processes(void)
 
 #ifdef __x86_64__
 /*
- * A function of this program was called by one of the C library, and that by this program. At the entry of a function, its return
- * address is on top of the stack. RBP has the address of something like a frame, which is none.
+ * This program called a function of the C library, which called a function of this program. At the entry of a function, its return
+ * address is on top of the stack. RBP points to bytes that look like a frame, but are none.
  */
 static void test_library(void)
 {

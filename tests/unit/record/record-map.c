@@ -115,7 +115,7 @@ static void no_homes(void)
 	map.machine = machine;
 	gpmu_log_set(keep_line, line);
 	ok(!record_map_samples_begin(&map) && !strcmp(line, RECORD_NO_HOMES),
-	   "record map: that the kernel lists no memory blocks of nodes, so that homes are not known, is logged");
+	   "record map: if the kernel lists no memory blocks of nodes, a warning reports that homes are not known");
 	gpmu_log_set(NULL, NULL);
 	gpmu_machine_free(machine);
 	sysroot_release(&root);

@@ -265,7 +265,7 @@ static void switches(void)
 	for (size_t i = 0; i < 3; i++)
 		record_map_switch(&map, 500 + i, 100, &records[i]);
 	is_str(shown(), "100 700: 0(0)>7 solver; 500 700: 7(0)>8 other; 501 700: 8(1)>0; 502 1: 0(0)>9 app; ",
-	       "tasks: the task that a CPU's first switch stops has run since the begin");
+	       "tasks: the task that a CPU's first switch stops has run since the begin of the recorded time");
 }
 
 int main(void)

@@ -174,7 +174,7 @@ static void homes(void)
 	gpmu_spe_memory_release(&memory);
 	home = gpmu_spe_home(&record, &memory, 0);
 	ok(home.kind == GPMU_SPE_HOME_UNKNOWN && !strcmp(home.name, "not known"),
-	   "spe: without ranges of memory the home of a physical address is not known");
+	   "spe: without memory ranges of nodes the home of a physical address is not known");
 }
 
 static void ranges(void)

@@ -117,7 +117,7 @@ in_order
 is "$(awk '{ print $4 }' /tmp/records | sort -u)" "$(cat /tmp/pid)" "command: the samples are on the track of the command's thread"
 is "$(fact period) $(fact truncations) $(fact buffer)" "65536 0 4194304" "command: the audit has the period and the size of the buffer"
 like "$(head -n 1 /tmp/records)" ' memory| CPU' "command: loads and stores have a home"
-# The samples of each function in the kernel, and those in the program, which has no symbols
+# The samples of each function of the kernel, and the samples in the program, which has no symbols
 gpmu report --by=function --format=csv /tmp/trace.pftrace >/tmp/functions 2>&1
 in_function() {
 	i_pcs=$(for i_offset in 0x10 0x14 0x18 0x1c 0x20 0x24 0x28 0x2c; do address "$1" $i_offset; done | sed 's/a0/ ff/g')
@@ -159,11 +159,11 @@ follows /tmp/samples
 all
 for table in thread counter tier; do gpmu report --by=$table --format=csv /tmp/trace.pftrace >/tmp/$table 2>&1; done
 is "$(awk -F , -v pid=$pid '$4 == pid && $6 > 5e8 { print "ran" }' /tmp/thread)" ran \
-	"all: the trace has the switches of the process" || diag "$(cat /tmp/thread)"
-near "$(awk -F , '$1 == "GraceMemBW" { print $4 }' /tmp/counter)" 190.72 5 "all: the trace has the counter of the metric" ||
+	"all: a trace with SPE, switches and a metric has the switches of the process" || diag "$(cat /tmp/thread)"
+near "$(awk -F , '$1 == "GraceMemBW" { print $4 }' /tmp/counter)" 190.72 5 "all: a trace with SPE, switches and a metric has the counter of the metric" ||
 	diag "$(cat /tmp/counter)"
 is "$(awk -F , '$4 ~ /^[0-9]/ { n += $4 } END { print n }' /tmp/tier)" "$(awk -F ';' '$3 != "-"' /tmp/records | wc -l)" \
-	"all: gpmu report counts the loads and stores" || diag "$(cat /tmp/tier)"
+	"all: a trace with SPE, switches and a metric has all loads and stores in gpmu report" || diag "$(cat /tmp/tier)"
 
 # --- a thread that runs for less than a tick at a time
 mkfifo /tmp/none
