@@ -72,22 +72,28 @@ static int progress_record(struct gpmu_profile *profile, uint64_t n, uint64_t of
 
 /* --- order */
 
-/* Whether maps, names and threads have no times: perf record --per-thread, or the first event has /time=0/. */
+/*
+ * Whether maps, names and threads have no times: perf record --per-thread, or the first event has /time=0/. The file of perf
+ * record --overwrite is not in order: its last record comes first.
+ */
 static bool has_no_times(const struct gpmu_perfdata *perfdata)
 {
+	bool has_none = false;
+
 	for (size_t i = 0; i < gpmu_perfdata_event_count(perfdata); i++) {
 		const struct perf_event_attr *attr = gpmu_perfdata_event(perfdata, i)->attr;
 
-		if ((attr->mmap || attr->mmap2 || attr->comm || attr->task) &&
-		    !(attr->sample_id_all && attr->sample_type & PERF_SAMPLE_TIME))
-			return true;
+		if (attr->write_backward)
+			return false;
+		has_none |= (attr->mmap || attr->mmap2 || attr->comm || attr->task) &&
+			    !(attr->sample_id_all && attr->sample_type & PERF_SAMPLE_TIME);
 	}
-	return false;
+	return has_none;
 }
 
 /*
- * Returns record @n. If maps, names and threads have no times, returns a copy whose time is the record's position in the file, as in
- * perf, even if the record has a time. The functions of a jitdump have times between the times of two records.
+ * Returns record @n. If maps, names and threads have no times, returns a copy whose time is the record's position in the file, even if
+ * the record has a time. The functions of a jitdump have times between the times of two records.
  */
 static const struct gpmu_perfdata_record *in_order(struct gpmu_profile *profile, const struct gpmu_perfdata_record *record,
 						   uint64_t n, struct gpmu_perfdata_record *copy)

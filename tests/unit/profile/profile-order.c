@@ -68,8 +68,8 @@ static void put_hit(uint32_t pid, uint64_t id)
 	end(&records);
 }
 
-/* A program calls exec(), then it has a child that calls exec(). Each program has samples. */
-static void put_programs(uint64_t id)
+/* A program has a sample, and two after exec(). */
+static void put_program(uint64_t id)
 {
 	put_name("first", PARENT, EXEC);
 	put_map("/nonexistent/first.so", PARENT);
@@ -78,6 +78,12 @@ static void put_programs(uint64_t id)
 	put_map("/nonexistent/second.so", PARENT);
 	put_hit(PARENT, id);
 	put_hit(PARENT, id);
+}
+
+/* The program then has a child that calls exec(), too. */
+static void put_programs(uint64_t id)
+{
+	put_program(id);
 	put_fork(CHILD, PARENT);
 	put_hit(CHILD, id);
 	put_name("third", CHILD, EXEC);
@@ -149,6 +155,12 @@ int main(void)
 	attrs[0].sample_type &= ~(uint64_t)PERF_SAMPLE_TIME;
 	put_programs(1);
 	is_str(rows_of(attrs, 1), want, "profile: samples without times have the names and maps that precede them in the file");
+	put_program(1);
+	attrs[0].write_backward = 1;
+	is_str(rows_of(attrs, 1), "second second.so 3",
+	       "profile: samples of a recording with --overwrite and without times have the last names and maps");
+	ok(!facts.is_in_order, "profile: a recording with --overwrite is not read in the order of the file");
+	attrs[0].write_backward = 0;
 	put_programs(2);
 	is_str(rows_of(attrs, 2), want, "profile: samples with times have the names and maps that precede them if these have no times");
 	put_programs(1);
