@@ -18,6 +18,7 @@ struct process {
 	struct vector maps;		/* struct profile_map */
 	struct vector execs;		/* uint64_t, times */
 	struct vector forks;		/* struct fork */
+	bool is_unsorted;
 };
 
 /* When a process began as a copy of another */
@@ -36,6 +37,7 @@ struct name {
 
 struct thread {
 	struct vector names;		/* struct name */
+	bool is_unsorted;
 };
 
 /* The element of a number, which is added if it is new; NULL: out of memory */
@@ -56,9 +58,14 @@ static void *element(struct vector *vector, struct map *numbers, uint32_t number
 	return added;
 }
 
+/* The process to which something is added */
 static struct process *process_of(struct profile_tasks *tasks, uint32_t pid)
 {
-	return element(&tasks->processes, &tasks->pids, pid, sizeof(struct process));
+	struct process *process = element(&tasks->processes, &tasks->pids, pid, sizeof(*process));
+
+	if (process)
+		process->is_unsorted = true;
+	return process;
 }
 
 static const struct process *find_process(const struct profile_tasks *tasks, uint32_t pid)
@@ -116,6 +123,7 @@ static int add_name(struct profile_tasks *tasks, uint32_t tid, struct name new)
 	if (!name)
 		return -ENOMEM;
 	*name = new;
+	thread->is_unsorted = true;
 	return 0;
 }
 
@@ -234,13 +242,19 @@ void profile_tasks_sort(struct profile_tasks *tasks)
 	struct thread *threads = tasks->threads.data;
 
 	for (size_t i = 0; i < tasks->processes.n; i++) {
+		if (!processes[i].is_unsorted)
+			continue;
+		processes[i].is_unsorted = false;
 		sort(&processes[i].maps, sizeof(struct profile_map), compare_maps);
 		sort(&processes[i].execs, sizeof(uint64_t), compare_times);
 		sort(&processes[i].forks, sizeof(struct fork), compare_times);
 		set_most(processes[i].maps.data, processes[i].maps.n);
 	}
-	for (size_t i = 0; i < tasks->threads.n; i++)
-		sort(&threads[i].names, sizeof(struct name), compare_times);
+	for (size_t i = 0; i < tasks->threads.n; i++) {
+		if (threads[i].is_unsorted)
+			sort(&threads[i].names, sizeof(struct name), compare_times);
+		threads[i].is_unsorted = false;
+	}
 }
 
 /* --- looking up */
