@@ -17,11 +17,19 @@ struct import_read {
 	uint32_t order;		/* of the records, for equal times */
 };
 
+/* perf sets enable_on_exec for an event of a command: the leader of a group or, with --delay, the event of the maps. */
+static bool is_of_command(const struct import *import)
+{
+	for (size_t i = 0; i < gpmu_perfdata_event_count(import->perfdata); i++)
+		if (gpmu_perfdata_event(import->perfdata, i)->attr->enable_on_exec)
+			return true;
+	return false;
+}
+
 int import_read(struct import *import, const struct gpmu_perfdata_record *record, uint64_t time)
 {
 	const struct gpmu_perfdata_read *read = &record->sample.read;
-	/* perf sets enable_on_exec for the leader of a group that counts a command. */
-	const bool of_command = record->event->attr->enable_on_exec, has_tid = record->has & PERF_SAMPLE_TID;
+	const bool of_command = is_of_command(import), has_tid = record->has & PERF_SAMPLE_TID;
 
 	for (size_t i = 0; i < read->count; i++) {
 		const struct gpmu_perfdata_event *event = read->values[i].id ?

@@ -227,7 +227,7 @@ static inline void import_make(struct made *made, const struct import_how *how)
 	};
 	const struct feature features[] = { { 1, &tracing }, { 4, &release } };
 
-	attrs[0].enable_on_exec = how->command;
+	attrs[1].enable_on_exec = how->command;	/* not the leader, as with --delay */
 	attrs[2].type = PERF_TYPE_TRACEPOINT;
 	attrs[2].config = 301;
 	attrs[2].sample_type |= PERF_SAMPLE_RAW | (how->stack ? PERF_SAMPLE_CALLCHAIN : 0);
