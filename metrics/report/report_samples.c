@@ -38,7 +38,7 @@ static void put_functions(struct gpmu_report *report, uint64_t all)
 
 void report_samples(struct gpmu_report *report)
 {
-	static const char none[] = "no sample of Arm SPE was recorded; gpmu record --spe records them";
+	static const char none[] = "no sample of Arm SPE was recorded: use gpmu record --spe; --by stack has the samples of other events";
 	const struct vector *list = &report->timeline.samples;
 	uint64_t all = 0;
 
@@ -62,35 +62,18 @@ void report_samples(struct gpmu_report *report)
 	report_table_done(report, REPORT_SAMPLES, "samples");
 }
 
-/* Sum of the periods of an event's samples */
-static double period_of(const struct vector *stacks, uint32_t event)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < stacks->n; i++) {
-		const struct timeline_stack *stack = timeline_at(stacks, struct timeline_stack, i);
-
-		sum += stack->event == event ? stack->period : 0;
-	}
-	return sum;
-}
-
 void report_stacks(struct gpmu_report *report)
 {
 	const struct vector *list = &report->timeline.stacks;
-	uint32_t event = TIMELINE_NONE;
-	double all = 0;
 
 	for (size_t i = 0; i < list->n && !report->failed; i++) {
 		const struct timeline_stack *stack = timeline_at(list, struct timeline_stack, i);
+		const uint64_t all = map_find(&report->timeline.event_periods, stack->event)->number;
 
-		if (stack->event != event)
-			all = period_of(list, stack->event);
-		event = stack->event;
 		report_text(report, REPORT_STACKS, report_string(report, stack->stack));
-		report_maybe(report, REPORT_STACKS, all > 0, stack->period / all);
+		report_maybe(report, REPORT_STACKS, all, (double)stack->period / (double)all);
 		report_number(report, REPORT_STACKS, (double)stack->count);
-		report_text(report, REPORT_STACKS, report_string(report, event));
+		report_text(report, REPORT_STACKS, report_string(report, stack->event));
 	}
 	if (!list->n)
 		report_note(report, REPORT_STACKS, "no call stacks were sampled: use gpmu record --sample, or perf record -g before "

@@ -102,5 +102,6 @@ void timeline_release(struct timeline *timeline)
 	map_release(&timeline->place_numbers);
 	map_release(&timeline->function_numbers);
 	map_release(&timeline->stack_numbers);
+	map_release(&timeline->event_periods);
 	strings_release(&timeline->strings);
 }

@@ -139,7 +139,7 @@ struct timeline_stack {
 	uint32_t event;		/* string */
 	uint32_t stack;		/* string: functions from the outermost on, separated by ";" */
 	uint64_t count;
-	double period;		/* sum */
+	uint64_t period;	/* sum */
 };
 
 /* An entry of the track audit */
@@ -179,6 +179,7 @@ struct timeline {
 	struct vector thread_samples;	/* struct timeline_sample */
 	struct vector stacks;	/* struct timeline_stack */
 	struct map stack_numbers;	/* index in stacks, by event and stack */
+	struct map event_periods;	/* sum of the periods of an event's samples, by event */
 	uint32_t thread_count;
 	struct vector tracks;	/* struct timeline_track, of the current file */
 };

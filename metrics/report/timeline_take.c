@@ -222,7 +222,9 @@ static int take_stack(struct timeline *timeline, const struct gpmu_trace_item *i
 {
 	struct timeline_stack *stack;
 	uint32_t event, text, index;
+	union map_cell *sum;
 	uint64_t key;
+	bool added;
 
 	if (strings_number(&timeline->strings, item->category, &event) ||
 	    strings_number(&timeline->strings, item->name ? item->name : "[unknown]", &text))
@@ -238,7 +240,11 @@ static int take_stack(struct timeline *timeline, const struct gpmu_trace_item *i
 	}
 	stack = timeline_at(&timeline->stacks, struct timeline_stack, index);
 	stack->count++;
-	stack->period += item->value;
+	stack->period += (uint64_t)item->value;
+	sum = map_add(&timeline->event_periods, event, &added);
+	if (!sum)
+		return -ENOMEM;
+	sum->number += (uint64_t)item->value;
 	return 0;
 }
 
