@@ -4,7 +4,7 @@
 
 #include "record/tracks/record_map.h"
 
-/* Every switch is recorded, so the task that a CPU's first switch stops has run since the begin of the recorded time. */
+/* Unless switches were lost, the task that a CPU's first switch stops has run since the begin of the recorded time. */
 static int put_first(struct record_map *map, uint64_t begin, const struct record_switch *of)
 {
 	const struct gpmu_trace_switch event = {
