@@ -134,7 +134,7 @@ static const struct gpmu_report_table tables[REPORT_TABLES] = {
 	[REPORT_NVTX_COUNTERS] = TABLE("nvtx_counters", "counters in NVTX ranges and regions",
 					nvtx_counters),
 	[REPORT_LINKS] = TABLE("links", "bytes over links and bytes copied", moved),
-	[REPORT_ATTRIBUTION] = TABLE("payers", "link bytes by kernel and copy", attribution),
+	[REPORT_ATTRIBUTION] = TABLE("attribution", "link bytes by kernel and copy", attribution),
 	[REPORT_RANKS] = TABLE("ranks", "ranks", ranks),
 	[REPORT_IMBALANCE] = TABLE("imbalance", "imbalance between ranks", imbalance),
 	[REPORT_AUDIT] = TABLE("audit", "audit", audit),

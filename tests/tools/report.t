@@ -51,7 +51,7 @@ gather phase,model,GPU 0,0.592592592593,GB/s,1,GpuC2cTxBW" "report lists the mea
 # 2-3 ms: gemm and the copy, 8 MB; gemm alone moves nothing at 4-5 and 6-7 ms, so the copy is charged; 3-4 ms: the copy
 # alone, half of the time; 7-9 ms: gather alone, all of the time; 9-10 ms: the copy 0.5 and the memset 0.1 ms, which run
 # nowhere else, so that none of their bytes is certain
-is "$(table payers offender.pftrace)" '"gather(float*, float const*, int const*)",kernel,200000000,0.892857142857,200000000,0,2000000,1
+is "$(table attribution offender.pftrace)" '"gather(float*, float const*, int const*)",kernel,200000000,0.892857142857,200000000,0,2000000,1
 "memcpy HtoD, pinned to device",memcpy,16000000,0.0714285714286,16000000,0,1000000,0.75
 "memcpy DtoH, device to pinned",memcpy,6666667,0.0297619047619,0,6666667,500000,0
 memset,memset,1333333,0.00595238095238,0,1333333,100000,0
@@ -69,7 +69,7 @@ memset,memset,1333333,0.00595238095238,0,1333333,100000,0
 	printf '%s\n' 'value;b;99000;0.01'
 } | trace late
 options=(--link=pcie)
-is "$(table payers late.pftrace | awk -F , '$1 == "reads" { print ($4 > 0.99), ($8 > 0.98) }')" "1 1" \
+is "$(table attribution late.pftrace | awk -F , '$1 == "reads" { print ($4 > 0.99), ($8 > 0.98) }')" "1 1" \
 	"report attributes bytes to a kernel that never runs alone if other intervals show the others' bytes"
 options=()
 is "$(table links offender.pftrace)" "NVLink-C2C,0,in,216000000,16000000,0,200000000,0.925925925926,1,GpuC2cRxBW
@@ -106,11 +106,11 @@ gpmu report --format json "$work/offender.pftrace" > "$work/all.json"
 is "$("$python" -c '
 import json, sys
 d = json.load(open(sys.argv[1]))
-print(d["gpmu_report"], d["payers"][0]["name"], d["payers"][0]["bytes"], d["payers"][0]["confidence"])
+print(d["gpmu_report"], d["attribution"][0]["name"], d["attribution"][0]["bytes"], d["attribution"][0]["confidence"])
 print(" ".join(k for k in d if isinstance(d[k], list)))
-print(d["payers"][-1]["confidence"], d["kernels"][0]["total"])' "$work/all.json")" \
+print(d["attribution"][-1]["confidence"], d["kernels"][0]["total"])' "$work/all.json")" \
 	"1 gather(float*, float const*, int const*) 200000000 1
-gpus kernels copies api sync nvtx payers links ranks imbalance audit streams nvtx_counters counters threads tiers stacks functions nvtx_tiers
+gpus kernels copies api sync nvtx attribution links ranks imbalance audit streams nvtx_counters counters threads tiers stacks functions nvtx_tiers
 None 3000000" "report --format json prints one object with all tables"
 run gpmu report --sort nothing "$work/offender.pftrace"
 is "$rc $err" "125 gpmu report: --sort=nothing: the table kernels has no such column; expected one of name, count, share, total, min, median, max" \
@@ -124,9 +124,6 @@ done
 run gpmu report --by kernel --link pcie "$work/offender.pftrace"
 is "$rc $err" "125 gpmu report: --link needs --by=attribution, not --by=kernel" \
 	"report --link together with --by=kernel is refused"
-is "$(gpmu report --by payer "$work/offender.pftrace")" "$(gpmu report --by attribution "$work/offender.pftrace")" \
-	"report accepts payer, the former name of --by=attribution"
-unlike "$(gpmu report --help)" 'payer' "report --help lists only --by=attribution"
 ln -s offender.pftrace "$work/other-name.pftrace"
 run gpmu report --by kernel --format csv "$work/offender.pftrace" "$work/other-name.pftrace" "$work/offender.pftrace"
 is "$rc $out" "0 $(gpmu report --by kernel --format csv "$work/offender.pftrace")" "report counts a trace that is given twice once"
@@ -177,7 +174,7 @@ printf '%s\n' 'track;g;-;GPU 0: H200 (GPU-a)' 'track;s;g;2 a: stream 7' 'counter
 	'value;r;1000000;1' 'value;r;5000000;1' | trace shared-2
 is "$(table gpus shared-1.pftrace shared-2.pftrace | cut -d , -f 1-5,9)" "0,4000000,4000000,0,0,2000000" \
 	"report counts a GPU of two processes once"
-is "$(table payers shared-1.pftrace shared-2.pftrace | cut -d , -f 1,3,8)" "mine,2000000,0
+is "$(table attribution shared-1.pftrace shared-2.pftrace | cut -d , -f 1,3,8)" "mine,2000000,0
 theirs,2000000,0
 (no recorded activity),0," "report attributes the bytes of a GPU to both of its processes once"
 
@@ -193,7 +190,7 @@ is "$(gpmu report --by attribution --format csv "$work/pcie.pftrace" | sed -n '3
 like "$(gpmu report --by attribution "$work/pcie.pftrace")" 'no counter of NVLink-C2C was recorded; --link=pcie has one' "report --by attribution names a link that has counters"
 options=(--link pcie)
 # The values are bytes of an interval. 3-4 ms was not counted: half of the copy.
-is "$(table payers pcie.pftrace | sed 's/"//g')" "memcpy HtoD,memcpy,2500,0.806451612903,2500,0,1000000,1
+is "$(table attribution pcie.pftrace | sed 's/"//g')" "memcpy HtoD,memcpy,2500,0.806451612903,2500,0,1000000,1
 a,kernel,500,0.161290322581,500,0,1000000,1
 (no recorded activity),,100,0.0322580645161,100,0,," "report attributes PCIe bytes from counts of events, without gaps, and lists unattributed bytes"
 is "$(table links pcie.pftrace)" "PCIe,0,in,3100,2000,0,1100,0.354838709677,0.75,pcie__read_bytes.sum
@@ -205,7 +202,7 @@ printf '%s\n' 'track;g;-;GPU 4: A (GPU-a)' 'track;h;-;GPU 7: B (GPU-b)' 'track;s
 	'track;v;g;1 a: unified memory' 'slice;v;1000000;1000000;unified;bytes HtoD;value=300' \
 	'audit;gpmu;begin=1000000;end=2000000' 'slice;s;1000000;2000000;kernel;on4' 'slice;t;1000000;2000000;kernel;on7' \
 	'value;b;1000000;1' 'value;b;2000000;1' 'value;a;1000000;3' 'value;a;2000000;3' | trace nodes
-is "$(table payers nodes.pftrace)" "on7,kernel,3000000,0.75,,,1000000,1
+is "$(table attribution nodes.pftrace)" "on7,kernel,3000000,0.75,,,1000000,1
 on4,kernel,1000000,0.25,,,1000000,1
 (no recorded activity),,0,0,,,," "report maps nodes to GPUs in their order, and gives a sum of both directions no direction"
 is "$(table links nodes.pftrace | cut -d , -f 2-7)" "4,both,1000000,0,300,999700
@@ -369,7 +366,7 @@ is "$rc$both" "1gpmu report: $work/none.pftrace: No such file or directory" "rep
 grep -q __asan_init "$GPMU_BIN" && limit=unlimited || limit=1000000
 expect 0 bash -c "ulimit -v $limit; exec \"\$0\" \"\$@\"" "$GPMU_BIN" report --format csv "$work/long.pftrace"
 is "$(sed -n '/csv 1 kernels/,+2{/^k/p}' <<< "$out")" "k,1000000,1,100000000,100,100,100" "report reads a million slices in less than 1 GB of memory"
-is "$(sed -n '/csv 1 payers/,+2{/^k/p}' <<< "$out" | cut -d , -f 3)" "199999900" "report attributes the bytes of a million slices"
+is "$(sed -n '/csv 1 attribution/,+2{/^k/p}' <<< "$out" | cut -d , -f 3)" "199999900" "report attributes the bytes of a million slices"
 
 # --- the newest trace
 

@@ -48,13 +48,12 @@ static const struct by {
 	{ "api", { "api", "sync" } },
 	{ "copy", { "copies", "links" } },
 	{ "gpu", { "gpus" } },
-	{ "attribution", { "payers", "links" } },
+	{ "attribution", { "attribution", "links" } },
 	{ "counter", { "counters" } },
 	{ "thread", { "threads" } },
 	{ "tier", { "tiers" } },
 	{ "function", { "functions" } },
 	{ "stack", { "stacks" } },
-	{ "payer", { "payers", "links" } },	/* the former name of attribution */
 };
 
 static const struct format {
@@ -76,7 +75,7 @@ static const struct shown {
 } shown[] = {
 	{ "gpus", true, true, false }, { "kernels", true, false, false }, { "copies", false, false, false },
 	{ "api", false, false, false }, { "sync", false, false, false }, { "nvtx", false, false, false },
-	{ "payers", true, false, false }, { "links", false, true, false }, { "counters", false, false, true },
+	{ "attribution", true, false, false }, { "links", false, true, false }, { "counters", false, false, true },
 	{ "threads", false, false, true }, { "tiers", false, false, true },
 	{ "stacks", false, false, true }, { "ranks", false, true, false }, { "imbalance", false, true, false },
 	{ "audit", false, true, false }, { "streams", false, false, false }, { "nvtx_counters", false, false, false },
@@ -559,7 +558,7 @@ static int run(int argc, char **argv)
 		die("--no-inline needs a recording of perf");
 	if (arguments.by_text)
 		arguments.by = parse_by(arguments.by_text);
-	if (arguments.link && arguments.by && strcmp(arguments.by->tables[0], "payers") != 0)
+	if (arguments.link && arguments.by && strcmp(arguments.by->tables[0], "attribution") != 0)
 		die("--link needs --by=attribution, not --by=%s", arguments.by->name);
 	report_options.link = arguments.link;
 	report = gpmu_report_new(&report_options, &error);
