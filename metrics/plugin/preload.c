@@ -9,6 +9,11 @@
 #include "plugin/preload.h"
 #include "plugin/source_object.h"
 
+bool preload_can_name(const char *path)
+{
+	return !strpbrk(path, " :");
+}
+
 char *preload_find(struct gpmu_error *error)
 {
 	char path[PATH_MAX], *real;
@@ -26,7 +31,7 @@ char *preload_find(struct gpmu_error *error)
 		errno = ret;
 		return NULL;
 	}
-	if (!strpbrk(real, " :"))
+	if (preload_can_name(real))
 		return real;
 	error_set(error, 0, "%.150s cannot be preloaded: its path has a blank or a colon", real);
 	free(real);
@@ -34,12 +39,12 @@ char *preload_find(struct gpmu_error *error)
 	return NULL;
 }
 
-char *preload_entry(const char *library, char *const *environment)
+char *preload_entry(const char *libraries, char *const *environment)
 {
 	const char *before = "";
 
 	for (; environment && *environment; environment++)
 		if (!strncmp(*environment, PRELOAD_VARIABLE "=", strlen(PRELOAD_VARIABLE "=")))
 			before = *environment + strlen(PRELOAD_VARIABLE "=");
-	return text_print(PRELOAD_VARIABLE "=%s%s%s", library, *before ? ":" : "", before);
+	return text_print(PRELOAD_VARIABLE "=%s%s%s", libraries, *before ? ":" : "", before);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Preloads the library that counts or records the regions that programs mark. */
+/* Preloads libraries, among them the one that counts or records the regions that programs mark. */
 #ifndef GPMU_PRELOAD_H
 #define GPMU_PRELOAD_H
+
+#include <stdbool.h>
 
 struct gpmu_error;
 
@@ -22,10 +24,12 @@ struct gpmu_error;
  * path), ENOMEM
  */
 char *preload_find(struct gpmu_error *error);
+/* Whether LD_PRELOAD can contain the path: it has no blank and no colon */
+bool preload_can_name(const char *path);
 /*
- * Returns "LD_PRELOAD=..." with the library before the libraries of @environment; caller frees.
+ * Returns "LD_PRELOAD=..." with libraries, separated by colons, before those of @environment; caller frees.
  * NULL: no memory
  */
-char *preload_entry(const char *library, char *const *environment);
+char *preload_entry(const char *libraries, char *const *environment);
 
 #endif /* GPMU_PRELOAD_H */

@@ -24,6 +24,7 @@ static const char *const reasons[ACTIVITY_LOST_REASONS] = {
 	[ACTIVITY_LOST_CORRUPT] = "malformed buffers",
 	[ACTIVITY_LOST_IDS] = "records with an impossible process or thread",
 	[ACTIVITY_LOST_NESTING] = "ends of regions that were not the innermost of their thread",
+	[ACTIVITY_LOST_END] = "CUPTI had not delivered them at the end of the process or of the recording",
 };
 
 static const char *const kernel_reasons[RECORD_KERNEL_REASONS] = {
@@ -105,6 +106,34 @@ static int audit_process(struct gpmu_recorder *recorder, const struct record_pro
 	}
 	record_arg_text(&args, "end", ends[process->end]);
 	return audit(recorder, "process", &args);
+}
+
+/* Compares calls with records, for each kind of work that the process has called. */
+static int audit_calls(struct gpmu_recorder *recorder, const struct record_process *process)
+{
+	const struct activity_calls *calls = &process->tally;
+	int ret = 0;
+
+	for (int work = 0; work < ACTIVITY_WORKS && !ret; work++) {
+		struct record_args args = { .count = 0 };
+		uint64_t lost = 0;
+
+		if (!calls->called[work] && !calls->unsure[work])
+			continue;
+		for (int why = 0; why < ACTIVITY_LOST_REASONS; why++)
+			lost += process->lost[why][ACTIVITY_KERNEL + work].count;
+		record_arg(&args, "pid", process->pid);
+		record_arg_text(&args, "program", process->program ? process->program : "?");
+		record_arg_text(&args, "kind", kinds[ACTIVITY_KERNEL + work]);
+		record_arg(&args, "called", (int64_t)calls->called[work]);
+		record_arg(&args, "delivered", (int64_t)process->arrived[work]);
+		record_arg(&args, "outside", (int64_t)calls->outside[work]);
+		record_arg(&args, "lost", (int64_t)lost);
+		record_arg(&args, "dropped", (int64_t)process->lost[ACTIVITY_LOST_CUPTI][0].count);
+		record_arg(&args, "unsure", (int64_t)calls->unsure[work]);
+		ret = audit(recorder, "calls", &args);
+	}
+	return ret;
 }
 
 static int audit_source(struct gpmu_recorder *recorder, const char *source, uint64_t records,
@@ -324,6 +353,8 @@ int recorder_audit(struct gpmu_recorder *recorder)
 		ret = audit_times(recorder);
 	for (size_t i = 0; i < map->process_count && !ret; i++) {
 		ret = map->processes[i]->joined ? 0 : audit_process(recorder, map->processes[i]);
+		if (!ret)
+			ret = audit_calls(recorder, map->processes[i]);
 		if (!ret)
 			ret = audit_lost(recorder, map->processes[i]);
 	}

@@ -236,10 +236,23 @@ static bool folder_changed(const struct gpmu_recorder *recorder)
 	return changed;
 }
 
+/* Queues the numbers of calls, after all records of the channel. */
+static void put_calls(struct gpmu_recorder *recorder, struct recorder_channel *channel)
+{
+	struct activity_calls calls;
+
+	if (!channel_read_calls(channel->reader, &calls))
+		return;
+	calls.from = channel->complete;
+	calls.to = channel->end ? channel->end : raw_clock_now();
+	put_surely(recorder, RECORD_ACTIVITY, channel, &calls, sizeof(calls));
+}
+
 static void end_channel(struct gpmu_recorder *recorder, struct recorder_channel *channel,
 			uint32_t how)
 {
 	put_surely(recorder, RECORD_END, channel, &how, sizeof(how));
+	put_calls(recorder, channel);
 	channel_reader_free(channel->reader);
 	channel->reader = NULL;
 }
@@ -389,11 +402,15 @@ static void drain_last(struct gpmu_recorder *recorder)
 		if (!record_queue_has_room(queue_of(recorder), RECORDER_RING / 4))
 			poll(NULL, 0, POLL_LEAST);
 	for (size_t i = 0; i < recorder->channel_count; i++) {
-		if (!recorder->channels[i].left)
-			continue;
-		lose_rest(recorder, &recorder->channels[i]);
-		refuse_channel(recorder, recorder->channels[i].name, "is not recorded to its end",
-			       "gpmu could not read its records in time");
+		struct recorder_channel *channel = &recorder->channels[i];
+
+		if (channel->left) {
+			lose_rest(recorder, channel);
+			refuse_channel(recorder, channel->name, "is not recorded to its end",
+				       "gpmu could not read its records in time");
+		}
+		if (channel->reader)
+			put_calls(recorder, channel);
 	}
 }
 

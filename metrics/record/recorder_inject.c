@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Sets the environment variables by which processes load the libraries that write channels. CUDA
- * and NVTX load the injection library, and the dynamic linker loads libgpmu-mark.so.
+ * Sets the environment variables by which processes load the libraries that write channels. CUDA and NVTX load the
+ * injection library. The dynamic linker loads it, too, so that its functions precede those of libc, and libgpmu-mark.so.
  */
 #include <errno.h>
 #include <limits.h>
@@ -10,6 +10,7 @@
 
 #include "trace/channel/channel.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/text/text.h"
 #include "record/recorder.h"
 #include "plugin/preload.h"
@@ -93,11 +94,29 @@ static bool is_ours(const struct gpmu_recorder *recorder, const char *entry)
 	return false;
 }
 
+/* "LD_PRELOAD=..." with the injection library and libgpmu-mark.so, as far as they are used. Returns 0 or -ENOMEM. */
+static int make_preload(struct gpmu_recorder *recorder, char *const *environment)
+{
+	const char *inject = recorder->library && preload_can_name(recorder->library) ? recorder->library : "";
+	const char *mark = recorder->preload ? recorder->preload : "";
+	char *libraries = text_print("%s%s%s", inject, *inject && *mark ? ":" : "", mark);
+	int ret = libraries ? 0 : -ENOMEM;
+
+	if (recorder->library && !*inject)
+		log_line(GPMU_LOG_WARNING, "%s cannot be preloaded, because its path has a blank or a colon: the last records of "
+			 "programs that end by a signal or by _exit() may be lost", recorder->library);
+	if (libraries && *libraries) {
+		recorder->variables[OF_PRELOAD] = preload_entry(libraries, environment);
+		ret = recorder->variables[OF_PRELOAD] ? 0 : -ENOMEM;
+	}
+	free(libraries);
+	return ret;
+}
+
 static int make_variables(struct gpmu_recorder *recorder, char *const *environment)
 {
 	const char *const values[VARIABLE_COUNT] = {
 		recorder->library, recorder->library, recorder->folders[RECORDER_MAIN].path,
-		recorder->preload,
 	};
 
 	for (size_t i = 0; i < VARIABLE_COUNT; i++) {
@@ -105,12 +124,11 @@ static int make_variables(struct gpmu_recorder *recorder, char *const *environme
 		recorder->variables[i] = NULL;
 		if (!values[i])
 			continue;
-		recorder->variables[i] = i == OF_PRELOAD ? preload_entry(values[i], environment) :
-					 text_print("%s=%s", variables[i], values[i]);
+		recorder->variables[i] = text_print("%s=%s", variables[i], values[i]);
 		if (!recorder->variables[i])
 			return -ENOMEM;
 	}
-	return 0;
+	return make_preload(recorder, environment);
 }
 
 char *const *gpmu_recorder_environment(struct gpmu_recorder *recorder, char *const *environment)

@@ -119,6 +119,26 @@ static void put_gpu(const struct fact *fact)
 			 throttled ? ", throttled by " : "", throttled ? throttle : ""));
 }
 
+/* Calls of work and their records. CUPTI does not report the kinds of the records that it drops. */
+static void put_calls(const struct fact *fact)
+{
+	struct gpmu_report *report = fact->report;
+	double called = number(fact, "called"), lost = number(fact, "lost"), unsure = number(fact, "unsure");
+	double dropped = number(fact, "dropped"), outside = number(fact, "outside");
+	const char *line = report_print(report, "%lld %s: %.0f of %.0f %s recorded", (long long)number(fact, "pid"),
+					text(fact, "program"), number(fact, "delivered"), called, text(fact, "kind"));
+
+	if (outside > 0)
+		line = report_print(report, "%s, %.0f outside of capture ranges", line, outside);
+	if (lost > 0)
+		line = report_print(report, "%s, %.0f lost", line, lost);
+	if (dropped > 0)
+		line = report_print(report, "%s; CUPTI dropped %.0f records of any kind", line, dropped);
+	if (unsure > 0)
+		line = report_print(report, "%s; %.0f more were called while recording began or ended", line, unsure);
+	put(report, "calls", lost > 0 || dropped > 0, fact->own->file, line);
+}
+
 static void put_source(const struct fact *fact)
 {
 	double lost = number(fact, "lost"), from = number(fact, "from"), to = number(fact, "to");
@@ -199,7 +219,7 @@ static void put_facts(struct gpmu_report *report)
 		const char *name;
 		void (*put)(const struct fact *fact);
 	} kinds[] = {
-		{ "gpmu", put_version }, { "process", put_process },
+		{ "gpmu", put_version }, { "process", put_process }, { "calls", put_calls },
 		{ "clock", put_clock }, { "gpu", put_gpu },
 		{ "source", put_source }, { "causality", put_causality },
 		{ "sampler", put_sampler }, { "spe", put_spe }, { "note", put_note },

@@ -240,7 +240,7 @@ is "$(grep '^marker' "$out.short" | tail -1 | grep -o 'name=[a-z]*') $(n note '1
 whole() {
 	[ "$(member complete time | awk '{ print $NF }')" -gt "$(sed -n 's/^stamp //p' "$out")" ]
 }
-for word in kill segv vanish=3; do
+for word in kill segv; do
 	run '' '' init context=0 repeat=500 kernel=a stamp sleep=400 repeat=500 kernel=b $word
 	whole && [ "$(n kernel name=a)" = 500 ]
 	ok $? "$word: all records before the last flush are there"
@@ -248,14 +248,58 @@ for word in kill segv vanish=3; do
 	ok $? "$word: later kernels have no gap: $(n kernel name=b) of 500"
 	is "$(grep -c '^end vanished' "$out")" 1 "$word: the process is reported as vanished"
 done
-run '' 'flush=100000' init context=0 repeat=500 kernel=a exit=7
-is "$(n kernel) $(grep -E '^(end|status)' "$out" | xargs)" "500 end closed status 7" "exit() flushes all records"
+for word in exit vanish _Exit quick; do
+	run '' 'flush=100000' init context=0 repeat=500 kernel=a $word=7
+	is "$(n kernel) $(grep -E '^(end|status)' "$out" | xargs)" "500 end closed status 7" "$word: all records are flushed"
+done
+run '' 'flush=100000' init context=0 repeat=500 kernel=a abort
+is "$(n kernel) $(grep -E '^(end|signal)' "$out" | xargs)" "500 end closed signal 6" "abort() flushes all records"
+for signal in 1 2 10 12 13 14 15; do
+	run '' 'flush=100000' init context=0 repeat=500 kernel=a actions=$signal raise=$signal
+	is "$(n kernel) $(grep -E '^(end|signal|actions)' "$out" | xargs)" "500 actions default default 0 end closed signal $signal" \
+		"the default action of signal $signal flushes all records, and the program sees SIG_DFL"
+done
+run '' 'flush=100000' init context=0 repeat=500 kernel=a locked=15
+is "$(n kernel) $(grep -E '^(end|signal)' "$out" | xargs)" "500 end closed signal 15" \
+	"a signal that arrives while its thread holds a lock that the flush needs ends the process after the flush"
+run '' 'flush=100000' handle=15 init context=0 kernel=a raise=15 exit=4
+is "$(n kernel) $(grep -E '^(end|status|handled)' "$out" | xargs)" "1 handled end closed status 4" "a handler that the program installed before CUDA is called"
+run '' 'flush=100000' init context=0 kernel=a handle=15 actions=15 raise=15 default=15 raise=15
+is "$(n kernel) $(grep -E '^(end|signal|handled|actions)' "$out" | sed 's/ [0-9]*$//' | xargs)" "1 actions own own handled end closed signal" \
+	"a handler that the program installs later is called, and SIG_DFL flushes again"
+for function in execv execvp execve execl execle execlp; do
+	run '' 'flush=100000' init context=0 repeat=500 kernel=a exec=$function init context=0 kernel=b
+	is "$(n kernel name=a) $(member kernel name | wc -w) $(grep -cx 'end closed' "$out") $(tail -1 "$out")" "500 501 2 status 0" \
+		"$function() flushes all records, and the new program is recorded"
+done
+run '' 'flush=100000' init context=0 kernel=a exec-fails kernel=b segv
+is "$(n kernel name=a) $(n kernel name=b) $(grep -E '^(end|signal)' "$out" | xargs)" "1 0 end vanished signal 11" "after an exec that fails the process goes on, and its channel is not marked as complete"
+
+# Calls are counted by kind: kernels, copies, memsets, graphs
+# calls PREFIX: the four counts
+calls() {
+	grep -m1 '^calls ' "$out" | grep -oE " $1[0-3]=[0-9]*" | cut -d= -f2 | xargs
+}
+run '' '' init context=0 repeat=5 kernel=a copy=1 peer=1 set=2 graph=1 nothing
+is "$(calls called); $(calls unsure); $(calls outside)" "5 2 1 1; 0 0 0 0; 0 0 0 0" "calls are counted by kind, without those that fail, add a node to a graph or have no bytes"
+for word in kill segv; do
+	run '' 'flush=100000' init context=0 repeat=500 kernel=a copy=1 $word
+	is "$(calls called)" "500 1 0 0" "$word: the numbers of calls outlive the process"
+done
+run '' "kinds=$((1 << 8))" init context=0 kernel=a copy=1 set=1 graph=1
+is "$(calls called)" "1 0 0 0" "only calls of kinds that are recorded are counted"
+run 'fail=cuptiActivityEnable@5:38' '' init context=0 kernel=a copy=1 set=1 graph=1
+is "$(n kernel); $(calls called)" "0; 0 1 1 1" "calls of a kind that CUPTI refuses are not counted"
+run '' 'capture=1' init context=0 kernel=a profile=1 kernel=b kernel=b profile=0 kernel=c
+is "$(calls called | cut -d' ' -f1) $(($(n kernel) + $(calls outside | cut -d' ' -f1)))" "3 3" "kernels outside of a capture range that CUPTI recorded are counted as outside"
+run '' '' init context=0 threads=16
+is "$(calls called)" "1600 0 0 0" "the calls of sixteen threads are counted"
 run '' '' init context=0 kernel=a fork kernel=b
 is "$(member kernel name) $(n process) $(grep -c '^end closed' "$out")" "a b 1 1" "a forked child leaves its parent's file as it is"
 run '' '' init context=0 kernel=a fork-init kernel=b
 is "$(member kernel name) $(n process) $(n note 'was forked by')" "a b 2 1" "a note gives the reason why a forked child with CUDA is not recorded"
 run '' '' init context=0 kernel=a sleep=500 exec init context=0 kernel=b
-is "$(member kernel name) $(n process) $(grep '^end' "$out" | sort | xargs)" "a b 2 end closed end vanished" "exec() starts another file of the same pid"
+is "$(member kernel name) $(n process) $(grep '^end' "$out" | sort | xargs)" "a b 2 end closed end closed" "exec() starts another file of the same pid"
 run '' '' push=early init context=0 push=late kernel=a pop
 is "$(member marker name) $(n kernel)" "late 1" "NVTX before cuInit() is not recorded and does no harm"
 run '' '' init sleep=500 fork fork kernel=a
@@ -266,6 +310,9 @@ GPMU_FAKE='inject=1' GPMU_CHANNEL=/nonexistent "$fake/program" init context=0 ke
 is "$? $(cat "$out")" "0 done" "with a missing channel folder the library does nothing"
 is "$violations" 0 "no call breaks the rules of the real CUPTI"
 
-exported=$(nm -D --defined-only "$build/libgpmu-inject.so" | awk '{ print $3 }' | xargs)
-is "$exported" "InitializeInjection InitializeInjectionNvtx2 gpmu_inject_region" "the library exports its three entry points alone"
+exported=$(nm -D --defined-only "$build/libgpmu-inject.so" | awk '{ print $3 }' | LC_ALL=C sort | xargs)
+libc="_Exit __sysv_signal _exit abort bsd_signal execl execle execlp execv execve execveat execvp execvpe fexecve sigaction signal sigset ssignal sysv_signal"
+# shellcheck disable=SC2086 # words
+is "$exported" "$(printf '%s\n' InitializeInjection InitializeInjectionNvtx2 gpmu_inject_region $libc | LC_ALL=C sort | xargs)" \
+	"the library exports its three entry points, and functions that precede those of libc"
 done_testing

@@ -42,7 +42,7 @@ is "$(sql "select count(distinct t.parent_id) from track t join track p on p.id 
 GPMU_PLUGINS=$GPMU_PLUGINS:$(realpath "$B") run timeout -s KILL 60 "$GPMU_BIN" record --gpu -M GpuPcieReadBW,GpuDramReadBW -I 1 -o "$trace" -- sleep 0.2
 is "$rc" 0 "record --gpu ends with the command although a reading takes longer than its interval"
 
-run gpmu record -o "$trace" -- "$program" init context=0 kernel=foo sleep=600 kernel=bar kill
+run gpmu record -o "$trace" -- "$program" init context=0 kernel=foo sleep=600 kill
 is "$rc" 137 "record of a program that is killed exits with 137"
 like "$(sql "select name from slice where category = 'kernel'")" '^foo$' "record of a program that is killed has the activity handed over before"
 like "$(audit process)" 'end=vanished' "record of a program that is killed marks its end as vanished"
@@ -55,8 +55,30 @@ ok $? "record that is stopped while a program fills its channel counts the lost 
 is $(($(sql "select count(*) from slice where category = 'kernel'") + lost)) 100000 "record that was stopped has or counts each kernel"
 like "$(gpmu report "$trace")" ' 1 nvtx lost ' "record that was stopped counts the end of an NVTX range as lost"
 like "$(audit process)" 'end=vanished' "record marks the end of a program whose last records found no room as vanished"
-run gpmu record -o "$trace" -- "$program" init context=0 kernel=foo vanish=9
+run gpmu record -o "$trace" -- "$program" init context=0 repeat=300 kernel=foo vanish=9
 is "$rc" 9 "record of a program that ends by _exit() exits with its status"
+is "$(sql "select count(*) from slice where category = 'kernel'")" 300 "record of a program that ends by _exit() has all of its kernels"
+like "$(audit process)" 'end=closed' "record of a program that ends by _exit() marks its end as closed"
+run gpmu record -o "$trace" -- "$program" init context=0 repeat=300 kernel=foo raise=15
+is "$rc" 143 "record of a program that SIGTERM ends exits with 143"
+is "$(sql "select count(*) from slice where category = 'kernel'")" 300 "record of a program that SIGTERM ends has all of its kernels"
+
+# --- calls and records
+expect 0 gpmu record --strict -o "$trace" -- "$program" init context=0 repeat=3 kernel=foo copy=1 set=1 graph=1
+is "$(audit calls | grep -oE '(called|delivered|kind|lost)=[a-z0-9]*' | xargs -n 4)" "called=3 delivered=3 kind=kernel lost=0
+called=1 delivered=1 kind=memcpy lost=0
+called=1 delivered=1 kind=memset lost=0
+called=1 delivered=1 kind=graph lost=0" "record's audit has the calls and the records of each kind of work"
+like "$(gpmu report "$trace")" 'calls +ok +[0-9]+ program: 3 of 3 kernel recorded$' "report has the calls and the records of each kind of work"
+run gpmu record -o "$trace" -- "$program" init context=0 repeat=3 kernel=foo undelivered=5 kill
+like "$err" ', 5 lost' "record counts kernels that were called, and whose records CUPTI has not delivered, as lost"
+like "$err" 'warning: [0-9]+ program: 5 of 8 kernels are lost: CUPTI had not delivered them when the process ended$' "record warns of the kernels that CUPTI has not delivered"
+like "$(audit source)" 'kind=kernel lost=5 .*why=CUPTI had not delivered them' "record's audit has the kernels that CUPTI has not delivered"
+like "$(gpmu report "$trace")" 'calls +warning +[0-9]+ program: 3 of 8 kernel recorded, 5 lost$' "report warns of the kernels that CUPTI has not delivered"
+run gpmu record --strict -o "$trace" -- "$program" init context=0 undelivered=5 kill
+is "$rc" 125 "record --strict fails if CUPTI has not delivered kernels"
+run gpmu record --strict -o "$trace" -- "$program" init context=0 repeat=300 kernel=foo sleep=1000 kill
+is "$rc $(sql "select count(*) from slice where category = 'kernel'")" "137 300" "record --strict of a killed program that had delivered all of its kernels has the program's status"
 expect 0 gpmu record -o "$trace" -- "$program" init context=0 kernel=foo fork-init kernel=bar
 like "$err" '2 processes' "record counts a forked child as a process"
 is "$(sql "select count(*) from slice where category = 'kernel'")" 2 "record of a forked child does not disturb the parent's kernels"

@@ -198,7 +198,7 @@ static int need_process(struct record_map *map, struct record_process *process, 
 
 bool record_map_has_span(const struct activity_head *record)
 {
-	return record->kind > ACTIVITY_CAPTURE && record->kind < ACTIVITY_KINDS &&
+	return record->kind > ACTIVITY_CAPTURE && record->kind < ACTIVITY_CALLS &&
 	       record->kind != ACTIVITY_EXTERNAL && record->kind != ACTIVITY_ENVIRONMENT;
 }
 
@@ -274,6 +274,7 @@ int record_map_early(struct record_map *map, uint32_t number, const struct activ
 	if (record->kind == ACTIVITY_PROCESS && refusal == ACTIVITY_LOST_REASONS)
 		return name_process(map, process, of);
 	/* A channel that was full at once reports its loss before the initial record. */
+	record_balance_add(process, record);
 	if (record->kind == ACTIVITY_LOST) {
 		add_lost(process, of);
 		return 0;
@@ -302,6 +303,9 @@ int record_map_early(struct record_map *map, uint32_t number, const struct activ
 	case ACTIVITY_ENVIRONMENT:
 		process->record_count++;
 		note_clocks(map, process, of);
+		return 0;
+	case ACTIVITY_CALLS:
+		record_balance_end(process, of);
 		return 0;
 	default:
 		return record_map_has_span(record);

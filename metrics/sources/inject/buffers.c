@@ -8,34 +8,29 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include "inject.h"
+#include "word.h"
 
 #define MOST	4096
 #define WARM	8	/* empty buffers with pages */
 
 static struct {
 	pthread_mutex_t lock;
-	pthread_cond_t some;
 	struct inject_buffer table[MOST];
 	struct inject_buffer *warm, *cold, *full, **end;
 	unsigned int length, most;
 	unsigned int warm_count, paged, paged_most;	/* paged: buffers with pages */
 	size_t size;
-	bool woken;
 	bool is_short, was_short;	/* a request has had no buffer: since buffers_declined(), at any time */
 	uint64_t completed;
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
+/* Reasons to wake gpmu's thread so far, and those that it has seen */
+static uint32_t reasons, seen;
+
 void buffers_init(size_t size, unsigned int most)
 {
-	pthread_condattr_t attr;
-
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&pool.some, &attr);
-	pthread_condattr_destroy(&attr);
 	pool.size = (size + 7) / 8 * 8;
 	pool.most = most < MOST ? most : MOST;
 	pool.end = &pool.full;
@@ -82,14 +77,16 @@ void inject_request(uint8_t **bytes, size_t *size, size_t *most)
 {
 	struct inject_buffer *buffer;
 	int kept = errno;
+	bool is_new;
 
 	pthread_mutex_lock(&pool.lock);
 	buffer = take_empty();
-	if (!buffer && !pool.is_short) {
-		pool.is_short = pool.was_short = pool.woken = true;
-		pthread_cond_signal(&pool.some);
-	}
+	is_new = !buffer && !pool.is_short;
+	if (is_new)
+		pool.is_short = pool.was_short = true;
 	pthread_mutex_unlock(&pool.lock);
+	if (is_new)
+		buffers_wake();
 	*bytes = buffer ? buffer->bytes : NULL;
 	*size = buffer ? buffer->size : 0;
 	*most = 0;
@@ -111,10 +108,10 @@ void inject_complete(void *context, uint32_t stream, uint8_t *bytes, size_t size
 		*pool.end = buffer;
 		pool.end = &buffer->next;
 		pool.completed++;
-		pthread_cond_signal(&pool.some);
 		break;
 	}
 	pthread_mutex_unlock(&pool.lock);
+	buffers_wake();
 }
 
 struct inject_buffer *buffers_take(void)
@@ -153,26 +150,14 @@ void buffers_give(struct inject_buffer *buffer)
 
 void buffers_wait(unsigned int ms)
 {
-	struct timespec until;
-
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += ms % 1000 * 1000000L;
-	until.tv_sec += ms / 1000 + until.tv_nsec / 1000000000;
-	until.tv_nsec %= 1000000000;
-	pthread_mutex_lock(&pool.lock);
-	while (!pool.full && !pool.woken)
-		if (pthread_cond_timedwait(&pool.some, &pool.lock, &until))
-			break;
-	pool.woken = false;
-	pthread_mutex_unlock(&pool.lock);
+	word_wait(&reasons, seen, ms);
+	seen = __atomic_load_n(&reasons, __ATOMIC_ACQUIRE);
 }
 
 void buffers_wake(void)
 {
-	pthread_mutex_lock(&pool.lock);
-	pool.woken = true;
-	pthread_cond_signal(&pool.some);
-	pthread_mutex_unlock(&pool.lock);
+	__atomic_add_fetch(&reasons, 1, __ATOMIC_RELEASE);
+	word_wake(&reasons);
 }
 
 bool buffers_are_short(void)

@@ -39,7 +39,12 @@ static void on_callback(void *data, uint32_t domain, uint32_t cbid, const void *
 	int kept = errno;
 
 	(void)data;
-	if (!self || !inject_is_alive(self))
+	if (!self)
+		return;
+	/* Calls after the last flush are counted, too. */
+	if (domain == CUPTI_CB_DOMAIN_DRIVER_API)
+		calls_callback(self, cbid, of);
+	if (!inject_is_alive(self))
 		return;
 	switch (domain) {
 	case CUPTI_CB_DOMAIN_STATE:
@@ -49,6 +54,8 @@ static void on_callback(void *data, uint32_t domain, uint32_t cbid, const void *
 		if (cbid == CUPTI_CBID_RESOURCE_CU_INIT_FINISHED) {
 			__atomic_store_n(&self->ready, 1, __ATOMIC_RELEASE);
 			buffers_wake();
+		} else if (cbid == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED) {
+			calls_node_created();
 		}
 		break;
 	case CUPTI_CB_DOMAIN_DRIVER_API:
@@ -69,6 +76,7 @@ static void enable(struct inject *self)
 
 	api->domain(1, self->subscriber, CUPTI_CB_DOMAIN_STATE);
 	api->callback(1, self->subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED);
+	calls_enable(self);
 	if (self->control->capture == CHANNEL_CAPTURE_PROFILER) {
 		api->callback(1, self->subscriber, CUPTI_CB_DOMAIN_DRIVER_API,
 			      CUPTI_DRIVER_TRACE_CBID_cuProfilerStart);

@@ -56,7 +56,10 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed;	/* records */
 static unsigned int open_ranges;
 static bool is_on;		/* state last written to the channel */
+static bool has_ended;		/* the last state was written */
 static bool records;		/* kinds are enabled */
+static uint32_t state;		/* enum capture_state; atomic */
+static uint32_t refused_kinds;	/* bits 1 << enum activity_kind; atomic */
 static bool keeps;		/* kinds stay enabled */
 static uint64_t ended;		/* end of the last range */
 static uint64_t from, until;	/* gpmu's recording, apart from ranges; 0: not begun or not ended */
@@ -79,9 +82,7 @@ static bool is_asked_for(const struct inject *self, const struct capture_kind *k
 
 static bool is_enabled(const struct inject *self)
 {
-	return __atomic_load_n(&self->control->enabled, __ATOMIC_RELAXED) &&
-	       channel_has_reader(self->control) &&
-	       !__atomic_load_n(&self->stop, __ATOMIC_RELAXED);
+	return __atomic_load_n(&self->control->enabled, __ATOMIC_RELAXED) && channel_has_reader(self->control);
 }
 
 static bool is_open(const struct inject *self)
@@ -145,6 +146,7 @@ static void enable(struct inject *self, size_t i)
 		const char *text = NULL;
 
 		refused[i] = true;
+		__atomic_fetch_or(&refused_kinds, 1u << kinds[i].of, __ATOMIC_RELAXED);
 		if (self->api.text(code, &text) || !text)
 			text = "an unknown error";
 		output_note(self, ACTIVITY_WARNING, "CUPTI does not record activities of kind %u: %s",
@@ -168,6 +170,8 @@ static void look(struct inject *self)
 {
 	bool open = is_open(self);
 
+	if (has_ended)
+		return;
 	if (open && !from)
 		__atomic_store_n(&from, raw_clock_now(), __ATOMIC_RELAXED);
 	if (open == is_on)
@@ -198,6 +202,19 @@ static void set_kinds(struct inject *self, unsigned int when)
 		leave_out_noise(self);
 }
 
+enum capture_state capture_state(enum activity_kind kind)
+{
+	if (__atomic_load_n(&refused_kinds, __ATOMIC_RELAXED) >> kind & 1)
+		return CAPTURE_OFF;
+	/* Graphs are always enabled. */
+	return kind == ACTIVITY_GRAPH ? CAPTURE_ON : __atomic_load_n(&state, __ATOMIC_ACQUIRE);
+}
+
+static void set_state(enum capture_state now)
+{
+	__atomic_store_n(&state, now, __ATOMIC_SEQ_CST);
+}
+
 void capture_init(void)
 {
 	pthread_condattr_t attr;
@@ -219,12 +236,24 @@ bool capture_update(struct inject *self)
 	/* Set first: a range that begins while kinds are being disabled waits. */
 	records = records && some;
 	pthread_mutex_unlock(&lock);
+	if (some != (state == CAPTURE_ON))
+		set_state(CAPTURE_SWITCHING);
 	set_kinds(self, some ? IN_RANGES : channel_has_reader(self->control) ? WHILE_READ : TO_THE_END);
+	set_state(some ? CAPTURE_ON : CAPTURE_OFF);
 	pthread_mutex_lock(&lock);
 	records = some;
 	pthread_cond_broadcast(&changed);
 	pthread_mutex_unlock(&lock);
 	return open;
+}
+
+void capture_end(struct inject *self)
+{
+	pthread_mutex_lock(&lock);
+	if (is_on)
+		write_state(self, false);
+	has_ended = true;
+	pthread_mutex_unlock(&lock);
 }
 
 static bool has_to_wait(const struct inject *self)

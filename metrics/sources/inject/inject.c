@@ -7,8 +7,6 @@
 
 #include "inject.h"
 
-#define PUBLIC	__attribute__((visibility("default")))
-
 PUBLIC int InitializeInjection(void);
 PUBLIC int InitializeInjectionNvtx2(void *get_table);
 PUBLIC void gpmu_inject_region(const char *name, int begins);
@@ -21,12 +19,6 @@ static pid_t forked_from;	/* pid of the recorded parent; 0: none */
 bool inject_is_alive(const struct inject *of)
 {
 	return !__atomic_load_n(&of->fatal, __ATOMIC_ACQUIRE);
-}
-
-static void on_exit_of_process(void)
-{
-	if (inject)
-		thread_end(inject);
 }
 
 /* A forked child has no CUDA, no CUPTI and no thread of gpmu. */
@@ -81,6 +73,7 @@ static void start(void)
 		output_note(&self, ACTIVITY_WARNING, "CUDA is not recorded: %s", why);
 		self.fatal = 1;
 	}
+	self.pid = getpid();
 	inject = &self;
 	if (loaded)
 		callbacks_subscribe(&self);
@@ -88,11 +81,13 @@ static void start(void)
 		return channel_writer_finish(self.writer);
 	others_report(&self);
 	capture_update(&self);
-	if (pthread_atfork(NULL, NULL, in_child) || atexit(on_exit_of_process) || !thread_start(&self)) {
+	if (pthread_atfork(NULL, NULL, in_child) || !end_register() || !thread_start(&self)) {
 		__atomic_store_n(&self.fatal, 1, __ATOMIC_SEQ_CST);
 		output_note(&self, ACTIVITY_WARNING, "CUDA is not recorded: no thread can be created");
 		channel_writer_finish(self.writer);
+		return;
 	}
+	signals_begin();
 }
 
 PUBLIC int InitializeInjection(void)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * libgpmu-inject.so, which the CUDA driver loads into programs that gpmu record starts ($CUDA_INJECTION64_PATH), writes
- * CUPTI's records of the process to its channel.
+ * CUPTI's records of the process to its channel. The dynamic linker preloads it into all programs, so that its functions
+ * precede those of libc that end a process (end.c, signals.c).
  *
  * It never disturbs the program: it prints nothing and ends nothing, and reports failures by notes in the channel. After
  * the start one thread, gpmu's, with all signals blocked, makes all calls to CUPTI, and holds none of our locks around a
@@ -13,6 +14,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "trace/channel/channel.h"
 #include "inject_api.h"
@@ -32,15 +34,20 @@ struct inject {
 	uint32_t version, driver;	/* CUPTI's, the driver's */
 	char path[256];			/* of CUPTI */
 	void *subscriber;
-	pthread_t thread;
+	pid_t pid;
 	bool has_thread;
 
 	/* Atomic: set by any thread */
 	uint32_t fatal;		/* CUPTI must not be called any more */
 	uint32_t ready;		/* the driver is initialised */
 	uint32_t stop;		/* the process ends */
+	uint32_t wanted, flushed;	/* numbers of the last flush that was asked for, and of the last done */
+	uint32_t ended;		/* the thread has written its last record */
+	uint32_t signal;	/* that ends the process after the last flush; 0: none */
 	uint64_t progress;	/* changes while the thread works */
 };
+
+#define PUBLIC	__attribute__((visibility("default")))
 
 /* The process's recording; NULL if it is not recorded */
 extern struct inject *inject;
@@ -117,10 +124,22 @@ void capture_init(void);
 void capture_range(struct inject *self, bool begins);
 /* Called by gpmu's thread after any change: enables and disables kinds; returns whether anything is recorded */
 bool capture_update(struct inject *self);
+/* Writes the end of recording when the process ends. Kinds stay enabled: later calls are counted, too. */
+void capture_end(struct inject *self);
 /* Whether work of this time is to be recorded: recording was enabled and, with capture ranges, a range was open */
 bool capture_has(const struct inject *self, uint64_t time);
 /* Whether a range of this name is a capture range */
 bool capture_wants(const struct inject *self, enum channel_capture capture, const char *name);
+
+/* Whether CUPTI records work: no, not certainly as kinds are being enabled or disabled, or yes */
+enum capture_state { CAPTURE_OFF, CAPTURE_SWITCHING, CAPTURE_ON };
+enum capture_state capture_state(enum activity_kind kind);
+
+/* calls.c: counts the work that the program calls, by callbacks of the driver's functions */
+void calls_enable(struct inject *self);
+void calls_callback(struct inject *self, uint32_t cbid, const CUpti_CallbackData *data);
+/* This thread's call has added a node to a graph, so it launches nothing. */
+void calls_node_created(void);
 
 /* callbacks.c, nvtx.c */
 void callbacks_subscribe(struct inject *self);
@@ -136,7 +155,19 @@ void others_report(struct inject *self);
 
 /* thread.c */
 bool thread_start(struct inject *self);
-/* Waits for the thread's end as long as it makes progress */
-void thread_end(struct inject *self);
+/* The functions below may be called in a signal handler. They wait as long as the thread makes progress. */
+/* Ends recording: all records are flushed. Returns false if the thread makes no progress for @ms. */
+bool thread_end(struct inject *self, unsigned int ms);
+/* Flushes all records, and marks the channel as complete */
+void thread_flush(struct inject *self, unsigned int ms);
+
+/* end.c: functions of libc that end the process or its program */
+/* Registers functions for exit(3) and quick_exit(3). Returns false without memory. */
+bool end_register(void);
+
+/* signals.c: signals whose default action ends the process */
+void signals_begin(void);
+/* Ends the process by the default action of @signal. */
+void signals_die(int signal);
 
 #endif /* GPMU_INJECT_H */

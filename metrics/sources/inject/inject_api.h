@@ -65,6 +65,7 @@
 #define CUPTI_CB_DOMAIN_STATE				6
 #define CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING	4
 #define CUPTI_CBID_RESOURCE_CU_INIT_FINISHED		5
+#define CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED		13
 #define CUPTI_CBID_STATE_FATAL_ERROR			1
 #define CUPTI_CBID_STATE_ERROR				2
 #define CUPTI_CBID_STATE_WARNING			3
@@ -337,6 +338,8 @@ typedef struct PACKED {
 typedef struct {
 	uint32_t callbackSite;
 	const char *functionName;
+	const void *functionParams;
+	void *functionReturnValue;	/* at CUPTI_API_EXIT; of the driver API: int, 0 is success */
 } CUpti_CallbackData;
 
 typedef struct {

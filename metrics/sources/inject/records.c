@@ -383,9 +383,12 @@ static void put(struct inject *self, const CUpti_Activity *record)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (kinds[i].kind != record->kind)
 			continue;
-		if ((kinds[i].of == ACTIVITY_DEVICE || kinds[i].of == ACTIVITY_CONTEXT ||
-		     is_wanted(self, kinds[i].of)) && is_captured(self, i, record))
+		if (kinds[i].of != ACTIVITY_DEVICE && kinds[i].of != ACTIVITY_CONTEXT && !is_wanted(self, kinds[i].of))
+			return;
+		if (is_captured(self, i, record))
 			kinds[i].put(self, record);
+		else if (kinds[i].of >= ACTIVITY_KERNEL && kinds[i].of <= ACTIVITY_GRAPH)
+			channel_count(self->writer, CHANNEL_OUTSIDE, kinds[i].of, 1);
 		return;
 	}
 }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The thread that flushes CUPTI's buffers and writes their records. */
-#include <errno.h>
 #include <signal.h>
 #include <time.h>
 
 #include "base/raw_clock.h"
 #include "inject.h"
+#include "word.h"
 
 #define POLL_MS		10	/* between polls of the control page */
 #define LEAST_FLUSH_MS	1
 #define UNREAD_MS	1000	/* between flushes without a reader */
 #define LAST_MS		1000	/* for the last records to find room */
-#define END_MS		2000	/* without progress, until the process's end no longer waits */
+#define SOON_MS		10	/* between flushes while records arrive */
+#define SHARE		20	/* a flush takes at most this fraction of the time */
 
 static void drain(struct inject *self)
 {
@@ -77,86 +78,151 @@ static bool flush_last(struct inject *self)
 	return done;
 }
 
-static unsigned int flush_ms(const struct inject *self)
+/* Flushes */
+struct pace {
+	uint64_t begin, end;	/* of the last flush */
+	uint64_t called, completed;	/* calls and buffers before it */
+};
+
+static void flush_now(struct inject *self, struct pace *pace)
+{
+	pace->called = channel_called(self->writer);
+	pace->completed = buffers_completed();
+	pace->begin = raw_clock_now();
+	flush(self, 0);
+	pace->end = raw_clock_now();
+}
+
+/* ns from the end of the last flush to the next one: short while there is something to flush, unless flushes take long */
+static uint64_t interval(const struct inject *self, const struct pace *pace)
+{
+	uint64_t most = __atomic_load_n(&self->control->flush, __ATOMIC_RELAXED) * UINT64_C(1000000);
+	uint64_t soon = SOON_MS * UINT64_C(1000000), least = LEAST_FLUSH_MS * UINT64_C(1000000);
+
+	if (!channel_has_reader(self->control))
+		return UNREAD_MS * UINT64_C(1000000);
+	if (pace->called == channel_called(self->writer) && pace->completed == buffers_completed())
+		soon = most;
+	if (soon < (pace->end - pace->begin) * SHARE)
+		soon = (pace->end - pace->begin) * SHARE;
+	soon = soon < most ? soon : most;
+	return soon > least ? soon : least;
+}
+
+/* Without a reader there are few records and no changes. */
+static unsigned int wait_ms(const struct inject *self)
 {
 	unsigned int ms = __atomic_load_n(&self->control->flush, __ATOMIC_RELAXED);
 
 	if (!channel_has_reader(self->control))
 		return UNREAD_MS;
-	return ms < LEAST_FLUSH_MS ? LEAST_FLUSH_MS : ms;
+	ms = ms < LEAST_FLUSH_MS ? LEAST_FLUSH_MS : ms;
+	return ms < POLL_MS ? ms : POLL_MS;
 }
 
-/* Without a reader there are few records and no changes. */
-static unsigned int wait_ms(const struct inject *self, unsigned int flush)
+/* The program is about to be replaced by exec. */
+static void flush_for_exec(struct inject *self, uint32_t wanted)
 {
-	return flush < POLL_MS || !channel_has_reader(self->control) ? flush : POLL_MS;
+	bool done = flush(self, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+
+	channel_writer_mark(self->writer, done);
+	__atomic_store_n(&self->flushed, wanted, __ATOMIC_RELEASE);
+	word_wake(&self->flushed);
 }
 
-static void *run(void *data)
+static void finish(struct inject *self)
 {
-	struct inject *self = data;
-	uint64_t next = raw_clock_now(), last = 0, now;
-	bool records, is_short, done;
+	bool done;
 
-	while (!__atomic_load_n(&self->stop, __ATOMIC_ACQUIRE)) {
-		unsigned int ms = flush_ms(self);
-
-		buffers_wait(buffers_are_short() ? LEAST_FLUSH_MS : wait_ms(self, ms));
-		records = capture_update(self);
-		drain(self);
-		now = raw_clock_now();
-		/* After a declined request CUPTI drops all records until a flush. */
-		is_short = buffers_are_short() && now >= last + LEAST_FLUSH_MS * UINT64_C(1000000);
-		if (now < next && !is_short)
-			continue;
-		flush(self, 0);
-		probe_look(self, records);
-		last = raw_clock_now();
-		next = last + ms * UINT64_C(1000000);
-	}
-	capture_update(self);
+	capture_end(self);
 	done = flush_last(self);
 	__atomic_store_n(&self->fatal, 1, __ATOMIC_SEQ_CST);
 	/* Without the last records the reader must take the file as incomplete. */
 	if (done)
 		channel_writer_finish(self->writer);
+	__atomic_store_n(&self->ended, 1, __ATOMIC_RELEASE);
+	word_wake(&self->ended);
+	if (__atomic_load_n(&self->signal, __ATOMIC_ACQUIRE))
+		signals_die((int)self->signal);
+}
+
+static void *run(void *data)
+{
+	struct inject *self = data;
+	struct pace pace = { 0 };
+	bool records, is_short;
+	uint64_t since;
+	uint32_t wanted;
+
+	while (!__atomic_load_n(&self->stop, __ATOMIC_ACQUIRE)) {
+		buffers_wait(buffers_are_short() ? LEAST_FLUSH_MS : wait_ms(self));
+		records = capture_update(self);
+		drain(self);
+		wanted = __atomic_load_n(&self->wanted, __ATOMIC_ACQUIRE);
+		if (wanted != self->flushed)
+			flush_for_exec(self, wanted);
+		since = raw_clock_now() - pace.end;
+		/* After a declined request CUPTI drops all records until a flush. */
+		is_short = buffers_are_short() && since >= LEAST_FLUSH_MS * UINT64_C(1000000);
+		if (since < interval(self, &pace) && !is_short)
+			continue;
+		flush_now(self, &pace);
+		probe_look(self, records);
+	}
+	finish(self);
 	return NULL;
 }
 
 bool thread_start(struct inject *self)
 {
 	sigset_t all, kept;
+	pthread_t thread;
 	int code;
 
 	sigfillset(&all);
 	if (pthread_sigmask(SIG_BLOCK, &all, &kept))
 		return false;
-	code = pthread_create(&self->thread, NULL, run, self);
+	code = pthread_create(&thread, NULL, run, self);
 	pthread_sigmask(SIG_SETMASK, &kept, NULL);
 	if (code)
 		return false;
-	pthread_setname_np(self->thread, "gpmu");
+	pthread_setname_np(thread, "gpmu");
 	self->has_thread = true;
 	return true;
 }
 
-void thread_end(struct inject *self)
+/* Waits until the word has reached @value. Returns false if the thread makes no progress for @ms. */
+static bool wait_for(const struct inject *self, const uint32_t *word, uint32_t value, unsigned int ms)
 {
-	uint64_t progress = 0, now;
-	struct timespec until;
-	int code;
+	uint64_t progress = __atomic_load_n(&self->progress, __ATOMIC_RELAXED), begin = raw_clock_now();
+	uint32_t now;
 
-	if (!self->has_thread)
-		return;
+	while ((int32_t)((now = __atomic_load_n(word, __ATOMIC_ACQUIRE)) - value) < 0) {
+		uint64_t other = __atomic_load_n(&self->progress, __ATOMIC_RELAXED);
+
+		if (other != progress) {
+			progress = other;
+			begin = raw_clock_now();
+		} else if (raw_clock_now() >= begin + ms * UINT64_C(1000000)) {
+			return false;
+		}
+		word_wait(word, now, ms);
+	}
+	return true;
+}
+
+bool thread_end(struct inject *self, unsigned int ms)
+{
 	__atomic_store_n(&self->stop, 1, __ATOMIC_RELEASE);
-	do {
-		now = __atomic_load_n(&self->progress, __ATOMIC_RELAXED);
-		if (progress && progress == now + 1)
-			return;
-		progress = now + 1;
-		buffers_wake();
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_sec += END_MS / 1000;
-		code = pthread_timedjoin_np(self->thread, NULL, &until);
-	} while (code == ETIMEDOUT);
+	buffers_wake();
+	return wait_for(self, &self->ended, 1, ms);
+}
+
+void thread_flush(struct inject *self, unsigned int ms)
+{
+	uint32_t number = __atomic_add_fetch(&self->wanted, 1, __ATOMIC_SEQ_CST);
+
+	buffers_wake();
+	if (!__atomic_load_n(&self->ended, __ATOMIC_ACQUIRE))
+		wait_for(self, &self->flushed, number, ms);
 }

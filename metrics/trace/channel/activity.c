@@ -31,6 +31,7 @@ static const struct {
 	[ACTIVITY_EXTERNAL] = PLAIN(activity_external),
 	[ACTIVITY_UNIFIED] = PLAIN(activity_unified),
 	[ACTIVITY_ENVIRONMENT] = PLAIN(activity_environment),
+	[ACTIVITY_CALLS] = PLAIN(activity_calls),
 };
 
 bool activity_is_valid(const struct activity_head *record)

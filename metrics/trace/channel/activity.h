@@ -39,8 +39,12 @@ enum activity_kind {
 	ACTIVITY_EXTERNAL,
 	ACTIVITY_UNIFIED,
 	ACTIVITY_ENVIRONMENT,
+	ACTIVITY_CALLS,		/* always recorded: numbers of calls, once, by the reader */
 	ACTIVITY_KINDS
 };
+
+/* Kinds whose calls are counted: from ACTIVITY_KERNEL to ACTIVITY_GRAPH */
+#define ACTIVITY_WORKS	(ACTIVITY_GRAPH - ACTIVITY_KERNEL + 1)
 
 struct activity_head {
 	uint32_t size;	/* bytes, including the head */
@@ -100,6 +104,7 @@ enum activity_lost_why {
 	ACTIVITY_LOST_CORRUPT,	/* the rest of a buffer was invalid; count is in buffers */
 	ACTIVITY_LOST_IDS,	/* the pid or tid is 0 or beyond INT_MAX */
 	ACTIVITY_LOST_NESTING,	/* ends of regions that were not the innermost of their thread */
+	ACTIVITY_LOST_END,	/* called, but never delivered by CUPTI: the process ended before */
 	ACTIVITY_LOST_REASONS
 };
 
@@ -124,6 +129,19 @@ struct activity_complete {
 	struct activity_head head;
 	uint64_t time;
 	uint64_t memory;	/* most bytes that CUPTI's buffers have had at once */
+};
+
+/*
+ * Work that a process has called, each by kind from ACTIVITY_KERNEL on. Calls that fail are not counted, and neither are
+ * launches that add a node to a graph.
+ */
+struct activity_calls {
+	struct activity_head head;
+	uint64_t from, to;	/* time in which missing records were lost, as far as known */
+	uint64_t called[ACTIVITY_WORKS];	/* while CUPTI recorded the kind */
+	/* while CUPTI began or ceased to record the kind: the call may have a record */
+	uint64_t unsure[ACTIVITY_WORKS];
+	uint64_t outside[ACTIVITY_WORKS];	/* records that arrived and were not wanted: outside of capture ranges */
 };
 
 /* Begin or end of a capture range; of nested ranges, those of the outermost */

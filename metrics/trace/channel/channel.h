@@ -30,7 +30,7 @@
 #define CHANNEL_REGIONS		"regions"
 #define CHANNEL_SPARE		"spare"
 #define CHANNEL_LOST		"lost."
-#define CHANNEL_VERSION		5
+#define CHANNEL_VERSION		6
 #define CHANNEL_RING_LEAST	4096
 #define CHANNEL_RING_MOST	(UINT64_C(1) << 32)
 
@@ -128,6 +128,16 @@ void channel_lose(struct channel_writer *writer, const struct activity_lost *los
  * has neither lost nor duplicated it.
  */
 void channel_owe(struct channel_writer *writer, const struct activity_lost *owed);
+enum channel_tally { CHANNEL_CALLED, CHANNEL_UNSURE, CHANNEL_OUTSIDE };
+/*
+ * Counts work of @kind, from ACTIVITY_KERNEL to ACTIVITY_GRAPH; the tallies are those of struct activity_calls. Any thread
+ * may call this, without a lock. The reader gets the number even if the process is killed.
+ */
+void channel_count(struct channel_writer *writer, enum channel_tally tally, enum activity_kind kind, uint64_t count);
+/* The number that channel_count() has counted so far as CHANNEL_CALLED or CHANNEL_UNSURE, of all kinds */
+uint64_t channel_called(const struct channel_writer *writer);
+/* Marks the file as complete or, if an exec has failed, as not complete. Other threads may write meanwhile. */
+void channel_writer_mark(struct channel_writer *writer, bool complete);
 /*
  * Marks the file as complete; later writes fail with -ESHUTDOWN. The process keeps the
  * file's lock.
@@ -160,6 +170,8 @@ int channel_read(struct channel_reader *reader, const struct activity_head **rec
 bool channel_has_ended(struct channel_reader *reader);
 /* Whether the writer has marked the file as complete */
 bool channel_is_closed(const struct channel_reader *reader);
+/* Reads the counts of channel_count(). Returns false if the file has none: @calls is then all zeros. */
+bool channel_read_calls(const struct channel_reader *reader, struct activity_calls *calls);
 void channel_reader_free(struct channel_reader *reader);
 
 #endif /* GPMU_CHANNEL_H */

@@ -23,6 +23,13 @@ struct channel_lost {
 
 #define CHANNEL_LOSSES	64
 
+/* Threads count in different cache lines. */
+#define CHANNEL_STRIPES	8
+
+struct channel_calls {
+	uint64_t called[ACTIVITY_WORKS], unsure[ACTIVITY_WORKS];	/* atomic */
+} __attribute__((aligned(64)));
+
 /*
  * Positions count bytes since the begin; modulo the ring's size they are offsets in it.
  * Records are contiguous. Each side writes only its own position, in a cache line of its
@@ -43,6 +50,8 @@ struct channel_head {
 	/* By reason, kind and thread; the last one is of all others */
 	struct channel_lost losses[CHANNEL_LOSSES];
 	struct channel_lost owed;	/* in all; those that were not written are lost if the writer ends */
+	uint64_t outside[ACTIVITY_WORKS];	/* atomic */
+	struct channel_calls calls[CHANNEL_STRIPES];
 };
 
 _Static_assert(sizeof(struct channel_head) <= CHANNEL_HEAD, "the head has its place");

@@ -301,6 +301,27 @@ bool channel_is_closed(const struct channel_reader *reader)
 	return read_at(reader, &closed, sizeof(closed), offsetof(struct channel_head, closed)) && closed;
 }
 
+bool channel_read_calls(const struct channel_reader *reader, struct activity_calls *calls)
+{
+	struct channel_calls stripes[CHANNEL_STRIPES];
+	bool any = false;
+
+	*calls = (struct activity_calls){ .head = { sizeof(*calls), ACTIVITY_CALLS, 0 } };
+	if (!read_at(reader, stripes, sizeof(stripes), offsetof(struct channel_head, calls)) ||
+	    !read_at(reader, calls->outside, sizeof(calls->outside), offsetof(struct channel_head, outside))) {
+		*calls = (struct activity_calls){ .head = { sizeof(*calls), ACTIVITY_CALLS, 0 } };
+		return false;
+	}
+	for (int work = 0; work < ACTIVITY_WORKS; work++) {
+		for (int i = 0; i < CHANNEL_STRIPES; i++) {
+			calls->called[work] += stripes[i].called[work];
+			calls->unsure[work] += stripes[i].unsure[work];
+		}
+		any = any || calls->called[work] || calls->unsure[work] || calls->outside[work];
+	}
+	return any;
+}
+
 void channel_reader_free(struct channel_reader *reader)
 {
 	if (reader->fd >= 0)

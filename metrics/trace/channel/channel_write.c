@@ -253,6 +253,46 @@ void channel_owe(struct channel_writer *writer, const struct activity_lost *of)
 	pthread_mutex_unlock(&writer->lock);
 }
 
+static unsigned int my_stripe(void)
+{
+	static unsigned int last;
+	static __thread unsigned int stripe;
+
+	if (!stripe)
+		stripe = __atomic_fetch_add(&last, 1, __ATOMIC_RELAXED) % CHANNEL_STRIPES + 1;
+	return stripe - 1;
+}
+
+void channel_count(struct channel_writer *writer, enum channel_tally tally, enum activity_kind kind, uint64_t count)
+{
+	struct channel_calls *calls = &writer->head->calls[my_stripe()];
+	uint64_t *const tallies[] = {
+		[CHANNEL_CALLED] = calls->called, [CHANNEL_UNSURE] = calls->unsure,
+		[CHANNEL_OUTSIDE] = writer->head->outside,
+	};
+
+	__atomic_fetch_add(&tallies[tally][kind - ACTIVITY_KERNEL], count, __ATOMIC_RELAXED);
+}
+
+uint64_t channel_called(const struct channel_writer *writer)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < CHANNEL_STRIPES; i++) {
+		const struct channel_calls *calls = &writer->head->calls[i];
+
+		for (int work = 0; work < ACTIVITY_WORKS; work++)
+			sum += __atomic_load_n(&calls->called[work], __ATOMIC_RELAXED) +
+			       __atomic_load_n(&calls->unsure[work], __ATOMIC_RELAXED);
+	}
+	return sum;
+}
+
+void channel_writer_mark(struct channel_writer *writer, bool complete)
+{
+	__atomic_store_n(&writer->head->closed, complete, __ATOMIC_RELEASE);
+}
+
 void channel_writer_finish(struct channel_writer *writer)
 {
 	pthread_mutex_lock(&writer->lock);

@@ -5,6 +5,7 @@
  */
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -297,6 +298,14 @@ void activity_release(void)
 	for (size_t i = 0; i < held_count; i++)
 		end_kernels(&held[i]);
 	pthread_mutex_unlock(&lock);
+}
+
+void activity_kill(int signal)
+{
+	pthread_mutex_lock(&lock);
+	kill(getpid(), signal);
+	pthread_mutex_unlock(&lock);
+	poll(NULL, 0, 60000);
 }
 
 void activity_callback(uint32_t domain, uint32_t cbid, const void *data)

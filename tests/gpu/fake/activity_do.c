@@ -38,14 +38,66 @@ const char *activity_call_name(uint32_t domain, uint32_t cbid)
 	return NULL;
 }
 
+/* The driver's function that the runtime's calls; 0: none */
+static uint32_t driver_function(uint32_t cbid)
+{
+	static const struct {
+		uint32_t runtime, driver;
+	} functions[] = {
+		{ RUNTIME_LAUNCH, 307 }, { RUNTIME_MEMCPY, 276 }, { RUNTIME_MEMSET, 249 }, { RUNTIME_GRAPH, 514 },
+	};
+
+	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
+		if (functions[i].runtime == cbid)
+			return functions[i].driver;
+	return 0;
+}
+
+/* The callbacks of a driver's function. @parameters: of the function, as far as they are used; @code: its result */
+static void call_driver(uint32_t cbid, const void *parameters, int code, bool adds_node)
+{
+	CUpti_CallbackData data = { CUPTI_API_ENTER, "cu", parameters, NULL };
+
+	if (!cbid)
+		return;
+	activity_callback(CUPTI_CB_DOMAIN_DRIVER_API, cbid, &data);
+	if (adds_node)
+		activity_callback(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, NULL);
+	data.callbackSite = CUPTI_API_EXIT;
+	data.functionReturnValue = &code;
+	activity_callback(CUPTI_CB_DOMAIN_DRIVER_API, cbid, &data);
+}
+
+/* Calls without work: a launch that fails, a launch that adds a node to a graph, a copy of 0 bytes */
+static void do_nothing(const char *unused)
+{
+	const uint64_t parameters[3] = { 0 };
+
+	(void)unused;
+	call_driver(307, parameters, 1, false);
+	call_driver(307, parameters, 0, true);
+	call_driver(276, parameters, 0, false);
+}
+
+/* Kernels that have been called and whose records CUPTI never delivers */
+static void do_undelivered(const char *n)
+{
+	const uint64_t parameters[3] = { 0 };
+
+	for (long i = strtol(n, NULL, 0); i > 0; i--)
+		call_driver(307, parameters, 0, false);
+}
+
 static uint32_t call(uint32_t cbid, uint64_t *now)
 {
+	const uint64_t parameters[] = { 1, 1, 1 };
 	CUpti_ActivityAPI record = {
 		.kind = CUPTI_ACTIVITY_KIND_RUNTIME, .cbid = cbid, .threadId = gettid(),
 		.processId = getpid(), .start = activity_now(),
 		.correlationId = __atomic_add_fetch(&correlation, 1, __ATOMIC_RELAXED),
 	};
 
+	call_driver(driver_function(cbid), parameters, 0, false);
 	record.end = activity_now();
 	*now = record.end;
 	if (!activity_is_off(record.kind, cbid))
@@ -335,6 +387,8 @@ static void do_more(const char *word, const char *of)
 		call(RUNTIME_GET_LAST_ERROR, &now);
 	else if (!strcmp(word, "initialised"))
 		activity_callback(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED, NULL);
+	else if (!strcmp(word, "locked"))
+		activity_kill(strtol(of, NULL, 0));
 	else if (!strcmp(word, "destroy"))
 		activity_callback(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING, NULL);
 	else if (!strcmp(word, "profile"))
@@ -360,7 +414,7 @@ void activity_do(const char *word, const char *of)
 		{ "sync", do_sync }, { "context", do_context }, { "memory", do_memory },
 		{ "unified", do_unified }, { "environment", do_environment },
 		{ "overhead", do_overhead }, { "asked", do_asked }, { "external", do_external },
-		{ "names", do_names },
+		{ "names", do_names }, { "nothing", do_nothing }, { "undelivered", do_undelivered },
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)

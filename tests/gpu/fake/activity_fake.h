@@ -24,6 +24,8 @@ unsigned int activity_enabled(void);
 /* Whether the program has made a graph */
 bool activity_has_graphs(void);
 /* Calls the subscriber back if it has enabled this callback. */
+/* Sends the process a signal while the lock is held that a flush needs, and waits for the end. */
+void activity_kill(int signal);
 void activity_callback(uint32_t domain, uint32_t cbid, const void *data);
 /* Whether records of this call are disabled */
 bool activity_is_off(uint32_t kind, uint32_t cbid);

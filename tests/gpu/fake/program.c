@@ -5,6 +5,8 @@
  *	init			cuInit()
  *	context=DEVICE kernel=NAME copy=BYTES peer=BYTES set=BYTES graph=NODES sync memory=BYTES
  *	memory=-BYTES unified=BYTES environment=MHZ overhead=KIND external=ID ask
+ *	nothing			calls that launch no work
+ *	undelivered=N		kernels whose records CUPTI never delivers
  *	mark=NAME push=NAME pop start=NAME end		NVTX
  *	enter=NAME leave=NAME	gpmu_mark_begin(), gpmu_mark_end()
  *	names=N			N marks with different texts of 4000 characters
@@ -20,9 +22,15 @@
  *	threads=N		N threads with 100 kernels each
  *	ranges=N		the same with each kernel between cudaProfilerStart() and cudaProfilerStop()
  *	fork fork-init		a child that exits, or calls cuInit() before
- *	exec			executes the program again with the remaining words
- *	vanish=STATUS		_exit()
+ *	exec exec=FUNCTION	executes the program again with the remaining words, by execv() or this function
+ *	exec-fails		an execv() that fails
+ *	vanish=STATUS _Exit=STATUS quick=STATUS abort	functions that end the process
  *	kill segv exit=STATUS
+ *	raise=SIGNAL		the signal to the process; waits for its end unless a handler is called
+ *	locked=SIGNAL		the same while the thread holds a lock that a flush needs
+ *	handle=SIGNAL		installs a handler that prints "handled"
+ *	default=SIGNAL		sets SIG_DFL
+ *	actions=SIGNAL		prints the signal's action, as sigaction() and as signal() return it
  *
  * It prints "done" before it ends in any way.
  */
@@ -42,7 +50,7 @@
 
 static void (*fake_do)(const char *word, const char *of);
 static int (*cu_init)(unsigned int flags);
-static volatile sig_atomic_t signals;
+static volatile sig_atomic_t signals, handled;
 
 static void *open_beside(const char *name)
 {
@@ -136,6 +144,65 @@ static void do_fork(int initialises)
 	waitpid(pid, NULL, 0);
 }
 
+static void on_handled(int number)
+{
+	(void)number;
+	handled = 1;
+	dprintf(STDOUT_FILENO, "handled\n");
+}
+
+static const char *action_name(void (*action)(int))
+{
+	return action == SIG_DFL ? "default" : action == SIG_IGN ? "ignored" : action == on_handled ? "own" : "another's";
+}
+
+static void do_actions(int number)
+{
+	struct sigaction action;
+	void (*old)(int);
+
+	sigaction(number, NULL, &action);
+	old = signal(number, SIG_IGN);
+	signal(number, old);
+	dprintf(STDOUT_FILENO, "actions %s %s %d\n", action_name(action.sa_handler), action_name(old), action.sa_flags);
+}
+
+/* Returns true if the word is one of signals */
+static int do_signals(const char *word, int number)
+{
+	if (!strcmp(word, "raise")) {
+		handled = 0;
+		kill(getpid(), number);
+		if (!handled)
+			poll(NULL, 0, 60000);
+	} else if (!strcmp(word, "handle")) {
+		signal(number, on_handled);
+	} else if (!strcmp(word, "default")) {
+		signal(number, SIG_DFL);
+	} else if (!strcmp(word, "actions")) {
+		do_actions(number);
+	} else {
+		return 0;
+	}
+	return 1;
+}
+
+static void execute(const char *function, char **argv)
+{
+	if (!strcmp(function, "execvp"))
+		execvp(argv[0], argv);
+	else if (!strcmp(function, "execve"))
+		execve(argv[0], argv, environ);
+	else if (!strcmp(function, "execl"))
+		execl(argv[0], argv[0], argv[1], argv[2], argv[3], NULL);
+	else if (!strcmp(function, "execle"))
+		execle(argv[0], argv[0], argv[1], argv[2], argv[3], NULL, environ);
+	else if (!strcmp(function, "execlp"))
+		execlp(argv[0], argv[0], argv[1], argv[2], argv[3], NULL);
+	else
+		execv(argv[0], argv);
+}
+
 static void done(void)
 {
 	puts("done");
@@ -163,6 +230,17 @@ static void ends(const char *word, int value)
 	} else if (!strcmp(word, "vanish")) {
 		done();
 		_exit(value);
+	} else if (!strcmp(word, "_Exit")) {
+		done();
+		_Exit(value);
+	} else if (!strcmp(word, "quick")) {
+		done();
+		quick_exit(value);
+	} else if (!strcmp(word, "abort")) {
+		done();
+		abort();
+	} else if (!strcmp(word, "exec-fails")) {
+		execl("/nonexistent", "nonexistent", NULL);
 	} else if (!strcmp(word, "exit")) {
 		done();
 		exit(value);
@@ -175,6 +253,8 @@ static void run(const char *word, const char *of)
 	struct timespec now;
 
 	ends(word, value);
+	if (do_signals(word, value))
+		return;
 	if (!strcmp(word, "init")) {
 		if (cu_init(0))
 			exit(2);
@@ -222,7 +302,7 @@ int main(int argc, char **argv)
 		}
 		if (!strcmp(argv[i], "exec")) {
 			argv[i] = argv[0];
-			execv(argv[0], argv + i);
+			execute(value ? value : "execv", argv + i);
 			return 2;
 		}
 		for (; repeat > 0; repeat--)

@@ -5,7 +5,7 @@
  *
  *	activity-dump [MEMBER=VALUE...] -- PROGRAM...
  *
- * Members are those of struct channel_control. The times below are in ms after the program has opened its channel:
+ * As gpmu record does, it preloads the library $CUDA_INJECTION64_PATH. Members are those of struct channel_control. The times below are in ms after the program has opened its channel:
  * stop=MS sets enabled to 0, begin=MS sets it to 1, close=MS sets closed, leave=MS ends the thread that holds the
  * control, as if the reader was killed. slow=MS delays the first read. With stopped=1 the reader reads nothing before
  * the program has ended. kill=N kills the program once it has lost N records. With count=1 only the number of records
@@ -176,6 +176,10 @@ static void finish(const char *folder, int status)
 	look(folder);
 	drain();
 	for (size_t i = 0; i < source_count; i++) {
+		struct activity_calls calls;
+
+		if (channel_read_calls(sources[i].reader, &calls))
+			print(&sources[i], &calls.head);
 		printf("end %s\n", sources[i].broken ? "broken" :
 		       channel_is_closed(sources[i].reader) ? "closed" :
 		       channel_has_ended(sources[i].reader) ? "vanished" : "running");
@@ -281,6 +285,8 @@ int main(int argc, char **argv)
 	setenv(CHANNEL_VARIABLE, channels, 1);
 	pid = fork();
 	if (!pid) {
+		if (getenv("CUDA_INJECTION64_PATH"))
+			setenv("LD_PRELOAD", getenv("CUDA_INJECTION64_PATH"), 1);
 		execvp(argv[first + 1], argv + first + 1);
 		_exit(127);
 	}

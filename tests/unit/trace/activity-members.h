@@ -23,6 +23,7 @@ struct member {
 #define W64(member)		{ #member, offsetof(struct activity_work, member), U64 }
 #define WORK			W64(begin), W64(end), W32(device), W32(context), W32(stream), \
 				W32(correlation), W32(graph), W64(node)
+#define CALLS(list, work)	{ #list #work, offsetof(struct activity_calls, list) + (work) * sizeof(uint64_t), U64 }
 #define CALL			M64(activity_call, begin), M64(activity_call, end), \
 				M32(activity_call, thread), M32(activity_call, correlation), \
 				MNAME(activity_call, name), M32(activity_call, result)
@@ -49,6 +50,10 @@ static const struct members_kind {
 	    M32(activity_lost, why), M32(activity_lost, kind), M32(activity_lost, thread) } },
 	{ "complete", sizeof(struct activity_complete), ACTIVITY_COMPLETE,
 	  { M64(activity_complete, time), M64(activity_complete, memory) } },
+	{ "calls", sizeof(struct activity_calls), ACTIVITY_CALLS,
+	  { M64(activity_calls, from), M64(activity_calls, to), CALLS(called, 0), CALLS(called, 1), CALLS(called, 2),
+	    CALLS(called, 3), CALLS(unsure, 0), CALLS(unsure, 1), CALLS(unsure, 2), CALLS(unsure, 3),
+	    CALLS(outside, 0), CALLS(outside, 1), CALLS(outside, 2), CALLS(outside, 3) } },
 	{ "capture", sizeof(struct activity_capture), ACTIVITY_CAPTURE,
 	  { M64(activity_capture, time), M32(activity_capture, begins) } },
 	{ "kernel", sizeof(struct activity_kernel), ACTIVITY_KERNEL,

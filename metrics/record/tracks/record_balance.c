@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The balance of a process: each call of work has a record that arrived, or that is counted as lost. The process counts
+ * its calls in shared memory, so that the number is known even if it was killed before CUPTI delivered the records.
+ */
+#include <string.h>
+
+#include "base/log.h"
+#include "base/text/text.h"
+#include "record/tracks/record_map.h"
+
+static const char *const names[ACTIVITY_WORKS] = { "kernels", "copies", "memsets", "graphs" };
+
+static bool is_work(uint32_t kind)
+{
+	return kind >= ACTIVITY_KERNEL && kind <= ACTIVITY_GRAPH;
+}
+
+void record_balance_add(struct record_process *process, const struct activity_head *record)
+{
+	const struct activity_lost *lost = (const void *)record;
+
+	if (is_work(record->kind))
+		process->arrived[record->kind - ACTIVITY_KERNEL]++;
+	if (record->kind == ACTIVITY_LOST && is_work(lost->kind))
+		process->accounted[lost->kind - ACTIVITY_KERNEL] += lost->count;
+}
+
+/* Records that CUPTI has dropped, of any kind; they are already counted as lost */
+static uint64_t dropped_by_cupti(const struct record_process *process)
+{
+	return process->lost[ACTIVITY_LOST_CUPTI][0].count;
+}
+
+static uint64_t missing_of(const struct record_process *process, int work)
+{
+	const struct activity_calls *calls = &process->tally;
+	uint64_t known = process->arrived[work] + process->accounted[work] + calls->outside[work];
+
+	return calls->called[work] > known ? calls->called[work] - known : 0;
+}
+
+static void log_missing(const struct record_process *process, const uint64_t missing[ACTIVITY_WORKS])
+{
+	char text[160] = "";
+
+	for (int work = 0; work < ACTIVITY_WORKS; work++)
+		if (missing[work])
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%llu of %llu %s", *text ? ", " : "",
+				 (unsigned long long)missing[work], (unsigned long long)process->tally.called[work],
+				 names[work]);
+	if (*text)
+		log_line(GPMU_LOG_WARNING, "%u %.32s: %s are lost: CUPTI had not delivered them when the process%s",
+			 process->pid, process->program, text,
+			 process->end == RECORD_RUNNING ? " or the recording ended" : " ended");
+}
+
+void record_balance_end(struct record_process *process, const struct activity_calls *calls)
+{
+	uint64_t explained = dropped_by_cupti(process), missing[ACTIVITY_WORKS];
+
+	process->tally = *calls;
+	for (int work = 0; work < ACTIVITY_WORKS; work++) {
+		struct record_lost *lost = &process->lost[ACTIVITY_LOST_END][ACTIVITY_KERNEL + work];
+		uint64_t n = missing_of(process, work), less = n < explained ? n : explained;
+
+		explained -= less;
+		missing[work] = n - less;
+		if (missing[work])
+			*lost = (struct record_lost){ missing[work], calls->from, calls->to };
+	}
+	log_missing(process, missing);
+}

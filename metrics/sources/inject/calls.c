@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Counts the kernels, copies, memsets and graphs that the program launches, in the callbacks of the driver's functions: a
+ * function of the runtime calls one of the driver for each. The counts are in the channel, where they outlive the process,
+ * and gpmu compares them with the records that arrive.
+ */
+#include <string.h>
+
+#include "inject.h"
+
+#define FUNCTIONS	1024	/* more than the driver has callback ids */
+
+/*
+ * Functions that launch work, by callback id as in cupti_driver_cbid.h. @size: offset of the size in the function's
+ * parameters, as in generated_cuda_meta.h; work of size 0 is none, and has no record. @sizes: number of such members.
+ */
+static const struct function {
+	uint16_t first, last;
+	uint8_t kind, size, sizes;
+} functions[] = {
+	{ 115, 117, ACTIVITY_KERNEL, 0, 0 },	/* cuLaunch, cuLaunchGrid, cuLaunchGridAsync */
+	{ 307, 307, ACTIVITY_KERNEL, 0, 0 },	/* cuLaunchKernel */
+	{ 442, 442, ACTIVITY_KERNEL, 0, 0 },	/* cuLaunchKernel_ptsz */
+	{ 477, 478, ACTIVITY_KERNEL, 0, 0 },	/* cuLaunchCooperativeKernel, _ptsz */
+	{ 652, 653, ACTIVITY_KERNEL, 0, 0 },	/* cuLaunchKernelEx, _ptsz */
+	{ 43, 70, ACTIVITY_COPY, 0, 0 },	/* functions before CUDA 3.2 */
+	{ 232, 234, ACTIVITY_COPY, 0, 0 },
+	{ 276, 281, ACTIVITY_COPY, 16, 1 },	/* cuMemcpyHtoD_v2, DtoH, DtoD and Async: (to, from, size) */
+	{ 282, 285, ACTIVITY_COPY, 24, 1 },	/* AtoH, AtoHAsync, AtoD, DtoA: an array has an offset, too */
+	{ 286, 286, ACTIVITY_COPY, 32, 1 },	/* AtoA */
+	{ 287, 291, ACTIVITY_COPY, 0, 0 },	/* cuMemcpy2D_v2, 3D */
+	{ 292, 293, ACTIVITY_COPY, 24, 1 },	/* HtoA, HtoAAsync */
+	{ 305, 306, ACTIVITY_COPY, 16, 1 },	/* cuMemcpy, cuMemcpyAsync */
+	{ 318, 319, ACTIVITY_COPY, 32, 1 },	/* cuMemcpyPeer, Async: each address has a context */
+	{ 320, 321, ACTIVITY_COPY, 0, 0 },	/* cuMemcpy3DPeer */
+	{ 397, 399, ACTIVITY_COPY, 16, 1 },	/* the same with _ptds */
+	{ 400, 403, ACTIVITY_COPY, 24, 1 },
+	{ 404, 404, ACTIVITY_COPY, 32, 1 },
+	{ 405, 407, ACTIVITY_COPY, 0, 0 },
+	{ 408, 408, ACTIVITY_COPY, 16, 1 },
+	{ 409, 409, ACTIVITY_COPY, 32, 1 },
+	{ 410, 410, ACTIVITY_COPY, 0, 0 },
+	{ 418, 418, ACTIVITY_COPY, 16, 1 },	/* the same with _ptsz */
+	{ 419, 420, ACTIVITY_COPY, 24, 1 },
+	{ 421, 423, ACTIVITY_COPY, 16, 1 },
+	{ 424, 425, ACTIVITY_COPY, 0, 0 },
+	{ 426, 426, ACTIVITY_COPY, 32, 1 },
+	{ 427, 427, ACTIVITY_COPY, 0, 0 },
+	{ 776, 779, ACTIVITY_COPY, 0, 0 },	/* cuMemcpyBatchAsync, 3D: a batch has one record */
+	{ 796, 799, ACTIVITY_COPY, 0, 0 },
+	{ 71, 82, ACTIVITY_SET, 0, 0 },		/* functions before CUDA 3.2 */
+	{ 216, 221, ACTIVITY_SET, 16, 1 },	/* cuMemsetD8Async, D16, D32: (to, value, size) */
+	{ 222, 227, ACTIVITY_SET, 24, 2 },	/* cuMemsetD2D8Async: (to, pitch, value, width, height) */
+	{ 249, 251, ACTIVITY_SET, 16, 1 },
+	{ 252, 254, ACTIVITY_SET, 24, 2 },
+	{ 411, 413, ACTIVITY_SET, 16, 1 },
+	{ 414, 416, ACTIVITY_SET, 24, 2 },
+	{ 428, 430, ACTIVITY_SET, 16, 1 },
+	{ 431, 433, ACTIVITY_SET, 24, 2 },
+	{ 514, 515, ACTIVITY_GRAPH, 0, 0 },	/* cuGraphLaunch, _ptsz */
+};
+
+static const struct function *by_id[FUNCTIONS];
+
+/* Between the begin and the end of a thread's call */
+static __thread enum capture_state begun;
+static __thread bool has_node;
+
+static bool is_wanted(const struct inject *self, enum activity_kind kind)
+{
+	/* The number of nodes in a graph that is launched is not known. */
+	if (kind == ACTIVITY_GRAPH && self->control->graph_nodes)
+		return false;
+	return self->control->kinds >> kind & 1;
+}
+
+void calls_enable(struct inject *self)
+{
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		if (!is_wanted(self, functions[i].kind))
+			continue;
+		for (uint32_t id = functions[i].first; id <= functions[i].last; id++) {
+			by_id[id] = &functions[i];
+			/* An older CUPTI refuses functions that it does not know, and no program can call these. */
+			self->api.callback(1, self->subscriber, CUPTI_CB_DOMAIN_DRIVER_API, id);
+		}
+	}
+	self->api.callback(1, self->subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED);
+}
+
+void calls_node_created(void)
+{
+	has_node = true;
+}
+
+static bool is_empty(const struct function *function, const void *parameters)
+{
+	uint64_t size;
+
+	for (int i = 0; i < function->sizes && parameters; i++) {
+		memcpy(&size, (const char *)parameters + function->size + i * sizeof(size), sizeof(size));
+		if (!size)
+			return true;
+	}
+	return false;
+}
+
+static void count(struct inject *self, const struct function *function)
+{
+	enum capture_state now = capture_state(function->kind);
+
+	if (begun == CAPTURE_ON && now == CAPTURE_ON)
+		channel_count(self->writer, CHANNEL_CALLED, function->kind, 1);
+	else if (begun != CAPTURE_OFF || now != CAPTURE_OFF)
+		channel_count(self->writer, CHANNEL_UNSURE, function->kind, 1);
+}
+
+void calls_callback(struct inject *self, uint32_t cbid, const CUpti_CallbackData *data)
+{
+	const struct function *function = cbid < FUNCTIONS ? by_id[cbid] : NULL;
+
+	if (!function)
+		return;
+	if (data->callbackSite == CUPTI_API_ENTER) {
+		has_node = false;
+		begun = capture_state(function->kind);
+		return;
+	}
+	/* A launch into a stream that is captured adds a node to a graph. */
+	if (has_node || *(const int *)data->functionReturnValue || is_empty(function, data->functionParams))
+		return;
+	count(self, function);
+}

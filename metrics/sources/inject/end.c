@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Functions of libc that end the process or its program without the functions of atexit(3). The dynamic linker finds ours
+ * first, since the library is preloaded. They flush the records of this process and call libc's. Programs without CUDA,
+ * and children of fork(2) and vfork(2), have nothing to flush.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "inject.h"
+
+#define END_MS	2000	/* without progress, until the process's end no longer waits */
+
+/* next_NAME: libc's function. Found at the start, as dlsym(3) must not be called in a signal handler or after vfork(2) */
+#define NEXT(type, name, parameters) \
+	static type (*next_##name) parameters; \
+	__attribute__((constructor)) static void find_##name(void) \
+	{ \
+		if (!next_##name) \
+			*(void **)&next_##name = dlsym(RTLD_NEXT, #name); \
+	}
+
+NEXT(void, _exit, (int status))
+NEXT(void, _Exit, (int status))
+NEXT(void, abort, (void))
+NEXT(int, execve, (const char *path, char *const argv[], char *const envp[]))
+NEXT(int, execvpe, (const char *file, char *const argv[], char *const envp[]))
+NEXT(int, fexecve, (int fd, char *const argv[], char *const envp[]))
+NEXT(int, execveat, (int folder, const char *path, char *const argv[], char *const envp[], int flags))
+
+/* The recording of this process; NULL in a child of fork(2) or vfork(2) */
+static struct inject *own_recording(void)
+{
+	return inject && inject->has_thread && inject->pid == getpid() ? inject : NULL;
+}
+
+static void end_recording(void)
+{
+	struct inject *own = own_recording();
+	int kept = errno;
+
+	if (own)
+		thread_end(own, END_MS);
+	errno = kept;
+}
+
+bool end_register(void)
+{
+	return !atexit(end_recording) && !at_quick_exit(end_recording);
+}
+
+PUBLIC void _exit(int status)
+{
+	end_recording();
+	find__exit();
+	next__exit(status);
+	__builtin_unreachable();
+}
+
+PUBLIC void _Exit(int status)
+{
+	end_recording();
+	find__Exit();
+	next__Exit(status);
+	__builtin_unreachable();
+}
+
+PUBLIC void abort(void)
+{
+	end_recording();
+	find_abort();
+	next_abort();
+	__builtin_unreachable();
+}
+
+/* A program that replaces this one ends the recording if exec succeeds. */
+static struct inject *flush_for_exec(void)
+{
+	struct inject *own = own_recording();
+
+	if (own)
+		thread_flush(own, END_MS);
+	return own;
+}
+
+static int exec_failed(struct inject *own, int ret)
+{
+	if (own)
+		channel_writer_mark(own->writer, false);
+	return ret;
+}
+
+PUBLIC int execve(const char *path, char *const argv[], char *const envp[])
+{
+	struct inject *own = flush_for_exec();
+
+	find_execve();
+	return exec_failed(own, next_execve(path, argv, envp));
+}
+
+PUBLIC int execvpe(const char *file, char *const argv[], char *const envp[])
+{
+	struct inject *own = flush_for_exec();
+
+	find_execvpe();
+	return exec_failed(own, next_execvpe(file, argv, envp));
+}
+
+PUBLIC int fexecve(int fd, char *const argv[], char *const envp[])
+{
+	struct inject *own = flush_for_exec();
+
+	find_fexecve();
+	return exec_failed(own, next_fexecve(fd, argv, envp));
+}
+
+PUBLIC int execveat(int folder, const char *path, char *const argv[], char *const envp[], int flags)
+{
+	struct inject *own = flush_for_exec();
+
+	find_execveat();
+	if (!next_execveat) {
+		errno = ENOSYS;
+		return exec_failed(own, -1);
+	}
+	return exec_failed(own, next_execveat(folder, path, argv, envp, flags));
+}
+
+PUBLIC int execv(const char *path, char *const argv[])
+{
+	return execve(path, argv, environ);
+}
+
+PUBLIC int execvp(const char *file, char *const argv[])
+{
+	return execvpe(file, argv, environ);
+}
+
+/* Number of arguments up to and including the NULL that ends them; @list is consumed */
+static size_t count_arguments(va_list list)
+{
+	size_t n = 2;
+
+	while (va_arg(list, char *))
+		n++;
+	return n;
+}
+
+/* Declares argv with the arguments from @first on; @list is left behind the NULL. */
+#define COLLECT(argv, list, first) \
+	va_list list; \
+	va_start(list, first); \
+	char *argv[count_arguments(list)]; \
+	va_end(list); \
+	va_start(list, first); \
+	argv[0] = (char *)(first); \
+	for (size_t i = 1; (argv[i] = va_arg(list, char *)); i++)
+
+PUBLIC int execl(const char *path, const char *argument, ...)
+{
+	COLLECT(argv, list, argument);
+	va_end(list);
+	return execv(path, argv);
+}
+
+PUBLIC int execlp(const char *file, const char *argument, ...)
+{
+	COLLECT(argv, list, argument);
+	va_end(list);
+	return execvp(file, argv);
+}
+
+PUBLIC int execle(const char *path, const char *argument, ...)
+{
+	char *const *envp;
+
+	COLLECT(argv, list, argument);
+	envp = va_arg(list, char *const *);
+	va_end(list);
+	return execve(path, argv, envp);
+}

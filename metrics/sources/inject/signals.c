@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Signals whose default action ends the process: the records are flushed first. A handler is installed for each signal
+ * whose action is the default one. The functions below precede those of libc and hide it from the program: they
+ * report SIG_DFL, and a program that sets SIG_DFL gets the handler again. A program's own handler replaces it.
+ *
+ * The interrupted thread may hold a lock of the driver that the flush needs. If the flush makes no progress, the handler
+ * therefore returns, and gpmu's thread ends the process after the flush. A timer repeats the signal in case that CUPTI
+ * never returns. A second signal ends the process at once.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "inject.h"
+
+#define STALL_MS	100	/* without progress, until the handler returns */
+#define REPEAT_S	2
+
+static const int managed[] = { SIGHUP, SIGINT, SIGTERM, SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2 };
+
+typedef void handler(int signal);
+
+static int (*next_sigaction)(int signal, const struct sigaction *action, struct sigaction *old);
+
+__attribute__((constructor)) static void find_sigaction(void)
+{
+	if (!next_sigaction)
+		*(void **)&next_sigaction = dlsym(RTLD_NEXT, "sigaction");
+}
+
+/* Sends the signal once more after REPEAT_S. timer_create(3) could allocate memory; the system call does not. */
+static void repeat(int signal)
+{
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = signal };
+	const struct itimerspec time = { .it_value.tv_sec = REPEAT_S };
+	int timer;
+
+	if (!syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer))
+		syscall(SYS_timer_settime, timer, 0, &time, NULL);
+}
+
+void signals_die(int signal)
+{
+	const struct sigaction action = { .sa_handler = SIG_DFL };
+	sigset_t set;
+
+	next_sigaction(signal, &action, NULL);
+	sigemptyset(&set);
+	sigaddset(&set, signal);
+	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+	raise(signal);
+}
+
+static void on_signal(int signal)
+{
+	struct inject *own = inject && inject->pid == getpid() ? inject : NULL;
+	uint32_t none = 0;
+	int kept = errno;
+
+	if (!own || !__atomic_compare_exchange_n(&own->signal, &none, signal, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		return signals_die(signal);
+	repeat(signal);
+	if (thread_end(own, STALL_MS))
+		signals_die(signal);
+	errno = kept;
+}
+
+static bool is_managed(int signal)
+{
+	for (size_t i = 0; i < sizeof(managed) / sizeof(managed[0]); i++)
+		if (managed[i] == signal)
+			return inject && inject->has_thread && inject->pid == getpid() && getpid() != 1;
+	return false;
+}
+
+static int set_action(int signal, const struct sigaction *action, struct sigaction *old)
+{
+	const struct sigaction ours = { .sa_handler = on_signal, .sa_flags = SA_RESTART | SA_ONSTACK };
+	bool is_default = action && action->sa_handler == SIG_DFL;
+	int ret;
+
+	find_sigaction();
+	ret = next_sigaction(signal, is_default && is_managed(signal) ? &ours : action, old);
+	if (!ret && old && old->sa_handler == on_signal)
+		*old = (struct sigaction){ .sa_handler = SIG_DFL };
+	return ret;
+}
+
+PUBLIC int sigaction(int signal, const struct sigaction *action, struct sigaction *old)
+{
+	return set_action(signal, action, old);
+}
+
+static handler *set_default(int signal)
+{
+	const struct sigaction action = { .sa_handler = SIG_DFL };
+	struct sigaction old;
+
+	return set_action(signal, &action, &old) ? SIG_ERR : old.sa_handler;
+}
+
+/* Older functions, which differ in the flags of handlers other than SIG_DFL */
+#define OLDER(name) \
+	static handler *(*next_##name)(int signal, handler *function); \
+	__attribute__((constructor)) static void find_##name(void) \
+	{ \
+		if (!next_##name) \
+			*(void **)&next_##name = dlsym(RTLD_NEXT, #name); \
+	} \
+	PUBLIC handler *name(int signal, handler *function); \
+	PUBLIC handler *name(int signal, handler *function) \
+	{ \
+		handler *old; \
+		if (function == SIG_DFL && is_managed(signal)) \
+			return set_default(signal); \
+		find_##name(); \
+		old = next_##name(signal, function); \
+		return old == on_signal ? SIG_DFL : old; \
+	}
+
+OLDER(signal)
+OLDER(bsd_signal)
+OLDER(ssignal)
+OLDER(sysv_signal)
+OLDER(__sysv_signal)
+OLDER(sigset)
+
+/* A library that is not preloaded cannot hide its handlers from the program. The kernel ignores SIG_DFL for process 1. */
+void signals_begin(void)
+{
+	struct sigaction action;
+
+	if (dlsym(RTLD_DEFAULT, "sigaction") != (void *)sigaction)
+		return;
+	for (size_t i = 0; i < sizeof(managed) / sizeof(managed[0]); i++)
+		if (!sigaction(managed[i], NULL, &action) && action.sa_handler == SIG_DFL)
+			sigaction(managed[i], &action, NULL);
+}

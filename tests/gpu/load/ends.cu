@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * ends HOW N FILE: launches N short kernels, and ends as HOW says without waiting for them. FILE gets the number of launches
+ * that have returned, as 8 bytes in shared memory, which is right however the process ends. HOW is return, _exit, quick_exit,
+ * abort, exec (of true), child (a child of fork() launches and calls _exit()), raw (the system call exit_group, as programs
+ * in Go do), or the number of a signal that the process sends itself. N is 0 for launches until a signal comes from outside.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "load.h"
+
+static __global__ void short_one(unsigned int *at)
+{
+	if (at)
+		*at += 1;
+}
+
+static volatile uint64_t *share(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0644);
+	void *at;
+
+	if (fd < 0 || ftruncate(fd, sizeof(uint64_t))) {
+		perror(path);
+		exit(1);
+	}
+	at = mmap(NULL, sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	return (volatile uint64_t *)at;
+}
+
+static void launch(uint64_t n, volatile uint64_t *count)
+{
+	for (uint64_t i = 0; !n || i < n; i++) {
+		short_one<<<1, 32>>>(NULL);
+		LOAD_CHECK(cudaGetLastError());
+		*count += 1;
+	}
+}
+
+static void end(const char *how)
+{
+	if (!strcmp(how, "_exit") || !strcmp(how, "child"))
+		_exit(0);
+	else if (!strcmp(how, "quick_exit"))
+		quick_exit(0);
+	else if (!strcmp(how, "abort"))
+		abort();
+	else if (!strcmp(how, "exec"))
+		execlp("true", "true", (char *)NULL);
+	else if (!strcmp(how, "raw"))
+		syscall(SYS_exit_group, 0);
+	else if (atoi(how))
+		raise(atoi(how));
+}
+
+int main(int argc, char **argv)
+{
+	volatile uint64_t *count = argc == 4 ? share(argv[3]) : NULL;
+	int status = 0;
+
+	if (!count) {
+		fprintf(stderr, "usage: ends HOW N FILE\n");
+		return 2;
+	}
+	if (!strcmp(argv[1], "child") && fork()) {
+		wait(&status);
+		return WEXITSTATUS(status);
+	}
+	launch(strtoull(argv[2], NULL, 10), count);
+	end(argv[1]);
+	return 0;
+}
