@@ -292,6 +292,8 @@ run 'fail=cuptiActivityEnable@5:38' '' init context=0 kernel=a copy=1 set=1 grap
 is "$(n kernel); $(calls called)" "0; 0 1 1 1" "calls of a kind that CUPTI refuses are not counted"
 run '' 'capture=1' init context=0 kernel=a profile=1 kernel=b kernel=b profile=0 kernel=c
 is "$(calls called | cut -d' ' -f1) $(($(n kernel) + $(calls outside | cut -d' ' -f1)))" "3 3" "kernels outside of a capture range that CUPTI recorded are counted as outside"
+run '' 'graph_nodes=1' init context=0 kernel=a graph=3 graph=5
+is "$(calls called); $(n kernel)" "9 0 0 0; 9" "with graph_nodes=1 the kernels of a graph that is launched are counted"
 run '' '' init context=0 threads=16
 is "$(calls called)" "1600 0 0 0" "the calls of sixteen threads are counted"
 run '' '' init context=0 kernel=a fork kernel=b

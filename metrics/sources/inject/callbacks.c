@@ -33,6 +33,14 @@ static void on_call(struct inject *self, uint32_t cbid, const CUpti_CallbackData
 		capture_range(self, false);
 }
 
+static void on_graph(struct inject *self, uint32_t cbid, const CUpti_GraphData *data)
+{
+	if (cbid == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATE_STARTING)
+		calls_node_created();
+	if (self->control->graph_nodes)
+		graphs_event(cbid, data);
+}
+
 static void on_callback(void *data, uint32_t domain, uint32_t cbid, const void *of)
 {
 	struct inject *self = inject;
@@ -54,8 +62,8 @@ static void on_callback(void *data, uint32_t domain, uint32_t cbid, const void *
 		if (cbid == CUPTI_CBID_RESOURCE_CU_INIT_FINISHED) {
 			__atomic_store_n(&self->ready, 1, __ATOMIC_RELEASE);
 			buffers_wake();
-		} else if (cbid == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED) {
-			calls_node_created();
+		} else {
+			on_graph(self, cbid, ((const CUpti_ResourceData *)of)->resourceDescriptor);
 		}
 		break;
 	case CUPTI_CB_DOMAIN_DRIVER_API:

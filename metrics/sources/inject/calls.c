@@ -57,8 +57,12 @@ static const struct function {
 	{ 414, 416, ACTIVITY_SET, 24, 2 },
 	{ 428, 430, ACTIVITY_SET, 16, 1 },
 	{ 431, 433, ACTIVITY_SET, 24, 2 },
-	{ 514, 515, ACTIVITY_GRAPH, 0, 0 },	/* cuGraphLaunch, _ptsz */
+	{ 514, 515, ACTIVITY_GRAPH, 0, 0 },	/* cuGraphLaunch, _ptsz: (executable graph, stream) */
 };
+
+/* Functions that change what a launch of a graph runs */
+enum { DISABLE_NODE = 650 };	/* cuGraphNodeSetEnabled: (executable graph, node, whether it is enabled) */
+static const uint16_t instantiate[] = { 513, 578, 643, 656, 657 };	/* cuGraphInstantiate, ... */
 
 static const struct function *by_id[FUNCTIONS];
 
@@ -68,10 +72,23 @@ static __thread bool has_node;
 
 static bool is_wanted(const struct inject *self, enum activity_kind kind)
 {
-	/* The number of nodes in a graph that is launched is not known. */
-	if (kind == ACTIVITY_GRAPH && self->control->graph_nodes)
-		return false;
-	return self->control->kinds >> kind & 1;
+	return self->control->kinds >> kind & 1 || (kind == ACTIVITY_GRAPH && self->control->graph_nodes);
+}
+
+static void want(struct inject *self, uint32_t domain, uint32_t cbid)
+{
+	/* An older CUPTI refuses functions that it does not know, and no program can call these. */
+	self->api.callback(1, self->subscriber, domain, cbid);
+}
+
+static void want_nodes(struct inject *self)
+{
+	for (size_t i = 0; i < sizeof(instantiate) / sizeof(instantiate[0]); i++)
+		want(self, CUPTI_CB_DOMAIN_DRIVER_API, instantiate[i]);
+	want(self, CUPTI_CB_DOMAIN_DRIVER_API, DISABLE_NODE);
+	want(self, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED);
+	want(self, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED);
+	want(self, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING);
 }
 
 void calls_enable(struct inject *self)
@@ -81,16 +98,23 @@ void calls_enable(struct inject *self)
 			continue;
 		for (uint32_t id = functions[i].first; id <= functions[i].last; id++) {
 			by_id[id] = &functions[i];
-			/* An older CUPTI refuses functions that it does not know, and no program can call these. */
-			self->api.callback(1, self->subscriber, CUPTI_CB_DOMAIN_DRIVER_API, id);
+			want(self, CUPTI_CB_DOMAIN_DRIVER_API, id);
 		}
 	}
-	self->api.callback(1, self->subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED);
+	want(self, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATE_STARTING);
+	if (self->control->graph_nodes)
+		want_nodes(self);
 }
 
 void calls_node_created(void)
 {
 	has_node = true;
+}
+
+/* The kind whose state tells whether the call's work is recorded: a graph's nodes are recorded as kernels are */
+static enum activity_kind state_kind(const struct inject *self, const struct function *function)
+{
+	return function->kind == ACTIVITY_GRAPH && self->control->graph_nodes ? ACTIVITY_KERNEL : function->kind;
 }
 
 static bool is_empty(const struct function *function, const void *parameters)
@@ -105,14 +129,34 @@ static bool is_empty(const struct function *function, const void *parameters)
 	return false;
 }
 
-static void count(struct inject *self, const struct function *function)
+static const void *first_parameter(const CUpti_CallbackData *data)
 {
-	enum capture_state now = capture_state(function->kind);
+	const void *first;
 
-	if (begun == CAPTURE_ON && now == CAPTURE_ON)
-		channel_count(self->writer, CHANNEL_CALLED, function->kind, 1);
-	else if (begun != CAPTURE_OFF || now != CAPTURE_OFF)
-		channel_count(self->writer, CHANNEL_UNSURE, function->kind, 1);
+	memcpy(&first, data->functionParams, sizeof(first));
+	return first;
+}
+
+static void count(struct inject *self, const struct function *function, const CUpti_CallbackData *data)
+{
+	enum capture_state now = capture_state(state_kind(self, function));
+	enum channel_tally tally = begun == CAPTURE_ON && now == CAPTURE_ON ? CHANNEL_CALLED : CHANNEL_UNSURE;
+
+	if (begun == CAPTURE_OFF && now == CAPTURE_OFF)
+		return;
+	if (function->kind == ACTIVITY_GRAPH && self->control->graph_nodes)
+		graphs_count(self, first_parameter(data), tally);
+	else
+		channel_count(self->writer, tally, function->kind, 1);
+}
+
+static void on_graph_function(uint32_t cbid, const CUpti_CallbackData *data)
+{
+	if (cbid == DISABLE_NODE && data->callbackSite == CUPTI_API_EXIT)
+		graphs_disable(first_parameter(data));
+	for (size_t i = 0; i < sizeof(instantiate) / sizeof(instantiate[0]); i++)
+		if (instantiate[i] == cbid && data->callbackSite == CUPTI_API_ENTER)
+			graphs_instantiate();
 }
 
 void calls_callback(struct inject *self, uint32_t cbid, const CUpti_CallbackData *data)
@@ -120,14 +164,14 @@ void calls_callback(struct inject *self, uint32_t cbid, const CUpti_CallbackData
 	const struct function *function = cbid < FUNCTIONS ? by_id[cbid] : NULL;
 
 	if (!function)
-		return;
+		return on_graph_function(cbid, data);
 	if (data->callbackSite == CUPTI_API_ENTER) {
 		has_node = false;
-		begun = capture_state(function->kind);
+		begun = capture_state(state_kind(self, function));
 		return;
 	}
 	/* A launch into a stream that is captured adds a node to a graph. */
 	if (has_node || *(const int *)data->functionReturnValue || is_empty(function, data->functionParams))
 		return;
-	count(self, function);
+	count(self, function, data);
 }

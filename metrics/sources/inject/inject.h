@@ -45,6 +45,7 @@ struct inject {
 	uint32_t ended;		/* the thread has written its last record */
 	uint32_t signal;	/* that ends the process after the last flush; 0: none */
 	uint64_t progress;	/* changes while the thread works */
+	uint64_t arrived;	/* records of work that CUPTI has delivered; of gpmu's thread */
 };
 
 #define PUBLIC	__attribute__((visibility("default")))
@@ -138,8 +139,17 @@ enum capture_state capture_state(enum activity_kind kind);
 /* calls.c: counts the work that the program calls, by callbacks of the driver's functions */
 void calls_enable(struct inject *self);
 void calls_callback(struct inject *self, uint32_t cbid, const CUpti_CallbackData *data);
-/* This thread's call has added a node to a graph, so it launches nothing. */
+/* This thread's call adds a node to a graph, so it launches nothing. */
 void calls_node_created(void);
+
+/* graphs.c: counts the nodes of graphs that are launched, if nodes are recorded */
+/* Called for each callback about graphs, in the domain of resources */
+void graphs_event(uint32_t cbid, const CUpti_GraphData *data);
+/* A call that instantiates a graph begins in this thread. */
+void graphs_instantiate(void);
+/* A node of the executable graph may be disabled. */
+void graphs_disable(const void *exec);
+void graphs_count(struct inject *self, const void *exec, enum channel_tally tally);
 
 /* callbacks.c, nvtx.c */
 void callbacks_subscribe(struct inject *self);

@@ -65,7 +65,10 @@
 #define CUPTI_CB_DOMAIN_STATE				6
 #define CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING	4
 #define CUPTI_CBID_RESOURCE_CU_INIT_FINISHED		5
-#define CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED		13
+#define CUPTI_CBID_RESOURCE_GRAPHNODE_CREATE_STARTING	12
+#define CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED		18
+#define CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING	19
+#define CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED		20
 #define CUPTI_CBID_STATE_FATAL_ERROR			1
 #define CUPTI_CBID_STATE_ERROR				2
 #define CUPTI_CBID_STATE_WARNING			3
@@ -341,6 +344,22 @@ typedef struct {
 	const void *functionParams;
 	void *functionReturnValue;	/* at CUPTI_API_EXIT; of the driver API: int, 0 is success */
 } CUpti_CallbackData;
+
+typedef struct {
+	void *context;
+	void *resourceHandle;
+	void *resourceDescriptor;	/* of graphs: CUpti_GraphData */
+} CUpti_ResourceData;
+
+typedef struct {
+	void *graph;
+	void *originalGraph;
+	void *node;
+	void *originalNode;
+	uint32_t nodeType;
+	void *dependency;
+	void *graphExec;
+} CUpti_GraphData;
 
 typedef struct {
 	const char *functionName;

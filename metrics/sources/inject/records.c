@@ -385,6 +385,7 @@ static void put(struct inject *self, const CUpti_Activity *record)
 			continue;
 		if (kinds[i].of != ACTIVITY_DEVICE && kinds[i].of != ACTIVITY_CONTEXT && !is_wanted(self, kinds[i].of))
 			return;
+		self->arrived += kinds[i].of >= ACTIVITY_KERNEL && kinds[i].of <= ACTIVITY_GRAPH;
 		if (is_captured(self, i, record))
 			kinds[i].put(self, record);
 		else if (kinds[i].of >= ACTIVITY_KERNEL && kinds[i].of <= ACTIVITY_GRAPH)

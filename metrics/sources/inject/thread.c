@@ -11,6 +11,7 @@
 #define LEAST_FLUSH_MS	1
 #define UNREAD_MS	1000	/* between flushes without a reader */
 #define LAST_MS		1000	/* for the last records to find room */
+#define WORK_MS		100	/* without the end of any work, until the last flush no longer waits for it */
 #define SOON_MS		10	/* between flushes while records arrive */
 #define SHARE		20	/* a flush takes at most this fraction of the time */
 
@@ -65,11 +66,30 @@ static bool flush(struct inject *self, uint32_t flags)
 	return complete(self, now);
 }
 
+/* Flushes until all work has ended that the program has called, unless none ends for a while. */
+static void await_work(struct inject *self)
+{
+	uint64_t since = raw_clock_now(), arrived = self->arrived;
+
+	while (inject_is_alive(self) && channel_called(self->writer) > self->arrived &&
+	       raw_clock_now() < since + WORK_MS * UINT64_C(1000000)) {
+		flush(self, 0);
+		if (arrived != self->arrived)
+			since = raw_clock_now();
+		arrived = self->arrived;
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	}
+}
+
 /* The last flush waits for room if there is a reader. Returns whether all records have been written or counted. */
 static bool flush_last(struct inject *self)
 {
-	uint64_t begin = raw_clock_now();
-	bool done = flush(self, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+	uint64_t begin;
+	bool done;
+
+	await_work(self);
+	begin = raw_clock_now();
+	done = flush(self, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
 
 	for (int i = 0; i < LAST_MS && !done && channel_has_reader(self->control); i++) {
 		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
@@ -123,8 +143,10 @@ static unsigned int wait_ms(const struct inject *self)
 /* The program is about to be replaced by exec. */
 static void flush_for_exec(struct inject *self, uint32_t wanted)
 {
-	bool done = flush(self, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+	bool done;
 
+	await_work(self);
+	done = flush(self, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
 	channel_writer_mark(self->writer, done);
 	__atomic_store_n(&self->flushed, wanted, __ATOMIC_RELEASE);
 	word_wake(&self->flushed);

@@ -53,6 +53,35 @@ static uint32_t driver_function(uint32_t cbid)
 	return 0;
 }
 
+/* A callback about a graph. The executable graph has the handle 1. */
+static void resource(uint32_t cbid, uintptr_t node, uint32_t type)
+{
+	CUpti_GraphData graph = { .node = (void *)node, .nodeType = type, .graphExec = (void *)1 };
+	const CUpti_ResourceData data = { .resourceDescriptor = &graph };
+
+	activity_callback(CUPTI_CB_DOMAIN_RESOURCE, cbid, &data);
+}
+
+/* Instantiates a graph of kernels, one of them in a child graph, as CUPTI 13.0 reports it */
+static void instantiate(long nodes)
+{
+	enum { KERNEL, CHILD = 4, FUNCTION = 643 };
+	CUpti_CallbackData data = { CUPTI_API_ENTER, "cuGraphInstantiateWithFlags", NULL, NULL };
+
+	activity_callback(CUPTI_CB_DOMAIN_DRIVER_API, FUNCTION, &data);
+	for (long i = 1; i < nodes; i++) {
+		resource(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATE_STARTING, i, KERNEL);
+		resource(CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED, i, KERNEL);
+	}
+	resource(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATE_STARTING, nodes + 1, CHILD);
+	resource(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATE_STARTING, nodes, KERNEL);
+	resource(CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED, nodes, KERNEL);
+	resource(CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED, nodes + 1, KERNEL);
+	resource(CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED, 0, 0);
+	data.callbackSite = CUPTI_API_EXIT;
+	activity_callback(CUPTI_CB_DOMAIN_DRIVER_API, FUNCTION, &data);
+}
+
 /* The callbacks of a driver's function. @parameters: of the function, as far as they are used; @code: its result */
 static void call_driver(uint32_t cbid, const void *parameters, int code, bool adds_node)
 {
@@ -62,7 +91,7 @@ static void call_driver(uint32_t cbid, const void *parameters, int code, bool ad
 		return;
 	activity_callback(CUPTI_CB_DOMAIN_DRIVER_API, cbid, &data);
 	if (adds_node)
-		activity_callback(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, NULL);
+		resource(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATE_STARTING, 1, 0);
 	data.callbackSite = CUPTI_API_EXIT;
 	data.functionReturnValue = &code;
 	activity_callback(CUPTI_CB_DOMAIN_DRIVER_API, cbid, &data);
@@ -117,13 +146,12 @@ static void do_asked(const char *cbid)
 	activity_put(&record, false);
 }
 
-static void do_kernel(const char *name, bool holds, uint32_t graph)
+static void put_kernel(const char *name, bool holds, uint32_t graph, uint32_t call, uint64_t now)
 {
 	int zero = fake_options()->zero;
-	uint64_t now;
 	CUpti_ActivityKernel9 record = {
 		.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, .contextId = context_id, .streamId = 7,
-		.correlationId = call(graph ? RUNTIME_GRAPH : RUNTIME_LAUNCH, &now), .gridX = 4,
+		.correlationId = call, .gridX = 4,
 		.gridY = 2, .gridZ = 1, .blockX = 128, .blockY = 1, .blockZ = 1,
 		.registersPerThread = 32, .staticSharedMemory = 1024, .dynamicSharedMemory = 2048,
 		.graphId = graph, .graphNodeId = graph ? graph * 100 : 0,
@@ -135,6 +163,14 @@ static void do_kernel(const char *name, bool holds, uint32_t graph)
 	if (zero && !(++kernels % zero))
 		record.start = record.end = 0;
 	activity_put(&record, holds);
+}
+
+static void do_kernel(const char *name, bool holds)
+{
+	uint64_t now;
+	uint32_t correlation_id = call(RUNTIME_LAUNCH, &now);
+
+	put_kernel(name, holds, 0, correlation_id, now);
 }
 
 static void do_copy(const char *bytes)
@@ -195,12 +231,13 @@ static void do_graph(const char *nodes)
 	};
 
 	has_graphs = true;
+	instantiate(strtol(nodes, NULL, 0));
+	record.correlationId = call(RUNTIME_GRAPH, &now);
 	if (!activity_is_enabled(CUPTI_ACTIVITY_KIND_GRAPH_TRACE)) {
 		for (long i = strtol(nodes, NULL, 0); i > 0; i--)
-			do_kernel("node", false, 3);
+			put_kernel("node", false, 3, record.correlationId, now + (uint64_t)i * 2 * WORK);
 		return;
 	}
-	record.correlationId = call(RUNTIME_GRAPH, &now);
 	record.start = now;
 	record.end = now + WORK;
 	activity_put(&record, false);
@@ -376,9 +413,9 @@ static void do_more(const char *word, const char *of)
 	uint64_t now;
 
 	if (!strcmp(word, "kernel"))
-		do_kernel(of, false, 0);
+		do_kernel(of, false);
 	else if (!strcmp(word, "hold"))
-		do_kernel(of, true, 0);
+		do_kernel(of, true);
 	else if (!strcmp(word, "release"))
 		activity_release();
 	else if (!strcmp(word, "steal"))

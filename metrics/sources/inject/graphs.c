@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The nodes of graphs, for gpmu record --graph-nodes: a launch of a graph has a record for each of its kernels, copies and
+ * memsets. CUPTI reports the nodes one by one when a graph is instantiated: it clones each node, also those of child
+ * graphs, and reports the clone's type at the begin of its creation only (measured with CUPTI 13.0).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "inject.h"
+
+/* CUgraphNodeType */
+enum { NODE_KERNEL, NODE_COPY, NODE_SET, NODE_CONDITIONAL = 13 };
+
+struct graph {
+	uint64_t nodes[ACTIVITY_WORKS];
+	bool is_unsure;		/* how many nodes run is not known: some are disabled or conditional */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct map graphs;	/* struct graph *, by the handle of the executable graph */
+
+/* Between the begin and the end of a thread's call that instantiates a graph */
+static __thread struct graph cloned;
+static __thread const void *node;	/* whose creation has begun last */
+static __thread uint32_t node_type;
+
+static void add_clone(const CUpti_GraphData *data)
+{
+	static const uint8_t kinds[] = {
+		[NODE_KERNEL] = ACTIVITY_KERNEL, [NODE_COPY] = ACTIVITY_COPY, [NODE_SET] = ACTIVITY_SET,
+	};
+
+	/* The clone of a child graph is created around those of its nodes. */
+	if (data->node != node)
+		return;
+	if (node_type < sizeof(kinds))
+		cloned.nodes[kinds[node_type] - ACTIVITY_KERNEL]++;
+	cloned.is_unsure = cloned.is_unsure || node_type == NODE_CONDITIONAL;
+}
+
+static uint64_t key_of(const void *exec)
+{
+	return (uintptr_t)exec;
+}
+
+static void forget(const void *exec)
+{
+	union map_cell cell;
+
+	pthread_mutex_lock(&lock);
+	if (map_take(&graphs, key_of(exec), &cell))
+		free(cell.of);
+	pthread_mutex_unlock(&lock);
+}
+
+/* Without memory the graph's launches are not counted. */
+static void remember(const void *exec)
+{
+	struct graph *graph = malloc(sizeof(*graph));
+	union map_cell *cell = NULL;
+	bool added;
+
+	forget(exec);
+	if (!graph)
+		return;
+	*graph = cloned;
+	pthread_mutex_lock(&lock);
+	cell = map_add(&graphs, key_of(exec), &added);
+	if (cell)
+		cell->of = graph;
+	pthread_mutex_unlock(&lock);
+	if (!cell)
+		free(graph);
+}
+
+void graphs_event(uint32_t cbid, const CUpti_GraphData *data)
+{
+	switch (cbid) {
+	case CUPTI_CBID_RESOURCE_GRAPHNODE_CREATE_STARTING:
+		node = data->node;
+		node_type = data->nodeType;
+		break;
+	case CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED:
+		add_clone(data);
+		break;
+	case CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED:
+		remember(data->graphExec);
+		break;
+	case CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING:
+		forget(data->graphExec);
+		break;
+	}
+}
+
+void graphs_instantiate(void)
+{
+	memset(&cloned, 0, sizeof(cloned));
+}
+
+void graphs_disable(const void *exec)
+{
+	union map_cell *cell;
+
+	pthread_mutex_lock(&lock);
+	cell = map_find(&graphs, key_of(exec));
+	if (cell)
+		((struct graph *)cell->of)->is_unsure = true;
+	pthread_mutex_unlock(&lock);
+}
+
+void graphs_count(struct inject *self, const void *exec, enum channel_tally tally)
+{
+	struct graph graph = { .is_unsure = true };
+	union map_cell *cell;
+
+	pthread_mutex_lock(&lock);
+	cell = map_find(&graphs, key_of(exec));
+	if (cell)
+		graph = *(const struct graph *)cell->of;
+	pthread_mutex_unlock(&lock);
+	if (graph.is_unsure)
+		tally = CHANNEL_UNSURE;
+	for (int work = 0; work < ACTIVITY_WORKS; work++)
+		if (graph.nodes[work] && self->control->kinds >> (ACTIVITY_KERNEL + work) & 1)
+			channel_count(self->writer, tally, ACTIVITY_KERNEL + work, graph.nodes[work]);
+}
