@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/sized.h"
+#include "base/text/text.h"
 #include "saved/saved.h"
 
 struct gpmu_saved *gpmu_saved_new(const struct gpmu_saved_options *options)
@@ -41,6 +42,8 @@ void gpmu_saved_free(struct gpmu_saved *saved)
 	for (size_t i = 0; i < 2; i++) {
 		free(saved->tables[i].list);
 		free(saved->tables[i].last);
+		map_release(&saved->tables[i].targets);
+		map_release(&saved->tables[i].latest);
 	}
 	free(saved->others.list);
 	free(saved->cgroup);
@@ -95,27 +98,54 @@ static int make_last(struct saved_table *table, size_t texts)
 	return 0;
 }
 
-/* Counts the earlier records with the same event and label. */
-static void link_record(struct saved_table *table, struct saved_record *record)
+static bool is_same_target(const struct saved_record *a, const struct saved_record *b)
 {
-	size_t before;
+	return a->label == b->label && a->number == b->number &&
+	       !memcmp(a->parts, b->parts, sizeof(a->parts));
+}
+
+/* The cell of the record's target: 1 + the index of its first record, or 0. NULL: out of memory */
+static union map_cell *find_target(struct saved_table *table, const struct saved_record *record)
+{
+	int label[2 + SAVED_PARTS] = { (int)record->label, record->number };
+	union map_cell *cell;
+	uint64_t hash;
+	bool added;
+
+	memcpy(label + 2, record->parts, sizeof(record->parts));
+	hash = text_hash((const char *)label, sizeof(label));
+	/* If another target has this hash, try the next one. */
+	do
+		cell = map_add(&table->targets, hash++, &added);
+	while (cell && cell->number && !is_same_target(&table->list[cell->number - 1], record));
+	return cell;
+}
+
+/* Finds the earlier records with the same target, and the same event. */
+static int link_record(struct saved_table *table, struct saved_record *record)
+{
+	union map_cell *first = find_target(table, record), *latest;
+	bool added;
 
 	record->before = SAVED_NONE;
-	record->occurrence = 0;
-	if (record->event == SAVED_NONE)
-		return;
-	before = table->last[record->event];
-	record->before = before;
-	table->last[record->event] = table->length;
-	for (; before != SAVED_NONE; before = table->list[before].before) {
-		struct saved_record *other = &table->list[before];
-
-		if (saved_same_target(other, record)) {
-			record->occurrence = other->occurrence + 1;
-			other->repeated = true;
-			return;
+	if (!first)
+		return -ENOMEM;
+	record->target = first->number ? first->number - 1 : table->length;
+	if (record->event != SAVED_NONE) {
+		latest = map_add(&table->latest, (uint64_t)record->event << 32 | record->target,
+				 &added);
+		if (!latest)
+			return -ENOMEM;
+		if (!added) {
+			table->list[latest->number].repeated = true;
+			record->occurrence = table->list[latest->number].occurrence + 1;
 		}
+		latest->number = table->length;
+		record->before = table->last[record->event];
+		table->last[record->event] = table->length;
 	}
+	first->number = record->target + 1;
+	return 0;
 }
 
 static int add_record(struct gpmu_saved *saved, const struct saved_line *line)
@@ -157,7 +187,9 @@ static int add_record(struct gpmu_saved *saved, const struct saved_line *line)
 	if (!list)
 		return -ENOMEM;
 	table->list = list;
-	link_record(table, &record);
+	ret = link_record(table, &record);
+	if (ret)
+		return ret;
 	list[table->length++] = record;
 	table->repeated = table->repeated || !isnan(record.deviation);
 	return 0;
@@ -171,6 +203,7 @@ static void complete(struct gpmu_saved *saved)
 	struct saved_table *next = &saved->tables[saved->filling == &saved->tables[0]];
 
 	saved->complete = saved->filling;
+	saved_find_times(saved);
 	if (saved->complete->timed && saved_begins_run(saved))
 		saved->complete->begin = 0;
 	next->length = 0;
@@ -179,6 +212,8 @@ static void complete(struct gpmu_saved *saved)
 	saved->filling = next;
 	for (size_t i = 0; i < next->last_room; i++)
 		next->last[i] = SAVED_NONE;
+	map_clear(&next->targets);
+	map_clear(&next->latest);
 }
 
 static int take_time(struct gpmu_saved *saved, const struct saved_line *line)

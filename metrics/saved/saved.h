@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/strings.h"
 #include "saved/gpmu_saved.h"
 #include "values/counts.h"
@@ -188,6 +189,8 @@ struct saved_record {
 	double share;
 	size_t occurrence;		/* number of earlier records with the same event and label */
 	size_t before;		/* previous record of the same event, or SAVED_NONE */
+	/* index of the first record of the same CPU, thread or part of the machine */
+	size_t target;
 	bool repeated;		/* a later record has the same event and label */
 	bool used;		/* assigned to a slot of the plan */
 };
@@ -197,9 +200,14 @@ struct saved_table {
 	size_t length;
 	size_t *last;		/* the last record of each text, or SAVED_NONE */
 	size_t last_room;
+	struct map targets;	/* hash of a target -> 1 + its first record */
+	struct map latest;	/* event and target -> their last record */
 	bool timed;
 	bool repeated;		/* perf stat -r: values are means of several runs */
 	uint64_t begin, end;	/* ns */
+	/* Set when the table is complete */
+	uint64_t duration;	/* ns that perf printed as duration_time; 0: none */
+	uint64_t longest;	/* ns that a counter ran that counts all of the time; 0: none */
 };
 
 /* The records that a slot's counts come from */
@@ -258,6 +266,8 @@ int saved_node(const struct gpmu_machine *machine, const struct saved_record *re
  */
 unsigned int saved_times(const struct saved_record *record, uint64_t wall, bool single,
 			 uint64_t *enabled, uint64_t *running);
+/* Sets the times of the complete table that come from its records. */
+void saved_find_times(struct gpmu_saved *saved);
 /*
  * Whether the complete table is the first interval of a run that perf stat --append has added: a
  * counter that counts all of the time ran since 0, not since the interval before.
@@ -265,12 +275,5 @@ unsigned int saved_times(const struct saved_record *record, uint64_t wall, bool 
 bool saved_begins_run(const struct gpmu_saved *saved);
 /* Duration of the complete table in ns; 0: unknown */
 uint64_t saved_wall(const struct gpmu_saved *saved);
-
-/* Whether two records are of the same CPU, thread or part of the machine */
-static inline bool saved_same_target(const struct saved_record *a, const struct saved_record *b)
-{
-	return a->label == b->label && a->number == b->number &&
-	       !memcmp(a->parts, b->parts, sizeof(a->parts));
-}
 
 #endif /* GPMU_SAVED_H */

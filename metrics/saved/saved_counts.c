@@ -26,17 +26,6 @@ static bool is_duration(const struct gpmu_saved *saved, const struct saved_recor
 	return (!name->pmu || !strcmp(name->pmu, "tool")) && !strcmp(name->terms, "duration_time");
 }
 
-/* The duration in ns that perf printed; it can be 0, as perf 7.3 prints for a command. */
-static double duration_of(const struct gpmu_saved *saved)
-{
-	const struct saved_table *table = saved->complete;
-
-	for (size_t i = 0; i < table->length; i++)
-		if (is_duration(saved, &table->list[i]))
-			return table->list[i].value;
-	return 0;
-}
-
 static bool is_outside_cores(const struct gpmu_saved *saved, const struct saved_record *record)
 {
 	int number;
@@ -46,30 +35,6 @@ static bool is_outside_cores(const struct gpmu_saved *saved, const struct saved_
 	return pmu_name_parse(saved->texts.list[record->event].pmu, &number) != GPMU_PMU_OTHER;
 }
 
-/*
- * Longest time of a counter: an uncore PMU, or a record with a CPU label, counts all of
- * the time.
- */
-static uint64_t longest(const struct gpmu_saved *saved)
-{
-	const struct saved_table *table = saved->complete;
-	uint64_t ns = 0;
-
-	for (size_t i = 0; i < table->length; i++) {
-		const struct saved_record *record = &table->list[i];
-		unsigned int counters = record->counters;
-
-		/* The JSON of perf stat --append repeats the events for the next run. */
-		if (record->occurrence)
-			continue;
-		if (!counters)
-			counters = record->label == SAVED_CPU || is_outside_cores(saved, record);
-		if (record->share >= 100 && counters && record->running / counters > ns)
-			ns = record->running / counters;
-	}
-	return ns;
-}
-
 static uint64_t to_u64(double value)
 {
 	if (!(value > 0))
@@ -77,10 +42,46 @@ static uint64_t to_u64(double value)
 	return value < 18446744073709551616.0 ? (uint64_t)(value + 0.5) : UINT64_MAX;
 }
 
+/*
+ * Time of a record's counter if it counts all of the time, as that of an uncore PMU or of a record
+ * with a CPU label does; otherwise 0
+ */
+static uint64_t whole_time(const struct gpmu_saved *saved, const struct saved_record *record)
+{
+	unsigned int counters = record->counters;
+
+	/* The JSON of perf stat --append repeats the events for the next run. */
+	if (record->occurrence || record->share < 100)
+		return 0;
+	if (!counters)
+		counters = record->label == SAVED_CPU || is_outside_cores(saved, record);
+	return counters ? record->running / counters : 0;
+}
+
+void saved_find_times(struct gpmu_saved *saved)
+{
+	struct saved_table *table = saved->complete;
+	bool found = false;
+
+	table->duration = table->longest = 0;
+	for (size_t i = 0; i < table->length; i++) {
+		const struct saved_record *record = &table->list[i];
+		uint64_t time = whole_time(saved, record);
+
+		if (time > table->longest)
+			table->longest = time;
+		/* The duration can be 0, as perf 7.3 prints for a command. */
+		if (!found && is_duration(saved, record)) {
+			table->duration = to_u64(record->value);
+			found = true;
+		}
+	}
+}
+
 bool saved_begins_run(const struct gpmu_saved *saved)
 {
 	double end = (double)saved->complete->end, begin = (double)saved->complete->begin;
-	double ran = (double)longest(saved);
+	double ran = (double)saved->complete->longest;
 
 	/* Nearer to the time since 0 than to the interval, which reads of many counters delay */
 	return ran >= 0.95 * end && ran > end - begin / 2;
@@ -89,14 +90,9 @@ bool saved_begins_run(const struct gpmu_saved *saved)
 uint64_t saved_wall(const struct gpmu_saved *saved)
 {
 	const struct saved_table *table = saved->complete;
-	uint64_t ns;
+	uint64_t ns = table->duration ? table->duration : table->longest;
 
-	if (table->timed)
-		return table->end - table->begin;
-	ns = to_u64(duration_of(saved));
-	if (!ns)
-		ns = longest(saved);
-	return ns ? ns : table->end - table->begin;
+	return table->timed || !ns ? table->end - table->begin : ns;
 }
 
 /*

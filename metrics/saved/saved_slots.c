@@ -91,7 +91,7 @@ static bool repeats_after(const struct saved_table *table, size_t period)
 	size_t i = period;
 
 	while (i < table->length && list[i].event == list[i - period].event &&
-	       saved_same_target(&list[i], &list[i - period]))
+	       list[i].target == list[i - period].target)
 		i++;
 	return i == table->length;
 }

@@ -38,6 +38,7 @@ bench: $(BENCHES) $(GPMU) $(INJECT) $(call built,perf-make)
 	@$(B)/tests/bench/catalog $(GPMU_CACHE)/source/7.3/tools/perf/pmu-events/arch
 	@$(B)/tests/bench/region
 	@$(B)/tests/bench/mark
+	@$(B)/tests/bench/saved
 	@$(B)/tests/bench/sink
 	@$(B)/tests/bench/spe
 	@$(B)/tests/bench/trace

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The number of steps from lines to rows grows as the number of lines does. */
+#include <string.h>
+
+#include "machine/pmu.h"
+#include "saved-test.h"
+
+#define LINES	500
+
+static unsigned long parsed;
+
+enum gpmu_pmu_kind __real_pmu_name_parse(const char *name, int *number);
+enum gpmu_pmu_kind __wrap_pmu_name_parse(const char *name, int *number);
+
+/* Each look at the PMU of a record is a step. */
+enum gpmu_pmu_kind __wrap_pmu_name_parse(const char *name, int *number)
+{
+	parsed++;
+	return __real_pmu_name_parse(name, number);
+}
+
+/* Steps to read lines without duration_time, and to make a row of each */
+static unsigned long count_steps(unsigned int lines)
+{
+	struct saved_test t;
+	char line[128];
+
+	saved_test_init(&t, 1, 0);
+	parsed = 0;
+	for (unsigned int i = 0; i < lines; i++) {
+		snprintf(line, sizeof(line), "%u,,nvidia_scf_pmu_0/event=%u/,1000,100.00,,\n", i, i);
+		if (saved_test_lines(&t, line))
+			diag("%s", t.error.text);
+	}
+	if (gpmu_saved_end(t.saved) != 1 || gpmu_saved_others(t.saved, &t.rows) ||
+	    t.rows->length != lines)
+		parsed = 0;
+	saved_test_release(&t);
+	return parsed;
+}
+
+int main(void)
+{
+	unsigned long once = count_steps(LINES), twice = count_steps(2 * LINES);
+
+	ok(once && twice <= 2 * once,
+	   "saved: twice as many lines without duration_time take at most twice as many steps") ||
+		(diag("%lu steps for %d lines, %lu for %d", once, LINES, twice, 2 * LINES), 0);
+	return done_testing();
+}
