@@ -211,6 +211,41 @@ for i in range(30):
         sys.exit(f"run {i} hangs")' "$GPMU_BIN" perf stat -M GraceMemBW true
 is "$rc $err" "0 " "perf stat ends on a SIGTERM that arrives while perf starts"
 
+# After perf's end a background process of the command prints on, to the pipe that it has inherited. gpmu stops until
+# the pipe is full.
+# shellcheck disable=SC2016 # bash is to expand it
+printf '%s\n' '#!/bin/bash' '[ "$1" != --version ] || exec echo perf version 6.0' \
+	'while [ "$1" != --log-fd ]; do shift; done' 'echo "7;;page-faults;5;100.00;;" >&"$2"' \
+	'kill -STOP $PPID' 'yes "7;;page-faults;5;100.00;;" >&"$2" 2> /dev/null < /dev/null &' 'echo $! > "$FAKE_ARGS"' \
+	'until grep -q "(yes) S" /proc/$!/stat; do :; done' 'kill -CONT $PPID' > "$work/leaves"
+chmod +x "$work/leaves"
+GPMU_PERF=$work/leaves run timeout -s KILL 120 "$GPMU_BIN" perf stat -a -M GraceMemBW
+is "$rc" 0 "perf stat ends after perf although a background process of the command prints to perf's pipe"
+kill "$(< "$FAKE_ARGS")" 2> /dev/null
+
+# gpmu waits for the reader of a full pipe after perf has ended.
+for ((i = 0; i < 5000; i++)); do
+	echo "$i;;event$i;5;100.00;;"
+done > "$work/lines"
+mkfifo "$work/unread"
+# shellcheck disable=SC2317 # soon calls it
+has_no_child() {
+	[ ! -d "/proc/$1" ] || [ -z "$(< "/proc/$1/task/$1/children")" ]
+}
+for signal in INT:130 TERM:143; do
+	: > "$FAKE_ARGS"
+	exec 5<> "$work/unread"
+	FAKE_VERSION=6.0 FAKE_OUTPUT=$work/lines env --default-signal "$GPMU_BIN" perf stat -a -M GraceMemBW 2> "$work/unread" &
+	pid=$!
+	soon test -s "$FAKE_ARGS"
+	soon has_no_child $pid
+	kill "-${signal%:*}" $pid
+	timeout 120 tail --pid=$pid -f /dev/null || kill -KILL $pid
+	wait $pid 2> /dev/null
+	is $? "${signal#*:}" "perf stat ends on a SIG${signal%:*} that arrives after perf has ended"
+	exec 5>&-
+done
+
 # Background processes of the command keep the pipe open.
 start=$SECONDS
 # shellcheck disable=SC2016 # sh is to expand it

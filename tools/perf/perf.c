@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -38,7 +39,7 @@ struct perf {
 	bool cut;		/* perf has printed text that is no output of perf stat */
 };
 
-/* The running perf, to which gpmu's signals are forwarded */
+/* perf, to which gpmu's signals are forwarded */
 static volatile pid_t running;
 
 static const char *perf_path(void)
@@ -226,6 +227,68 @@ static bool is_since(long major, long minor)
 	return number > major || (number == major && part >= minor);
 }
 
+/* --- signals --- */
+
+/*
+ * On these signals perf ends and prints its counts, and gpmu waits for it. They are blocked until
+ * perf is started, so that it inherits gpmu's dispositions, such as nohup's SIG_IGN, and never
+ * runs gpmu's handler.
+ */
+static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
+
+#define N_SIGNALS	(sizeof(signals) / sizeof(signals[0]))
+
+static struct sigaction before[N_SIGNALS];	/* of each signal, while gpmu forwards it */
+
+/* After perf's end signals end gpmu, which may still have a lot to read or nobody to write to. */
+static void heed_signals(void)
+{
+	for (size_t i = 0; i < N_SIGNALS; i++)
+		sigaction(signals[i], &before[i], NULL);
+}
+
+/* Whether perf runs, and has not ended without gpmu's notice */
+static bool is_running(void)
+{
+	siginfo_t ended = { .si_pid = 0 };
+
+	return !waitid(P_PID, (id_t)running, &ended, WEXITED | WNOHANG | WNOWAIT) && !ended.si_pid;
+}
+
+static void forward(int signal, siginfo_t *info, void *context)
+{
+	int error = errno;
+
+	(void)context;
+	if (!is_running()) {
+		heed_signals();
+		raise(signal);
+	} else if (info->si_code <= 0) {
+		/* perf also gets signals of the terminal, such as Ctrl-C. */
+		kill(running, signal);
+	}
+	errno = error;
+}
+
+static void hold_signals(sigset_t *mask)
+{
+	sigset_t held;
+
+	sigemptyset(&held);
+	for (size_t i = 0; i < N_SIGNALS; i++)
+		sigaddset(&held, signals[i]);
+	sigprocmask(SIG_BLOCK, &held, mask);
+}
+
+static void catch_signals(const sigset_t *mask)
+{
+	struct sigaction action = { .sa_sigaction = forward, .sa_flags = SA_RESTART | SA_SIGINFO };
+
+	for (size_t i = 0; i < N_SIGNALS; i++)
+		sigaction(signals[i], &action, &before[i]);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+}
+
 /* --- perf's output --- */
 
 static void begin(struct perf *perf)
@@ -284,8 +347,8 @@ static void take_lines(struct perf *perf, struct lines *lines)
 	lines->length = 0;
 }
 
-/* Reads what is available. Returns false at the end. */
-static bool read_output(struct perf *perf, int fd, struct lines *lines)
+/* Reads what is available. Returns the number of bytes, or 0 at the end. */
+static ssize_t read_output(struct perf *perf, int fd, struct lines *lines)
 {
 	ssize_t n;
 
@@ -293,12 +356,14 @@ static bool read_output(struct perf *perf, int fd, struct lines *lines)
 		lines->room = lines->room * 2 + 65536;
 		lines->text = need_memory(realloc(lines->text, lines->room));
 	}
-	n = read(fd, lines->text + lines->length, lines->room - lines->length);
-	if (n < 0)
-		return errno == EINTR || errno == EAGAIN;
+	do
+		n = read(fd, lines->text + lines->length, lines->room - lines->length);
+	while (n < 0 && errno == EINTR);
+	if (n <= 0)
+		return 0;
 	lines->length += (size_t)n;
 	take_lines(perf, lines);
-	return n > 0;
+	return n;
 }
 
 static bool is_readable(int fd, int pidfd)
@@ -319,15 +384,20 @@ static bool is_readable(int fd, int pidfd)
 static void read_all(struct perf *perf, int fd, struct child *child, struct child_end *end)
 {
 	int pidfd = (int)syscall(SYS_pidfd_open, child->pid, 0);
-	struct pollfd rest = { .fd = fd, .events = POLLIN };
 	struct lines lines = { 0 };
 	bool open = true;
+	ssize_t n;
+	int left;
 
 	while (child_wait(child, !open, end) == 0)
 		if (is_readable(fd, pidfd))
-			open = read_output(perf, fd, &lines);
-	while (open && poll(&rest, 1, 0) > 0)
-		open = read_output(perf, fd, &lines);
+			open = read_output(perf, fd, &lines) > 0;
+	heed_signals();
+	/* What is written from now on is not perf's. */
+	if (ioctl(fd, FIONREAD, &left))
+		left = 0;
+	for (; left > 0 && (n = read_output(perf, fd, &lines)) > 0; left -= (int)n)
+		;
 	if (lines.length)
 		take_line(perf, lines.text, lines.length);
 	free(lines.text);
@@ -336,40 +406,6 @@ static void read_all(struct perf *perf, int fd, struct child *child, struct chil
 }
 
 /* --- the run --- */
-
-static void forward(int signal, siginfo_t *info, void *context)
-{
-	(void)context;
-	/* perf also gets signals of the terminal, such as Ctrl-C. */
-	if (running > 0 && info->si_code <= 0)
-		kill(running, signal);
-}
-
-/*
- * On these signals perf ends and prints its counts, and gpmu waits for it. They are blocked until
- * perf is started, so that it inherits gpmu's dispositions, such as nohup's SIG_IGN, and never
- * runs gpmu's handler.
- */
-static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
-
-static void hold_signals(sigset_t *mask)
-{
-	sigset_t held;
-
-	sigemptyset(&held);
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		sigaddset(&held, signals[i]);
-	sigprocmask(SIG_BLOCK, &held, mask);
-}
-
-static void catch_signals(const sigset_t *mask)
-{
-	struct sigaction action = { .sa_sigaction = forward, .sa_flags = SA_RESTART | SA_SIGINFO };
-
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		sigaction(signals[i], &action, NULL);
-	sigprocmask(SIG_SETMASK, mask, NULL);
-}
 
 static double seconds(void)
 {
@@ -415,12 +451,11 @@ static int run_perf(struct perf *perf, char **argv, int in, int out)
 	start = seconds();
 	ret = child_go(&child);
 	if (ret) {
-		running = 0;
+		heed_signals();
 		say("%s: %s; install perf, or set GPMU_PERF", perf_path(), strerror(-ret));
 		return child_failed_status(ret);
 	}
 	read_all(perf, in, &child, &end);
-	running = 0;
 	status = child_exit_status(end.status);
 	show_rest(perf, seconds() - start, status);
 	return status ? status : perf->cut ? EXIT_OWN : 0;
