@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* gpmu import: writes a recording of perf as a timeline for Perfetto. */
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -98,8 +99,8 @@ static int run(int argc, char **argv)
 	progress_end(&progress);
 	if (ret) {
 		output_drop(&output);
-		say("%s", error.text);
-		return EXIT_FAILURE;
+		say("%s", ret == -EINTR ? "stopped by a signal: nothing was imported" : error.text);
+		return ret == -EINTR ? EXIT_SIGNAL + SIGINT : EXIT_FAILURE;
 	}
 	ret = output_close(&output);
 	if (ret)

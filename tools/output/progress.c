@@ -3,21 +3,42 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "output/progress.h"
 
 #define SHOW_AFTER	1.0	/* s without progress */
 #define SHOW_EVERY	0.2	/* s */
+#define WAKE_EVERY	50000	/* us after SIGINT */
 
 static volatile sig_atomic_t interrupted;
 static struct sigaction before;	/* of SIGINT */
 
-/* A second SIGINT has its earlier action, which may remove unfinished files. */
+static void wake(int signal)
+{
+	(void)signal;
+}
+
+static void wake_every(suseconds_t us)
+{
+	const struct itimerval timer = { { 0, us }, { 0, us } };
+
+	setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+/*
+ * A second SIGINT has its earlier action, which may remove unfinished files. A wait for the bytes of a
+ * pipe ends at a signal; SIGALRM ends one that begins after SIGINT.
+ */
 static void interrupt(int signal)
 {
+	const struct sigaction action = { .sa_handler = wake, .sa_flags = SA_RESTART };
+
 	interrupted = 1;
 	sigaction(signal, &before, NULL);
+	sigaction(SIGALRM, &action, NULL);
+	wake_every(WAKE_EVERY);
 }
 
 void progress_begin(struct progress *progress, const char *what)
@@ -71,6 +92,8 @@ int progress_wait(void *user, const char *server, uint64_t done, uint64_t total)
 
 void progress_end(const struct progress *progress)
 {
+	if (interrupted)
+		wake_every(0);
 	if (progress->shown > 0)
 		fputs("\r\033[K", stderr);
 }

@@ -102,6 +102,12 @@ static void drop(void)
 	unfinished = NULL;
 }
 
+static void drop_early(void *unused)
+{
+	(void)unused;
+	drop();
+}
+
 /* --- options --- */
 
 static uint32_t parse_cuda(const char *text)
@@ -726,7 +732,8 @@ static int run(int argc, char **argv)
 	check(&record);
 	make_record(&record);
 	count_begin(&child, record.argv,
-		    need_memory((void *)gpmu_recorder_environment(record.recorder, environ)), &mask);
+		    need_memory((void *)gpmu_recorder_environment(record.recorder, environ)), &mask,
+		    drop_early, NULL);
 	/*
 	 * A pipe whose reader has ended is an error that the recorder reports. The command has copied
 	 * the signals' dispositions already.

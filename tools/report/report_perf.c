@@ -348,6 +348,7 @@ int report_perf(const struct report_perf *report)
 	struct gpmu_error error = { .size = sizeof(error) };
 	struct progress progress;
 	struct gpmu_profile *profile;
+	bool stopped;
 	int status;
 
 	options.keys = by.keys;
@@ -356,10 +357,11 @@ int report_perf(const struct report_perf *report)
 	options.no_inlines = report->no_inline;
 	progress_begin(&progress, "reading");
 	profile = gpmu_profile_new(report->path, &options, &error);
+	stopped = !profile && errno == EINTR;
 	progress_end(&progress);
 	if (!profile) {
-		say("%s", error.text);
-		return EXIT_FAILURE;
+		say("%s", stopped ? "stopped by a signal: nothing was read" : error.text);
+		return stopped ? EXIT_SIGNAL + SIGINT : EXIT_FAILURE;
 	}
 	gpmu_profile_get_facts(profile, &facts);
 	status = report->folded ? print_folded(report, profile) : print(report, profile);

@@ -16,6 +16,7 @@
 #include "run/child.h"
 #include "run/control.h"
 #include "run/count.h"
+#include "run/early_end.h"
 
 #define SECOND		1000000000
 #define TASK_POLL	100	/* ms between checks of a thread without a pidfd */
@@ -591,7 +592,7 @@ static void start_child(struct child *child, char *const *argv, char *const *env
 }
 
 void count_begin(struct child *child, char *const *argv, char *const *environment,
-		 sigset_t *mask)
+		 sigset_t *mask, void (*drop)(void *user), void *user)
 {
 	sigset_t set;
 
@@ -600,10 +601,13 @@ void count_begin(struct child *child, char *const *argv, char *const *environmen
 	sigprocmask(SIG_BLOCK, &set, mask);
 	if (argv)
 		start_child(child, argv, environment, mask);
+	ending_signals(&set);
+	early_end_start(&set, drop, user);
 }
 
 struct gpmu_session *count_open(const struct count *count)
 {
+	early_end_stop();
 	return open_session(count, count->child ? count->child->pid : 0);
 }
 
@@ -612,6 +616,7 @@ struct gpmu_session *count_run(const struct count *count, struct count_end *end)
 	struct counting counting = { .count = count };
 	struct child_end child = { 0 };
 
+	early_end_stop();
 	*end = (struct count_end){ .executed = true, .user = -1, .system = -1 };
 	make_tasks(&counting);
 	open_signals(&counting);

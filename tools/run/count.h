@@ -61,9 +61,12 @@ bool count_signal_waits(void);
  * count_heed_signals(), because threads of plugins would take them; stores the old mask in
  * @mask. Starts the command, if there is one, which then waits: a process that has initialised
  * CUDA must not fork. Dies on failure; if gpmu dies later, the waiting command exits.
+ *
+ * Until count_open() or count_run(), the signals that end a run end gpmu after drop(user), which may be
+ * NULL and removes what atexit() would remove.
  */
 void count_begin(struct child *child, char *const *argv, char *const *environment,
-		 sigset_t *mask);
+		 sigset_t *mask, void (*drop)(void *user), void *user);
 
 /*
  * Opens the session of a run, for a caller that needs it before counting begins. @count->child

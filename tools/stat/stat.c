@@ -272,7 +272,7 @@ static int run(int argc, char **argv)
 		control_open(&stat.control, options->control);
 	plugins = common_has_sources(&options->common);
 	if (plugins)
-		count_begin(&child, options->argv, NULL, &mask);
+		count_begin(&child, options->argv, NULL, &mask, NULL, NULL);
 	common_open(&options->common);
 	plan = stat_plan(options);
 	stat_output_open(&stat.output, options);

@@ -280,7 +280,7 @@ static int run(int argc, char **argv)
 	check(&traffic);
 	plugins = common_has_sources(&traffic.common);
 	if (plugins)
-		count_begin(&child, traffic.argv, NULL, &mask);
+		count_begin(&child, traffic.argv, NULL, &mask, NULL, NULL);
 	common_open(&traffic.common);
 	plan = make_plan(&traffic);
 	traffic.balance = need_memory(gpmu_balance_new());

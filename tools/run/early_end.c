@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The main thread blocks the signals that end a run, so that threads of plugins, which inherit its
+ * mask, do not take them. It cannot take them itself while it waits in a read(), so a thread does.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "message.h"
+#include "run/early_end.h"
+
+static struct {
+	pthread_t thread;
+	bool started;
+	int signals, stop;	/* file descriptors */
+	void (*drop)(void *user);
+	void *user;
+} early;
+
+/* Ends gpmu as the signal would if it were not blocked, or with its default action. */
+static void end_by(int number)
+{
+	struct sigaction action;
+	sigset_t set;
+
+	/* In background jobs of a script SIGINT is ignored; it ends a run, too. */
+	if (!sigaction(number, NULL, &action) && action.sa_handler == SIG_IGN) {
+		action.sa_handler = SIG_DFL;
+		sigaction(number, &action, NULL);
+	}
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+	kill(getpid(), number);
+}
+
+static void *wait_for_signal(void *unused)
+{
+	struct pollfd fds[] = {
+		{ .fd = early.stop, .events = POLLIN }, { .fd = early.signals, .events = POLLIN },
+	};
+	struct signalfd_siginfo info;
+
+	while (poll(fds, 2, -1) < 0 && errno == EINTR)
+		;
+	/* The run handles a signal that arrives when it begins. */
+	if (fds[0].revents || read(early.signals, &info, sizeof(info)) != (ssize_t)sizeof(info))
+		return unused;
+	if (early.drop)
+		early.drop(early.user);
+	end_by((int)info.ssi_signo);
+	return unused;
+}
+
+void early_end_start(const sigset_t *set, void (*drop)(void *user), void *user)
+{
+	int ret;
+
+	early.drop = drop;
+	early.user = user;
+	early.signals = signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK);
+	early.stop = eventfd(0, EFD_CLOEXEC);
+	if (early.signals < 0 || early.stop < 0)
+		die("cannot wait for signals: %s", strerror(errno));
+	ret = pthread_create(&early.thread, NULL, wait_for_signal, NULL);
+	if (ret)
+		die("cannot wait for signals: %s", strerror(ret));
+	early.started = true;
+}
+
+void early_end_stop(void)
+{
+	if (!early.started)
+		return;
+	early.started = false;
+	eventfd_write(early.stop, 1);
+	pthread_join(early.thread, NULL);
+	close(early.signals);
+	close(early.stop);
+}

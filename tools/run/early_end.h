@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Signals that end gpmu before a run, while it reads files and loads plugins. */
+#ifndef GPMU_EARLY_END_H
+#define GPMU_EARLY_END_H
+
+#include <signal.h>
+
+/*
+ * Until early_end_stop(), the signals of @set, which all threads block, end gpmu after drop(user).
+ * @drop: removes what atexit() would remove, in another thread; NULL: nothing. Dies on failure.
+ */
+void early_end_start(const sigset_t *set, void (*drop)(void *user), void *user);
+/* A signal that arrives from now on stays pending. May be called without early_end_start(). */
+void early_end_stop(void);
+
+#endif /* GPMU_EARLY_END_H */
