@@ -198,6 +198,49 @@ void saved_name_release(struct saved_name *name)
 	*name = (struct saved_name){ 0 };
 }
 
+/*
+ * Events of Arm cores behind perf's generic names: armv8_pmuv3_perf_map and armv8_pmuv3_perf_cache_map
+ * of Linux' drivers/perf/arm_pmuv3.c. branches are BR_RETIRED on cores without PC_WRITE_RETIRED, such as
+ * Neoverse V2. All names are in lower case, as terms are.
+ */
+static const struct {
+	const char *generic, *event;
+} generics[] = {
+	{ "cycles", "cpu_cycles" },
+	{ "cpu-cycles", "cpu_cycles" },
+	{ "instructions", "inst_retired" },
+	{ "branches", "br_retired" },
+	{ "branch-instructions", "br_retired" },
+	{ "branch-misses", "br_mis_pred" },
+	{ "branch-loads", "br_pred" },
+	{ "branch-load-misses", "br_mis_pred" },
+	{ "bus-cycles", "bus_cycles" },
+	{ "cache-references", "l1d_cache" },
+	{ "cache-misses", "l1d_cache_refill" },
+	{ "stalled-cycles-frontend", "stall_frontend" },
+	{ "idle-cycles-frontend", "stall_frontend" },
+	{ "stalled-cycles-backend", "stall_backend" },
+	{ "idle-cycles-backend", "stall_backend" },
+	{ "l1-dcache-loads", "l1d_cache" },
+	{ "l1-dcache-load-misses", "l1d_cache_refill" },
+	{ "l1-icache-loads", "l1i_cache" },
+	{ "l1-icache-load-misses", "l1i_cache_refill" },
+	{ "dtlb-loads", "l1d_tlb" },
+	{ "dtlb-load-misses", "l1d_tlb_refill" },
+	{ "itlb-loads", "l1i_tlb" },
+	{ "itlb-load-misses", "l1i_tlb_refill" },
+	{ "llc-loads", "ll_cache_rd" },
+	{ "llc-load-misses", "ll_cache_miss_rd" },
+};
+
+static bool is_generic_of(const char *generic, const char *event)
+{
+	for (size_t i = 0; i < sizeof(generics) / sizeof(generics[0]); i++)
+		if (!strcmp(generics[i].generic, generic) && !strcmp(generics[i].event, event))
+			return true;
+	return false;
+}
+
 static bool is_implied(const char *pmu)
 {
 	for (size_t i = 0; i < sizeof(implied) / sizeof(implied[0]); i++)
@@ -206,8 +249,23 @@ static bool is_implied(const char *pmu)
 	return false;
 }
 
+static bool is_uncore(const struct gpmu_pmu *pmu)
+{
+	return pmu && gpmu_pmu_has_cpumask(pmu);
+}
+
+/* Whether the printed name is perf's generic one of the planned event, on no PMU or on that of the cores */
+static bool is_printed_generic(const struct saved_name *printed, const struct saved_name *planned,
+			       const struct gpmu_pmu *pmu)
+{
+	return !is_uncore(pmu) && is_generic_of(printed->terms, planned->terms) &&
+	       (!printed->pmu || is_implied(printed->pmu));
+}
+
 enum {
 	FITS_NOT,
+	FITS_GENERIC_WITHOUT_MODIFIERS,
+	FITS_GENERIC,
 	FITS_WITHOUT_PMU,
 	FITS_WITHOUT_MODIFIERS,
 	FITS_TERMS,
@@ -220,6 +278,9 @@ int saved_name_fits(const struct saved_name *printed, const struct saved_name *p
 	if (!strcmp(printed->text, planned->text) ||
 	    (planned->label && !strcmp(printed->text, planned->label)))
 		return FITS_TEXT;
+	if (is_printed_generic(printed, planned, pmu))
+		return strcmp(printed->modifiers, planned->modifiers) ? FITS_GENERIC_WITHOUT_MODIFIERS :
+									FITS_GENERIC;
 	if (strcmp(printed->terms, planned->terms))
 		return FITS_NOT;
 	if (printed->pmu && planned->pmu ? strcmp(printed->pmu, planned->pmu) != 0 :
@@ -228,7 +289,7 @@ int saved_name_fits(const struct saved_name *printed, const struct saved_name *p
 
 		/* "cycles" without a PMU is never an uncore event. */
 		if ((printed->pmu && planned->pmu) || !is_implied(one) ||
-		    (pmu && gpmu_pmu_has_cpumask(pmu)))
+		    is_uncore(pmu))
 			return FITS_NOT;
 		return FITS_WITHOUT_PMU;
 	}

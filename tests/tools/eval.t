@@ -152,6 +152,23 @@ printf '1000,,cpu_cycles,1000,100.00,,\n2500,,inst_retired,1000,100.00,,\n' > "$
 run gpmu eval --machine grace -M ipc "$work/perf.csv"
 like "$out" '^ +2\.50 per cycle ipc$' "eval --machine grace computes a core metric from perf's CSV"
 is "$rc $err" "0 " "eval prints no warning of unknown numbers of counters, as the events have been counted"
+# perf's generic events, and a Grace's cycles of the SCF, by interval: 10 GB in 5 s and twice as many
+interval() {
+	printf '     %s,%s,,%s,%s,100.00,,\n' "$1" 90000000000 cycles 720012345678 "$1" 180000000000 instructions 720012345678 \
+		"$1" 16250000000 nvidia_scf_pmu_0/cycles/ 5000000000 "$1" "$2" nvidia_scf_pmu_0/cmem_rd_data/ 5000000000
+}
+{
+	interval 5.000000000 1000000000
+	interval 10.000000000 2000000000
+} > "$work/generic"
+is "$(gpmu eval -a -x, --machine grace -M ipc,GraceMemReadBW "$work/generic" | columns name value | paste -sd,)" \
+	"ipc 2,GraceMemReadBW 6.4,ipc 2,GraceMemReadBW 12.8" "eval computes core metrics from perf's generic events without a PMU"
+printf '1000,,nvidia_scf_pmu_0/cycles/,1000,100.00,,\n2500,,instructions,1000,100.00,,\n' > "$work/generic"
+run gpmu eval --machine grace -M ipc "$work/generic"
+like "$out" '<not counted> per cycle ipc' "eval takes no cycles of another PMU for those of the cores"
+printf '2000,,L1-dcache-loads,1000,100.00,,\n500,,cache-misses,1000,100.00,,\n1000,,instructions,1000,100.00,,\n' > "$work/generic"
+run gpmu eval --machine grace -M l1d_cache_mpki,l1d_cache_miss_ratio "$work/generic"
+like "$out" '500\.00 .*l1d_cache_mpki' "eval takes perf's cache events for the cores' events to which Linux maps them"
 run gpmu eval --machine grace --source "model=$scenarios/idle.scenario" -M GraceMemBW $data/grace-6.1.json
 is "$rc $err" "125 gpmu eval: --machine grace and --source: choose one" "eval refuses --machine grace together with --source"
 run at superchip gpmu doctor --save "$work/superchip"

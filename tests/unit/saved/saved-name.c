@@ -78,5 +78,17 @@ int main(void)
 	   "name: without a PMU, a name without one matches better");
 	ok(fits("tool/duration_time/", "duration_time", NULL),
 	   "name: tool/duration_time/, as of perf 7.3, matches duration_time");
+
+	ok(fits("cycles", "cpu_cycles", &core) && fits("instructions:u", "INST_RETIRED", &core) &&
+	   fits("armv8_pmuv3_0/cycles/", "armv8_pmuv3_0/cpu_cycles/", &core) &&
+	   fits("L1-dcache-load-misses", "l1d_cache_refill", &core) &&
+	   fits("branches", "BR_RETIRED", &core),
+	   "name: perf's generic names match the events of Arm cores to which Linux maps them");
+	ok(!fits("p_0/cycles/", "cpu_cycles", &core) && !fits("cycles [p_0]", "cpu_cycles", &core) &&
+	   !fits("cycles", "p_0/cpu_cycles/", &uncore) && !fits("cycles", "inst_retired", &core),
+	   "name: a generic name of another PMU or of another event does not match");
+	ok(fits("cpu_cycles:u", "cpu_cycles", &core) > fits("cycles", "cpu_cycles", &core) &&
+	   fits("cycles", "cpu_cycles", &core) > fits("cycles:u", "cpu_cycles", &core),
+	   "name: an event's own name matches better than a generic one");
 	return done_testing();
 }
