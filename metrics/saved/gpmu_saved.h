@@ -59,7 +59,7 @@ void gpmu_saved_free(struct gpmu_saved *saved);
  *
  * Warnings and messages about -D that perf prints between the lines are skipped. The first line
  * that is neither blank nor a comment determines whether the output is JSON or CSV, and the
- * separator of columns, which is one character. Counts of a second cgroup, counts with and without
+ * separator of columns, which has up to 8 bytes. Counts of a second cgroup, counts with and without
  * a cgroup, counts of a second run without intervals (--append), negative numbers and grouped digits
  * are refused.
  *

@@ -24,6 +24,7 @@
 #define SAVED_MAX_RECORDS	1000000	/* in a table */
 #define SAVED_NONE		SIZE_MAX
 #define SAVED_PARTS		3	/* numbers in a label after the package's */
+#define SAVED_SEPARATOR		8	/* bytes of a separator of columns */
 
 /* --- saved_line.c, saved_csv.c, saved_json.c, saved_gpmu.c, saved_field.c: parsing a line --- */
 
@@ -93,7 +94,7 @@ enum saved_gpmu_key {
 
 struct saved_format {
 	enum saved_kind kind;
-	char separator;		/* of CSV columns */
+	char separator[SAVED_SEPARATOR + 1];	/* of CSV columns */
 	enum saved_gpmu_key columns[SAVED_GPMU_COLUMNS];	/* of SAVED_GPMU */
 	bool message_ahead;	/* the previous line announced that this line is a message */
 };
@@ -111,12 +112,12 @@ struct saved_expected {
 int saved_line_parse(struct saved_format *format, const char *text, size_t length,
 		     struct saved_line *line, struct saved_expected *expected);
 
-int saved_csv_parse(char separator, const char *text, size_t length, struct saved_line *line,
+int saved_csv_parse(const char *separator, const char *text, size_t length, struct saved_line *line,
 		    struct saved_expected *expected);
 int saved_json_parse(const char *text, size_t length, struct saved_line *line,
 		     struct saved_expected *expected);
-/* Separator of a CSV line; 0 if the line is not CSV */
-char saved_csv_separator(const char *text, size_t length);
+/* Finds the separator of a CSV line: SAVED_SEPARATOR bytes and a NUL. Returns false if the line is not CSV. */
+bool saved_csv_separator(const char *text, size_t length, char *separator);
 
 /* saved_gpmu.c: returns SAVED_GPMU_KEYS for another name. */
 enum saved_gpmu_key saved_gpmu_key(struct saved_text name);

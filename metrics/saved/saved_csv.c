@@ -15,10 +15,13 @@
 
 #include "saved/saved.h"
 
+#define MAX_AHEAD	64	/* bytes in which a separator of several bytes occurs first */
+
 struct fields {
 	const char *text;
 	size_t length, at;	/* at > length: no more fields */
-	char separator;
+	const char *separator;
+	size_t separator_length;
 	struct saved_expected *expected;
 };
 
@@ -33,18 +36,82 @@ static int refuse(const struct fields *fields, const char *what)
 static struct saved_text look(const struct fields *fields)
 {
 	const char *begin = fields->text + fields->at, *end;
+	size_t left = fields->length - fields->at;
 
 	if (fields->at > fields->length)
 		return (struct saved_text){ 0 };
-	end = memchr(begin, fields->separator, fields->length - fields->at);
+	end = fields->separator_length == 1 ? memchr(begin, *fields->separator, left) :
+		memmem(begin, left, fields->separator, fields->separator_length);
 	if (!end)
 		end = fields->text + fields->length;
 	return (struct saved_text){ begin, (size_t)(end - begin) };
 }
 
+/* Moves behind the separator that ends the field, or behind the end of the line. */
 static void skip(struct fields *fields, struct saved_text field)
 {
-	fields->at += field.length + 1;
+	size_t end = (size_t)(field.at - fields->text) + field.length;
+
+	fields->at = end < fields->length ? end + fields->separator_length : fields->length + 1;
+}
+
+static bool is_digits(struct saved_text text)
+{
+	for (size_t i = 0; i < text.length; i++)
+		if (text.at[i] < '0' || text.at[i] > '9')
+			return false;
+	return text.length;
+}
+
+/* Returns the next field, with the decimals, and a "%", behind the separator if that is the decimal point. */
+static struct saved_text look_decimal(const struct fields *fields)
+{
+	struct saved_text whole = look(fields), decimals, digits = whole;
+	struct fields behind = *fields;
+
+	while (digits.length && *digits.at == ' ') {
+		digits.at++;
+		digits.length--;
+	}
+	if ((strcmp(fields->separator, ".") && strcmp(fields->separator, ",")) || !is_digits(digits))
+		return whole;
+	skip(&behind, whole);
+	decimals = digits = look(&behind);
+	digits.length -= digits.length && digits.at[digits.length - 1] == '%';
+	if (is_digits(digits))
+		whole.length += 1 + decimals.length;
+	return whole;
+}
+
+/* Returns the value; that of an event without one may contain the separator. */
+static struct saved_text look_value(const struct fields *fields)
+{
+	static const char *const states[] = { "<not counted>", "<not supported>" };
+	struct saved_text rest = { fields->text + fields->at, fields->length - fields->at };
+
+	for (size_t i = 0; fields->at <= fields->length && i < 2; i++)
+		if (rest.length >= strlen(states[i]) && !memcmp(rest.at, states[i], strlen(states[i])))
+			return (struct saved_text){ rest.at, strlen(states[i]) };
+	return look_decimal(fields);
+}
+
+/* Returns the deviation with its "%", which can also be the begin of the separator; at is NULL if there is none. */
+static struct saved_text look_deviation(const struct fields *fields)
+{
+	struct saved_text field = look_decimal(fields), sign;
+	struct fields behind = *fields;
+
+	if (field.length && field.at[field.length - 1] == '%')
+		return field;
+	if (field.length && *fields->separator == '%') {
+		behind.at += field.length + 1;
+		sign = look(&behind);
+		if (sign.at && !sign.length) {
+			field.length++;
+			return field;
+		}
+	}
+	return (struct saved_text){ 0 };
 }
 
 static bool is_count(struct saved_text field)
@@ -56,10 +123,15 @@ static bool is_count(struct saved_text field)
 
 static void take_time(struct fields *fields, struct saved_line *line)
 {
-	struct saved_text field = look(fields);
+	struct saved_text field;
+	struct fields unpadded = *fields;
 
+	while (unpadded.at < unpadded.length && unpadded.text[unpadded.at] == ' ')
+		unpadded.at++;
+	field = look_decimal(&unpadded);
 	if (saved_parse_time(field, &line->time)) {
 		line->timed = true;
+		*fields = unpadded;
 		skip(fields, field);
 	}
 	/* Some versions of perf pad the time with blanks. */
@@ -107,7 +179,7 @@ static void take_label(struct fields *fields, struct saved_line *line)
 
 	if (field.at && !field.length)
 		take_machine(fields, line);
-	if (!field.length || is_count(field) ||
+	if (!field.length || is_count(look_value(fields)) ||
 	    (!saved_parse_label(field, line) && !saved_parse_thread(field, line)))
 		return;
 	skip(fields, field);
@@ -134,48 +206,72 @@ static void take_label(struct fields *fields, struct saved_line *line)
 	}
 }
 
-/* An event's terms can contain the separator: "pmu/a,b=1/". */
-static int take_event(struct fields *fields, struct saved_line *line)
-{
-	struct saved_text event = look(fields);
-	size_t begin = fields->at, slashes = 0;
-
-	if (!event.length)
-		return refuse(fields, "the name of an event");
-	for (;;) {
-		struct saved_text field = look(fields);
-
-		if (!field.at) {
-			fields->at = begin;
-			return refuse(fields, "the \"/\" that ends an event's terms");
-		}
-		for (size_t i = 0; i < field.length; i++)
-			slashes += field.at[i] == '/';
-		skip(fields, field);
-		event.length = (size_t)(field.at + field.length - event.at);
-		if (slashes % 2 == 0)
-			break;
-	}
-	line->event = event;
-	return 0;
-}
-
 /* Whether the columns from the deviation to the share follow */
 static bool is_running(struct fields fields)
 {
-	struct saved_text field = look(&fields);
+	struct saved_text field = look_deviation(&fields);
 	uint64_t running;
 	double share;
 
-	if (field.length && field.at[field.length - 1] == '%') {
+	if (field.at)
 		skip(&fields, field);
-		field = look(&fields);
-	}
+	field = look(&fields);
 	if (!field.at || !saved_parse_u64(field, &running))
 		return false;
 	skip(&fields, field);
-	field = look(&fields);
+	field = look_decimal(&fields);
 	return field.at && saved_parse_share(field, &share);
+}
+
+/* Whether an event's name can contain the separator outside the slashes around its terms */
+static bool is_of_names(const struct fields *fields)
+{
+	return !fields->separator[strspn(fields->separator, "/_-.:!?*[]" "0123456789"
+					 "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")];
+}
+
+static bool is_balanced(struct saved_text event)
+{
+	size_t slashes = 0;
+
+	for (size_t i = 0; i < event.length; i++)
+		slashes += event.at[i] == '/';
+	return slashes % 2 == 0;
+}
+
+/*
+ * An event's terms can contain the separator: "pmu/a,b=1/". If its name can, too, it ends where the running
+ * time follows, and a cgroup appears to belong to it.
+ */
+static int take_event(struct fields *fields, struct saved_line *line)
+{
+	struct saved_text event = look(fields), field = event;
+	const bool of_names = is_of_names(fields);
+	struct fields next = *fields, first = *fields;
+
+	if (!event.length)
+		return refuse(fields, "the name of an event");
+	for (line->event.length = 0; field.at; field = look(&next)) {
+		event.length = (size_t)(field.at + field.length - event.at);
+		skip(&next, field);
+		if (!is_balanced(event))
+			continue;
+		if (!line->event.length) {
+			line->event = event;
+			first = next;
+		}
+		if (!of_names)
+			break;
+		if (is_running(next)) {
+			line->event = event;
+			first = next;
+			break;
+		}
+	}
+	if (!line->event.length)
+		return refuse(fields, "the \"/\" that ends an event's terms");
+	*fields = first;
+	return 0;
 }
 
 /* The cgroup can be a number, so the columns after it show whether it is there. */
@@ -195,20 +291,20 @@ static void take_cgroup(struct fields *fields, struct saved_line *line)
 
 static int take_running(struct fields *fields, struct saved_line *line)
 {
-	struct saved_text field = look(fields);
+	struct saved_text field = look_deviation(fields);
 
-	if (field.length && field.at[field.length - 1] == '%') {
+	if (field.at) {
 		struct saved_text number = { field.at, field.length - 1 };
 
 		if (!saved_parse_double(number, &line->deviation))
 			line->deviation = 0;
 		skip(fields, field);
-		field = look(fields);
 	}
+	field = look(fields);
 	if (!field.at || !saved_parse_u64(field, &line->running))
 		return refuse(fields, "ns that the counter ran");
 	skip(fields, field);
-	field = look(fields);
+	field = look_decimal(fields);
 	if (!field.at || !saved_parse_share(field, &line->share))
 		return refuse(fields, "percent that the counter ran");
 	skip(fields, field);
@@ -234,7 +330,7 @@ static bool is_gpmu(struct fields fields)
 
 static void take_metric(struct fields *fields, struct saved_line *line)
 {
-	struct saved_text field = look(fields);
+	struct saved_text field = look_decimal(fields);
 
 	saved_parse_double(field, &line->metric_value);
 	skip(fields, field);
@@ -270,11 +366,12 @@ static int take_metric_alone(struct fields *fields, struct saved_line *line)
 	return 0;
 }
 
-int saved_csv_parse(char separator, const char *text, size_t length, struct saved_line *line,
+int saved_csv_parse(const char *separator, const char *text, size_t length, struct saved_line *line,
 		    struct saved_expected *expected)
 {
 	struct fields fields = {
-		.text = text, .length = length, .separator = separator, .expected = expected,
+		.text = text, .length = length, .separator = separator,
+		.separator_length = strlen(separator), .expected = expected,
 	};
 	struct saved_text field;
 	int ret;
@@ -285,7 +382,7 @@ int saved_csv_parse(char separator, const char *text, size_t length, struct save
 	if (line->nothing)
 		return 0;
 	take_label(&fields, line);
-	field = look(&fields);
+	field = look_value(&fields);
 	if (!field.length)
 		return take_metric_alone(&fields, line);
 	if (!saved_parse_count(field, line))
@@ -305,23 +402,63 @@ int saved_csv_parse(char separator, const char *text, size_t length, struct save
 	return ret;
 }
 
-/*
- * Detects the separator: a time, a label or a value is followed by it, so it is the
- * character by which the line can be parsed. An indented text is no metric between blanks.
- */
-char saved_csv_separator(const char *text, size_t length)
+/* Whether the line can be parsed with this separator. An indented text is no metric between blanks. */
+static bool is_separator(const char *separator, const char *text, size_t length)
 {
-	static const char candidates[] = ",;\t|:!@$&*?~^ ";
+	struct saved_expected expected;
+	struct saved_line line = { .metric_value = NAN };
 
-	for (size_t i = 0; candidates[i]; i++) {
-		struct saved_expected expected;
-		struct saved_line line = { .metric_value = NAN };
+	return !saved_csv_parse(separator, text, length, &line, &expected) &&
+	       (line.event.at || line.nothing || (*separator != ' ' && isfinite(line.metric_value)));
+}
 
-		if (memchr(text, candidates[i], length) &&
-		    !saved_csv_parse(candidates[i], text, length, &line, &expected) &&
-		    (line.event.at || line.nothing ||
-		     (candidates[i] != ' ' && isfinite(line.metric_value))))
-			return candidates[i];
+/* The value, the unit, the event and the running time are each followed by the separator. */
+#define MIN_COUNT	4
+
+static bool occurs_often(const char *separator, const char *text, size_t length)
+{
+	const char *at = text, *end = text + length;
+	size_t n = 0;
+
+	while (n < MIN_COUNT && (at = memmem(at, (size_t)(end - at), separator, strlen(separator)))) {
+		at += strlen(separator);
+		n++;
 	}
-	return 0;
+	return n == MIN_COUNT;
+}
+
+/* Detects a separator of several bytes, which follows the time, the label or the value. */
+static bool find_string(const char *text, size_t length, char *separator)
+{
+	const size_t most = length < MAX_AHEAD ? length : MAX_AHEAD;
+
+	for (size_t n = SAVED_SEPARATOR; n > 1; n--)
+		for (size_t i = 1; i + n <= most; i++) {
+			memcpy(separator, text + i, n);
+			separator[n] = '\0';
+			if (strlen(separator) == n && occurs_often(separator, text, length) &&
+			    is_separator(separator, text, length))
+				return true;
+		}
+	return false;
+}
+
+/*
+ * Detects the separator: it is the character or the string by which the line can be parsed. "a, b" can
+ * be parsed by "," and by ", ", so strings are tried first.
+ */
+bool saved_csv_separator(const char *text, size_t length, char *separator)
+{
+	static const char candidates[] = ",;\t|:!@$&*?~^/#%_=+'\"`()[]{}<>\\-. ";
+
+	if (find_string(text, length, separator))
+		return true;
+	separator[1] = '\0';
+	for (size_t i = 0; candidates[i]; i++) {
+		*separator = candidates[i];
+		if (memchr(text, *separator, length) && is_separator(separator, text, length))
+			return true;
+	}
+	*separator = '\0';
+	return false;
 }

@@ -137,9 +137,9 @@ bool saved_gpmu_heading(struct saved_format *format, struct saved_text text)
 
 	if (text.length <= length || memcmp(text.at, first, length))
 		return false;
-	format->separator = text.at[length];
+	format->separator[0] = text.at[length];
 	for (size_t i = 0; i < SAVED_GPMU_COLUMNS; i++)
-		format->columns[i] = saved_gpmu_key(take_column(&text, format->separator));
+		format->columns[i] = saved_gpmu_key(take_column(&text, *format->separator));
 	return true;
 }
 
@@ -149,6 +149,6 @@ int saved_gpmu_csv(const struct saved_format *format, struct saved_text text,
 	struct saved_text row[SAVED_GPMU_KEYS + 1] = { 0 };
 
 	for (size_t i = 0; i < SAVED_GPMU_COLUMNS && text.at; i++)
-		row[format->columns[i]] = take_column(&text, format->separator);
+		row[format->columns[i]] = take_column(&text, *format->separator);
 	return saved_gpmu_row(row, line, expected);
 }

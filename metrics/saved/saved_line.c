@@ -55,6 +55,12 @@ static bool is_message(struct saved_format *format, struct saved_text text)
 	return is;
 }
 
+/* With the separator "#", a line without a value begins with it. */
+static bool is_comment(const struct saved_format *format, struct saved_text content)
+{
+	return *content.at == '#' && (*format->separator != '#' || begins(content, "# started on "));
+}
+
 int saved_line_parse(struct saved_format *format, const char *text, size_t length,
 		     struct saved_line *line, struct saved_expected *expected)
 {
@@ -62,7 +68,7 @@ int saved_line_parse(struct saved_format *format, const char *text, size_t lengt
 
 	*line = (struct saved_line){ .number = -1, .deviation = NAN, .metric_value = NAN };
 	line->begins = begins(content, "# started on ");
-	if (!content.length || *content.at == '#' || is_message(format, content)) {
+	if (!content.length || is_comment(format, content) || is_message(format, content)) {
 		line->nothing = true;
 		return 0;
 	}
@@ -71,13 +77,10 @@ int saved_line_parse(struct saved_format *format, const char *text, size_t lengt
 		line->nothing = true;
 		return 0;
 	}
-	if (format->kind == SAVED_UNKNOWN) {
-		format->separator = saved_csv_separator(text, length);
-		if (*text == '{')
-			format->kind = SAVED_JSON;
-		else if (format->separator)
-			format->kind = SAVED_CSV;
-	}
+	if (format->kind == SAVED_UNKNOWN && *text == '{')
+		format->kind = SAVED_JSON;
+	else if (format->kind == SAVED_UNKNOWN && saved_csv_separator(text, length, format->separator))
+		format->kind = SAVED_CSV;
 	switch (format->kind) {
 	case SAVED_JSON:
 		return saved_json_parse(text, length, line, expected);

@@ -52,7 +52,7 @@ static void test_csv(void)
 	count("12;;nvidia_pcie_pmu_0/rd_bytes_loc,root_port=0x3/;5;66.00;;", 12, "",
 	      "nvidia_pcie_pmu_0/rd_bytes_loc,root_port=0x3/", 5, 66,
 	      "CSV: a semicolon may separate the fields");
-	is_u64((uint64_t)format.separator, ';', "CSV: the separator found is the semicolon");
+	ok(!strcmp(format.separator, ";"), "CSV: the separator found is the semicolon");
 	count("12,,nvidia_pcie_pmu_0/rd_bytes_loc,root_port=0x3/,5,66.00,,", 12, "",
 	      "nvidia_pcie_pmu_0/rd_bytes_loc,root_port=0x3/", 5, 66,
 	      "CSV: terms of an event may contain the separator");
@@ -120,6 +120,74 @@ static void test_csv_labels(void)
 	   "CSV: a metric may have a line of its own");
 	ok(!parse("0.100000000,S0,2,,,,,,7.1,a, b") && is_text(line.metric, "a, b"),
 	   "CSV: a metric of a socket may have the separator in its unit");
+}
+
+/* Replaces each "|" of a line by the separator. */
+static const char *separate(char *to, const char *text, const char *separator)
+{
+	char *at = to;
+
+	for (; *text; text++)
+		at += sprintf(at, "%.*s", *text == '|' ? (int)strlen(separator) : 1, *text == '|' ? separator : text);
+	return to;
+}
+
+static bool is_count_line(const char *text, double value, const char *unit, const char *event, double share)
+{
+	bool fine = !parse(text) && line.value == value && is_text(line.unit, unit) && is_text(line.event, event) &&
+		    line.running == 12500000 && line.share == share;
+
+	if (!fine)
+		diag("%s: value %g, unit %.*s, event %.*s, running %llu, share %g", text, line.value,
+		     (int)line.unit.length, line.unit.at ? line.unit.at : "", (int)line.event.length,
+		     line.event.at ? line.event.at : "", (unsigned long long)line.running, line.share);
+	return fine;
+}
+
+/* Whether lines are parsed, each of which can be the first */
+static bool is_separated_by(const char *separator)
+{
+	static const char *const firsts[] = {
+		"12.50|msec|task-clock|12500000|100.00|0.000|CPUs utilized",
+		"     1.000000001|CPU3|7||page-faults|12500000|100.00||",
+		"<not counted>||cycles|0|0.00||",
+		"7||nvidia_scf_pmu_0/event=0x1,a_b=2/|1.50%|12500000|66.00||",
+	};
+	bool fine = true;
+	char text[256];
+
+	for (size_t i = 0; i < 4; i++) {
+		fine &= !first(separate(text, firsts[i], separator)) && !strcmp(format.separator, separator);
+		fine &= is_count_line(separate(text, firsts[0], separator), 12.5, "msec", "task-clock", 100);
+		fine &= is_text(line.metric, "CPUs utilized") && line.metric_value == 0;
+		fine &= is_count_line(separate(text, firsts[1], separator), 7, "", "page-faults", 100);
+		fine &= line.time == 1000000001 && line.label == SAVED_CPU && line.number == 3;
+		fine &= !parse(separate(text, firsts[2], separator)) && line.state == COUNT_NOT_COUNTED &&
+			is_text(line.event, "cycles");
+		fine &= is_count_line(separate(text, firsts[3], separator), 7, "",
+				      "nvidia_scf_pmu_0/event=0x1,a_b=2/", 66) && line.deviation == 1.5;
+		fine &= !parse("# started on Sat Nov 21") && line.nothing;
+	}
+	return fine;
+}
+
+static void test_separators(void)
+{
+	static const char *const separators[] = {
+		"/", "#", "%", "_", "=", "+", ",", ";", "\t", "|", ":", "!", "@", "$", "&", "*", "?", "~", "^", "'", "\"",
+		"`", "(", ")", "[", "]", "{", "}", "<", ">", "\\", "-", ".", "||", ", ", "::", " ; ", "%%", "<->", "__",
+	};
+
+	for (size_t i = 0; i < sizeof(separators) / sizeof(separators[0]); i++)
+		ok(is_separated_by(separators[i]), "CSV: \"%s\" may separate the fields", separators[i]);
+	ok(!first("12,50/msec/task-clock/12500000/100,00/0/CPUs utilized") && line.value == 12.5 && line.metric_value == 0,
+	   "CSV: a slash may separate fields with decimal commas");
+	ok(!first("12,50,msec,task-clock,12500000,100,00,0,000,CPUs utilized") && line.value == 12.5 && line.share == 100,
+	   "CSV: a comma may separate fields with decimal commas");
+	ok(!first("1||cycles|5|100.00") && !parse("1||a|docker/1|5|100.00") && is_text(line.event, "a") &&
+	   is_text(line.cgroup, "docker/1"), "CSV: a cgroup follows an event that has no separator in its name");
+	ok(!first("1#2#cycles#5#100.00##") && !parse("######0.5#CPUs utilized") && line.metric_value == 0.5,
+	   "CSV: a line that begins with the separator # is no comment");
 }
 
 /* gpmu stat prints perf's columns, then its own. */
@@ -254,6 +322,7 @@ static void test_refused(void)
 int main(void)
 {
 	test_csv();
+	test_separators();
 	test_csv_labels();
 	test_gpmu();
 	test_json();
