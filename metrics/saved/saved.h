@@ -192,6 +192,8 @@ struct saved_record {
 	size_t before;		/* previous record of the same event, or SAVED_NONE */
 	/* index of the first record of the same CPU, thread or part of the machine */
 	size_t target;
+	/* Of the first record of a target: ns of an event that ran all the time; 0: none */
+	uint64_t whole;
 	bool repeated;		/* a later record has the same event and label */
 	bool used;		/* assigned to a slot of the plan */
 };
@@ -263,9 +265,9 @@ int saved_node(const struct gpmu_machine *machine, const struct saved_record *re
 /*
  * Mean times for which a record's counters were enabled and ran. @single: the record has
  * one counter; otherwise perf may have added up those of all CPUs, or of all PMUs of a kind.
- * @wall: ns of the table; 0: unknown. Returns the number of counters.
+ * Returns the number of counters.
  */
-unsigned int saved_times(const struct saved_record *record, uint64_t wall, bool single,
+unsigned int saved_times(const struct gpmu_saved *saved, const struct saved_record *record, bool single,
 			 uint64_t *enabled, uint64_t *running);
 /* Sets the times of the complete table that come from its records. */
 void saved_find_times(struct gpmu_saved *saved);

@@ -66,10 +66,13 @@ void saved_find_times(struct gpmu_saved *saved)
 	table->duration = table->longest = 0;
 	for (size_t i = 0; i < table->length; i++) {
 		const struct saved_record *record = &table->list[i];
+		struct saved_record *first = &table->list[record->target];
 		uint64_t time = whole_time(saved, record);
 
 		if (time > table->longest)
 			table->longest = time;
+		if (record->share >= 100 && record->running > first->whole)
+			first->whole = record->running;
 		/* The duration can be 0, as perf 7.3 prints for a command. */
 		if (!found && is_duration(saved, record)) {
 			table->duration = to_u64(record->value);
@@ -97,22 +100,26 @@ uint64_t saved_wall(const struct gpmu_saved *saved)
 
 /*
  * The printed share is truncated, so the true one is up to one percent higher. If the wall
- * time is within this range, it is exact.
+ * time, or the time of another event that ran all the time, is within this range, it is exact.
  */
-static double guess_enabled(const struct saved_record *record, double counters, uint64_t wall)
+static double guess_enabled(const struct gpmu_saved *saved, const struct saved_record *record, double counters)
 {
-	double low = (double)record->running * 100 / (record->share + 1);
-	double high = (double)record->running * 100 / record->share;
-	double whole = counters * (double)wall;
+	const double low = (double)record->running * 100 / (record->share + 1);
+	const double high = (double)record->running * 100 / record->share;
+	const double times[] = {
+		counters * (double)saved_wall(saved), (double)saved->complete->list[record->target].whole,
+	};
 
-	if (whole >= low * 0.999 && whole <= high * 1.001)
-		return whole;
-	return (double)record->running * 100 / (record->share + 0.5);
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		if (times[i] >= low * 0.999 && times[i] <= high * 1.001)
+			return times[i];
+	return high;
 }
 
-unsigned int saved_times(const struct saved_record *record, uint64_t wall, bool single,
+unsigned int saved_times(const struct gpmu_saved *saved, const struct saved_record *record, bool single,
 			 uint64_t *enabled, uint64_t *running)
 {
+	const uint64_t wall = saved_wall(saved);
 	double counters = record->counters ? record->counters : 1, sum;
 
 	if (!record->running) {
@@ -128,7 +135,7 @@ unsigned int saved_times(const struct saved_record *record, uint64_t wall, bool 
 	else if (!record->counters && wall)
 		counters = fmax(1, round(sum / (double)wall));
 	if (record->share < 100 && record->share > 0)
-		sum = guess_enabled(record, counters, wall);
+		sum = guess_enabled(saved, record, counters);
 	else if (!(record->share > 0))
 		/* A share of 0 means less than 1 %. */
 		sum = fmax((double)record->running * 100, counters * (double)wall);
@@ -239,8 +246,7 @@ static bool is_one_counter(const struct gpmu_saved *saved, const struct saved_re
 }
 
 static struct count count_of(const struct gpmu_saved *saved, size_t index,
-			     const struct saved_record *record, uint64_t wall,
-			     struct printed_count *printed)
+			     const struct saved_record *record, struct printed_count *printed)
 {
 	const struct plan_slot *slot = &saved->plan->slots[index];
 	const struct gpmu_pmu *pmu = slot->instance->pmu;
@@ -248,7 +254,7 @@ static struct count count_of(const struct gpmu_saved *saved, size_t index,
 	unsigned int counters;
 	double raw;
 
-	counters = saved_times(record, wall, is_one_counter(saved, record, pmu), &count.enabled,
+	counters = saved_times(saved, record, is_one_counter(saved, record, pmu), &count.enabled,
 			       &count.running);
 	if (count.state == COUNT_NOT_SUPPORTED) {
 		count.enabled = count.running = 0;
@@ -341,8 +347,8 @@ const char *saved_why(enum count_state state)
 					      "perf reports it as not counted";
 }
 
-static int set_slot(struct gpmu_saved *saved, size_t index, uint64_t wall,
-		    struct saved_record **records, struct target *targets)
+static int set_slot(struct gpmu_saved *saved, size_t index, struct saved_record **records,
+		    struct target *targets)
 {
 	const struct event_instance *instance = saved->plan->slots[index].instance;
 	size_t n = find_records(saved, &saved->slots[index], records);
@@ -367,8 +373,7 @@ static int set_slot(struct gpmu_saved *saved, size_t index, uint64_t wall,
 	if (!ret)
 		ret = counts_set_printed(saved->counts, index);
 	for (size_t i = 0; i < n && !ret; i++) {
-		slot->counts[i] = count_of(saved, index, records[n - 1 - i], wall,
-					   &slot->printed[i]);
+		slot->counts[i] = count_of(saved, index, records[n - 1 - i], &slot->printed[i]);
 		slot->state = slot->counts[i].state;
 	}
 	return ret;
@@ -426,11 +431,10 @@ int saved_counts_fill(struct gpmu_saved *saved)
 	const struct saved_table *table = saved->complete;
 	struct saved_record **records = calloc(table->length + 1, sizeof(struct saved_record *));
 	struct target *targets = calloc(table->length + 1, sizeof(*targets));
-	uint64_t wall = saved_wall(saved);
 	int ret = records && targets ? 0 : -ENOMEM;
 
 	saved->counts->begin = table->begin;
-	saved->counts->end = table->begin + wall;
+	saved->counts->end = table->begin + saved_wall(saved);
 	saved->counts->user_time = saved->counts->system_time = 0;
 	for (size_t i = 0; i < table->length; i++)
 		table->list[i].used = false;
@@ -438,7 +442,7 @@ int saved_counts_fill(struct gpmu_saved *saved)
 		use_duration(saved);
 	for (size_t i = 0; i < saved->plan->slot_count && !ret; i++) {
 		if (saved->plan->slots[i].instance->tool == EVENT_TOOL_NONE)
-			ret = set_slot(saved, i, wall, records, targets);
+			ret = set_slot(saved, i, records, targets);
 		else
 			set_tool(saved, i);
 	}

@@ -277,7 +277,7 @@ static int add_event(struct gpmu_saved *saved, const struct saved_record *record
 		row.why = saved_why(record->state);
 		return gpmu_rows_add(&saved->others, &row);
 	}
-	saved_times(record, saved_wall(saved), true, &row.enabled, &row.running);
+	saved_times(saved, record, true, &row.enabled, &row.running);
 	row.value = record->value;
 	row.share = fmin(record->share, 100) / 100;
 	row.raw = raw_of(row.unit, record->value * row.share);

@@ -25,6 +25,9 @@ like "$out" '^     1\.000000000 N1 +120\.00 GB/s GraceMemBW$' "eval prints the t
 expect 0 gpmu eval -M GraceMemBW $data/grace-6.1-multiplexed.csv
 like "$out" '180\.00 GB/s GraceMemBW +\(66\.67%\)' "eval computes the share from the times, not from perf's whole percents"
 like "$out" '^ +2\.000000000 seconds time elapsed' "eval takes the elapsed time from duration_time"
+printf '1500000,,cycles,250000,10.00,,\n3000000,,instructions,2500000,100.00,,\n' > "$work/share"
+expect 0 gpmu eval -e cycles,instructions "$work/share"
+like "$out" '^ +1,500,000 cycles +\(10\.00%\)$' "eval prints the share of a command's event from the time of an event that ran all the time"
 run gpmu eval -M GracePcieReadBW/root_port=0x3/ $data/grace-6.1-multiplexed.csv
 like "$rc $out" '<not counted> GB/s GracePcieReadBW/root_port=0x3/' "eval prints <not counted> for a metric with a filter if one of its events was not counted"
 expect 0 gpmu eval -M GracePcieReadBW $data/grace-6.1-multiplexed.csv

@@ -52,6 +52,33 @@ static void test_metric(void)
 	saved_test_release(&t);
 }
 
+/* The share and the raw count of the first row of page-faults */
+static bool is_share(const char *text, double share, uint64_t raw)
+{
+	bool fine;
+
+	saved_test_init(&t, 0, 0);
+	if (!saved_test_all(&t, text, laptop.path, NULL, "page-faults,context-switches"))
+		abort();
+	fine = is_near(t.rows->list[0].share, share) && t.rows->list[0].raw == raw;
+	if (!fine)
+		diag("share %.12g, raw %llu", t.rows->list[0].share, (unsigned long long)t.rows->list[0].raw);
+	saved_test_release(&t);
+	return fine;
+}
+
+static void test_share(void)
+{
+	ok(is_share("1500000,,page-faults,250000,10.00,,\n3000000,,context-switches,2500000,100.00,,\n", 0.1, 150000),
+	   "perf output: the share is exact if another event of the command ran all the time");
+	ok(is_share("3,,page-faults,1000000,33.00,,\n6,,context-switches,3000000,100.00,,\n", 1 / 3.0, 1),
+	   "perf output: the share has the decimals that perf truncated");
+	ok(is_share("1500000,,page-faults,250000,10.00,,\n3000000,,context-switches,1000000,40.00,,\n", 0.1, 150000),
+	   "perf output: the share is the one that perf printed if no event ran all the time");
+	ok(is_share("1500000,,page-faults,250000,10.00,,\n3000000,,context-switches,9000000,100.00,,\n", 0.1, 150000),
+	   "perf output: the time of an event that perf's percentage excludes is not used");
+}
+
 static void lost(const char *text, const char *why, const char *what)
 {
 	saved_test_init(&t, 1, 0);
@@ -128,6 +155,7 @@ int main(void)
 	sysroot_make(&laptop, "laptop");
 	test_values();
 	test_metric();
+	test_share();
 	test_lost();
 	test_refused();
 	test_messages();
