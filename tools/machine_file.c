@@ -57,17 +57,17 @@ static void need_readable(const char *path, int error)
 /* Folders, files that are missing, and files that are no text are left out. */
 static void save_file(const struct gpmu_machine *machine, const char *path, json_t *files)
 {
-	static char text[MAX_TEXT];
-	int length = gpmu_machine_read(machine, path, text, sizeof(text));
+	char *text = need_memory(malloc(MAX_TEXT));
+	int length = gpmu_machine_read(machine, path, text, MAX_TEXT);
 
 	if (length == -EFBIG)
 		warn("%s: left out: expected at most %u bytes", path, MAX_TEXT - 1);
 	else if (length == -EACCES)
 		warn("%s: left out: %s", path, strerror(-length));
 	need_readable(path, -length);
-	if (length < 0 || memchr(text, '\0', (size_t)length))
-		return;
-	json_object_set_new(files, path, json_string(text));
+	if (length >= 0 && !memchr(text, '\0', (size_t)length))
+		json_object_set_new(files, path, json_string(text));
+	free(text);
 }
 
 /* Only the name of the file is used. */

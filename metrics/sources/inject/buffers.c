@@ -17,7 +17,7 @@
 
 static struct {
 	pthread_mutex_t lock;
-	struct inject_buffer table[MOST];
+	struct inject_buffer *table;	/* MOST buffers */
 	struct inject_buffer *warm, *cold, *full, **end;
 	unsigned int length, most;
 	unsigned int warm_count, paged, paged_most;	/* paged: buffers with pages */
@@ -32,20 +32,18 @@ static uint32_t reasons, seen;
 void buffers_init(size_t size, unsigned int most)
 {
 	pool.size = (size + 7) / 8 * 8;
-	pool.most = most < MOST ? most : MOST;
+	pool.table = inject_table(MOST * sizeof(*pool.table));
+	pool.most = !pool.table ? 0 : most < MOST ? most : MOST;
 	pool.end = &pool.full;
 }
 
-/* Adds a buffer; pages of mmap() are zeroed */
+/* Adds a buffer, which is zeroed. */
 static struct inject_buffer *add(void)
 {
 	struct inject_buffer *buffer;
-	void *bytes;
+	void *bytes = pool.length < pool.most ? inject_table(pool.size) : NULL;
 
-	if (pool.length == pool.most)
-		return NULL;
-	bytes = mmap(NULL, pool.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (bytes == MAP_FAILED)
+	if (!bytes)
 		return NULL;
 	buffer = &pool.table[pool.length++];
 	buffer->bytes = bytes;

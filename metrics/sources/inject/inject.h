@@ -14,6 +14,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <sys/mman.h>
 #include <sys/types.h>
 
 #include "trace/channel/channel.h"
@@ -52,6 +53,14 @@ struct inject {
 
 /* The process's recording; NULL if it is not recorded */
 extern struct inject *inject;
+
+/* Zeroed memory for a table, whose pages the program has only once they are used; NULL: out of memory */
+static inline void *inject_table(size_t size)
+{
+	void *table = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return table == MAP_FAILED ? NULL : table;
+}
 
 /* Whether CUPTI can be called */
 bool inject_is_alive(const struct inject *self);

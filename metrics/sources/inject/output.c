@@ -22,7 +22,7 @@ static uint64_t since;	/* the last completion time */
 static bool is_full;
 
 /* Ends of ranges that found no room are written later: their ranges would stay open. */
-static struct activity_marker later[LATER];
+static struct activity_marker *later;	/* NULL before the first */
 static size_t later_count;
 static uint64_t owed_count;	/* number of ends that were ever put into later */
 
@@ -95,7 +95,9 @@ static void owe_later(struct inject *self)
 /* Keeps the end of a range, or counts the record as lost. */
 static void keep_or_lose(struct inject *self, const struct activity_head *record)
 {
-	if (!is_end(record) || later_count == LATER)
+	if (!later && is_end(record))
+		later = inject_table(LATER * sizeof(*later));
+	if (!later || !is_end(record) || later_count == LATER)
 		return lose(self, record);
 	memcpy(&later[later_count], record, sizeof(later[0]));
 	later[later_count++].head.flags |= ACTIVITY_OWED;

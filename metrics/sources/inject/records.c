@@ -341,15 +341,20 @@ static const struct {
 static struct call {
 	uint32_t correlation;	/* 0: none */
 	bool inside;
-} calls[CALLS];
+} *calls;	/* NULL before the first call, or without memory */
 
 static void note_call(struct inject *self, const CUpti_Activity *record)
 {
 	const CUpti_ActivityAPI *api = (const void *)record;
-	struct call *call = &calls[api->correlationId % CALLS];
+	struct call *call;
 
 	if (record->kind != CUPTI_ACTIVITY_KIND_RUNTIME && record->kind != CUPTI_ACTIVITY_KIND_DRIVER)
 		return;
+	if (!calls)
+		calls = inject_table(CALLS * sizeof(*calls));
+	if (!calls)
+		return;
+	call = &calls[api->correlationId % CALLS];
 	/* A driver call inside a runtime call has the same correlation. */
 	call->inside = capture_has(self, api->start) ||
 		       (call->correlation == api->correlationId && call->inside);
@@ -371,7 +376,7 @@ static bool is_captured(const struct inject *self, size_t kind, const CUpti_Acti
 		return true;
 	if (kinds[kind].call && self->control->capture != CHANNEL_CAPTURE_ALL) {
 		memcpy(&correlation, bytes + kinds[kind].call, sizeof(correlation));
-		if (correlation && calls[correlation % CALLS].correlation == correlation)
+		if (correlation && calls && calls[correlation % CALLS].correlation == correlation)
 			return calls[correlation % CALLS].inside;
 	}
 	return capture_has(self, time);
