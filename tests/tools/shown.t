@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Names with escape sequences and with bytes that are not UTF-8: on a terminal each such byte is a "?";
-# CSV and JSON have them.
+# Names with escape sequences and with bytes that are not UTF-8: on a terminal, and in CSV of counts, each such
+# byte is a "?"; CSV of reports in a file, and JSON, have them.
 . tests/tools/lib.sh
 
 escape=$'\033'
@@ -94,6 +94,22 @@ clean "stat --metric-only prints the heading of a user's metric without control 
 printf '5,,%s,1000,100.00,,\n' "${escape}[31mevent"$'\377' > "$work/counts.csv"
 run gpmu eval -e cycles --strict "$work/counts.csv"
 clean "eval prints the name of a saved event without control characters"
+cat > "$work/perf" <<'END'
+#!/bin/bash
+[ "$1" != --version ] || exec echo perf version 6.0
+while [ "$1" != --log-fd ]; do shift; done
+printf '5;\033[32munit;\033[31mevent\377;1000;100.00;2.5;\033[33m%%  own\n' >&"$2"
+END
+chmod +x "$work/perf"
+for option in -B -x, "-x, -I 100"; do
+	# shellcheck disable=SC2086 # several words
+	GPMU_PERF=$work/perf run gpmu perf --root "$(machine superchip)" stat -a $option -M GraceMemBW
+	clean "perf stat $option prints the names of perf's events, units and metrics without control characters"
+	like "$err" '[?]\[31mevent[?]' "perf stat $option prints \"?\" for each such byte of an event's name"
+	like "$err" '[?]\[32munit' "perf stat $option prints \"?\" for the escape character of a unit"
+done
+GPMU_PERF=$work/perf run gpmu perf --root "$(machine superchip)" stat -a -j -M GraceMemBW
+like "$err" '"\\u001b\[31mevent' "perf stat -j has the escape character of an event's name"
 run gpmu eval -M "no${escape}[31mmetric" "$work/counts.csv"
 clean "eval prints an unknown name in an error without control characters"
 run gpmu eval "$work/no${escape}[31m.csv"

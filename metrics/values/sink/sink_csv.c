@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Comma-separated values. First the columns of perf stat -x, which are never quoted, as perf's
- * are not; then gpmu's, quoted as in RFC 4180. Lines end in a newline.
+ * are not; then gpmu's, quoted as in RFC 4180. Lines end in a newline. Texts are shown ones, because CSV
+ * is printed to terminals too and no name that perf accepts has a control character.
  */
 #include <math.h>
 #include <stdlib.h>
-#include <sys/types.h>
 
+#include "base/text/gpmu_shown.h"
 #include "values/sink/sink.h"
 
 #define NUMBERS		16	/* numbers of a row that change with each interval */
@@ -17,20 +18,37 @@ static void begin(struct gpmu_sink *sink, const struct gpmu_rows *rows)
 	(void)rows;
 }
 
-/* The length of a text that needs no quotes, or -1. strcspn() is slower for short texts. */
-static ssize_t plain_length(const struct gpmu_sink *sink, const char *text)
+static bool needs_quotes(const struct gpmu_sink *sink, const char *text, size_t length)
 {
-	const char *separator = sink->separator, *at;
+	if (length && *text == '#')
+		return true;
+	for (size_t i = 0; i < length; i++)
+		if (text[i] == '"' || (text[i] == *sink->separator && length - i >= sink->separator_length &&
+				       !memcmp(text + i, sink->separator, sink->separator_length)))
+			return true;
+	return false;
+}
 
-	if (*text == '#')
-		return -1;
-	for (at = text; *at; at++) {
-		if (*at == '"' || *at == '\r' || *at == '\n')
-			return -1;
-		if (*at == *separator && !strncmp(at, separator, sink->separator_length))
-			return -1;
+/* Quotes the end of the buffer from @begin. */
+static void quote(struct sink_buffer *buffer, size_t begin)
+{
+	size_t quotes = 2;
+	char *from, *to;
+
+	for (size_t i = begin; i < buffer->length; i++)
+		quotes += buffer->data[i] == '"';
+	if (!buffer_room(buffer, quotes))
+		return;
+	from = buffer->data + buffer->length;
+	buffer_added(buffer, quotes);
+	to = buffer->data + buffer->length;
+	*--to = '"';
+	while (from > buffer->data + begin) {
+		*--to = *--from;
+		if (*from == '"')
+			*--to = '"';
 	}
-	return at - text;
+	*--to = '"';
 }
 
 /* --- texts that seldom change, made in sink->part --- */
@@ -43,20 +61,12 @@ static void next(struct gpmu_sink *sink)
 static void put_text(struct gpmu_sink *sink, const char *text)
 {
 	struct sink_buffer *buffer = &sink->part;
-	ssize_t length = text ? plain_length(sink, text) : 0;
+	const size_t begin = buffer->length;
 
-	if (length >= 0) {
-		buffer_bytes(buffer, text ? text : "", (size_t)length);
-		next(sink);
-		return;
-	}
-	buffer_char(buffer, '"');
-	for (; *text; text++) {
-		if (*text == '"')
-			buffer_char(buffer, '"');
-		buffer_char(buffer, *text);
-	}
-	buffer_char(buffer, '"');
+	if (text)
+		buffer_shown(buffer, text);
+	if (!buffer->failed && needs_quotes(sink, buffer->data + begin, buffer->length - begin))
+		quote(buffer, begin);
 	next(sink);
 }
 
@@ -99,11 +109,11 @@ static void put_label(struct gpmu_sink *sink, const struct gpmu_row *row)
 		put_size(sink, row->counters);
 }
 
-/* A column of perf, without quotes; a line end would begin a row. */
+/* A column of perf, without quotes */
 static void put_plain(struct gpmu_sink *sink, const char *text)
 {
-	for (; text && *text; text++)
-		buffer_char(&sink->part, *text == '\n' || *text == '\r' ? ' ' : *text);
+	if (text)
+		buffer_shown(&sink->part, text);
 	next(sink);
 }
 
@@ -323,6 +333,16 @@ static char *add_perf(char *to, struct gpmu_sink *sink, const struct sink_line *
 	return add_next(to, sink);
 }
 
+/* Replaces the text by the shown one; most texts are already. */
+static void show(char *text)
+{
+	for (const char *at = text; *at; at++)
+		if (*at < ' ' || *at > '~') {
+			gpmu_shown(text);
+			return;
+		}
+}
+
 static void put_row(struct gpmu_sink *sink, struct sink_line *line, const struct gpmu_rows *rows,
 		    size_t index)
 {
@@ -334,6 +354,7 @@ static void put_row(struct gpmu_sink *sink, struct sink_line *line, const struct
 	if (!is_of(sink, line, row) && !make_line(sink, line, row))
 		return;
 	sink_beside(sink, rows, index, &beside);
+	show(beside.unit);
 	room = buffer_room(&sink->buffer, line->length + sizeof(beside.unit) +
 			   NUMBERS * (NUMBER_SIZE + sink->separator_length));
 	if (!room)

@@ -209,7 +209,7 @@ static void put_names(struct gpmu_sink *sink, const struct table *table)
 	sink->ops->front(sink, NULL);
 	for (uint32_t i = 0; i < table->headings.n; i++) {
 		if (sink->ops == &sink_csv) {
-			buffer_text(buffer, headings[i]);
+			buffer_shown(buffer, headings[i]);
 			buffer_text(buffer, sink->separator);
 		} else {
 			buffer_right(buffer, headings[i], ONLY_WIDTH);
