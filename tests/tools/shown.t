@@ -15,6 +15,13 @@ clean() {
 	ok $? "$1" || diag "$(cat -v <<< "$both")"
 }
 
+# on_terminal COMMAND...: run, with a terminal as standard output and standard error
+on_terminal() {
+	run python3 -c 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' "$@"
+	both=${both//$'\r'/}
+	out=${out//$'\r'/}
+}
+
 cat > "$work/names.c" <<'END'
 #include <gpmu-mark.h>
 #include <sys/prctl.h>
@@ -62,6 +69,9 @@ if perf record -g -o "$work/perf.data" -e cpu-clock -- "$work/names" > /dev/null
 	like "$out" '"\\u001b\[31mspin"' "report --format json has the escape character of a function's name"
 	run gpmu report --format csv --by function "$work/perf.data"
 	like "$out" "$escape\[31mspin" "report --format csv has the bytes of a function's name"
+	on_terminal "$GPMU_BIN" report --format csv --by function "$work/perf.data"
+	clean "report --format csv prints names to a terminal without control characters"
+	like "$out" '[?]\[31mspin' "report --format csv prints \"?\" to a terminal for the escape character of a function's name"
 	run gpmu import "$work/perf.data" -o "$work/${escape}[31m.pftrace"
 	clean "import prints the name of a trace without its escape character"
 	run gpmu report "$work/${escape}[31m.pftrace"

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Tables as CSV and as a JSON object, with unscaled numbers. */
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/gpmu_json.h"
+#include "base/text/gpmu_shown.h"
+#include "message.h"
 #include "output/output.h"
 #include "report/report.h"
 
@@ -31,7 +36,16 @@ static void put_quoted(FILE *file, const char *text)
 	putc('"', file);
 }
 
-static void put_csv(FILE *file, const struct report_view *view)
+/* A file gets the bytes of a text, a terminal the shown text. */
+static void put_text(FILE *file, const char *text, bool terminal)
+{
+	char *shown = terminal ? gpmu_shown(print_text("%s", text)) : NULL;
+
+	put_quoted(file, shown ? shown : text);
+	free(shown);
+}
+
+static void put_csv(FILE *file, const struct report_view *view, bool terminal)
 {
 	const struct gpmu_report_table *table = view->table;
 
@@ -46,7 +60,7 @@ static void put_csv(FILE *file, const struct report_view *view)
 			if (column)
 				putc(',', file);
 			if (cell->known && table->columns[column].kind == GPMU_REPORT_TEXT)
-				put_quoted(file, cell->text);
+				put_text(file, cell->text, terminal);
 			else if (cell->known)
 				put_number(file, table->columns[column].kind, cell->number);
 		}
@@ -56,8 +70,10 @@ static void put_csv(FILE *file, const struct report_view *view)
 
 void report_write_csv(const struct report_output *output)
 {
+	const bool terminal = isatty(fileno(output->file));
+
 	for (size_t i = 0; i < output->view_count; i++)
-		put_csv(output->file, &output->views[i]);
+		put_csv(output->file, &output->views[i], terminal);
 }
 
 static void put_json(FILE *file, const struct report_view *view)
