@@ -34,7 +34,7 @@ static const struct {
 	{ "nvidia_nvml_0", "video_clock", 1545 },
 	{ "nvidia_nvml_0", "sm_utilization", 87 },
 	{ "nvidia_nvml_0", "memory_utilization", 34 },
-	{ "nvidia_nvml_0", "memory_used", 75377410048 },
+	{ "nvidia_nvml_0", "memory_used", 74735681536 },
 	{ "nvidia_nvml_0", "throttle_sw_power_cap", 100 },
 	{ "nvidia_nvml_0", "throttle_hw_slowdown", 0 },
 	{ "nvidia_nvml_0", "pcie_rx", 5e9 },

@@ -50,6 +50,22 @@ static bool has(json_t *object, const char *path, const char *want)
 }
 
 /* An error of NVML does not prove that there is no link. */
+/* NVML without nvmlDeviceGetMemoryInfo_v2 */
+static void check_old_memory(void)
+{
+	json_t *answer, *gpu;
+
+	begin("a100");
+	gpu = first_gpu("gpus", &answer);
+	has(gpu, "memory.total", "150754820096");
+	has(gpu, "memory.used", "75377410048");
+	has(gpu, "memory.reserved", "null");
+	is_str(json_string_value(json_object_get(at(gpu, "unavailable"), "memory.reserved")), "Not Supported",
+	       "reserved memory is null, with its reason, if NVML does not report it");
+	json_decref(answer);
+	plugin->close(source);
+}
+
 static void check_links(void)
 {
 	json_t *answer, *gpu;
@@ -82,7 +98,11 @@ static void check_gpu(void)
 	has(gpu, "clocks.sm", "1980");
 	has(gpu, "clocks_max.memory", "3201");
 	has(gpu, "throttle", "[\"sw_power_cap\"]");
-	has(gpu, "memory.used", "75377410048");
+	/* As nvidia-smi shows it: the driver's reserved memory is not used memory. */
+	has(gpu, "memory.total", "150754820096");
+	has(gpu, "memory.reserved", "641728512");
+	has(gpu, "memory.used", "74735681536");
+	has(gpu, "memory.free", "75377410048");
 	has(gpu, "pcie.width", "16");
 	has(gpu, "nvlinks", "0");
 	has(gpu, "c2c", "false");
@@ -347,6 +367,7 @@ int main(void)
 	if (!load_plugin())
 		return 1;
 	check_gpu();
+	check_old_memory();
 	check_links();
 	check_check();
 	check_set_back();

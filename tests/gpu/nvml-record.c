@@ -85,7 +85,8 @@ static void set(json_t *values, const char *name, unsigned int argument, int res
 static void add_numbered(nv_device device, json_t *values)
 {
 	struct nv_utilization rates = { 0 };
-	struct nv_memory memory = { 0 };
+	struct nv_memory memory = { .version = NV_VERSION(memory, 2u) };
+	struct nv_memory_v1 old_memory = { 0 };
 	unsigned int number = 0;
 	int result;
 
@@ -104,9 +105,13 @@ static void add_numbered(nv_device device, json_t *values)
 	result = NV_CALL(&api, nvmlDeviceGetUtilizationRates, device, &rates);
 	set(values, "nvmlDeviceGetUtilizationRates", 0, result, rates.gpu);
 	set(values, "nvmlDeviceGetUtilizationRates", 1, result, rates.memory);
-	result = NV_CALL(&api, nvmlDeviceGetMemoryInfo, device, &memory);
-	set(values, "nvmlDeviceGetMemoryInfo", 0, result, (double)memory.total);
-	set(values, "nvmlDeviceGetMemoryInfo", 1, result, (double)memory.used);
+	result = NV_CALL(&api, nvmlDeviceGetMemoryInfo, device, &old_memory);
+	set(values, "nvmlDeviceGetMemoryInfo", 0, result, (double)old_memory.total);
+	set(values, "nvmlDeviceGetMemoryInfo", 1, result, (double)old_memory.used);
+	result = NV_CALL(&api, nvmlDeviceGetMemoryInfo_v2, device, &memory);
+	set(values, "nvmlDeviceGetMemoryInfo_v2", 0, result, (double)memory.total);
+	set(values, "nvmlDeviceGetMemoryInfo_v2", 1, result, (double)memory.reserved);
+	set(values, "nvmlDeviceGetMemoryInfo_v2", 2, result, (double)memory.used);
 }
 
 /* --- links, fields, GPM --- */

@@ -25,7 +25,7 @@ like "$out" '^  utilization   sm 87 %, memory 34 %, decoder 0 %' "gpu shows the 
 like "$out" '^  clocks .* sm 1980 of 1980 MHz' "gpu shows clocks with their maximum"
 like "$out" '^  throttled by  sw_power_cap$' "gpu shows why clocks are throttled"
 like "$out" '^  power         350\.5 W of 700 W, 1234 J' "gpu shows power, its limit and energy"
-like "$out" '^  memory        70\.2 GiB of 140\.4 GiB$' "gpu shows the used memory and the total"
+like "$out" '^  memory        69\.6 GiB of 140\.4 GiB, 0\.6 GiB reserved$' "gpu shows the used memory without the driver's reserved memory, and the total"
 like "$out" '^  not available: utilization.encoder \(Not Supported\)$' "gpu names what is not available, with NVML's reason"
 like "$out" '^ +4711  compute +60\.0 GiB +68 % +28 %' "gpu shows processes with memory and utilisation"
 like "$out" '^ +4712  compute +10\.0 GiB +- ' "gpu shows - for a process without utilisation"

@@ -146,11 +146,14 @@ static void print_power(const json_t *gpu)
 
 static void print_memory(const json_t *gpu)
 {
-	const json_t *memory = json_object_get(gpu, "memory");
+	const json_t *memory = json_object_get(gpu, "memory"), *reserved = json_object_get(memory, "reserved");
 	char used[48];
 
 	gpu_text_bytes(memory, "used", used, sizeof(used));
-	printf("  %-12s  %s of %.1f GiB\n", "memory", used, json_number_value(json_object_get(memory, "total")) / GIB);
+	printf("  %-12s  %s of %.1f GiB", "memory", used, json_number_value(json_object_get(memory, "total")) / GIB);
+	if (json_is_number(reserved))
+		printf(", %.1f GiB reserved", json_number_value(reserved) / GIB);
+	putchar('\n');
 }
 
 static void print_mode(const json_t *gpu, const char *key, const char *name)

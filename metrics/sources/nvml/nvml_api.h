@@ -95,8 +95,14 @@ struct nv_pci {
 	char id[32];
 };
 
-struct nv_memory {
+/* Here @used contains the memory that the driver reserves. */
+struct nv_memory_v1 {
 	unsigned long long total, free, used;
+};
+
+struct nv_memory {
+	unsigned int version;
+	unsigned long long total, reserved, free, used;
 };
 
 union nv_value {
@@ -262,7 +268,8 @@ struct nv_license {
 	X(nvmlDeviceGetEnforcedPowerLimit, (nv_device device, unsigned int *mw)) \
 	X(nvmlDeviceGetTotalEnergyConsumption, (nv_device device, unsigned long long *mj)) \
 	X(nvmlDeviceGetTemperature, (nv_device device, int sensor, unsigned int *celsius)) \
-	X(nvmlDeviceGetMemoryInfo, (nv_device device, struct nv_memory *memory)) \
+	X(nvmlDeviceGetMemoryInfo, (nv_device device, struct nv_memory_v1 *memory)) \
+	X(nvmlDeviceGetMemoryInfo_v2, (nv_device device, struct nv_memory *memory)) \
 	X(nvmlDeviceGetPcieThroughput, (nv_device device, int counter, unsigned int *kbps)) \
 	X(nvmlDeviceGetCurrPcieLinkGeneration, (nv_device device, unsigned int *generation)) \
 	X(nvmlDeviceGetCurrPcieLinkWidth, (nv_device device, unsigned int *width)) \
@@ -332,6 +339,24 @@ static inline int nv_get_reasons(const struct nv_api *api, nv_device device, uns
 
 	if (result == NV_FUNCTION_NOT_FOUND)
 		result = NV_CALL(api, nvmlDeviceGetCurrentClocksThrottleReasons, device, reasons);
+	return result;
+}
+
+/*
+ * Gets the memory as nvidia-smi shows it. If NVML does not report reserved memory, @reserved is NVML's error and
+ * @memory->used contains the reserved memory.
+ */
+static inline int nv_get_memory(const struct nv_api *api, nv_device device, struct nv_memory *memory, int *reserved)
+{
+	struct nv_memory_v1 old = { 0 };
+	int result;
+
+	*memory = (struct nv_memory){ .version = NV_VERSION(*memory, 2u) };
+	*reserved = NV_CALL(api, nvmlDeviceGetMemoryInfo_v2, device, memory);
+	if (!*reserved)
+		return NV_SUCCESS;
+	result = NV_CALL(api, nvmlDeviceGetMemoryInfo, device, &old);
+	*memory = (struct nv_memory){ .total = old.total, .free = old.free, .used = old.used };
 	return result;
 }
 

@@ -109,8 +109,8 @@ static int read_utilization(const struct gpu *gpu, unsigned int unit, double *va
 
 static int read_memory(const struct gpu *gpu, unsigned int argument, double *value)
 {
-	struct nv_memory memory = { 0 };
-	int result = NV_CALL(gpu->api, nvmlDeviceGetMemoryInfo, gpu->device, &memory);
+	struct nv_memory memory;
+	int reserved, result = nv_get_memory(gpu->api, gpu->device, &memory, &reserved);
 
 	(void)argument;
 	*value = (double)memory.used;

@@ -125,13 +125,14 @@ static void set_reasons(const struct gpu *gpu, json_t *object)
 
 static void set_memory(const struct gpu *gpu, json_t *object)
 {
-	struct nv_memory memory = { 0 };
-	int result = NV_CALL(gpu->api, nvmlDeviceGetMemoryInfo, gpu->device, &memory);
+	struct nv_memory memory;
+	int reserved, result = nv_get_memory(gpu->api, gpu->device, &memory, &reserved);
 	json_t *in = part(object, "memory");
 
 	nv_set(gpu, object, in, "memory", "total", result, json_integer((json_int_t)memory.total));
 	nv_set(gpu, object, in, "memory", "used", result, json_integer((json_int_t)memory.used));
 	nv_set(gpu, object, in, "memory", "free", result, json_integer((json_int_t)memory.free));
+	nv_set(gpu, object, in, "memory", "reserved", reserved, json_integer((json_int_t)memory.reserved));
 }
 
 /* NVML's error with which it is not known whether the link is there */

@@ -419,7 +419,7 @@ EXPORT int nvmlDeviceGetUtilizationRates(nv_device device, struct nv_utilization
 	return result;
 }
 
-EXPORT int nvmlDeviceGetMemoryInfo(nv_device device, struct nv_memory *memory)
+EXPORT int nvmlDeviceGetMemoryInfo(nv_device device, struct nv_memory_v1 *memory)
 {
 	double total, used = 0;
 	int result = numbered(device, __func__, 0, &total);
@@ -429,6 +429,22 @@ EXPORT int nvmlDeviceGetMemoryInfo(nv_device device, struct nv_memory *memory)
 	memory->total = (unsigned long long)total;
 	memory->used = (unsigned long long)used;
 	memory->free = memory->total - memory->used;
+	return result;
+}
+
+EXPORT int nvmlDeviceGetMemoryInfo_v2(nv_device device, struct nv_memory *memory)
+{
+	double values[3] = { 0 };
+	int result = NV_SUCCESS;
+
+	if (memory->version != NV_VERSION(*memory, 2u))
+		return NV_ARGUMENT_VERSION_MISMATCH;
+	for (unsigned int i = 0; i < 3 && !result; i++)
+		result = numbered(device, __func__, i, &values[i]);
+	memory->total = (unsigned long long)values[0];
+	memory->reserved = (unsigned long long)values[1];
+	memory->used = (unsigned long long)values[2];
+	memory->free = memory->total - memory->reserved - memory->used;
 	return result;
 }
 
