@@ -189,20 +189,20 @@ static bool is_given(const struct common *common, const char *name)
  * Opens a GPU source of --gpu unless --source names it. If several sources have the same PMU,
  * the one added last provides it: CUPTI counts more than NVML and is therefore added later.
  */
-static void open_gpu_source(struct common *common, const char *name, struct gpmu_error *error)
+static void open_gpu_source(struct common *common, const char *name, const char *spec, struct gpmu_error *error)
 {
 	if (common->gpu && !is_given(common, name))
-		add_source(common, name, error);
+		add_source(common, spec ? spec : name, error);
 }
 
 static void open_sources(struct common *common)
 {
 	struct gpmu_error nvml = { .size = sizeof(nvml) }, cupti = { .size = sizeof(cupti) };
 
-	open_gpu_source(common, "nvml", &nvml);
+	open_gpu_source(common, "nvml", NULL, &nvml);
 	for (size_t i = 0; i < common->sources.length; i++)
 		open_source(common, common->sources.list[i]);
-	open_gpu_source(common, "cupti", &cupti);
+	open_gpu_source(common, "cupti", common->cupti, &cupti);
 	if (nvml.text[0] && cupti.text[0])
 		warn("--gpu: no GPU is counted: %s", nvml.text);
 	else if (nvml.text[0] || cupti.text[0])
@@ -212,6 +212,11 @@ static void open_sources(struct common *common)
 bool common_has_sources(const struct common *common)
 {
 	return common->gpu || common->sources.length;
+}
+
+bool common_has_gpus(const struct common *common)
+{
+	return common->gpu || is_given(common, "cupti") || is_given(common, "nvml");
 }
 
 static void show_message(int level, const char *line, void *user)
@@ -270,8 +275,7 @@ void common_need_here(const struct common *common, const struct gpmu_plan *plan)
 /* Whether @text misses a PMU of a GPU, and no plugin that has it was asked for */
 static bool lacks_gpus(const struct common *common, const char *text)
 {
-	return !common->gpu && !is_given(common, "cupti") && !is_given(common, "nvml") &&
-	       (strstr(text, "nvidia_gpu") || strstr(text, "nvidia_nvml"));
+	return !common_has_gpus(common) && (strstr(text, "nvidia_gpu") || strstr(text, "nvidia_nvml"));
 }
 
 /* Whether @text reports a missing PMU of the CPUs or the chip, which a driver of the kernel provides */

@@ -18,8 +18,31 @@ run env -C / GPMU_CUDA="$fakes" "$GPMU_BIN" list --gpu --chips
 like "$rc $out" '^GH100$' "the fakes of NVIDIA's libraries find their data from any folder"
 
 run gpmu list --gpu --chip GH100
-is "$rc" 0 "list --gpu --chip lists a chip's events without its GPU"
-like "$out" '^EVENT +UNIT +TYPE +DESCRIPTION$' "list --gpu --chip prints a heading"
+is "$rc" 0 "list --gpu --chip lists a chip's metrics without its GPU"
+is "$(head -n 1 <<< "$out")" "METRIC                  UNIT  HERE  DESCRIPTION" "list --gpu begins with gpmu's own metrics"
+like "$out" '^GpuSmActive +% +yes +Percentage of cycles' "list --gpu prints gpmu's own metrics with unit and description"
+is "$(tail -n +2 <<< "$out" | grep -vcE '^Gpu|^$')" 1 "list --gpu without a kind or a pattern prints no event of the chip"
+count=$(gpmu list --gpu --chip GH100 --names event | wc -l)
+is "$(tail -n 1 <<< "$out")" "$count events that CUPTI can sample on the chip: gpmu list --gpu --chip GH100 event" "list --gpu prints the number of the chip's events and the command that lists them"
+expect 0 gpmu list --gpu --chip GH100 metric Dram
+is "$(cut -d' ' -f1 <<< "$out" | xargs)" "METRIC GpuDramBW GpuDramReadBW GpuDramUtil GpuDramWriteBW" "list --gpu metric prints the metrics that match, and no events"
+expect 0 gpmu list --gpu --chip GH100 dram
+is "$(cut -d' ' -f1 <<< "$out" | grep -E '^[A-Z]+$' | xargs)" "METRIC EVENT" "list --gpu with a pattern prints metrics before events"
+run gpmu list --gpu pmu
+is "$rc $err" "125 gpmu list: --gpu lists metrics and events: expected metric, event or neither" "list --gpu refuses other kinds than metrics and events"
+
+# --- without --gpu
+export GPMU_ROOT
+GPMU_ROOT=$(machine laptop)
+expect 0 gpmu list metric Gpu
+like "$out" '^GpuSmActive +% +--gpu +Percentage of cycles' "list without --gpu finds the metrics of GPUs, which only --gpu counts"
+is "$(gpmu list --names metric Gpu | sort | xargs)" "$(gpmu list --all --names metric 'Gpu*' | sort | xargs)" "list without --gpu finds all metrics of GPUs"
+like "$(gpmu list -j metric GpuSmActive)" '"here":null' "list -j without --gpu prints null for HERE of a metric of GPUs"
+unlike "$(gpmu list --names)" '^Gpu' "list without --gpu and a pattern lists no metrics of GPUs"
+unset GPMU_ROOT
+
+expect 0 gpmu list --gpu --chip GH100 event
+like "$out" '^EVENT +UNIT +TYPE +DESCRIPTION$' "list --gpu --chip event prints a heading"
 like "$out" '^dram__bytes_read.sum +byte +counter +[^ ]' "list --gpu --chip prints event, unit, type and description"
 expect 0 gpmu list --gpu --chip GH100 'dram__bytes_*'
 is "$(tail -n +2 <<< "$out" | cut -d' ' -f1 | paste -sd' ')" "dram__bytes_read.sum dram__bytes_write.sum" "list --gpu --chip lists the events of a pattern"
@@ -33,10 +56,10 @@ expect 0 gpmu list --gpu --chip GH100 -j dram__bytes_read
 is "$(python3 -c 'import json, sys; row = json.loads(sys.argv[1]); print(row["event"], row["type"], row["unit"], row["passes"], ".sum" in row["suffixes"])' "$out")" \
 	"dram__bytes_read.sum counter byte None True" "list --gpu --chip -j prints event, type, unit, passes and suffixes"
 run gpmu list --gpu --chip GH100 nothing-like-it
-is "$rc $out$err" "1 gpmu list: nothing of the chip matches" "list --gpu --chip exits with 1 if no event matches"
+is "$rc $out$err" "1 gpmu list: nothing of the GPU matches" "list --gpu --chip exits with 1 if no event matches"
 run gpmu list --gpu
 is "$rc" 0 "list --gpu without --chip exits with 0"
-GPMU_FAKE="machine=a100" expect 0 gpmu list --gpu --names
+GPMU_FAKE="machine=a100" expect 0 gpmu list --gpu --names event
 like "$out" '^dram__bytes_read.sum$' "list --gpu without --chip lists the events of the machine's GPU"
 
 expect 0 gpmu list --source cupti=chip=GH100 --names metric 'GpuNvlink*' 'GpuBar1*'
@@ -50,7 +73,7 @@ run gpmu list --gpu --chip XX100
 is "$rc" 125 "list --gpu refuses an unknown chip"
 like "$err" 'XX100: .*; --chip accepts GV100.*GH100' "list --gpu names the chips that it knows"
 expect 0 gpmu list --help
-like "$out" '^ +--gpu +list what CUPTI can sample' "list --help describes --gpu"
+like "$out" '^ +--gpu +list the metrics of the GPU' "list --help describes --gpu"
 run gpmu list --chip GH100
 is "$rc $err" "125 gpmu list: --chip, --chips and --passes need --gpu" "list refuses --chip without --gpu"
 mkdir "$work/none"
@@ -64,7 +87,7 @@ like "$err" 'gpmu-cupti.so' "list --gpu without its plugin names the plugin"
 
 # The fake has few metrics, the real CUPTI has hundreds for each chip.
 unset GPMU_CUDA
-run gpmu list --gpu --chip GH100 --names
+run gpmu list --gpu --chip GH100 --names event
 if grep -q ': no CUPTI: ' <<< "$err"; then
 	skip "no CUDA toolkit" "list --gpu lists the real CUPTI's events without a GPU"
 else
@@ -74,6 +97,8 @@ else
 fi
 # --- NVML's events
 fake_gpus two
+GPMU_FAKE=machine=h200 expect 0 gpmu list --gpu --names
+unlike "$out" '^nvidia_nvml/.*__' "list --gpu lists no event of CUPTI as an event of NVML's"
 expect 0 gpmu list --source nvml event nvidia_nvml/power/
 like "$out" '^nvidia_nvml/power/ +W +yes +power of the whole board$' "list --source nvml lists NVML's events with unit and description"
 is "$(gpmu list --source nvml --names event nvidia_nvml/power/ | wc -l)" 1 "list --source nvml lists an event of two GPUs once"

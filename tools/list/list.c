@@ -120,8 +120,8 @@ static const struct argp_option options[] = {
 	{ "all", KEY_ALL, NULL, 0, "also list names that this machine does not have", 0 },
 	{ "json", 'j', NULL, 0, "print JSON, one object per line", 0 },
 	{ "names", KEY_NAMES, NULL, 0, "print names only", 0 },
-	{ "gpu", KEY_LIST_GPU, NULL, 0, "list what CUPTI can sample on the GPU's chip, for -e", 0 },
-	{ "chip", KEY_CHIP, "NAME", 0, "with --gpu: list the metrics of this chip, such as GH100; needs no GPU", 0 },
+	{ "gpu", KEY_LIST_GPU, NULL, 0, "list the metrics of the GPU; with \"event\", all that CUPTI can sample on its chip", 0 },
+	{ "chip", KEY_CHIP, "NAME", 0, "with --gpu: list those of this chip, such as GH100; needs no GPU", 0 },
 	{ "chips", KEY_CHIPS, NULL, 0, "with --gpu: list the names of chips", 0 },
 	{ "passes", KEY_PASSES, NULL, 0, "with --gpu: print the number of passes; takes seconds", 0 },
 	{ 0 },
@@ -162,6 +162,13 @@ bool list_matches(const struct list *list, const char *name)
 	return !list->globs.length;
 }
 
+/* Whether the item is listed because --gpu may find it. With --all it is one of other machines. */
+static bool needs_gpu(const struct list *list, const struct item *item)
+{
+	/* Without a pattern, metrics of GPUs would be listed on machines that have none. */
+	return item->with_gpu && list->globs.length && !list->all;
+}
+
 /* Removes the items that are not shown. */
 static void select_items(const struct list *list, struct items *items)
 {
@@ -170,7 +177,8 @@ static void select_items(const struct list *list, struct items *items)
 	for (size_t i = 0; i < items->length; i++) {
 		struct item *item = &items->list[i];
 
-		if ((item->here || list->all) && list_matches(list, item->name))
+		if ((item->here || needs_gpu(list, item) || list->all) && list_matches(list, item->name) &&
+		    (!list->gpus_only || items_is_gpu(item->metric)))
 			items->list[length++] = *item;
 		else
 			free(item->name);
@@ -251,11 +259,10 @@ static void add_why_not(struct table *table, const struct gpmu_metric *metric,
 	free(why);
 }
 
-static void add_item_more(struct table *table, const struct item *item,
-			  const struct gpmu_machine *machine)
+static void add_item_more(const struct list *list, struct table *table, const struct item *item)
 {
-	if (item->metric && !item->here)
-		add_why_not(table, item->metric, machine);
+	if (item->metric && !item->here && !needs_gpu(list, item))
+		add_why_not(table, item->metric, list->common.machine);
 	if (item->metric)
 		add_metric_more(table, item->metric);
 	if (item->event) {
@@ -283,11 +290,11 @@ static void put_section(const struct list *list, const struct item *items, size_
 
 		table_cell(&table, "%s", items[i].name);
 		table_cell(&table, "%s", items[i].unit ? items[i].unit : "");
-		table_cell(&table, "%s", items[i].here ? "yes" : "no");
+		table_cell(&table, "%s", items[i].here ? "yes" : needs_gpu(list, &items[i]) ? "--gpu" : "no");
 		table_cell(&table, "%s", text);
 		free(text);
 		if (list->common.verbose)
-			add_item_more(&table, &items[i], list->common.machine);
+			add_item_more(list, &table, &items[i]);
 	}
 	table_print(&table);
 }
@@ -382,7 +389,7 @@ static void put_json(const struct list *list, const struct item *item)
 	printf("{\"gpmu\":%d", LIST_SCHEMA);
 	list_put_key("kind", kinds[item->kind].word);
 	list_put_key("name", item->name);
-	printf(",\"here\":%s", item->here ? "true" : "false");
+	printf(",\"here\":%s", item->here ? "true" : needs_gpu(list, item) ? "null" : "false");
 	list_put_key("description", *text ? text : NULL);
 	free(text);
 	if (item->metric)
@@ -408,25 +415,34 @@ static void put_items(const struct list *list, const struct items *items)
 	}
 }
 
-/* Returns the exit status. */
-static int list_all(struct list *list)
+size_t list_put_kinds(const struct list *list, unsigned int kinds)
 {
 	struct items items;
-	int status;
+	size_t length;
 
-	common_open(&list->common);
 	items_init(&items);
 	for (enum item_kind kind = 0; kind < ITEM_KINDS; kind++)
-		if (list->kind < 0 ? kind != ITEM_TRACEPOINT : kind == (enum item_kind)list->kind)
+		if (kinds >> kind & 1)
 			items_add(&items, &list->common, kind);
 	items_sort(&items);
 	select_items(list, &items);
 	put_items(list, &items);
-	if (!items.length && !list->names)
-		say("nothing here matches%s", list->all ? "" : "; --all lists names of other machines too");
-	status = items.length ? EXIT_SUCCESS : EXIT_FAILURE;
+	length = items.length;
 	items_release(&items);
-	return status;
+	return length;
+}
+
+/* Returns the exit status. */
+static int list_all(struct list *list)
+{
+	size_t length;
+
+	common_open(&list->common);
+	length = list_put_kinds(list, list->kind < 0 ? (1u << ITEM_KINDS) - 1 - (1u << ITEM_TRACEPOINT) :
+						       1u << list->kind);
+	if (!length && !list->names)
+		say("nothing here matches%s", list->all ? "" : "; --all lists names of other machines too");
+	return length ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 static int run(int argc, char **argv)

@@ -16,7 +16,11 @@ struct list {
 	int kind;		/* enum item_kind; -1: all but tracepoints */
 	struct texts globs;	/* none: all */
 	bool all, json, names;
+	bool gpus_only;		/* of the metrics only those of GPUs */
 };
+
+/* Prints the selected items of some kinds, a bit for each enum item_kind, after common_open(); returns their number. */
+size_t list_put_kinds(const struct list *list, unsigned int kinds);
 
 /* Whether a pattern matches the name, or there is none */
 bool list_matches(const struct list *list, const char *name);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "list/list_gpu.h"
+#include "list/list_items.h"
 #include "output/output.h"
 
 #define ANY_CHIP	"GH100"	/* any chip can answer with the names of all chips */
@@ -182,7 +183,10 @@ static void put_metrics(const struct list *list, const json_t *metrics, bool pas
 	}
 }
 
-/* Adds NVML's events of the GPUs, which need no profiler. Without NVML there are none. */
+/*
+ * Adds NVML's own events of the GPUs, which need no profiler. Without NVML there are none. NVML's PMUs nvidia_gpu have
+ * some of CUPTI's events, which are listed with the chip.
+ */
 static void add_nvml(const struct list *list, json_t *metrics)
 {
 	struct gpmu_machine *machine = gpmu_machine_new(list->common.root, NULL);
@@ -192,7 +196,7 @@ static void add_nvml(const struct list *list, json_t *metrics)
 
 	if (machine && source && !gpmu_machine_add_source(machine, source, NULL))
 		for (size_t i = 0; (pmu = gpmu_machine_pmu(machine, i)); i++)
-			for (size_t k = 0;
+			for (size_t k = 0; !strncmp(gpmu_pmu_name(pmu), "nvidia_nvml", strlen("nvidia_nvml")) &&
 			     (event = gpmu_pmu_source_event(pmu, k, &unit, &description)); k++) {
 				char *name = print_text("nvidia_nvml/%s/", event);
 
@@ -230,29 +234,82 @@ static json_t *nvml_events(const struct list *list)
 	return metrics;
 }
 
-int list_gpu(const struct list *list, const struct list_gpu *options)
+/* Returns CUPTI's events of the chip. */
+static json_t *chip_events(const struct list_gpu *options)
 {
 	struct gpmu_error error = { .size = sizeof(error) };
-	json_t *metrics;
-	int status;
+	json_t *events = ask_chip(options->chip, options->passes ? "metrics passes" : "metrics", &error);
+
+	if (!events)
+		die_of_chips(error.text);
+	return events;
+}
+
+/* Prints the metrics of GPUs; returns their number. */
+static size_t put_gpu_metrics(struct list *list, const struct list_gpu *options)
+{
+	char *spec = options->chip ? print_text("cupti=chip=%s", options->chip) : print_text("cupti=list");
+	size_t length;
+
+	list->gpus_only = true;
+	list->common.gpu = !options->chip;
+	list->common.cupti = spec;
+	if (options->chip)
+		texts_add(&list->common.sources, spec);
+	common_open(&list->common);
+	length = list_put_kinds(list, 1u << ITEM_METRIC);
+	list->common.cupti = NULL;
+	list->common.sources.length -= options->chip != NULL;
+	free(spec);
+	return length;
+}
+
+/* Whether the chip's own events are listed, not only counted */
+static bool wants_chip_events(const struct list *list, const struct list_gpu *options)
+{
+	return list->kind == ITEM_EVENT || list->globs.length || options->passes;
+}
+
+/* Prints NVML's events, and those of the chip or their number, below @above other rows; returns the number of rows. */
+static size_t put_events(const struct list *list, const struct list_gpu *options, const json_t *chip, const json_t *nvml,
+			 size_t above)
+{
+	const bool is_text = !list->json && !list->names, all = wants_chip_events(list, options);
+	json_t *events = all ? json_copy((json_t *)chip) : json_array();
+	size_t length;
+
+	json_array_extend(events, (json_t *)nvml);
+	select_metrics(list, events);
+	length = json_array_size(events);
+	if (length && above && is_text)
+		putchar('\n');
+	if (length)
+		put_metrics(list, events, options->passes);
+	if (!all && json_array_size(chip) && is_text)
+		printf("\n%zu events that CUPTI can sample on the chip: gpmu list --gpu%s%s event\n", json_array_size(chip),
+		       options->chip ? " --chip " : "", options->chip ? options->chip : "");
+	json_decref(events);
+	return length;
+}
+
+int list_gpu(struct list *list, const struct list_gpu *options)
+{
+	json_t *nvml, *chip;
+	size_t length = 0;
 
 	if (options->chips)
 		return put_chips(list);
-	metrics = ask_chip(options->chip, options->passes ? "metrics passes" : "metrics", &error);
-	if (!metrics)
-		die_of_chips(error.text);
-	if (!options->chip) {
-		json_t *nvml = nvml_events(list);
-
-		json_array_extend(metrics, nvml);
-		json_decref(nvml);
-	}
-	select_metrics(list, metrics);
-	status = json_array_size(metrics) ? EXIT_SUCCESS : EXIT_FAILURE;
-	if (status && !list->names)
-		say("nothing of the chip matches");
-	else
-		put_metrics(list, metrics, options->passes);
-	json_decref(metrics);
-	return status;
+	if (list->kind >= 0 && list->kind != ITEM_METRIC && list->kind != ITEM_EVENT)
+		die("--gpu lists metrics and events: expected metric, event or neither");
+	chip = chip_events(options);
+	nvml = options->chip ? json_array() : nvml_events(list);
+	if (list->kind != ITEM_EVENT)
+		length = put_gpu_metrics(list, options);
+	if (list->kind != ITEM_METRIC)
+		length += put_events(list, options, chip, nvml, length);
+	if (!length && !list->names)
+		say("nothing of the GPU matches");
+	json_decref(nvml);
+	json_decref(chip);
+	return length ? EXIT_SUCCESS : EXIT_FAILURE;
 }

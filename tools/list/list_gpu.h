@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Prints what CUPTI can sample on a GPU's chip, with or without the GPU, by the plugin cupti. */
+/* Prints the metrics of GPUs, and what CUPTI can sample on a GPU's chip, with or without the GPU. */
 #ifndef GPMU_LIST_GPU_H
 #define GPMU_LIST_GPU_H
 
@@ -14,7 +14,10 @@ struct list_gpu {
 	bool passes;		/* print numbers of passes, which takes seconds */
 };
 
-/* Returns the exit status. */
-int list_gpu(const struct list *list, const struct list_gpu *options);
+/*
+ * Lists metrics and NVML's events; the chip's own events, more than a thousand, only if the kind or a pattern asks for
+ * them. Returns the exit status.
+ */
+int list_gpu(struct list *list, const struct list_gpu *options);
 
 #endif /* GPMU_LIST_GPU_H */

@@ -105,8 +105,16 @@ static bool supported(int answer)
 	return answer;
 }
 
+bool items_is_gpu(const struct gpmu_metric *metric)
+{
+	const char *pmu = gpmu_metric_pmu(metric);
+
+	return pmu && (!strncmp(pmu, "nvidia_gpu", strlen("nvidia_gpu")) || !strncmp(pmu, "nvidia_nvml", strlen("nvidia_nvml")));
+}
+
 static void add_metrics(struct items *items, const struct common *common)
 {
+	const bool has_gpus = common_has_gpus(common);
 	const struct gpmu_metric *metric;
 
 	/* Of several metrics of a name, the one that -M counts */
@@ -125,6 +133,7 @@ static void add_metrics(struct items *items, const struct common *common)
 		item->description = gpmu_metric_description(metric);
 		item->unit = gpmu_metric_unit(metric);
 		item->metric = metric;
+		item->with_gpu = !item->here && !has_gpus && items_is_gpu(metric);
 	}
 }
 

@@ -22,6 +22,7 @@ struct item {
 	enum item_kind kind;
 	char *name;			/* the argument for -e or -M */
 	bool here;			/* exists on this machine */
+	bool with_gpu;			/* only --gpu tells whether it exists on this machine */
 	const char *description;
 	const char *unit;
 	const struct gpmu_metric *metric;	/* of a metric */
@@ -29,6 +30,9 @@ struct item {
 	const struct gpmu_pmu *pmu;	/* of a PMU; of an event in sysfs the first PMU that has it */
 	const char *terms;		/* of an event in sysfs */
 };
+
+/* Whether the metric is one of GPUs */
+bool items_is_gpu(const struct gpmu_metric *metric);
 
 struct items {
 	struct item *list;
