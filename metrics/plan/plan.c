@@ -52,6 +52,35 @@ void gpmu_plan_free(struct gpmu_plan *plan)
 	free(plan);
 }
 
+static bool item_lacks_room(const struct gpmu_plan *plan, const struct plan_item *item)
+{
+	return item->kind == PLAN_ITEM_METRIC && plan->metrics[item->index].lacks_room;
+}
+
+/* Reports all metrics without room by one sentence. */
+static int warn_of_room(struct gpmu_plan *plan)
+{
+	char *names = NULL, *longer;
+	size_t i, n = 0;
+	int ret = 0;
+
+	for (i = 0; i < plan->item_count; i++) {
+		if (!item_lacks_room(plan, &plan->items[i]))
+			continue;
+		longer = text_print("%s%s%s", n ? names : "", n ? ", " : "", gpmu_plan_item(plan, i));
+		n++;
+		free(names);
+		names = longer;
+		if (!names)
+			return -ENOMEM;
+	}
+	if (n)
+		ret = plan_warn(plan, "%s: no room in the one pass of the GPU beside what was requested before; leave %s out "
+				"or count %s in another run", names, n > 1 ? "them" : "it", n > 1 ? "them" : "it");
+	free(names);
+	return ret;
+}
+
 /*
  * Collects the reasons why requested metrics and events are not counted, in the order of
  * the request.
@@ -60,10 +89,12 @@ static int warn_of_items(struct gpmu_plan *plan)
 {
 	const char *label, *why;
 	size_t i, index;
-	int ret = 0;
+	int ret = warn_of_room(plan);
 
 	for (i = 0; i < plan->item_count && !ret; i++) {
 		index = plan->items[i].index;
+		if (item_lacks_room(plan, &plan->items[i]))
+			continue;
 		if (plan->items[i].kind == PLAN_ITEM_METRIC) {
 			label = plan->metrics[index].label;
 			why = plan->metrics[index].why;

@@ -2,9 +2,11 @@
 /* Checks whether events of a PMU can be counted at the same time. */
 #include <string.h>
 
+#include "machine/pmu.h"
 #include "plan/plan_build.h"
+#include "plugin/source_object.h"
 
-#define MAX_GROUP	64	/* more than the counters of any PMU */
+#define MAX_GROUP	512	/* more than the counters of any PMU, and than the metrics of a GPU's pass */
 
 /* Counters that a group takes, by the PMU's caps/ */
 struct cost {
@@ -84,6 +86,11 @@ int plan_fits(const struct gpmu_plan *plan, const struct plan_member *members,
 		return !cost.cycles && cost.counters <= (size_t)gpmu_pmu_counter_count(pmu);
 	}
 	return length == 1 ? 1 : ask(plan, members, length);
+}
+
+bool plan_counts_at_once(const struct gpmu_pmu *pmu)
+{
+	return pmu && pmu->source && pmu->source->plugin.fits;
 }
 
 /* Whether the PMU has counters for all events that the plan counts on it */

@@ -244,6 +244,33 @@ static void not_supported(struct gpmu_plan *plan, size_t root, char *why)
 	metric->expr = NULL;
 }
 
+/*
+ * Sets @*why to the reason why the PMU, which counts all groups at the same time, cannot count a need with the needs before
+ * it, or to NULL.
+ */
+static int lack_room(const struct gpmu_plan *plan, const struct plan_needs *needs, size_t index, char **why)
+{
+	const struct event_instance *first = needs->list[index].members[0].instance;
+	struct plan_member *all = NULL;
+	size_t i, j, length = 0;
+	int ret = 0, fits;
+
+	*why = NULL;
+	if (!plan_counts_at_once(first->pmu))
+		return 0;
+	for (i = 0; i <= index; i++)
+		for (j = 0; j < needs->list[i].length && !ret; j++)
+			if (plan_same_pmu(needs->list[i].members[j].instance, first))
+				ret = plan_add_member(&all, &length, &needs->list[i].members[j]);
+	fits = ret ? ret : plan_fits(plan, all, length);
+	free(all);
+	if (ret || fits)
+		return ret;
+	*why = text_print("no room in the one pass of %s beside what was requested before; leave it out or count it in "
+			  "another run", gpmu_pmu_name(first->pmu));
+	return *why ? 0 : -ENOMEM;
+}
+
 static int need_metric(struct plan_needs *needs, struct gpmu_plan *plan, size_t root)
 {
 	size_t from = needs->length, i, width = 0;
@@ -255,6 +282,10 @@ static int need_metric(struct plan_needs *needs, struct gpmu_plan *plan, size_t 
 		ret = gather(needs, plan, root);
 	for (i = from; i < needs->length && !ret && !why; i++)
 		ret = misfit(plan, &needs->list[i], &why);
+	for (i = from; i < needs->length && !ret && !why; i++) {
+		ret = lack_room(plan, needs, i, &why);
+		plan->metrics[root].lacks_room = why;
+	}
 	if (why) {
 		while (needs->length > from)
 			free(needs->list[--needs->length].members);

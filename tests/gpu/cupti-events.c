@@ -147,6 +147,35 @@ static void test_refused(void)
 	plugin->close(source);
 }
 
+/* fits() answers without opening a group, also for a chip without its GPU, and reports nothing. */
+static void test_fits(const char *options)
+{
+	void *source = open_source(options);
+	struct gpmu_source_event events[3] = { 0 };
+
+	event_of(source, 0, "sm__inst_executed.sum", &events[0]);
+	event_of(source, 0, READ, &events[1]);
+	event_of(source, 0, "l1tex__t_bytes.sum", &events[2]);
+	ok(plugin->fits(source, 0, events, 2) == 1, "%s: fits() is 1 for events of one pass", options);
+	ok(plugin->fits(source, 0, &events[1], 2) == 1, "%s: fits() is 1 for other events of one pass", options);
+	ok(plugin->fits(source, 0, events, 3) == 0, "%s: fits() is 0 for events that need two passes", options);
+	ok(!messages(source, "passes"), "%s: fits() reports no message", options);
+	events[0].config = 0xfffffff;
+	ok(plugin->fits(source, 0, events, 1) < 0, "%s: fits() fails for an event with an unknown number", options);
+	ok(plugin->fits(source, pmus(source), &events[1], 1) < 0, "%s: fits() fails for a PMU that there is not", options);
+	plugin->close(source);
+}
+
+static void test_fits_gpu(void)
+{
+	test_fits(OPTIONS);
+}
+
+static void test_fits_chip(void)
+{
+	test_fits("chip=GH100");
+}
+
 /* All groups of a GPU share one configuration. */
 static void test_groups(void)
 {
@@ -193,6 +222,8 @@ int main(void)
 	run_case("PMUs", NULL, test_pmus);
 	run_case("events", NULL, test_events);
 	run_case("groups that are refused", NULL, test_refused);
+	run_case("what fits on a GPU", NULL, test_fits_gpu);
+	run_case("what fits on a chip", NULL, test_fits_chip);
 	run_case("groups beside each other", NULL, test_groups);
 	run_case("options", NULL, test_options);
 	return done_testing();

@@ -132,4 +132,16 @@ like "$err" 'dram__bytes_read.sum' "stat --gpu names the nearest event of an unk
 expect 0 gpmu stat --gpu -a -e "{nvidia_gpu/sm__icc_requests.sum/,nvidia_gpu/l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum/,nvidia_gpu/l1tex__data_bank_conflicts_pipe_lsu_mem_gds_op_ld.sum/}" -- true
 like "$err" "cannot be counted: nvidia_gpu_0 cannot count its 3 events" "stat --gpu refuses a group that the GPU cannot count in one pass"
 like "$err" "warning: $one: .* needs 2 passes .*: without l1tex__data_bank_conflicts_pipe_lsu_mem_gds_op_ld.sum" "stat --gpu names the event without which the group would fit"
+# --- metrics that do not fit into one pass
+cat > "$work/insts.json" << 'JSON'
+[ { "MetricName": "Insts", "MetricExpr": "nvidia_gpu@sm__inst_executed.sum@", "Unit": "nvidia_gpu" } ]
+JSON
+GPMU_FAKE=machine=h200 expect 0 gpmu stat --gpu -a --events "$work/insts.json" -M GpuL1BW,Insts,GpuSmActive -- true
+is "$(grep -c 'one pass' <<< "$(grep warning <<< "$err")")" 1 "stat --gpu reports the metrics that do not fit into one pass by one warning"
+like "$err" '^gpmu stat: warning: Insts: no room in the one pass of the GPU beside what was requested before; leave it out or count it in another run$' \
+	"stat --gpu names a metric that does not fit, and no counters"
+like "$err" '<not supported> +Insts' "stat --gpu shows a metric that does not fit as not supported"
+like "$err" '[0-9] GB/s GpuL1BW' "stat --gpu counts the metrics before one that does not fit"
+like "$err" '[0-9] % +GpuSmActive' "stat --gpu counts the metrics after one that does not fit"
+
 done_testing

@@ -384,12 +384,23 @@ static void plugin_close(struct source_group *base)
 	free_group(group);
 }
 
-/* Determines by opening the group whether it fits */
+/* Opens the group to determine whether it fits. */
+static int fits_open(struct gpmu_source *source, const struct gpmu_pmu *pmu, const void *events, size_t length)
+{
+	void *handle;
+	int ret = open_events(source, pmu, events, length, &handle, NULL);
+
+	if (ret)
+		return ret == -ENOSPC ? 0 : ret;
+	source->plugin.group_close(source->data, handle);
+	return 1;
+}
+
 static int fits_probe(struct gpmu_source *source, const struct event_instance *const *instances,
 		      size_t length)
 {
+	const struct gpmu_pmu *pmu = instances[0]->pmu;
 	char *events;
-	void *handle;
 	int ret = 0;
 
 	if (source->enabled)
@@ -399,13 +410,12 @@ static int fits_probe(struct gpmu_source *source, const struct event_instance *c
 		return -ENOMEM;
 	for (size_t i = 0; i < length && !ret; i++)
 		ret = fill_event(source, events, i, instances[i], NULL);
-	if (!ret)
-		ret = open_events(source, instances[0]->pmu, events, length, &handle, NULL);
+	if (!ret && source->plugin.fits)
+		ret = source->plugin.fits(source->data, pmu->source_index, (const void *)events, length);
+	else if (!ret)
+		ret = fits_open(source, pmu, events, length);
 	free(events);
-	if (ret)
-		return ret == -ENOSPC ? 0 : ret;
-	source->plugin.group_close(source->data, handle);
-	return 1;
+	return ret;
 }
 
 static int plugin_fits(void *self, const struct event_instance *const *instances, size_t length)

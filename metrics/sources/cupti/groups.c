@@ -190,6 +190,26 @@ int groups_open(struct pmu *pmu, const struct gpmu_source_event *events, size_t 
 	return 0;
 }
 
+int groups_fit(struct pmu *pmu, const struct gpmu_source_event *events, size_t length)
+{
+	struct gpmu_error error = { .size = sizeof(error) };
+	struct group *group = new_group(pmu, length);
+	struct host_config config = { 0 };
+	struct set set = { 0 };
+	int ret = group ? find_events(group, events, &error) : -ENOMEM;
+
+	if (!ret && !pmu->saved)
+		ret = set_init(&set, pmu, group);
+	if (!ret && !pmu->saved)
+		ret = host_configure(pmu->chip->host, set.names, set.length, &config, &error);
+	if (!ret)
+		ret = config.passes <= 1;
+	host_config_release(&config);
+	set_release(&set);
+	free_group(group);
+	return ret;
+}
+
 void groups_close(struct group *group)
 {
 	struct pmu *pmu = group->pmu;

@@ -305,6 +305,13 @@ static int cupti_group_open(void *data, size_t pmu, const struct gpmu_source_eve
 	return ret;
 }
 
+static int cupti_fits(void *data, size_t pmu, const struct gpmu_source_event *events, size_t length)
+{
+	struct source *source = data;
+
+	return pmu < source->pmus_len && length ? groups_fit(&source->pmus[pmu], events, length) : -EINVAL;
+}
+
 static void cupti_group_close(void *data, void *group)
 {
 	(void)data;
@@ -397,4 +404,5 @@ const struct gpmu_source_plugin gpmu_source_plugin = {
 	.prepare = cupti_prepare,
 	.message = cupti_message,
 	.query = cupti_query,
+	.fits = cupti_fits,
 };
