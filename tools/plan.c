@@ -9,7 +9,10 @@
 struct options {
 	struct common common;
 	bool system_wide;
+	const char *chip;	/* of the GPU to plan for; NULL: the machine's */
 };
+
+enum { KEY_CHIP = COMMON_KEYS };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -19,6 +22,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &options->common;
 		state->child_inputs[1] = &options->common;
+		state->child_inputs[2] = &options->common;
+		return 0;
+	case KEY_CHIP:
+		options->chip = arg;
 		return 0;
 	case 'a':
 		options->system_wide = true;
@@ -33,11 +40,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option argp_options[] = {
 	{ "all-cpus", 'a', NULL, 0, "plan for perf stat -a; affects only formulas with #core_wide or #target_cpu", 0 },
+	{ "chip", KEY_CHIP, "NAME", 0, "with --gpu: plan for this chip, such as GH100; needs no GPU", 0 },
 	{ 0 },
 };
 
 static const struct argp_child children[] = {
-	{ &request_argp, 0, NULL, 0 }, { &common_argp, 0, NULL, 0 }, { 0 },
+	{ &request_argp, 0, NULL, 0 }, { &gpu_argp, 0, NULL, 0 }, { &common_argp, 0, NULL, 0 }, { 0 },
 };
 
 static const struct argp argp = {
@@ -65,21 +73,40 @@ static int print(const struct options *options, const struct gpmu_plan *plan)
 	return status;
 }
 
+/* Nothing is counted, so no GPU is opened, and CUPTI's answer for a chip does not need NVML. */
+static char *choose_gpu(struct options *options)
+{
+	struct common *common = &options->common;
+	char *spec = options->chip ? print_text("cupti=chip=%s", options->chip) : print_text("cupti=list");
+
+	if (options->chip && !common->gpu)
+		die("--chip needs --gpu");
+	if (options->chip) {
+		texts_add(&common->sources, spec);
+		common->gpu = false;
+	}
+	common->cupti = spec;
+	return spec;
+}
+
 static int run(int argc, char **argv)
 {
 	struct options options = { 0 };
 	struct gpmu_plan *plan;
+	char *spec;
 	int status;
 
 	common_init(&options.common);
 	parse_arguments(&argp, argc, argv, 0, &options);
 	if (!options.common.request_count)
 		die("expected -M METRIC or -e EVENT; \"gpmu list\" lists them");
+	spec = choose_gpu(&options);
 	common_open(&options.common);
 	plan = common_plan(&options.common, options.system_wide);
 	status = print(&options, plan);
 	gpmu_plan_free(plan);
 	common_release(&options.common);
+	free(spec);
 	return status;
 }
 

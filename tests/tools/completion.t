@@ -54,6 +54,7 @@ is "$(completes stat --source model = "$scenarios/steady.scenario" --events "$wo
 is "$(completes eval --events "$work/own.json" -M MyO)" "MyOwn" "completion of gpmu eval offers metrics of --events"
 fake_gpus two
 is "$(completes list --gpu --chip gh)" "GH100" "completion of list --chip offers the chips that CUPTI knows"
+is "$(completes plan --gpu --chip gh)" "GH100" "completion of plan --chip offers the chips that CUPTI knows"
 is "$(completes stat --gpu -e nvidia_nvml/pow)" "nvidia_nvml/power/" "completion of stat -e offers the events of the GPU with --gpu"
 if command -v zsh > /dev/null; then
 	zsh -n tools/completion/_gpmu; ok $? "zsh accepts the syntax of gpmu's completion"

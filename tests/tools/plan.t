@@ -79,4 +79,37 @@ for printed in cycles armv8_pmuv3_0/cpu_cycles/; do
 	like "$out" '^ +7 +cycles' "eval -e cycles reads the row that perf prints as $printed"
 done
 
+# --- GPUs: in the fake of CUPTI a pass has room for one of GpuL1BW, Insts and Requests.
+export GPMU_CUDA=$B/tests/gpu/fake
+cat > "$work/gpu.json" << 'JSON'
+[ { "MetricName": "Insts", "MetricExpr": "nvidia_gpu@sm__inst_executed.sum@", "Unit": "nvidia_gpu" },
+  { "MetricName": "Requests", "MetricExpr": "nvidia_gpu@sm__icc_requests.sum@", "Unit": "nvidia_gpu" } ]
+JSON
+chip=(gpmu plan --gpu --chip GH100 --events "$work/gpu.json")
+run "${chip[@]}" -M GpuSmActive,GpuDramReadBW
+is "$rc$err $out" "0 duration_time,{nvidia_gpu_0/sm__cycles_active.avg.pct_of_peak_sustained_elapsed/,nvidia_gpu_0/dram__bytes_read.sum/}" \
+	"plan --gpu --chip puts the metrics that fit into one pass of the chip into one group"
+run "${chip[@]}" -M Insts,GpuL1BW,GpuSmActive,Requests
+is "$rc $err" "1 gpmu plan: warning: GpuL1BW, Requests: no room in the one pass of the GPU beside what was requested before; leave them out or count them in another run" \
+	"plan --gpu names the metrics that do not fit by one sentence"
+is "$out" "{nvidia_gpu_0/sm__inst_executed.sum/,nvidia_gpu_0/sm__cycles_active.avg.pct_of_peak_sustained_elapsed/}" "plan --gpu prints the group of the metrics that fit"
+run "${chip[@]}" -M GpuL1BW,Insts
+is "$rc $out $err" "1 duration_time,nvidia_gpu_0/l1tex__t_bytes.sum/ gpmu plan: warning: Insts: no room in the one pass of the GPU beside what was requested before; leave it out or count it in another run" \
+	"plan --gpu takes metrics in the order of the request"
+run "${chip[@]}" -e nvidia_gpu/sm__inst_executed.sum/ -M GpuL1BW
+like "$rc $err" '^1 .*: GpuL1BW: no room in the one pass' "plan --gpu keeps the room for events that were requested before a metric"
+run "${chip[@]}" -v -M GpuSmActive,Insts
+like "$err" '^    for GpuSmActive, Insts$' "plan -v --gpu prints the metrics of the pass"
+GPMU_FAKE=machine=gh200 expect 0 gpmu plan --gpu -M GpuC2cRxBW
+is "$out" "duration_time,nvidia_gpu_0/CTC.TriageCompute.ctc__rx_bytes_data_user.sum/" "plan --gpu without --chip plans for the machine's GPU"
+GPMU_FAKE="machine=h200 enable=0:26" expect 0 gpmu plan --gpu -M GpuSmActive
+is "$err" "" "plan --gpu opens no GPU, so it plans for one that another program profiles"
+run gpmu plan --gpu --chip XX100 -M GpuSmActive
+like "$rc $err" '^125 .*XX100: CUPTI of CUDA .* does not know this chip$' "plan --gpu refuses an unknown chip"
+run gpmu plan --chip GH100 -M GpuSmActive
+is "$rc $err" "125 gpmu plan: --chip needs --gpu" "plan refuses --chip without --gpu"
+mkdir "$work/none"
+GPMU_PLUGINS=$work/none run gpmu plan --gpu --chip GH100 -M GpuSmActive
+like "$rc $err" '^125 .*gpmu-cupti.so' "plan --gpu --chip without CUPTI's plugin names the plugin"
+
 done_testing

@@ -87,7 +87,7 @@ _gpmu_value() {
 		fi
 		;;
 	--chip)
-		[[ $3 == list ]] || return 1
+		[[ $3 == list || $3 == plan ]] || return 1
 		_gpmu_words "$2" "$(gpmu list --gpu --chips 2> /dev/null)"
 		;;
 	--color) _gpmu_words "$2" $'auto\nalways\nnever' ;;
