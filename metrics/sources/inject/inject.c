@@ -79,7 +79,6 @@ static void start(void)
 		callbacks_subscribe(&self);
 	if (!inject_is_alive(&self))
 		return channel_writer_finish(self.writer);
-	others_report(&self);
 	capture_update(&self);
 	if (pthread_atfork(NULL, NULL, in_child) || !end_register() || !thread_start(&self)) {
 		__atomic_store_n(&self.fatal, 1, __ATOMIC_SEQ_CST);

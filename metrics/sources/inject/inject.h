@@ -169,9 +169,6 @@ void probe_look(struct inject *self, bool records);
 /* Whether this thread makes the probe's calls */
 bool probe_is_ours(uint32_t tid);
 
-/* others.c: writes a note if another library of the process uses CUPTI */
-void others_report(struct inject *self);
-
 /* thread.c */
 bool thread_start(struct inject *self);
 /* The functions below may be called in a signal handler. They wait as long as the thread makes progress. */
