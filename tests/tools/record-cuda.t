@@ -39,6 +39,15 @@ GPU 1" "record --gpu puts counters below the track of their GPU"
 is "$(sql "select count(distinct t.parent_id) from track t join track p on p.id = t.parent_id where p.name glob 'GPU 0: *'")" 1 \
 	"record --gpu puts the streams below the track of their GPU"
 
+# Another program has the profiler of GPU 0, so NVML counts what it can there.
+GPMU_PLUGINS=$GPMU_PLUGINS:$(realpath "$B") expect 0 gpmu record --gpu -M GpuSmActive,GpuDramReadBW,GpuPcieReadBW -I 20 -o "$trace" -- sleep 0.1
+is "$(grep -c 'warning: GPU[01]: ' <<< "$err")" 2 "record --gpu with a busy GPU reports NVML's counters by one line and the missing ones by one line"
+like "$err" '^gpmu record: warning: GPU0: GpuSmActive, GpuPcieReadBW counted by NVML instead of CUPTI$' "record --gpu names the counters that NVML counts instead of CUPTI"
+like "$err" "^gpmu record: warning: GPU0: GpuDramReadBW not recorded: NVML's GPM has no such metric; CUPTI has it if it can sample the GPU\$" \
+	"record --gpu names the counters that are missing while another program has the profiler"
+GPMU_FAKE="inject=1 machine=h200x2" GPMU_PLUGINS=$GPMU_PLUGINS:$(realpath "$B") expect 0 gpmu record --gpu -M GpuSmActive,GpuDramReadBW -I 20 -o "$trace" -- sleep 0.1
+unlike "$err" 'NVML|not recorded' "record --gpu with free GPUs names no counters"
+
 GPMU_PLUGINS=$GPMU_PLUGINS:$(realpath "$B") run timeout -s KILL 60 "$GPMU_BIN" record --gpu -M GpuPcieReadBW,GpuDramReadBW -I 1 -o "$trace" -- sleep 0.2
 is "$rc" 0 "record --gpu ends with the command although a reading takes longer than its interval"
 

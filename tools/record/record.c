@@ -16,6 +16,7 @@
 #include "common.h"
 #include "output/progress.h"
 #include "profile/gpmu_profile.h"
+#include "record/record_missing.h"
 #include "record/record_path.h"
 #include "run/child.h"
 #include "run/count.h"
@@ -62,6 +63,7 @@ struct record {
 	char *path, *sampler;
 	struct gpmu_recorder *recorder;
 	struct progress progress;
+	const struct gpmu_plan *plan;	/* until the first rows are taken; then NULL */
 	bool failed;
 };
 
@@ -487,6 +489,9 @@ static bool take_rows(const struct gpmu_rows *rows, void *user)
 	struct record *record = user;
 	int ret = gpmu_recorder_rows(record->recorder, rows);
 
+	if (record->plan)
+		record_missing_report(rows, record->plan, record->common.gpu);
+	record->plan = NULL;
 	if (ret)
 		say("%s: %s", record->path, strerror(-ret));
 	record->failed = record->failed || ret;
@@ -740,7 +745,7 @@ static int run(int argc, char **argv)
 	 */
 	signal(SIGPIPE, SIG_IGN);
 	add_tasks(&record, &child);
-	plan = make_plan(&record, &child);
+	record.plan = plan = make_plan(&record, &child);
 	status = count_all(&record, plan, &child, &mask);
 	gpmu_plan_free(plan);
 	drop();

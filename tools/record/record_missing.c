@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <stdlib.h>
+#include <string.h>
+
+#include "message.h"
+#include "record/record_missing.h"
+
+/* "GPU0: ", or "" for a row that is not of one GPU */
+static char *label_of(const struct gpmu_row *row)
+{
+	return row->gpu_number < 0 ? print_text("%s", "") : print_text("GPU%d: ", row->gpu_number);
+}
+
+/* Whether both rows are reported by one line */
+static bool is_alike(const struct gpmu_row *a, const struct gpmu_row *b)
+{
+	return a->gpu_number == b->gpu_number && !strcmp(a->why ? a->why : "", b->why ? b->why : "");
+}
+
+static bool is_of_nvml(const struct gpmu_row *row, const struct gpmu_plan *plan)
+{
+	(void)plan;
+	return row->state == GPMU_STATE_OK && row->source && !strcmp(row->source, "nvml") && row->pmu &&
+	       !strncmp(row->pmu, "nvidia_gpu", strlen("nvidia_gpu"));
+}
+
+static bool is_missing(const struct gpmu_row *row, const struct gpmu_plan *plan)
+{
+	const char *item;
+
+	if (row->state < GPMU_STATE_NOT_COUNTED || !row->why)
+		return false;
+	for (size_t i = 0; (item = gpmu_plan_item(plan, i)); i++)
+		if (!strcmp(item, row->name))
+			return !gpmu_plan_item_why(plan, i);
+	return true;
+}
+
+/* The names of the rows from @first on that are alike, separated by commas; NULL if a row before is alike */
+static char *names_of(const struct gpmu_rows *rows, size_t first, const struct gpmu_plan *plan,
+		      bool (*is_reported)(const struct gpmu_row *row, const struct gpmu_plan *plan))
+{
+	const struct gpmu_row *row, *other;
+	char *names = NULL, *longer;
+
+	row = gpmu_rows_at(rows, first);
+	for (size_t i = 0; (other = gpmu_rows_at(rows, i)); i++) {
+		if (!is_reported(other, plan) || !is_alike(row, other))
+			continue;
+		if (i < first)
+			return NULL;
+		longer = print_text("%s%s%s", names ? names : "", names ? ", " : "", other->name);
+		free(names);
+		names = longer;
+	}
+	return names;
+}
+
+static void report(const struct gpmu_rows *rows, const struct gpmu_plan *plan, const char *format,
+		   bool (*is_reported)(const struct gpmu_row *row, const struct gpmu_plan *plan))
+{
+	const struct gpmu_row *row;
+
+	for (size_t i = 0; (row = gpmu_rows_at(rows, i)); i++) {
+		char *names = is_reported(row, plan) ? names_of(rows, i, plan, is_reported) : NULL, *label;
+
+		if (!names)
+			continue;
+		label = label_of(row);
+		warn("%s%s%s%s", label, names, format, row->why ? row->why : "");
+		free(label);
+		free(names);
+	}
+}
+
+void record_missing_report(const struct gpmu_rows *rows, const struct gpmu_plan *plan, bool wants_cupti)
+{
+	if (wants_cupti)
+		report(rows, plan, " counted by NVML instead of CUPTI", is_of_nvml);
+	report(rows, plan, " not recorded: ", is_missing);
+}
