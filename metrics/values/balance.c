@@ -12,6 +12,9 @@
 #include "values/balance.h"
 #include "base/vector.h"
 
+/* 0.1 % of the slowest link, PCIe 5.0 x16, in one direction. An idle link carries polling and the driver's messages. */
+#define IDLE_RATE	64e6
+
 struct line {
 	struct gpmu_balance_line line;
 	char name[64];
@@ -93,6 +96,13 @@ static const struct gpmu_row *name_gpus(const struct balance_identity *identity,
 	return one;
 }
 
+/* Whether the link carries too little for a comparison. Where the second side is a memory, the first is the link. */
+static bool is_idle(const struct gpmu_balance_line *line, const struct balance_side *left,
+		    const struct balance_side *right)
+{
+	return left->rate < IDLE_RATE && (line->at_least || right->rate < IDLE_RATE);
+}
+
 static void subtract(struct gpmu_balance_line *line, const struct balance_side *left,
 		     const struct balance_side *right)
 {
@@ -107,6 +117,8 @@ static void subtract(struct gpmu_balance_line *line, const struct balance_side *
 		return;
 	line->left = left->rate;
 	line->right = right->rate;
+	if (larger > 0 && is_idle(line, left, right))
+		return;
 	line->remainder = right->rate - left->rate;
 	line->part = larger > 0 ? line->remainder / larger : 0;
 }

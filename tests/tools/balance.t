@@ -85,6 +85,21 @@ GPMU_FAKE="machine=gh200 enable=0:26" expect 0 stat "$grace" -a -M $read_metrics
 like "$err" "^ GPU0: $one, by nvml\$" "stat names NVML as the source if another profiler holds the GPU"
 like "$err" "^ C2C into GPU0: C2C0 \+ C2C1 34\.00 GB/s, GPU's C2C 2\.10 GB/s, remainder -31\.90 GB/s \(93\.83%\)\$" "stat compares Grace with NVML's NVLink-C2C bandwidth of 2000 MiB/s"
 
+# --- an idle link: Grace counts nothing, and NVML 1 MiB/s
+python3 -c 'import json, sys
+scenario = json.load(open(sys.argv[1]))
+scenario["gpus"][0]["gpm"].update({"102": 1, "103": 1})
+json.dump(scenario, open(sys.argv[2], "w"))' tests/gpu/fake/nvml-gh200.json "$work/idle.json"
+idle=--source=model=$scenarios/idle.scenario,chip=gracehopper,sockets=1
+export GPMU_FAKE_NVML=$work/idle.json
+GPMU_FAKE="machine=gh200 enable=0:26" expect 0 stat "$idle" -a -M $read_metrics --timeout 300
+like "$err" "^ C2C into GPU0: C2C0 \+ C2C1 0\.00 GB/s, GPU's C2C 0\.00 GB/s, idle\$" "stat prints no remainder of an idle link"
+GPMU_FAKE="machine=gh200 enable=0:26" expect 0 traffic "$idle" --duration 0.3
+like "$out" "^  C2C into GPU0: C2C0 \+ C2C1 \+ GMEM, GPU's C2C +0 +0\.001\*? +idle\$" "traffic --gpu prints no remainder of an idle link"
+GPMU_FAKE="machine=gh200 enable=0:26" expect 0 traffic "$idle" -j -o "$work/json" --duration 0.3
+is "$(record "C2C into GPU0" "" state left remainder part bytes)" "ok 0 None None None" "traffic --gpu -j has null for the remainder of an idle link"
+unset GPMU_FAKE_NVML
+
 # --- metrics of one side only
 expect 0 stat "$grace" -a -M GraceC2c0ReadBW,GraceC2c1ReadBW,GraceGpuMemWriteBW --timeout 100
 unlike "$err" 'remainder' "stat prints no comparison without metrics of the GPU"

@@ -326,6 +326,10 @@ static void add_remainder(struct table *table, const struct gpmu_balance_line *l
 {
 	bool small = fabs(line->remainder) < 5e5;
 
+	if (isnan(line->remainder)) {
+		table_cell(table, "idle");
+		return;
+	}
 	table_cell(table, small ? "%.3f" : "%+.3f", small ? 0 : gb(line->remainder));
 	table_cell(table, small ? "%.1f %%" : "%+.1f %%", small ? 0 : line->part * 100);
 }

@@ -331,12 +331,17 @@ static void put_line(struct gpmu_sink *sink, const struct gpmu_balance_line *lin
 {
 	char left[NUMBER_SIZE + 8], right[NUMBER_SIZE + 8], rest[NUMBER_SIZE + 8];
 	char percent[NUMBER_SIZE + 1], text[sizeof(left) * 4 + 128];
+	int n;
 
-	percent[number_fixed(percent, 100 * fabs(line->part), 2, false)] = '\0';
-	snprintf(text, sizeof(text), "%s %s, %s %s, remainder %s (%s%%)", line->left_of,
-		 write_gb(left, sizeof(left), line->left), line->right_of,
-		 write_gb(right, sizeof(right), line->right),
-		 write_gb(rest, sizeof(rest), line->remainder), percent);
+	n = snprintf(text, sizeof(text), "%s %s, %s %s, ", line->left_of, write_gb(left, sizeof(left), line->left),
+		     line->right_of, write_gb(right, sizeof(right), line->right));
+	if (isnan(line->remainder)) {
+		snprintf(text + n, sizeof(text) - (size_t)n, "idle");
+	} else {
+		percent[number_fixed(percent, 100 * fabs(line->part), 2, false)] = '\0';
+		snprintf(text + n, sizeof(text) - (size_t)n, "remainder %s (%s%%)",
+			 write_gb(rest, sizeof(rest), line->remainder), percent);
+	}
 	put_note(sink, line->name, text, line->share < 1 ? ", an estimate" : "", first);
 }
 

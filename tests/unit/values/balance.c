@@ -302,6 +302,35 @@ static void copies(void)
 	ok(!compare(""), "balance: memory rows without link rows have no line");
 }
 
+/* Whether the sides have numbers, and no remainder */
+static bool is_idle(double left, double right)
+{
+	return line && line->state == GPMU_STATE_OK && is_near(line->left, left) && is_near(line->right, right) &&
+	       isnan(line->remainder) && isnan(line->part);
+}
+
+static void idle(void)
+{
+	add_gpu("GpuPcieReadBW", 0.063, A, 0, -1);
+	add_gpu("GpuDramWriteBW", 25, A, 0, -1);
+	compare("copies into GPU0");
+	ok(is_idle(0.063e9, 25e9), "balance: a memory has no remainder while its links carry less than 64 MB/s");
+	add_gpu("GpuPcieReadBW", 0.064, A, 0, -1);
+	add_gpu("GpuDramWriteBW", 0.128, A, 0, -1);
+	compare("copies into GPU0");
+	ok(has(0.064e9, 0.128e9, 0.064e9, 0.5), "balance: a memory has a remainder if its links carry 64 MB/s");
+	add("GraceC2c0ReadBW", 0);
+	add("GraceC2c1ReadBW", 0);
+	add_gpu("GpuC2cRxBW", 0.063, A, 0, 0);
+	compare("C2C into GPU0");
+	ok(is_idle(0, 0.063e9), "balance: a link has no remainder if both ends count less than 64 MB/s");
+	add("GraceC2c0ReadBW", 0);
+	add("GraceC2c1ReadBW", 0);
+	add_gpu("GpuC2cRxBW", 1, A, 0, 0);
+	compare("C2C into GPU0");
+	ok(has(0, 1e9, 1e9, 1), "balance: a link has a remainder if one end counts 64 MB/s or more");
+}
+
 int main(void)
 {
 	balance = gpmu_balance_new();
@@ -312,6 +341,7 @@ int main(void)
 	places();
 	missing();
 	copies();
+	idle();
 	gpmu_balance_free(balance);
 	return done_testing();
 }
