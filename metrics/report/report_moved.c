@@ -132,6 +132,6 @@ void report_moved(struct gpmu_report *report)
 	if (!report->tables[REPORT_LINKS].cells.n)
 		report_note(report, REPORT_LINKS,
 			    "no counter of a link was recorded: gpmu record -M "
-			    "GpuC2cRxBW,GpuC2cTxBW, or GpuPcieReadBW,GpuPcieWriteBW");
+			    "GpuPcieReadBW,GpuPcieWriteBW, or where the GPU has NVLink-C2C GpuC2cRxBW,GpuC2cTxBW");
 	report_table_done(report, REPORT_LINKS, NULL);
 }

@@ -174,10 +174,11 @@ static void print_modes(const json_t *gpu)
 		printf(" PCIe %.0f x%.0f,", json_number_value(json_object_get(pcie, "generation")),
 		       json_number_value(json_object_get(pcie, "width")));
 	if (json_is_integer(nvlinks))
-		printf(" %" JSON_INTEGER_FORMAT " NVLinks, ", json_integer_value(nvlinks));
+		printf(" %" JSON_INTEGER_FORMAT " NVLinks", json_integer_value(nvlinks));
 	else
-		printf(" NVLinks unknown, ");
-	printf("%sNVLink-C2C%s", json_is_false(c2c) ? "no " : "", json_is_null(c2c) ? " unknown" : "");
+		printf(" NVLinks unknown");
+	if (!json_is_false(c2c))
+		printf(", NVLink-C2C%s", json_is_null(c2c) ? " unknown" : "");
 	if (json_is_number(node))
 		printf(", near node %" JSON_INTEGER_FORMAT, json_integer_value(node));
 	printf("\n  %-13s compute %s", "modes", gpu_text_of(gpu, "compute_mode"));

@@ -75,7 +75,7 @@ static const struct shown {
 } shown[] = {
 	{ "gpus", true, true, false }, { "kernels", true, false, false }, { "copies", false, false, false },
 	{ "api", false, false, false }, { "sync", false, false, false }, { "nvtx", false, false, false },
-	{ "attribution", true, false, false }, { "links", false, true, false }, { "counters", false, false, true },
+	{ "attribution", false, false, false }, { "links", false, true, false }, { "counters", false, false, true },
 	{ "threads", false, false, true }, { "tiers", false, false, true },
 	{ "stacks", false, false, true }, { "ranks", false, true, false }, { "imbalance", false, true, false },
 	{ "audit", false, true, false }, { "streams", false, false, false }, { "nvtx_counters", false, false, false },
@@ -382,6 +382,12 @@ static void add_view(const struct arguments *arguments, const struct gpmu_report
 	view->n = table->row_count < top || shown_of(table->name)->all ? table->row_count : top;
 }
 
+/* Whether a table without rows is printed for its note */
+static bool is_noted(const struct arguments *arguments, const struct shown *table, bool gpus)
+{
+	return gpus && (table->of_gpus || (arguments->link && !strcmp(table->name, "attribution")));
+}
+
 /* Fills @views with the tables to print. Returns their number. */
 static size_t choose(const struct arguments *arguments, const struct gpmu_report *report, struct report_view *views)
 {
@@ -408,7 +414,7 @@ static size_t choose(const struct arguments *arguments, const struct gpmu_report
 		if (k >= LENGTH(shown) ? people || !shown[i].is_new : !people && shown[i].is_new)
 			continue;
 		if (people && (!strcmp(table->name, "streams") || !strcmp(table->name, "nvtx_counters") ||
-			       (!table->row_count && !(shown[i].of_gpus && gpus)) ||
+			       (!table->row_count && !is_noted(arguments, &shown[i], gpus)) ||
 			       (!strcmp(table->name, "ranks") && table->row_count < 2)))
 			continue;
 		add_view(arguments, table, &views[n++]);

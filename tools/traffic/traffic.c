@@ -168,7 +168,8 @@ static struct gpmu_plan *make_plan(struct traffic *traffic)
 	make_flow(traffic, gpus);
 	plan = gpmu_plan_new(common->machine, common->catalog, &plan_options, &error);
 	if (!plan || (traffic->flow && gpmu_traffic_plan(traffic->flow, plan, &error)) ||
-	    (gpus && traffic_gpu_plan(plan, &error)) || gpmu_plan_make(plan, &error))
+	    (gpus && traffic_gpu_plan(plan, traffic->flow || traffic_gpu_has_grace(common->machine, common->catalog), &error)) ||
+	    gpmu_plan_make(plan, &error))
 		die("%s", error.text);
 	common_plan_warnings(plan);
 	if (common->verbose)

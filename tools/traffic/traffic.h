@@ -43,14 +43,17 @@ void traffic_header(const struct traffic_view *view);
 /* Metrics of what a GPU reads or receives, and of what it writes or sends */
 struct traffic_gpu_part {
 	const char *name, *metrics[2];
+	bool to_grace;		/* a link to a Grace, which other machines do not have */
 };
 
 extern const struct traffic_gpu_part traffic_gpu_parts[TRAFFIC_GPU_PARTS];
 
 /* Whether a source counts GPUs' traffic */
 bool traffic_has_gpus(const struct gpmu_machine *machine);
-/* Adds the metrics of all parts. Returns as gpmu_plan_add_metrics(). */
-int traffic_gpu_plan(struct gpmu_plan *plan, struct gpmu_error *error);
+/* Adds the metrics of all parts, of links to a Grace only @with_grace. Returns as gpmu_plan_add_metrics(). */
+int traffic_gpu_plan(struct gpmu_plan *plan, bool with_grace, struct gpmu_error *error);
+/* Whether a GPU of the machine has a link to a Grace, or this is not known */
+bool traffic_gpu_has_grace(const struct gpmu_machine *machine, const struct gpmu_catalog *catalog);
 /* A GPU's row, or NULL; @way: 0 or 1 */
 const struct gpmu_row *traffic_gpu_row(const struct traffic_view *view, size_t gpu, size_t part,
 				       size_t way);

@@ -7,10 +7,10 @@
 #include "traffic/traffic.h"
 
 const struct traffic_gpu_part traffic_gpu_parts[TRAFFIC_GPU_PARTS] = {
-	{ "memory", { "GpuDramReadBW", "GpuDramWriteBW" } },
-	{ "PCIe", { "GpuPcieReadBW", "GpuPcieWriteBW" } },
-	{ "NVLink", { "GpuNvlinkRxBW", "GpuNvlinkTxBW" } },
-	{ "NVLink-C2C", { "GpuC2cRxBW", "GpuC2cTxBW" } },
+	{ "memory", { "GpuDramReadBW", "GpuDramWriteBW" }, false },
+	{ "PCIe", { "GpuPcieReadBW", "GpuPcieWriteBW" }, false },
+	{ "NVLink", { "GpuNvlinkRxBW", "GpuNvlinkTxBW" }, false },
+	{ "NVLink-C2C", { "GpuC2cRxBW", "GpuC2cTxBW" }, true },
 };
 
 bool traffic_has_gpus(const struct gpmu_machine *machine)
@@ -24,12 +24,26 @@ bool traffic_has_gpus(const struct gpmu_machine *machine)
 	return false;
 }
 
-int traffic_gpu_plan(struct gpmu_plan *plan, struct gpmu_error *error)
+bool traffic_gpu_has_grace(const struct gpmu_machine *machine, const struct gpmu_catalog *catalog)
+{
+	const struct gpmu_metric *metric;
+
+	for (size_t i = 0; i < TRAFFIC_GPU_PARTS; i++) {
+		if (!traffic_gpu_parts[i].to_grace)
+			continue;
+		metric = gpmu_catalog_find_metric(catalog, traffic_gpu_parts[i].metrics[0], machine);
+		if (metric && gpmu_metric_supported(metric, machine))
+			return true;
+	}
+	return false;
+}
+
+int traffic_gpu_plan(struct gpmu_plan *plan, bool with_grace, struct gpmu_error *error)
 {
 	int ret = 0;
 
 	for (size_t i = 0; i < TRAFFIC_GPU_PARTS && !ret; i++)
-		for (size_t way = 0; way < 2 && !ret; way++)
+		for (size_t way = 0; way < 2 && !ret && (with_grace || !traffic_gpu_parts[i].to_grace); way++)
 			ret = gpmu_plan_add_metrics(plan, traffic_gpu_parts[i].metrics[way], error);
 	return ret;
 }
