@@ -11,6 +11,7 @@
 #include <gpmu/error.h>
 #include <gpmu/recorder.h>
 
+#include "base/gpmu_outside.h"
 #include "perfdata/gpmu_perfdata.h"
 #include "spe/gpmu_spe.h"
 
@@ -131,6 +132,7 @@ struct gpmu_profile_event {
  * @no_thread: samples without a thread
  * @has_spe: the recording has AUX buffers of SPE
  * @has_times: times of SPE can be compared with those of maps and threads
+ * @outside_tasks: samples of tasks outside the PID namespace of the recording; GPMU_OUTSIDE_WHY is the reason
  * @is_in_order: maps, names and threads have no times; a sample has the last ones before it in the file
  * @foreign_aux: the AUX buffers are not from SPE and were not read
  * @kernel: why samples of the kernel have no functions
@@ -157,6 +159,7 @@ struct gpmu_profile_facts {
 	const char *no_homes;
 	uint64_t unknown_version;
 	bool is_in_order;
+	uint64_t outside_tasks;
 };
 
 /**

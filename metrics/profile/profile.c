@@ -358,6 +358,7 @@ static int take_sample(struct gpmu_profile *profile, const struct gpmu_perfdata_
 		.time = record->has & PERF_SAMPLE_TIME ? record->time : UINT64_MAX,
 		.ip = from->ip, .has_ip = record->has & PERF_SAMPLE_IP && !is_guest(mode),
 		.is_kernel = mode == PERF_RECORD_MISC_KERNEL || mode == PERF_RECORD_MISC_HYPERVISOR,
+		.is_outside = profile_tasks_is_outside(record),
 		.data = from->addr, .has_data = record->has & PERF_SAMPLE_ADDR && from->addr,
 		.chain = record->has & PERF_SAMPLE_CALLCHAIN ? from->callchain : NULL,
 		.chain_count = record->has & PERF_SAMPLE_CALLCHAIN ? from->callchain_count : 0,
@@ -459,6 +460,7 @@ static void set_facts(struct gpmu_profile *profile)
 	facts->repeated = profile->traces.repeated;
 	facts->untimed = profile->traces.untimed;
 	facts->no_thread = profile->counter.no_thread;
+	facts->outside_tasks = profile->counter.outside;
 }
 
 /* Connects the parts of a profile. */

@@ -9,14 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/gpmu_outside.h"
 #include "base/text/text.h"
 #include "profile/profile_count.h"
 #include "profile/profile_dwarf.h"
 
 #define PLACES		16384	/* slots of the caches: powers of 2 */
 #define DATA		4096
-#define WHOS		256
+#define WHOS		256	/* the slot after these is of all tasks outside the PID namespace */
 #define PAGE_SHIFT	12
+#define NO_PID		(PROFILE_KERNEL - 1)	/* of a process without maps */
 /* Blocks of addresses: most have a single function, instruction or map. */
 #define CODE_SHIFT	6
 #define LINE_SHIFT	2
@@ -72,7 +74,7 @@ int profile_counter_init(struct profile_counter *counter)
 {
 	counter->places = calloc(PLACES, sizeof(*counter->places));
 	counter->data = calloc(DATA, sizeof(*counter->data));
-	counter->whos = calloc(WHOS, sizeof(*counter->whos));
+	counter->whos = calloc(WHOS + 1, sizeof(*counter->whos));
 	return counter->places && counter->data && counter->whos ? 0 : -ENOMEM;
 }
 
@@ -155,11 +157,28 @@ static size_t slot_at(uint64_t number, uint32_t pid, size_t slots)
 	return (number ^ (uint64_t)pid << 32) * 0x9e3779b97f4a7c15ULL >> 40 & (slots - 1);
 }
 
+/* Tasks outside the PID namespace have a common name, and no maps; NULL: out of memory */
+static const struct who_slot *outside_who(struct profile_counter *counter)
+{
+	struct who_slot *slot = &counter->whos[WHOS];
+
+	if (!slot->comm && profile_code_text(counter->code, GPMU_OUTSIDE_NAME, &slot->comm))
+		return NULL;
+	slot->thread = slot->process = slot->comm;
+	slot->pid = NO_PID;
+	return slot;
+}
+
 /* The thread of a sample; NULL: out of memory */
 static const struct who_slot *who_of(struct profile_counter *counter, const struct profile_sample *sample)
 {
+	static const struct who_slot nobody = { .pid = NO_PID };
 	struct who_slot *slot = &counter->whos[sample->tid & (WHOS - 1)];
 
+	if (sample->is_outside)
+		return outside_who(counter);
+	if (sample->tid == PROFILE_NO_TID)
+		return &nobody;
 	if (slot->tid == sample->tid && slot->epoch == counter->epoch && (sample->pid == UINT32_MAX || slot->pid == sample->pid))
 		return slot;
 	slot->epoch = 0;
@@ -304,8 +323,7 @@ static int stack_of(struct profile_counter *counter, uint32_t pid, const struct 
 /* Sets the values of all keys that are wanted. */
 static int set_values(struct profile_counter *counter, const struct profile_sample *sample, uint32_t *values)
 {
-	static const struct who_slot nobody = { .pid = PROFILE_NO_TID - 1 };
-	const struct who_slot *who = sample->tid == PROFILE_NO_TID ? &nobody : who_of(counter, sample);
+	const struct who_slot *who = who_of(counter, sample);
 	const struct profile_place *place = NULL;
 
 	if (!who)
@@ -352,7 +370,8 @@ int profile_count(struct profile_counter *counter, const struct profile_sample *
 		row.latency = row.latency_most = sample->latency;
 		row.latency_samples = 1;
 	}
-	counter->no_thread += sample->tid == PROFILE_NO_TID;
+	counter->outside += sample->is_outside;
+	counter->no_thread += sample->tid == PROFILE_NO_TID && !sample->is_outside;
 	return profile_rows_add(&counter->rows, &row);
 }
 

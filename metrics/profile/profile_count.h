@@ -19,6 +19,7 @@ struct profile_sample {
 	int node;			/* of the CPU */
 	uint64_t time, ip, data, period;
 	bool has_ip, is_kernel, has_data, has_latency;
+	bool is_outside;		/* of a task outside the PID namespace of the recording */
 	uint32_t latency;
 	uint32_t tier, home, op;
 	const uint64_t *chain;		/* call stack from the innermost frame on, with PERF_CONTEXT_ marks; or NULL */
@@ -41,7 +42,7 @@ struct profile_counter {
 	struct map page_numbers;	/* index in these, plus 1 */
 	struct profile_stacks stacks;
 	struct who_slot *whos;
-	uint64_t no_thread;
+	uint64_t no_thread, outside;	/* samples */
 };
 
 /* Returns 0 or -ENOMEM; to be released in both cases. */

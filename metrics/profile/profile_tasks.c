@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/gpmu_outside.h"
 #include "profile/profile_tasks.h"
 
 #define MISC_EXEC	(1U << 13)	/* PERF_RECORD_MISC_COMM_EXEC, PERF_RECORD_MISC_FORK_EXEC */
 #define PARENTS_MOST	64		/* generations of fork() without exec() that are looked up */
-
 
 struct process {
 	struct vector maps;		/* struct profile_map */
@@ -161,8 +161,50 @@ static int add_fork(struct profile_tasks *tasks, const struct gpmu_perfdata_reco
 	return add_name(tasks, task->tid, (struct name){ .time = task->time, .pid = task->pid, .parent = task->ptid });
 }
 
+/* The task's number in the initial PID namespace, common_pid of a tracepoint; 0: idle, or not recorded */
+static uint32_t initial_pid(const struct gpmu_perfdata_record *record)
+{
+	const size_t offset = 4;	/* in all tracepoints, as in struct trace_entry of Linux's <linux/trace_events.h> */
+	uint32_t pid = 0;
+
+	if (record->event && record->event->attr->type == PERF_TYPE_TRACEPOINT && record->sample.raw_size >= offset + sizeof(pid))
+		memcpy(&pid, (const char *)record->sample.raw + offset, sizeof(pid));
+	return pid;
+}
+
+static bool is_outside_sample(const struct gpmu_perfdata_record *record)
+{
+	const struct gpmu_perfdata_sample *sample = &record->sample;
+
+	if (!(record->has & PERF_SAMPLE_TID) || !gpmu_outside_number(record->tid))
+		return false;
+	return gpmu_outside_mode(record->misc & PERF_RECORD_MISC_CPUMODE_MASK) || sample->user.abi ||
+	       gpmu_outside_chain(sample->callchain, sample->callchain_count) || (!record->tid && initial_pid(record));
+}
+
+bool profile_tasks_is_outside(const struct gpmu_perfdata_record *record)
+{
+	switch (record->type) {
+	case PERF_RECORD_SAMPLE:
+		return is_outside_sample(record);
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		/* Those of the kernel have the number -1. */
+		return gpmu_outside_number(record->pid) && gpmu_outside_mode(record->misc & PERF_RECORD_MISC_CPUMODE_MASK);
+	case PERF_RECORD_COMM:
+		return gpmu_outside_number(record->tid);
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		return gpmu_outside_number(record->task.tid);
+	default:
+		return false;
+	}
+}
+
 int profile_tasks_add(struct profile_tasks *tasks, const struct gpmu_perfdata_record *record)
 {
+	if (record->type != PERF_RECORD_SAMPLE && profile_tasks_is_outside(record))
+		return 0;
 	switch (record->type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:

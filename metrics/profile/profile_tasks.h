@@ -6,6 +6,7 @@
 #ifndef GPMU_PROFILE_TASKS_H
 #define GPMU_PROFILE_TASKS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/map.h"
@@ -42,7 +43,12 @@ struct profile_tasks {
 	struct strings files, names;
 };
 
-/* Adds a record about tasks; other records are ignored. Returns 0 or -ENOMEM. */
+/*
+ * Whether a sample, or a record about tasks, is of a task outside the PID namespace of the recording: see gpmu_outside.h. The other
+ * records about such tasks do not tell which of them they are of.
+ */
+bool profile_tasks_is_outside(const struct gpmu_perfdata_record *record);
+/* Adds a record about tasks; other records, and those of tasks outside, are ignored. Returns 0 or -ENOMEM. */
 int profile_tasks_add(struct profile_tasks *tasks, const struct gpmu_perfdata_record *record);
 /* Ends adding. */
 void profile_tasks_sort(struct profile_tasks *tasks);

@@ -316,6 +316,7 @@ static int take(struct buffer *buffer, const struct gpmu_spe_record *record)
 	};
 
 	sample.tid = tid_of(buffer, record, sample.time);
+	sample.is_outside = !sample.tid && sample.has_ip && !sample.is_kernel;
 	if (gpmu_spe_is_memory(record) && take_access(buffer, record, &sample))
 		return -ENOMEM;
 	if (traces->counter->wanted >> GPMU_PROFILE_OP & 1 && label_op(traces, record, &sample.op))

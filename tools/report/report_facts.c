@@ -159,6 +159,8 @@ static void add_losses(struct report_facts *facts, const struct gpmu_profile_fac
 						   "has them; record with ts_enable=1", from->untimed));
 	if (from->no_thread)
 		add(facts, "thread", print_text("not recorded for %" PRIu64 " samples", from->no_thread));
+	if (from->outside_tasks)
+		add(facts, "outside", print_text("%" PRIu64 " " GPMU_OUTSIDE_WHY, from->outside_tasks));
 }
 
 /* Files whose samples are in no function */

@@ -77,6 +77,56 @@ static void test_names(void)
 	profile_tasks_release(&tasks);
 }
 
+/* Whether a sample of the number @tid is of a task outside the PID namespace. @sample: its mode, call chain and raw bytes */
+static bool is_outside(uint32_t tid, uint16_t mode, const struct gpmu_perfdata_sample *sample, uint32_t type)
+{
+	const struct perf_event_attr attr = { .type = type };
+	const struct gpmu_perfdata_event event = { .attr = &attr };
+	const struct gpmu_perfdata_record record = {
+		.type = PERF_RECORD_SAMPLE, .misc = mode, .event = &event, .has = PERF_SAMPLE_TID, .pid = tid, .tid = tid, .sample = *sample,
+	};
+
+	return profile_tasks_is_outside(&record);
+}
+
+static void test_outside(void)
+{
+	static const uint64_t kernel[] = { (uint64_t)PERF_CONTEXT_KERNEL, 1 }, user[] = { (uint64_t)PERF_CONTEXT_KERNEL, 1,
+		(uint64_t)PERF_CONTEXT_USER, 2 }, deferred[] = { (uint64_t)PERF_CONTEXT_KERNEL, 1, (uint64_t)-640, 3 };
+	static const uint32_t running[] = { 0, 77 }, idle[] = { 0, 0 };
+	static const struct {
+		const char *what;
+		uint32_t tid, type;
+		uint16_t mode;
+		struct gpmu_perfdata_sample sample;
+		bool is_outside;
+	} cases[] = {
+		{ "a thread in user space is not", 7, PERF_TYPE_HARDWARE, PERF_RECORD_MISC_USER, { 0 }, false },
+		{ "the number 0 in user space is", 0, PERF_TYPE_HARDWARE, PERF_RECORD_MISC_USER, { 0 }, true },
+		{ "the number -1 in user space is", UINT32_MAX, PERF_TYPE_HARDWARE, PERF_RECORD_MISC_USER, { 0 }, true },
+		{ "the number 0 in the kernel is not", 0, PERF_TYPE_HARDWARE, PERF_RECORD_MISC_KERNEL,
+		  { .callchain = kernel, .callchain_count = 2 }, false },
+		{ "the number 0 in the hypervisor is not", 0, PERF_TYPE_HARDWARE, PERF_RECORD_MISC_HYPERVISOR, { 0 }, false },
+		{ "the number 0 in a guest is", 0, PERF_TYPE_HARDWARE, PERF_RECORD_MISC_GUEST_KERNEL, { 0 }, true },
+		{ "the number 0 in the kernel with callers in user space is", 0, PERF_TYPE_HARDWARE, PERF_RECORD_MISC_KERNEL,
+		  { .callchain = user, .callchain_count = 4 }, true },
+		{ "the number 0 in the kernel with a deferred stack is", 0, PERF_TYPE_HARDWARE, PERF_RECORD_MISC_KERNEL,
+		  { .callchain = deferred, .callchain_count = 4 }, true },
+		{ "the number 0 in the kernel with registers of user space is", 0, PERF_TYPE_HARDWARE, PERF_RECORD_MISC_KERNEL,
+		  { .user = { .abi = PERF_SAMPLE_REGS_ABI_64 } }, true },
+		{ "the number 0 at a tracepoint of another number is", 0, PERF_TYPE_TRACEPOINT, PERF_RECORD_MISC_KERNEL,
+		  { .raw = running, .raw_size = sizeof(running) }, true },
+		{ "the number 0 at a tracepoint of the number 0 is not", 0, PERF_TYPE_TRACEPOINT, PERF_RECORD_MISC_KERNEL,
+		  { .raw = idle, .raw_size = sizeof(idle) }, false },
+		{ "the number 0 with raw bytes of another event is not", 0, PERF_TYPE_RAW, PERF_RECORD_MISC_KERNEL,
+		  { .raw = running, .raw_size = sizeof(running) }, false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ok(is_outside(cases[i].tid, cases[i].mode, &cases[i].sample, cases[i].type) == cases[i].is_outside,
+		   "profile: a sample of %s one of a task outside the PID namespace", cases[i].what);
+}
+
 static void test_maps(void)
 {
 	mapped(10, 0x1000, 0x9000, "/bin/app", 100);
@@ -194,6 +244,7 @@ static void test_again(void)
 int main(void)
 {
 	test_names();
+	test_outside();
 	test_maps();
 	test_made_forks();
 	test_many();

@@ -98,6 +98,27 @@ static void test_contexts(void)
 	}
 }
 
+static void test_outside(void)
+{
+	const struct perf_event_attr attr = spe_attr(PERF_SAMPLE_CPU);
+	struct gpmu_profile_table table = { 0 };
+	struct gpmu_profile_facts facts;
+	struct gpmu_profile *profile;
+
+	begin_file();
+	put_slots(4, GPMU_SPE_CONTEXT_EL2, 0);
+	put_auxtrace(&records, stream.length, 0, 0);
+	put(&records, stream.bytes, stream.length);
+	profile = read_records(&attr, &facts);
+	if (gpmu_profile_table(profile, keys, 1, &table) || table.count != 1)
+		printf("Bail out! one row is expected\n");
+	is_str(table.rows[0].keys[0], "[outside the PID namespace]",
+	       "profile: records of SPE in user space with the thread 0 are of a task outside the PID namespace");
+	is_u64(facts.outside_tasks, 4, "profile: records of SPE of tasks outside the PID namespace are counted");
+	gpmu_profile_table_release(&table);
+	gpmu_profile_free(profile);
+}
+
 static void test_flags(void)
 {
 	const struct perf_event_attr attr = spe_attr(PERF_SAMPLE_CPU);
@@ -153,6 +174,7 @@ static void test_gap(void)
 int main(void)
 {
 	test_contexts();
+	test_outside();
 	test_flags();
 	test_by_thread();
 	test_gap();
