@@ -109,6 +109,8 @@ static int run(int argc, char **argv)
 	if (facts.no_time)
 		say("%" PRIu64 " records are omitted, as they have no time on the clock of the trace: the notes of \"gpmu report %s\" "
 		    "have the reason", facts.no_time, strcmp(options.trace, "-") ? options.trace : "TRACE");
+	if (facts.outside)
+		say("%" PRIu64 " " GPMU_OUTSIDE_WHY, facts.outside);
 	if (facts.is_damaged)
 		say("%s", error.text);
 	if (facts.is_stopped) {

@@ -9,6 +9,8 @@
 
 #include <gpmu/error.h>
 
+#include "base/gpmu_outside.h"
+
 /**
  * struct gpmu_import_options - how to import
  * @size: size of this structure
@@ -42,11 +44,14 @@ struct gpmu_import_options {
  * @is_damaged: the recording has the damage that gpmu_import() set as its error
  * @is_stopped: progress(), waiting() or a signal ended reading
  * @is_whole: all records were read; the damage is in facts about the machine or the recording
+ * @outside: samples of all kinds that are of tasks outside the PID namespace of the recording; GPMU_OUTSIDE_WHY is
+ *	the reason
  */
 struct gpmu_import_facts {
 	size_t size;
 	uint64_t threads, samples, tracepoints, spe, switches, values, lost, no_time;
 	bool is_damaged, is_stopped, is_whole;
+	uint64_t outside;
 };
 
 /**

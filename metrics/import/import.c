@@ -73,6 +73,7 @@ static int take_first(struct import *import, const struct gpmu_perfdata_record *
 	case PERF_RECORD_AUX:
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
+		import->has_switches |= record->type == PERF_RECORD_SWITCH || record->type == PERF_RECORD_SWITCH_CPU_WIDE;
 		return import->has_spe ? profile_traces_add(&import->traces, record) : 0;
 	case GPMU_PERFDATA_CALLCHAIN_DEFERRED:
 		return profile_deferred_add(&import->deferred, record);
@@ -93,6 +94,10 @@ static int take_sample(struct import *import, const struct gpmu_perfdata_record 
 		return 0;
 	*(tracepoint ? &import->facts.tracepoints : &import->facts.samples) += 1;
 	ret = record->has & PERF_SAMPLE_READ ? import_read(import, record, time) : 0;
+	if (!ret && profile_tasks_is_outside(record)) {
+		import->facts.outside++;
+		ret = import_switch_outside(import, record, time);
+	}
 	if (!ret && tracepoint)
 		ret = import_tracepoint(import, record, time, tracepoint);
 	return ret || (tracepoint && !(record->has & PERF_SAMPLE_CALLCHAIN)) ? ret : import_sample(import, record, time);

@@ -53,6 +53,8 @@ struct import {
 	struct vector samplers;		/* int, by event; 0: none yet */
 	struct import_place *places;	/* see import_samples.c */
 	bool has_spe;
+	bool has_switches;
+	bool has_outside;		/* a sample or a task is outside the PID namespace of the recording */
 	uint64_t begin, end;		/* times of the trace; @begin: of the first sample or switch */
 	uint64_t first_task;		/* time of the first FORK, COMM or EXIT record */
 	uint64_t timeless;		/* records without PERF_SAMPLE_TIME, also counted in @facts.no_time */
@@ -72,6 +74,10 @@ bool import_task_time(struct import *import, const struct gpmu_perfdata_record *
 
 /* import_threads.c: the thread of a record, whose track is made when it is new; NULL with -errno in *@ret */
 struct import_thread *import_thread(struct import *import, uint32_t pid, uint32_t tid, int *ret);
+/* Likewise, the thread of a sample, or of a COMM, FORK or EXIT record. Tasks outside the PID namespace are one thread. */
+struct import_thread *import_record_thread(struct import *import, const struct gpmu_perfdata_record *record, int *ret);
+/* The name of a thread at a time of the recording; NULL: not recorded */
+const char *import_name(const struct import *import, uint32_t tid, uint64_t time);
 /* A track below a thread, made when it is first used. Returns it or -errno. */
 int import_track(struct import *import, const struct import_thread *thread, int *track, const char *name);
 /* Takes COMM, FORK and EXIT records. These return 0 or -errno, as all below. */
@@ -80,6 +86,8 @@ void import_threads_release(struct import *import);
 
 /* import_switches.c */
 int import_switch(struct import *import, const struct gpmu_perfdata_record *record);
+/* Takes a sample of a task outside the PID namespace, at a time of the trace: the task is running then. */
+int import_switch_outside(struct import *import, const struct gpmu_perfdata_record *record, uint64_t time);
 int import_switches_end(struct import *import);
 
 /* import_samples.c */

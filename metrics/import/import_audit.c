@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/gpmu_outside.h"
 #include "base/text/text.h"
 #include "import/import.h"
 
@@ -165,6 +166,8 @@ static int put_notes(struct import *import)
 		ret = put_omitted(import, import->timeless, "they have no time; record with -T and without the term time=0 of an event");
 	if (!ret)
 		ret = put_omitted(import, facts->no_time - import->timeless, "they have no time on the clock of the trace");
+	if (!ret && facts->outside)
+		ret = put_own(import, text_print("%llu " GPMU_OUTSIDE_WHY, (unsigned long long)facts->outside));
 	if (!ret && facts->is_damaged)
 		ret = put_note(import, facts->is_whole ?
 			       "facts in the recording are damaged: all its records were read, but names of functions or events may be missing" :

@@ -79,21 +79,20 @@ static bool enter(uint64_t mark, uint32_t pid, uint32_t *space)
 }
 
 /*
- * Frames of a call chain. After a mark, all addresses but the first are those after a call: the byte before is
+ * Frames of a call chain, of the process @pid in user space. After a mark, all addresses but the first are those after a call: the byte before is
  * in the call, and so in the function that calls.
  */
-static int find_chain(struct import *import, const struct gpmu_perfdata_record *record, const uint64_t *chain, size_t length,
-		      uint64_t time, struct gpmu_trace_frame *frames, size_t *count)
+static int find_chain(struct import *import, unsigned int mode, uint32_t pid, const uint64_t *chain, size_t length, uint64_t time,
+		      struct gpmu_trace_frame *frames, size_t *count)
 {
-	unsigned int mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	uint32_t space = is_kernel(mode) ? PROFILE_KERNEL : record->pid;
+	uint32_t space = is_kernel(mode) ? PROFILE_KERNEL : pid;
 	bool known = !is_guest(mode), is_first = true;
 	const struct profile_place *place;
 
 	*count = 0;
 	for (size_t i = 0; i < length && *count < TRACE_FRAMES_MOST; i++) {
 		if (chain[i] >= (uint64_t)PERF_CONTEXT_MAX) {
-			known = enter(chain[i], record->pid, &space);
+			known = enter(chain[i], pid, &space);
 			is_first = true;
 			continue;
 		}
@@ -122,8 +121,8 @@ static int sampler_of(struct import *import, const struct gpmu_perfdata_event *e
 	return *sampler;
 }
 
-static int find_frames(struct import *import, const struct gpmu_perfdata_record *record, struct gpmu_trace_frame *frames,
-		       size_t *count)
+static int find_frames(struct import *import, const struct gpmu_perfdata_record *record, uint32_t pid,
+		       struct gpmu_trace_frame *frames, size_t *count)
 {
 	uint64_t time = record->has & PERF_SAMPLE_TIME ? record->time : UINT64_MAX;
 	unsigned int mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
@@ -140,10 +139,10 @@ static int find_frames(struct import *import, const struct gpmu_perfdata_record 
 		ret = profile_deferred_join(&import->deferred, record->tid, &chain, &length);
 	}
 	if (!ret)
-		ret = find_chain(import, record, chain, length, time, frames, count);
+		ret = find_chain(import, mode, pid, chain, length, time, frames, count);
 	if (ret || *count || !(record->has & PERF_SAMPLE_IP) || is_guest(mode))
 		return ret;
-	place = find(import, is_kernel(mode) ? PROFILE_KERNEL : record->pid, record->sample.ip, time);
+	place = find(import, is_kernel(mode) ? PROFILE_KERNEL : pid, record->sample.ip, time);
 	if (!place)
 		return -ENOMEM;
 	/* As in a profile, a sample without a call stack has no inlined functions. */
@@ -164,13 +163,13 @@ int import_sample(struct import *import, const struct gpmu_perfdata_record *reco
 	const struct import_thread *thread;
 	int ret;
 
-	thread = import_thread(import, record->pid, record->tid, &ret);
+	thread = import_record_thread(import, record, &ret);
 	if (!thread)
 		return ret;
 	sample.track = thread->track;
-	if (record->tid <= INT_MAX && record->pid <= INT_MAX) {
-		sample.pid = (pid_t)record->pid;
-		sample.tid = (pid_t)record->tid;
+	if (thread->tid <= INT_MAX && thread->pid <= INT_MAX) {
+		sample.pid = (pid_t)thread->pid;
+		sample.tid = (pid_t)thread->tid;
 	}
 	ret = sampler_of(import, record->event);
 	if (ret < 0)
@@ -178,7 +177,7 @@ int import_sample(struct import *import, const struct gpmu_perfdata_record *reco
 	sample.sampler = ret;
 	if (sample.cpu != UINT32_MAX && sample.cpu >= TRACE_CPUS_MOST)
 		sample.cpu = UINT32_MAX;
-	if (find_frames(import, record, frames, &sample.frame_count))
+	if (find_frames(import, record, thread->pid, frames, &sample.frame_count))
 		return -ENOMEM;
 	return gpmu_trace_sample(import->trace, &sample);
 }

@@ -2,6 +2,7 @@
 /* Operations of SPE: instants on a track below their thread */
 #include <errno.h>
 
+#include "base/gpmu_outside.h"
 #include "import/import.h"
 
 static const char *text_of(const struct import *import, uint32_t number)
@@ -41,15 +42,16 @@ int import_spe(void *user, const struct gpmu_spe_record *record, const struct pr
 		.record = record,
 	};
 	struct import_thread *thread;
-	uint32_t pid;
+	uint32_t pid, tid;
 	int ret;
 
 	if (!import->clock.has_spe || sample->time == UINT64_MAX || !import_time(import, sample->time, import->clock.spe_shift, &out.time)) {
 		import->facts.no_time++;
 		return 0;
 	}
-	pid = sample->tid == PROFILE_NO_TID ? PROFILE_NO_TID : profile_tasks_pid(&import->tasks, sample->tid, sample->time);
-	thread = import_thread(import, pid, sample->tid, &ret);
+	tid = sample->is_outside ? GPMU_OUTSIDE_NUMBER : sample->tid;
+	pid = tid == PROFILE_NO_TID ? PROFILE_NO_TID : profile_tasks_pid(&import->tasks, tid, sample->time);
+	thread = import_thread(import, pid, tid, &ret);
 	if (!thread)
 		return ret;
 	ret = import_track(import, thread, &thread->spe_track, "SPE");
@@ -59,5 +61,6 @@ int import_spe(void *user, const struct gpmu_spe_record *record, const struct pr
 	if (set_places(import, sample, pid, &out))
 		return -ENOMEM;
 	import->facts.spe++;
+	import->facts.outside += sample->is_outside;
 	return gpmu_trace_spe(import->trace, &out);
 }

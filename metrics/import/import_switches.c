@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/gpmu_outside.h"
 #include "import/import.h"
 
 #define CPUS_MOST	1024	/* CPUs, limit of gpmu_trace_switch */
@@ -17,16 +18,20 @@
 /* Values of gpmu_trace_switch's prev_state */
 enum { STATE_SLEEPS = 1, STATE_ENDED = 16, STATE_PREEMPTED = 256 };
 
-enum change { RUNS, STOPS, PREEMPTED, ENDS, BEGINS, NO_CHANGE };
+/* SEEN: a task outside the PID namespace was sampled. */
+enum change { RUNS, STOPS, PREEMPTED, ENDS, BEGINS, SEEN, NO_CHANGE };
+
+_Static_assert(CPUS_MOST <= GPMU_OUTSIDE_CPUS, "each CPU has a thread for the tasks outside the PID namespace");
 
 /*
  * @cpu: NOT_KNOWN if it is not recorded. @tid: NOT_KNOWN if the kernel had released the thread. @next: the thread that
- * runs next; 0: idle or not recorded
+ * runs next; 0: idle, outside the PID namespace, or not recorded
  */
 struct import_switch {
 	uint64_t time;
 	uint32_t pid, tid, cpu, next;
 	enum change change;
+	bool has_next;		/* @next is recorded */
 	uint32_t order;		/* of the records, for equal times */
 };
 
@@ -63,14 +68,15 @@ int import_switch(struct import *import, const struct gpmu_perfdata_record *reco
 	if (!is_switch(from.change)) {
 		from.pid = record->task.pid;
 		from.tid = record->task.tid;
-	} else if (!(record->has & PERF_SAMPLE_TID)) {
-		return 0;
 	}
+	if (is_switch(from.change) ? !(record->has & PERF_SAMPLE_TID) : gpmu_outside_number(from.tid))
+		return 0;
 	if (!has_thread(&from) || (from.cpu != NOT_KNOWN && from.cpu >= CPUS_MOST))
 		return 0;
 	if (!(is_switch(from.change) ? import_record_time : import_task_time)(import, record, &from.time))
 		return 0;
-	if (record->type == PERF_RECORD_SWITCH_CPU_WIDE && from.change != RUNS && record->other.tid <= INT_MAX)
+	from.has_next = record->type == PERF_RECORD_SWITCH_CPU_WIDE && from.change != RUNS && record->other.tid <= INT_MAX;
+	if (from.has_next)
 		from.next = record->other.tid;
 	added = vector_add(&import->switches, sizeof(*added));
 	if (!added)
@@ -78,6 +84,19 @@ int import_switch(struct import *import, const struct gpmu_perfdata_record *reco
 	*added = from;
 	added->order = (uint32_t)import->switches.n;
 	import->facts.switches += is_switch(from.change);
+	return 0;
+}
+
+int import_switch_outside(struct import *import, const struct gpmu_perfdata_record *record, uint64_t time)
+{
+	struct import_switch *added;
+
+	if (!import->has_switches || !(record->has & PERF_SAMPLE_CPU) || record->cpu >= CPUS_MOST)
+		return 0;
+	added = vector_add(&import->switches, sizeof(*added));
+	if (!added)
+		return -ENOMEM;
+	*added = (struct import_switch){ .time = time, .cpu = record->cpu, .change = SEEN, .order = (uint32_t)import->switches.n };
 	return 0;
 }
 
@@ -133,6 +152,70 @@ static int move_ends(struct import_switch *list, size_t n)
 	return ret;
 }
 
+/* --- tasks outside the PID namespace, which have the number 0, as idle ones */
+
+/* Gives a switch of the number 0 the thread of @process on its CPU. */
+static void set_outside(struct import_switch *of, uint32_t process)
+{
+	of->pid = of->tid = process;
+	if (of->cpu != NOT_KNOWN)
+		of->tid -= 1 + of->cpu;
+}
+
+/*
+ * Finds the times in which a task outside the namespace ran on a CPU: one was sampled, or it went to sleep, which idle tasks do
+ * not. @can_sleep: the kernel flags tasks that do not go to sleep (since Linux 4.17). Without CPUs, idle tasks are not recorded.
+ * Returns whether there are any.
+ */
+static bool find_outside(struct import_switch *list, size_t n, bool can_sleep)
+{
+	struct import_switch *runs[CPUS_MOST] = { NULL };	/* its last switch to the number 0 */
+	bool seen[CPUS_MOST] = { false }, found = false;
+
+	for (struct import_switch *of = list; of < list + n; of++) {
+		const bool stops = of->change == STOPS || of->change == PREEMPTED;
+
+		if (of->cpu == NOT_KNOWN) {
+			if (is_switch(of->change) && !of->tid)
+				set_outside(of, GPMU_OUTSIDE_NUMBER);
+			continue;
+		}
+		seen[of->cpu] |= of->change == SEEN;
+		if (stops && !of->tid && (seen[of->cpu] || (can_sleep && of->change == STOPS))) {
+			set_outside(of, GPMU_OUTSIDE_NUMBER);
+			found = true;
+		}
+		if (runs[of->cpu] && (of->change == SEEN || of->pid == GPMU_OUTSIDE_NUMBER))
+			set_outside(runs[of->cpu], GPMU_OUTSIDE_NUMBER);
+		if (of->change < BEGINS) {
+			runs[of->cpu] = of->change == RUNS && !of->tid ? of : NULL;
+			seen[of->cpu] = false;
+		}
+	}
+	return found;
+}
+
+/* Names the tasks that ran as number 0, and sets the next thread of the switches before them. */
+static void name_outside(const struct import *import, struct import_switch *list, size_t n)
+{
+	struct import_switch *lasts[CPUS_MOST] = { NULL };
+	bool can_sleep = false;
+
+	for (size_t i = 0; i < n && !can_sleep; i++)
+		can_sleep = list[i].change == PREEMPTED;
+	if (!find_outside(list, n, can_sleep) && !import->has_outside)
+		return;
+	for (struct import_switch *of = list; of < list + n; of++) {
+		if (of->change >= BEGINS || of->cpu == NOT_KNOWN)
+			continue;
+		if (!of->tid)
+			set_outside(of, GPMU_OUTSIDE_MAYBE);
+		if (of->change == RUNS && gpmu_outside_name(of->tid) && lasts[of->cpu] && lasts[of->cpu]->has_next)
+			lasts[of->cpu]->next = of->tid;
+		lasts[of->cpu] = of->change == RUNS ? NULL : of;
+	}
+}
+
 /* --- with CPUs */
 
 /* The threads that run on CPUs; NOT_KNOWN before the first switch */
@@ -151,8 +234,8 @@ static int put(struct import *import, const struct import_switch *of, uint32_t p
 	int ret;
 
 	/* Threads with the same number can have different names. */
-	event.prev_name = prev ? profile_tasks_name(&import->tasks, prev, recorded) : NULL;
-	event.next_name = next ? profile_tasks_name(&import->tasks, next, recorded) : NULL;
+	event.prev_name = prev ? import_name(import, prev, recorded) : NULL;
+	event.next_name = next ? import_name(import, next, recorded) : NULL;
 	thread = import_thread(import, of->pid, of->tid, &ret);
 	if (!thread)
 		return ret;
@@ -221,6 +304,7 @@ int import_switches_end(struct import *import)
 	qsort(list, n, sizeof(*list), compare);
 	find_released(list, n);
 	ret = move_ends(list, n);
+	name_outside(import, list, n);
 	for (size_t i = 0; i < n && !ret; i++) {
 		if (list[i].change >= BEGINS || list[i].tid == NOT_KNOWN)
 			continue;

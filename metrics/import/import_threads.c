@@ -4,13 +4,21 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "base/gpmu_outside.h"
 #include "import/import.h"
 
 #define MISC_EXEC	(1U << 13)	/* PERF_RECORD_MISC_COMM_EXEC */
 
+const char *import_name(const struct import *import, uint32_t tid, uint64_t time)
+{
+	const char *name = gpmu_outside_name(tid);
+
+	return name ? name : profile_tasks_name(&import->tasks, tid, time);
+}
+
 static const char *last_name(const struct import *import, uint32_t tid)
 {
-	return profile_tasks_name(&import->tasks, tid, UINT64_MAX - 1);
+	return import_name(import, tid, UINT64_MAX - 1);
 }
 
 /* The idle task and threads that had ended have no number of their own. */
@@ -25,7 +33,7 @@ static int add_track(struct import *import, uint32_t pid, uint32_t tid)
 	ret = gpmu_trace_process(import->trace, (pid_t)pid, last_name(import, pid));
 	if (ret > 0)
 		ret = gpmu_trace_thread(import->trace, (pid_t)pid, (pid_t)tid, last_name(import, tid));
-	import->facts.threads += ret > 0;
+	import->facts.threads += ret > 0 && !gpmu_outside_name(tid);
 	return ret;
 }
 
@@ -53,6 +61,17 @@ struct import_thread *import_thread(struct import *import, uint32_t pid, uint32_
 	thread->track = add_track(import, pid, tid);
 	*ret = thread->track < 0 ? thread->track : 0;
 	return thread->track < 0 ? NULL : thread;
+}
+
+struct import_thread *import_record_thread(struct import *import, const struct gpmu_perfdata_record *record, int *ret)
+{
+	const bool is_task = record->type == PERF_RECORD_FORK || record->type == PERF_RECORD_EXIT;
+
+	if (profile_tasks_is_outside(record)) {
+		import->has_outside = true;
+		return import_thread(import, GPMU_OUTSIDE_NUMBER, GPMU_OUTSIDE_NUMBER, ret);
+	}
+	return import_thread(import, is_task ? record->task.pid : record->pid, is_task ? record->task.tid : record->tid, ret);
 }
 
 int import_track(struct import *import, const struct import_thread *thread, int *track, const char *name)
@@ -85,13 +104,12 @@ static int put_comm(struct import *import, const struct import_thread *thread, u
 
 int import_task(struct import *import, const struct gpmu_perfdata_record *record)
 {
-	bool is_comm = record->type == PERF_RECORD_COMM;
 	const struct gpmu_trace_arg parent = { .name = "parent", .integer = record->task.ptid };
 	struct import_thread *thread;
 	uint64_t time;
 	int ret;
 
-	thread = import_thread(import, is_comm ? record->pid : record->task.pid, is_comm ? record->tid : record->task.tid, &ret);
+	thread = import_record_thread(import, record, &ret);
 	if (!thread)
 		return ret;
 	if (!import_task_time(import, record, &time))

@@ -73,7 +73,7 @@ int import_tracepoint(struct import *import, const struct gpmu_perfdata_record *
 	struct args args;
 	int ret;
 
-	thread = import_thread(import, record->pid, record->tid, &ret);
+	thread = import_record_thread(import, record, &ret);
 	if (!thread)
 		return ret;
 	ret = import_track(import, thread, &thread->event_track, "tracepoints");

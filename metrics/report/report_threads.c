@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/cpus.h"
+#include "base/gpmu_outside.h"
 #include "report/report.h"
 
 /* "0-3,8", or the number of CPUs if the list is long */
@@ -30,11 +31,12 @@ static void put_thread(struct gpmu_report *report, const struct timeline_task *t
 	const struct timeline_file *file =
 		timeline_at(&report->timeline.files, struct timeline_file, task->file);
 	const uint64_t wall = timeline_wall(file);
+	const bool has_number = !gpmu_outside_name(task->tid);
 
 	put_name(report, task->name);
 	put_name(report, task->process);
-	report_text(report, REPORT_THREADS, task->pid ? report_print(report, "%u", task->pid) : "");
-	report_text(report, REPORT_THREADS, report_print(report, "%u", task->tid));
+	report_text(report, REPORT_THREADS, task->pid && has_number ? report_print(report, "%u", task->pid) : "");
+	report_text(report, REPORT_THREADS, has_number ? report_print(report, "%u", task->tid) : "");
 	report_text(report, REPORT_THREADS, report_rank(report, task->file));
 	report_number(report, REPORT_THREADS, (double)task->run);
 	report_maybe(report, REPORT_THREADS, wall > 0, (double)task->run / (double)wall);

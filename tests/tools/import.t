@@ -107,6 +107,45 @@ solver,3000,0,1000,2" "report: threads with the same number are two threads with
 is "$(gpmu report --by thread --format csv "$trace" 2> /dev/null | awk -F , '$4 == 105 { print $1 "," $2 }')" "[unknown],solver" \
 	"report: a thread without a recorded name is named [unknown]"
 
+# --- tasks outside the PID namespace of the recording
+
+outside='[outside the PID namespace]'
+"$make" "$work/made.data" namespace
+import "$work/made.data"
+is "$rc $err" "0 gpmu import: $trace: 3 threads, 8 samples, 0 tracepoint samples, 0 SPE operations, 14 switches, 4 counter values, 7 records lost
+gpmu import: 3 samples are of tasks outside the PID namespace of the recording, which have no number in it; record on the host to see their names" \
+	"import counts the samples of tasks outside the PID namespace, and prints why these tasks have no number"
+like "$(audit note)" "text=3 samples are of tasks outside the PID namespace of the recording, which have no number" \
+	"import: the audit has the number of samples of tasks outside the PID namespace"
+is "$(sql "select ts - $begin, tid = 0, coalesce(t.name, ''), cpu_mode, m.name from perf_sample s join thread t using (utid)
+	join stack_profile_callsite c on c.id = s.callsite_id join stack_profile_frame f on f.id = c.frame_id
+	join stack_profile_mapping m on m.id = f.mapping where ts > $begin + 70000 order by ts")" "73000|0|$outside|user|/[unknown]
+80000|1||kernel|/[bpf]
+81000|0|$outside|kernel|/[bpf]
+82000|0|$outside|user|/[unknown]" "import: samples of the number 0 or -1 in user space, or called from there, are of tasks outside the PID namespace, and have no maps"
+is "$(sql "select ts - $begin, dur, coalesce(t.name, ''), end_state from sched join thread t using (utid) where ts >= $begin + 70000 order by ts")" \
+	"70000|1000|$outside|S
+71000|100||R
+71100|800|solver|S
+71900|2100|$outside|R+
+74000|1000||R
+75000|1000|[idle or outside the PID namespace]|R+
+76000|-1||" "import: number 0 is a task outside the PID namespace if it goes to sleep or is sampled in user space, and otherwise may be one"
+is "$(gpmu report --by thread --format csv "$trace" 2> /dev/null | grep PID | cut -d , -f 1-4)" "$outside,$outside,,
+[idle or outside the PID namespace],[idle or outside the PID namespace],," "report: tasks outside the PID namespace have no number"
+is "$(sql "select s.name, t.name from slice s join thread_track k on k.id = s.track_id join thread t using (utid)
+	where category = 'task' and ts = $begin + 69000")" "name|$outside" "import: a name of the number 0 is that of a task outside the PID namespace"
+is "$(gpmu report --by comm,object --format csv "$work/made.data" 2> /dev/null | awk -F , '/^cpu-clock/ { print $3, $7, $8 }')" \
+	"3 solver [bpf]
+2 $outside [unknown]
+1 $outside [bpf]
+1 idle [bpf]" "report: samples of tasks outside the PID namespace are neither idle nor of an object that another task has mapped"
+like "$(gpmu report "$work/made.data")" '^  outside +3 samples are of tasks outside the PID namespace of the recording, which have no number in it; record on the host to see their names$' \
+	"report prints why tasks outside the PID namespace have no number"
+"$make" "$work/made.data"
+import "$work/made.data"
+unlike "$(gpmu report --by thread --format csv "$trace" 2>&1) $err" 'PID namespace' "import: a recording without tasks outside the PID namespace does not name it"
+
 # --- tracepoints
 
 "$make" "$work/made.data" tracepoint

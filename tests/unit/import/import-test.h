@@ -21,6 +21,7 @@ struct import_how {
 	bool user;		/* also a sample of user space with a longer period */
 	bool command;		/* the events count a command */
 	bool exits;		/* also threads that run after their EXIT records */
+	bool namespace;		/* also tasks outside the PID namespace */
 	const char *jitdump;	/* path of the dump of a just-in-time compiler that is mapped; NULL: none */
 };
 
@@ -78,20 +79,21 @@ static inline void import_change(struct made *made, const struct import_how *how
 	import_end(made, how, 100, tid, time, 0);
 }
 
-/* A sample of CPU 0 with the counts of two events. Its frames are one of the kernel, unless @user, and two of user space. */
-static inline void import_put_sample(struct made *made, const struct import_how *how, bool user, uint64_t time,
-				     const uint64_t counts[2], uint64_t enabled, uint64_t running)
+static const uint64_t import_chain[] = {
+	(uint64_t)PERF_CONTEXT_KERNEL, IMPORT_KERNEL + 8, (uint64_t)PERF_CONTEXT_USER, 0x401000, 0x402000,
+};
+
+/* A sample of CPU 0 with the counts of two events, of a process of one thread */
+static inline void import_put_chain(struct made *made, const struct import_how *how, uint32_t pid, const uint64_t *chain, size_t length,
+				    uint64_t time, const uint64_t counts[2], uint64_t enabled, uint64_t running)
 {
-	const uint64_t chain[] = {
-		(uint64_t)PERF_CONTEXT_KERNEL, IMPORT_KERNEL + 8, (uint64_t)PERF_CONTEXT_USER, 0x401000, 0x402000,
-	};
-	const size_t first = user ? 2 : 0, length = sizeof(chain) / sizeof(chain[0]) - first;
+	const bool user = chain[0] == (uint64_t)PERF_CONTEXT_USER;
 
 	begin(made, PERF_RECORD_SAMPLE, user ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL);
 	put64(made, 1);
-	put64(made, chain[first + 1]);
-	put32(made, 100);
-	put32(made, 100);
+	put64(made, chain[1]);
+	put32(made, pid);
+	put32(made, pid);
 	if (!how->no_time)
 		put64(made, time);
 	if (!how->no_cpu)
@@ -105,15 +107,25 @@ static inline void import_put_sample(struct made *made, const struct import_how 
 		put64(made, i + 1);
 	}
 	put64(made, length);
-	put(made, chain + first, length * sizeof(chain[0]));
+	put(made, chain, length * sizeof(chain[0]));
 	end(made);
 }
 
-static inline void import_map(struct made *made, const struct import_how *how, const char *name, uint64_t address)
+/* Likewise, of process 100. Its frames are one of the kernel, unless @user, and two of user space. */
+static inline void import_put_sample(struct made *made, const struct import_how *how, bool user, uint64_t time,
+				     const uint64_t counts[2], uint64_t enabled, uint64_t running)
+{
+	const size_t first = user ? 2 : 0;
+
+	import_put_chain(made, how, 100, import_chain + first, sizeof(import_chain) / sizeof(import_chain[0]) - first, time, counts,
+			 enabled, running);
+}
+
+static inline void import_map(struct made *made, const struct import_how *how, uint32_t pid, const char *name, uint64_t address)
 {
 	begin(made, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
-	put32(made, 100);
-	put32(made, 100);
+	put32(made, pid);
+	put32(made, pid);
 	put64(made, address);
 	put64(made, 0x10000);
 	for (int i = 0; i < 5; i++)
@@ -154,8 +166,8 @@ static inline void import_records(struct made *made, const struct import_how *ho
 	import_task_of(made, how, PERF_RECORD_EXIT, 102, at + 12000);
 	import_change(made, how, 102, at + 12500, out);
 	if (how->jitdump) {
-		import_map(made, how, how->jitdump, 0x900000);
-		import_map(made, how, "//anon", 0x400000);
+		import_map(made, how, 100, how->jitdump, 0x900000);
+		import_map(made, how, 100, "//anon", 0x400000);
 	}
 	import_put_sample(made, how, false, at + 10000, (const uint64_t[]){ 1000, 5 }, 10000, 10000);
 	import_put_sample(made, how, false, at + 20000, (const uint64_t[]){ 3000, 5 }, 20000, 20000);
@@ -200,6 +212,41 @@ static inline void import_exits(struct made *made, const struct import_how *how)
 	import_change(made, how, 105, at + 24000, out);
 }
 
+/*
+ * Tasks outside the PID namespace, which have the number 0 as idle ones: one that goes to sleep, one that is preempted after a sample
+ * in user space, and one that may be idle. Then samples of idle tasks, of a system call, and of the number -1 in user space
+ */
+static inline void import_namespace(struct made *made, const struct import_how *how)
+{
+	const uint16_t out = PERF_RECORD_MISC_SWITCH_OUT, preempted = out | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+	static const struct {
+		uint32_t pid;
+		size_t first, length;	/* of import_chain */
+		uint64_t time;
+	} samples[] = { { 0, 2, 3, 73000 }, { 0, 0, 2, 80000 }, { 0, 0, 5, 81000 }, { UINT32_MAX, 2, 3, 82000 } };
+	const uint64_t at = IMPORT_START;
+
+	import_map(made, how, 0, "/opt/other", 0x400000);
+	begin(made, PERF_RECORD_COMM, 0);
+	put32(made, 0);
+	put32(made, 0);
+	put_text(made, "other");
+	import_end(made, how, 0, 0, at + 69000, 0);
+	import_change(made, how, 0, at + 70000, 0);
+	import_change(made, how, 0, at + 71000, out);
+	import_change(made, how, 100, at + 71100, 0);
+	begin(made, PERF_RECORD_SWITCH_CPU_WIDE, out);
+	put64(made, 0);
+	import_end(made, how, 100, 100, at + 71900, 0);
+	import_change(made, how, 0, at + 72000, 0);
+	import_change(made, how, 0, at + 74000, preempted);
+	import_change(made, how, 0, at + 75000, 0);
+	import_change(made, how, 0, at + 76000, preempted);
+	for (uint64_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++)
+		import_put_chain(made, how, samples[i].pid, import_chain + samples[i].first, samples[i].length, at + samples[i].time,
+				 (const uint64_t[]){ 7000 + 1000 * i, 15 }, samples[i].time, 30000);
+}
+
 static inline void import_point(struct made *made, const struct import_how *how, uint64_t time)
 {
 	begin(made, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
@@ -237,6 +284,8 @@ static inline void import_make(struct made *made, const struct import_how *how)
 		import_point(&records, how, IMPORT_START + 7000);
 	if (how->exits)
 		import_exits(&records, how);
+	if (how->namespace)
+		import_namespace(&records, how);
 	put_tracing(&tracing, formats, 1);
 	put_string(&release, "6.12.1");
 	make_file(made, attrs, how->tracepoint ? 3 : 2, &records, features, 2);
