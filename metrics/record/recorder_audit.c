@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Writes facts about the whole trace at its end. */
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,9 +9,10 @@
 #include <sys/resource.h>
 #include <sys/utsname.h>
 
+#include "base/gpmu_outside.h"
+#include "base/log.h"
 #include "base/text/text.h"
 #include "record/recorder.h"
-
 
 static const char *const source_names[RECORDER_SOURCES] = {
 	[RECORDER_CHANNELS] = "channels", [RECORDER_ROWS] = "counters", [RECORDER_SCHED] = "sched",
@@ -312,6 +314,19 @@ static int audit_refusals(struct gpmu_recorder *recorder)
 	return ret;
 }
 
+/* Logs and writes why samples have no thread. */
+static int audit_outside(struct gpmu_recorder *recorder)
+{
+	const uint64_t samples = recorder->map.outside_samples;
+	char *text = samples ? text_print("%" PRIu64 " " GPMU_OUTSIDE_WHY, samples) : NULL;
+	int ret = samples && !text ? -ENOMEM : audit_info(recorder, text);
+
+	if (text)
+		log_line(GPMU_LOG_WARNING, "%s", text);
+	free(text);
+	return ret;
+}
+
 static int audit_notes(struct gpmu_recorder *recorder)
 {
 	struct record_args sampler = { .count = 0 }, note = { .count = 0 };
@@ -333,6 +348,8 @@ static int audit_notes(struct gpmu_recorder *recorder)
 		ret = audit_info(recorder, RECORD_NO_HOMES);
 	if (!ret)
 		ret = audit_info(recorder, recorder->stack.note);
+	if (!ret)
+		ret = audit_outside(recorder);
 	if (!ret && recorder->no_memory_count)
 		ret = audit_source(recorder, "gpmu", 0, &lost, "no memory", NULL);
 	if (!ret)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 
+#include "base/gpmu_outside.h"
 #include "record/tracks/record_map.h"
 #include "trace/trace.h"
 
@@ -29,6 +30,9 @@ static int find(const struct record_map *map, const struct stack_sample *of, boo
 	const struct gpmu_recorder_symbols *symbols = map->symbols;
 
 	*frame = (struct gpmu_trace_frame){ .object = is_kernel ? "[kernel]" : NULL };
+	/* The symbols take the number 0 for the kernel. */
+	if (!is_kernel && gpmu_outside_number(of->pid))
+		return 0;
 	return symbols ? symbols->find(symbols->user, is_kernel ? 0 : (pid_t)of->pid, address, of->time, &frame->function,
 				       &frame->object) : 0;
 }
@@ -60,15 +64,30 @@ static int find_all(const struct record_map *map, const struct stack_sample *of,
 	return 0;
 }
 
+/* The track of all tasks outside the PID namespace */
+static int outside_track(struct record_map *map)
+{
+	int ret = map->outside_track;
+
+	if (!ret)
+		ret = gpmu_trace_process(map->trace, GPMU_OUTSIDE_NUMBER, GPMU_OUTSIDE_NAME);
+	if (ret > 0 && !map->outside_track)
+		map->outside_track = ret = gpmu_trace_thread(map->trace, GPMU_OUTSIDE_NUMBER, GPMU_OUTSIDE_NUMBER,
+							     GPMU_OUTSIDE_NAME);
+	return ret;
+}
+
 /*
  * The track of a sample's thread. The idle thread has the number 0, and a thread that has just ended -1: these have tracks
  * without a thread, as in gpmu import.
  */
-static int track_of(struct record_map *map, const struct stack_sample *of)
+static int track_of(struct record_map *map, const struct stack_sample *of, bool is_outside)
 {
 	const int32_t tid = (int32_t)of->tid;
 	int *track = tid ? &map->ended_track : &map->idle_track;
 
+	if (is_outside)
+		return outside_track(map);
 	if (tid > 0 && (int32_t)of->pid > 0)
 		return record_map_task_track(map, (int32_t)of->pid, tid);
 	if (!*track)
@@ -79,6 +98,8 @@ static int track_of(struct record_map *map, const struct stack_sample *of)
 static int put_stack(struct record_map *map, const struct stack_sample *of, const struct chain *chain, unsigned int mode)
 {
 	const bool is_kernel = mode == PERF_RECORD_MISC_KERNEL;
+	const bool is_outside = gpmu_outside_number(of->tid) &&
+				(gpmu_outside_mode(mode) || gpmu_outside_chain(chain->addresses, chain->count));
 	struct gpmu_trace_frame frames[TRACE_FRAMES_MOST];
 	struct gpmu_trace_sample sample = {
 		.size = sizeof(sample), .sampler = map->sampler, .time = of->time, .cpu = of->cpu,
@@ -91,8 +112,11 @@ static int put_stack(struct record_map *map, const struct stack_sample *of, cons
 	if ((int32_t)of->pid > 0 && (int32_t)of->tid > 0) {
 		sample.pid = (pid_t)of->pid;
 		sample.tid = (pid_t)of->tid;
+	} else if (is_outside) {
+		sample.pid = sample.tid = GPMU_OUTSIDE_NUMBER;
 	}
-	sample.track = track_of(map, of);
+	map->outside_samples += is_outside;
+	sample.track = track_of(map, of, is_outside);
 	return sample.track < 0 ? sample.track : gpmu_trace_sample(map->trace, &sample);
 }
 

@@ -151,6 +151,8 @@ struct record_map {
 	bool tasks_shown;	/* threads that ran at the begin have been written */
 	int sampler;		/* of call stacks; 0: they are not sampled */
 	int idle_track, ended_track;	/* of their samples without a thread; 0: not yet made */
+	int outside_track;	/* of samples of tasks outside the PID namespace; 0: not yet made */
+	uint64_t outside_samples;
 	const struct gpmu_recorder_symbols *symbols;	/* NULL: stacks and samples of SPE have no functions */
 	const struct perf_event_attr *copied;	/* of samples with a copy of the stack; NULL: callers are in the samples */
 	struct gpmu_spe_memory memory;	/* of the machine, for samples of SPE */

@@ -67,15 +67,15 @@ static void channels(struct record_map *map, const char *order)
 }
 
 /* Maps a sample of a call stack with two frames. Returns the number of events that it adds to the trace, or -errno. */
-static int sample(struct record_map *map, int32_t pid, int32_t tid, uint64_t count)
+static int sample(struct record_map *map, bool is_kernel, int32_t pid, int32_t tid, uint64_t count)
 {
 	const struct {
 		struct perf_event_header header;
 		int32_t pid, tid;
 		uint64_t time, cpu, period, count, addresses[3];
 	} raw = {
-		{ PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, sizeof(raw) }, pid, tid, 1000, 0, 1, count,
-		{ (uint64_t)PERF_CONTEXT_USER, 0x1000, 0x2000 },
+		{ PERF_RECORD_SAMPLE, is_kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER, sizeof(raw) }, pid, tid, 1000, 0, 1,
+		count, { is_kernel ? (uint64_t)PERF_CONTEXT_KERNEL : (uint64_t)PERF_CONTEXT_USER, 0x1000, 0x2000 },
 	};
 	struct gpmu_trace_stats before = { .size = sizeof(before) }, after = { .size = sizeof(after) };
 	int ret;
@@ -86,14 +86,45 @@ static int sample(struct record_map *map, int32_t pid, int32_t tid, uint64_t cou
 	return ret ? ret : (int)(after.events - before.events);
 }
 
+static int take_nothing(void *user, const struct perf_event_header *record)
+{
+	(void)user;
+	(void)record;
+	return 0;
+}
+
+/* Counts the look-ups. */
+static int count_finds(void *user, pid_t pid, uint64_t address, uint64_t time, const char **function, const char **object)
+{
+	(void)pid;
+	(void)address;
+	(void)time;
+	*function = *object = "found";
+	++*(unsigned int *)user;
+	return 0;
+}
+
 static void samples(struct record_map *map)
 {
+	unsigned int finds = 0;
+	const struct gpmu_recorder_symbols symbols = {
+		.size = sizeof(symbols), .user = &finds, .take = take_nothing, .find = count_finds,
+	};
+
 	map->sampler = gpmu_trace_sampler(map->trace, "cycles");
-	ok(sample(map, 7, 8, 3) == 1, "record map: a sample of a thread is in the trace");
-	ok(sample(map, 0, 0, 3) == 1 && map->idle_track > 0, "record map: a sample of the idle thread has a track of its own");
-	ok(sample(map, -1, -1, 3) == 1 && map->ended_track > 0 && map->ended_track != map->idle_track,
+	map->symbols = &symbols;
+	ok(sample(map, false, 7, 8, 3) == 1, "record map: a sample of a thread is in the trace");
+	ok(sample(map, true, 0, 0, 3) == 1 && map->idle_track > 0 && !map->outside_track,
+	   "record map: a sample of the idle thread has a track of its own");
+	ok(sample(map, true, -1, -1, 3) == 1 && map->ended_track > 0 && map->ended_track != map->idle_track,
 	   "record map: a sample of a thread that has just ended, which has the number -1, has another track");
-	ok(!sample(map, 7, 8, 4), "record map: a sample with more frames than bytes is left out");
+	is_u64(finds, 6, "record map: functions of the kernel and of a thread's process are looked up");
+	ok(sample(map, false, 0, 0, 3) == 1 && sample(map, false, -1, -1, 3) == 1 && map->outside_track > 0 &&
+	   map->outside_track != map->idle_track && map->outside_samples == 2,
+	   "record map: a sample in user space with the number 0 or -1 is counted and is on the track of tasks outside the PID namespace");
+	is_u64(finds, 6, "record map: functions of a task outside the PID namespace are not looked up in the kernel");
+	ok(!sample(map, false, 7, 8, 4), "record map: a sample with more frames than bytes is left out");
+	map->symbols = NULL;
 }
 
 static void keep_line(int level, const char *line, void *user)
