@@ -127,8 +127,8 @@ static int find_frames(struct import *import, const struct gpmu_perfdata_record 
 	uint64_t time = record->has & PERF_SAMPLE_TIME ? record->time : UINT64_MAX;
 	unsigned int mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	uint64_t unwound[PROFILE_UNWIND_CHAIN];
-	const uint64_t *chain = record->sample.callchain;
-	size_t length = record->sample.callchain_count;
+	const uint64_t *chain;
+	size_t length;
 	const struct profile_place *place;
 	int ret = 0;
 
@@ -136,7 +136,7 @@ static int find_frames(struct import *import, const struct gpmu_perfdata_record 
 		ret = profile_unwind_chain(&import->unwind, record, unwound, &length);
 		chain = unwound;
 	} else {
-		ret = profile_deferred_join(&import->deferred, record->tid, &chain, &length);
+		ret = profile_deferred_join(&import->deferred, record, &chain, &length);
 	}
 	if (!ret)
 		ret = find_chain(import, mode, pid, chain, length, time, frames, count);

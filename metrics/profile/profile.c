@@ -341,6 +341,18 @@ static int take_counts(struct gpmu_profile *profile, const struct gpmu_perfdata_
 	return 0;
 }
 
+/* Sets the call chain of a sample. @unwound: has that of a copy of the stack */
+static int set_chain(struct gpmu_profile *profile, const struct gpmu_perfdata_record *record, uint64_t unwound[PROFILE_UNWIND_CHAIN],
+		     struct profile_sample *sample)
+{
+	if (!is_selected(profile, GPMU_PROFILE_STACK))
+		return 0;
+	if (!profile_unwind_has(record))
+		return profile_deferred_join(&profile->deferred, record, &sample->chain, &sample->chain_count);
+	sample->chain = unwound;
+	return profile_unwind_chain(&profile->unwind, record, unwound, &sample->chain_count);
+}
+
 static int take_sample(struct gpmu_profile *profile, const struct gpmu_perfdata_record *record)
 {
 	const struct gpmu_perfdata_sample *from = &record->sample;
@@ -360,18 +372,11 @@ static int take_sample(struct gpmu_profile *profile, const struct gpmu_perfdata_
 		.is_kernel = mode == PERF_RECORD_MISC_KERNEL || mode == PERF_RECORD_MISC_HYPERVISOR,
 		.is_outside = profile_tasks_is_outside(record),
 		.data = from->addr, .has_data = record->has & PERF_SAMPLE_ADDR && from->addr,
-		.chain = record->has & PERF_SAMPLE_CALLCHAIN ? from->callchain : NULL,
-		.chain_count = record->has & PERF_SAMPLE_CALLCHAIN ? from->callchain_count : 0,
 		.period = record->has & PERF_SAMPLE_PERIOD ? from->period : record->event->attr->freq ? 1 :
 			  record->event->attr->sample_period,
 	};
-	if (profile->counter.wanted >> GPMU_PROFILE_STACK & 1 && profile_unwind_has(record)) {
-		if (profile_unwind_chain(&profile->unwind, record, chain, &sample.chain_count))
-			return -ENOMEM;
-		sample.chain = chain;
-	} else if (profile_deferred_join(&profile->deferred, sample.tid, &sample.chain, &sample.chain_count)) {
+	if (set_chain(profile, record, chain, &sample))
 		return -ENOMEM;
-	}
 	if (sample.cpu != UINT32_MAX)
 		sample.node = profile_machine_node(&profile->machine, sample.cpu);
 	if (record->has & PERF_SAMPLE_READ)

@@ -124,24 +124,65 @@ int profile_deferred_add(struct profile_deferred *deferred, const struct gpmu_pe
 	return map_set(&deferred->hashes, hash, index) ? -ENOMEM : map_set(&deferred->cookies, record->deferred.cookie, index);
 }
 
-int profile_deferred_join(struct profile_deferred *deferred, uint32_t tid, const uint64_t **chain, size_t *count)
+/* Joins the stack of the cookie at the end of a chain. */
+static int join_cookie(struct profile_deferred *deferred, uint32_t tid, const uint64_t *chain, size_t count)
 {
 	const uint64_t *addresses = deferred->addresses.data;
 	const struct deferred *stack;
 	uint32_t index;
 
-	if (*count < 2 || (*chain)[*count - 2] != CONTEXT_USER_DEFERRED || !map_get(&deferred->cookies, (*chain)[*count - 1], &index))
+	if (count < 2 || chain[count - 2] != CONTEXT_USER_DEFERRED || !map_get(&deferred->cookies, chain[count - 1], &index))
 		return 0;
 	stack = (const struct deferred *)deferred->stacks.data + index;
 	if (stack->tid != tid)
 		return 0;
-	deferred->joined.n = 0;
-	if (add_addresses(&deferred->joined, *chain, *count - 2) ||
-	    add_addresses(&deferred->joined, addresses + stack->begin, stack->count))
+	if (add_addresses(&deferred->joined, chain, count - 2))
 		return -ENOMEM;
-	*chain = deferred->joined.data;
-	*count = deferred->joined.n;
-	return 0;
+	return add_addresses(&deferred->joined, addresses + stack->begin, stack->count);
+}
+
+static bool has_calls(const struct gpmu_perfdata_record *record)
+{
+	return record->event && record->event->attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK && record->sample.branch_count;
+}
+
+/*
+ * Joins the calls of a branch stack. As in perf, a chain without user space keeps its frames. The innermost frame in user space is
+ * the sampled address or, in a chain that omits user space after the mark, the function of the last call.
+ */
+static int join_calls(struct profile_deferred *deferred, const struct gpmu_perfdata_record *record)
+{
+	const struct gpmu_perfdata_sample *sample = &record->sample;
+	size_t user = 0;
+	int ret;
+
+	while (user < sample->callchain_count && sample->callchain[user] != (uint64_t)PERF_CONTEXT_USER)
+		user++;
+	if (user == sample->callchain_count)
+		return 0;
+	ret = add_addresses(&deferred->joined, sample->callchain, user + 1);
+	if (!ret)
+		ret = add_addresses(&deferred->joined, user + 1 < sample->callchain_count ? &sample->callchain[user + 1] :
+				    (const uint64_t[]){ sample->branches[0].to }, 1);
+	for (size_t i = 0; i < sample->branch_count && !ret; i++)
+		ret = add_addresses(&deferred->joined, (const uint64_t[]){ PERF_CONTEXT_USER, sample->branches[i].from }, 2);
+	return ret;
+}
+
+int profile_deferred_join(struct profile_deferred *deferred, const struct gpmu_perfdata_record *record, const uint64_t **chain,
+			  size_t *count)
+{
+	int ret;
+
+	*chain = record->sample.callchain;
+	*count = record->sample.callchain_count;
+	deferred->joined.n = 0;
+	ret = has_calls(record) ? join_calls(deferred, record) : join_cookie(deferred, record->tid, *chain, *count);
+	if (!ret && deferred->joined.n) {
+		*chain = deferred->joined.data;
+		*count = deferred->joined.n;
+	}
+	return ret;
 }
 
 void profile_deferred_release(struct profile_deferred *deferred)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Call stacks: their nodes, and those that the kernel recorded later than the samples */
+/* Call stacks: their nodes, and those that are not in the call chains of the samples */
 #ifndef GPMU_PROFILE_STACK_H
 #define GPMU_PROFILE_STACK_H
 
@@ -30,8 +30,13 @@ char *profile_stacks_text(const struct profile_stacks *stacks, const struct stri
 void profile_stacks_release(struct profile_stacks *stacks);
 
 /*
- * --- deferred stacks: those of processes, which perf record --call-graph fp,defer records at the return to user space. A sample
+ * --- stacks that are not in the call chain of the sample
+ *
+ * Deferred stacks are those of processes, which perf record --call-graph fp,defer records at the return to user space. A sample
  * has a cookie in place of its stack in the process; a later record has the cookie and the stack.
+ *
+ * perf record --call-graph lbr records the calls in user space that have not returned as branches, the innermost first. They take the
+ * place of the callers in user space, which the kernel finds by frame pointers.
  */
 
 /* Zeroed: empty */
@@ -46,10 +51,12 @@ struct profile_deferred {
 /* Takes a CALLCHAIN_DEFERRED record; others are ignored. Returns 0 or -ENOMEM. */
 int profile_deferred_add(struct profile_deferred *deferred, const struct gpmu_perfdata_record *record);
 /*
- * Replaces the cookie at the end of a sample's call chain by the recorded stack, if there is one. @chain and @count: those of the
- * sample, and on return the whole chain, which is valid until the next call. Returns 0 or -ENOMEM.
+ * Sets the call chain of a sample, in which its branches or the recorded stack of the cookie at its end are joined, if there are
+ * any. The chain is valid until the next call. The address of a call is no return address: a PERF_CONTEXT_USER mark
+ * precedes each. Returns 0 or -ENOMEM.
  */
-int profile_deferred_join(struct profile_deferred *deferred, uint32_t tid, const uint64_t **chain, size_t *count);
+int profile_deferred_join(struct profile_deferred *deferred, const struct gpmu_perfdata_record *record, const uint64_t **chain,
+			  size_t *count);
 void profile_deferred_release(struct profile_deferred *deferred);
 
 #endif /* GPMU_PROFILE_STACK_H */

@@ -107,6 +107,18 @@ solver,3000,0,1000,2" "report: threads with the same number are two threads with
 is "$(gpmu report --by thread --format csv "$trace" 2> /dev/null | awk -F , '$4 == 105 { print $1 "," $2 }')" "[unknown],solver" \
 	"report: a thread without a recorded name is named [unknown]"
 
+# --- perf record --call-graph lbr
+
+"$make" "$work/made.data" calls
+import "$work/made.data"
+is "$(sql "with recursive up(depth, frame, above) as (
+	select c.depth, c.frame_id, c.parent_id from perf_sample s join stack_profile_callsite c on c.id = s.callsite_id
+	where s.ts = $begin + 10000 union all
+	select c.depth, c.frame_id, c.parent_id from up join stack_profile_callsite c on c.id = above)
+	select printf('%x', rel_pc) from up join stack_profile_frame f on f.id = frame order by depth")" "403000
+401000
+ffffffff81000008" "import: the callers of a sample with a branch stack of calls are the calls"
+
 # --- tasks outside the PID namespace of the recording
 
 outside='[outside the PID namespace]'

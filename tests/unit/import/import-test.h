@@ -21,6 +21,7 @@ struct import_how {
 	bool user;		/* also a sample of user space with a longer period */
 	bool command;		/* the events count a command */
 	bool exits;		/* also threads that run after their EXIT records */
+	bool calls;		/* samples have a branch stack of calls, as of --call-graph lbr */
 	bool namespace;		/* also tasks outside the PID namespace */
 	const char *jitdump;	/* path of the dump of a just-in-time compiler that is mapped; NULL: none */
 };
@@ -32,7 +33,9 @@ static inline struct perf_event_attr import_attr(const struct import_how *how, u
 		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
 		.use_clockid = !how->perf_clock, .clockid = how->perf_clock ? 0 : CLOCK_MONOTONIC_RAW,
 		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | (how->no_time ? 0 : PERF_SAMPLE_TIME) |
-			       (how->no_cpu ? 0 : PERF_SAMPLE_CPU) | PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN,
+			       (how->no_cpu ? 0 : PERF_SAMPLE_CPU) | PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN |
+			       (how->calls ? PERF_SAMPLE_BRANCH_STACK : 0),
+		.branch_sample_type = how->calls ? PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK : 0,
 	};
 }
 
@@ -108,6 +111,12 @@ static inline void import_put_chain(struct made *made, const struct import_how *
 	}
 	put64(made, length);
 	put(made, chain, length * sizeof(chain[0]));
+	if (how->calls) {
+		put64(made, 1);
+		put64(made, 0x403000);	/* from, to, flags */
+		put64(made, 0x401000);
+		put64(made, 0);
+	}
 	end(made);
 }
 

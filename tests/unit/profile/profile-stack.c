@@ -168,13 +168,79 @@ static void test_equal(void)
 		wrong += profile_deferred_add(&deferred, &record) != 0;
 	}
 	for (uint32_t i = 0; i < 100; i++) {
-		const uint64_t sample[] = { USER_DEFERRED, i }, *joined = sample;
-		size_t count = 2;
+		const uint64_t chain_of_sample[] = { USER_DEFERRED, i }, *joined;
+		const struct gpmu_perfdata_record sample = {
+			.type = PERF_RECORD_SAMPLE, .tid = i % 2, .sample = { .callchain = chain_of_sample, .callchain_count = 2 },
+		};
+		size_t count;
 
-		wrong += profile_deferred_join(&deferred, i % 2, &joined, &count) || count != 3 || memcmp(joined, chain, sizeof(chain)) != 0;
+		wrong += profile_deferred_join(&deferred, &sample, &joined, &count) || count != 3 || memcmp(joined, chain, sizeof(chain)) != 0;
 	}
 	ok(!wrong && deferred.addresses.n == 6, "profile: equal stacks of a thread that were recorded later are kept once");
 	profile_deferred_release(&deferred);
+}
+
+/* A sample with a chain and a branch from made_outer() to made_inner(), or none */
+static void put_branch(uint64_t id, uint16_t mode, const uint64_t *chain, uint64_t branches)
+{
+	put_stack(mode, chain[1], chain);
+	memcpy(file.data + file.record + sizeof(struct perf_event_header), &id, sizeof(id));
+	put64(&file, branches);
+	if (branches) {
+		put64(&file, recorded(made_outer));
+		put64(&file, recorded(made_inner));
+		put64(&file, 0);
+	}
+	end(&file);
+}
+
+static void test_branches(void)
+{
+	static const enum gpmu_profile_key keys[] = { GPMU_PROFILE_STACK };
+	struct gpmu_profile_options options = { .size = sizeof(options), .keys = keys, .key_count = 1 };
+	const uint64_t inner = recorded(made_inner), after_outer = recorded(made_outer) + 1, kernel = 0xffff800000001234;
+	const struct {
+		uint64_t id, chain[CHAIN], branches;
+		const char *stack, *what;
+	} cases[] = {
+		{ 1, { PERF_CONTEXT_USER, inner, inner, inner }, 1, "made_outer;made_inner",
+		  "the calls of a branch stack take the place of the callers by frame pointers" },
+		{ 1, { PERF_CONTEXT_KERNEL, kernel, kernel, PERF_CONTEXT_USER, inner }, 1, "made_outer;made_inner;[kernel];[kernel]",
+		  "frames of the kernel precede the calls of a branch stack" },
+		{ 1, { PERF_CONTEXT_KERNEL, kernel, PERF_CONTEXT_USER }, 1, "made_outer;made_inner;[kernel]",
+		  "without an address in user space, the innermost frame there is the function of the last call" },
+		{ 1, { PERF_CONTEXT_KERNEL, kernel }, 1, "[kernel]", "a call chain without user space has no calls of the branch stack" },
+		{ 1, { PERF_CONTEXT_USER, inner, after_outer }, 0, "made_outer;made_inner", "without branches, the callers are those of the call chain" },
+		{ 2, { PERF_CONTEXT_USER, inner }, 1, "made_inner", "branches of perf record -b are no call stack" },
+	};
+	struct perf_event_attr calls = test_attr(), branches;
+	struct gpmu_profile_table table = { 0 };
+	struct gpmu_profile *profile;
+	const char *path;
+	char what[128];
+
+	calls.sample_type |= PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK;
+	branches = calls;
+	calls.branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK;
+	branches.branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		file.length = 0;
+		put_pipe_header(&file);
+		put_pipe_attr(&file, &calls, 1);
+		put_pipe_attr(&file, &branches, 2);
+		put_comm(&file, "app", 7, 0, 1);
+		put_program();
+		put_branch(cases[i].id, cases[i].chain[0] == PERF_CONTEXT_USER ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL,
+			   cases[i].chain, cases[i].branches);
+		path = written(file.data, file.length);
+		profile = gpmu_profile_new(path, &options, NULL);
+		unlink(path);
+		snprintf(what, sizeof(what), "profile: %s", cases[i].what);
+		is_str(profile && !gpmu_profile_table(profile, keys, 1, &table) && table.count == 1 ? table.rows[0].keys[0] : "not read",
+		       cases[i].stack, what);
+		gpmu_profile_table_release(&table);
+		gpmu_profile_free(profile);
+	}
 }
 
 static void test_recording(void)
@@ -221,5 +287,6 @@ int main(void)
 	test_nodes();
 	test_equal();
 	test_recording();
+	test_branches();
 	return done_testing();
 }
