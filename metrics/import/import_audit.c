@@ -146,6 +146,7 @@ static int put_omitted(struct import *import, uint64_t records, const char *why)
 static int put_notes(struct import *import)
 {
 	const struct gpmu_import_facts *facts = &import->facts;
+	char *skipped = gpmu_perfdata_skipped(import->perfdata);
 	int ret = 0;
 
 	/* Without -k, SPE's times are placed by perf's clock on any machine. */
@@ -168,12 +169,15 @@ static int put_notes(struct import *import)
 		ret = put_omitted(import, facts->no_time - import->timeless, "they have no time on the clock of the trace");
 	if (!ret && facts->outside)
 		ret = put_own(import, text_print("%llu " GPMU_OUTSIDE_WHY, (unsigned long long)facts->outside));
-	if (!ret && facts->is_damaged)
+	if (!ret && skipped)
+		ret = put_note(import, skipped);
+	if (!ret && facts->is_damaged && !(skipped && facts->is_whole))
 		ret = put_note(import, facts->is_whole ?
 			       "facts in the recording are damaged: all its records were read, but names of functions or events may be missing" :
 			       "the recording is damaged or cut off: only the part before is in the trace");
 	if (!ret && facts->is_stopped)
 		ret = put_note(import, "stopped by a signal: only a part of the recording was read");
+	free(skipped);
 	return ret;
 }
 

@@ -25,7 +25,8 @@
  *
  * All functions that return int return -EINVAL if the file is malformed. Their error's text
  * begins with "PATH:OFFSET: ", and its offset is the byte offset in the file. The records before
- * the damage have then been returned.
+ * the damage have then been returned. A record that is shorter than its fields, or has impossible
+ * ones, is skipped and counted; this is an error after the last record.
  */
 struct gpmu_perfdata;
 
@@ -230,7 +231,8 @@ struct gpmu_perfdata_record {
  * @lost_samples: sum of PERF_RECORD_LOST_SAMPLES: samples. Since Linux 6.1 perf writes these records at the end, and the same
  *	losses are in @lost, except those that the kernel reported by such a record (PEBS of x86).
  *	Samples that a BPF filter dropped are in neither count
- * @is_whole: all records were read; an error after the last one is damage of facts about the machine or the recording
+ * @is_whole: all records were read or skipped; an error after the last one is about skipped records, or damage of facts about the
+ *	machine or the recording
  */
 struct gpmu_perfdata_stats {
 	size_t size;
@@ -304,6 +306,8 @@ const struct gpmu_perfdata_tracepoint *gpmu_perfdata_tracepoint(const struct gpm
  * @perfdata exists. The facts of a pipe are complete at its end.
  */
 const struct gpmu_perfdata_info *gpmu_perfdata_info(const struct gpmu_perfdata *perfdata);
+/* Types, numbers and first offsets of the records that were skipped, to be freed; NULL: none, or out of memory */
+char *gpmu_perfdata_skipped(const struct gpmu_perfdata *perfdata);
 /* Gets statistics. Returns 0; -EINVAL if @stats has no size. */
 int gpmu_perfdata_get_stats(const struct gpmu_perfdata *perfdata, struct gpmu_perfdata_stats *stats);
 

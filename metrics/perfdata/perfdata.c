@@ -10,6 +10,7 @@
 #include "perfdata/perfdata_folder.h"
 
 #define TRACING_MOST	(256ULL << 20)	/* bytes of tracepoint formats */
+#define SKIPPED		2		/* the caller is to read another record */
 #define MISC_LOST_SAMPLES_BPF	(1U << 15)	/* of LOST_SAMPLES: dropped by a BPF filter (perf 6.4) */
 
 /* --- opening */
@@ -83,16 +84,42 @@ void gpmu_perfdata_free(struct gpmu_perfdata *perfdata)
 	perfdata_events_release(&perfdata->events);
 	perfdata_tracing_release(&perfdata->tracing);
 	perfdata_inflate_release(&perfdata->inflate);
+	map_release(&perfdata->refused);
 	free(perfdata);
 }
 
 /* --- records */
 
-/* Sets the record at @data, which has a whole header and all bytes of @size. */
+/* Returns whether the record is read for the first time. */
+static bool count_record(struct gpmu_perfdata *perfdata)
+{
+	const bool is_new = perfdata->number++ == perfdata->seen;
+
+	perfdata->seen += is_new;
+	return is_new;
+}
+
+/* A record of perf may have been stored in part. It is refused in each reading. */
+static int skip_record(struct gpmu_perfdata *perfdata)
+{
+	const struct gpmu_perfdata_record *record = &perfdata->record;
+
+	if (!count_record(perfdata))
+		return SKIPPED;
+	if (!perfdata->skipped.first)
+		perfdata->skipped_file = perfdata->file;
+	perfdata_skipped_add(&perfdata->skipped, record->type, record->offset);
+	if (record->type >= GPMU_PERFDATA_HEADER_ATTR && map_set(&perfdata->refused, perfdata->number - 1, 0))
+		return perfdata_expected(perfdata, -ENOMEM, record->offset, "a record");
+	return SKIPPED;
+}
+
+/* Sets the record at @data, which has a whole header and all bytes of @size. Returns 1, SKIPPED or -errno. */
 static int take_record(struct gpmu_perfdata *perfdata, const uint8_t *data, uint64_t offset)
 {
 	struct gpmu_perfdata_record *record = &perfdata->record;
 	struct perf_event_header header;
+	uint32_t none;
 	int ret;
 
 	memcpy(&header, data, sizeof(header));
@@ -102,16 +129,12 @@ static int take_record(struct gpmu_perfdata *perfdata, const uint8_t *data, uint
 		.type = header.type, .misc = header.misc, .offset = offset,
 		.body = data + sizeof(header), .size = header.size - sizeof(header),
 	};
-	/* A refused record may have been stored in part. It is refused in each reading. */
-	ret = perfdata->refused == perfdata->number + 1 ? -EINVAL : perfdata_parse(perfdata, record);
-	if (ret == -EINVAL)
-		perfdata->refused = perfdata->number + 1;
+	ret = perfdata_parse(perfdata, record);
+	if (ret == -EINVAL || (!ret && map_get(&perfdata->refused, perfdata->number, &none)))
+		return skip_record(perfdata);
 	if (ret)
-		return perfdata_fail(perfdata, ret, offset, "expected all fields of a record of type %u in %u bytes",
-				     header.type, header.size);
-	perfdata->number++;
-	if (perfdata->seen < perfdata->number)
-		perfdata->seen = perfdata->number;
+		return perfdata_expected(perfdata, ret, offset, "a record");
+	count_record(perfdata);
 	if (header.type == PERF_RECORD_LOST)
 		perfdata->stats.lost += record->lost;
 	if (header.type == PERF_RECORD_LOST_SAMPLES && !(header.misc & MISC_LOST_SAMPLES_BPF))
@@ -125,7 +148,7 @@ static bool is_compressed(uint32_t type)
 	return type == GPMU_PERFDATA_COMPRESSED || type == GPMU_PERFDATA_COMPRESSED2;
 }
 
-/* Returns 1 if there is a whole record that was compressed, 0, or -errno. */
+/* Returns 1 if there is a whole record that was compressed, SKIPPED if it was skipped, 0, or -errno. */
 static int next_inner(struct gpmu_perfdata *perfdata)
 {
 	struct perfdata_inflate *inflate = &perfdata->inflate;
@@ -171,6 +194,17 @@ static int take_trace(struct gpmu_perfdata *perfdata, struct perfdata_file *file
 	return 1;
 }
 
+/* Passes over the bytes of an AUX buffer whose record was skipped. */
+static int skip_trace(struct gpmu_perfdata *perfdata, struct perfdata_file *file)
+{
+	int ret;
+
+	if (perfdata->record.size < sizeof(perfdata->record.auxtrace.size))
+		return perfdata_fail(perfdata, -EINVAL, perfdata->record.offset, "expected the size of an AUX buffer");
+	ret = take_trace(perfdata, file);
+	return ret < 0 ? ret : SKIPPED;
+}
+
 /* Takes the tracepoint formats that follow a record in a pipe. */
 static int take_tracing(struct gpmu_perfdata *perfdata, struct perfdata_file *file)
 {
@@ -211,6 +245,19 @@ static int take_compressed(struct gpmu_perfdata *perfdata, uint32_t type, const 
 	return ret ? perfdata_expected(perfdata, ret, offset, "compressed records") : 0;
 }
 
+/* Reports the records that were skipped. */
+static int fail_skipped(struct gpmu_perfdata *perfdata)
+{
+	char *text = perfdata_skipped_text(&perfdata->skipped);
+	int ret;
+
+	perfdata->file = perfdata->skipped_file;
+	ret = text ? perfdata_fail(perfdata, -EINVAL, perfdata->skipped.first, "%s", text) :
+		     perfdata_expected(perfdata, -ENOMEM, perfdata->skipped.first, "a record");
+	free(text);
+	return ret;
+}
+
 /* Ends a file: begins with the next one, or returns 0 at the end of the last. */
 static int end_file(struct gpmu_perfdata *perfdata, uint64_t offset)
 {
@@ -227,12 +274,12 @@ static int end_file(struct gpmu_perfdata *perfdata, uint64_t offset)
 	}
 	perfdata->stats.is_whole = true;
 	perfdata->failed = perfdata->failed_features;
-	return perfdata->failed;
+	return perfdata->failed || !perfdata->skipped.first ? perfdata->failed : fail_skipped(perfdata);
 }
 
 /*
- * Reads a record of the file. Returns 1 if there is one; 2 if the caller is to read another one, because
- * this one was compressed or the end of a file; 0 at the end; -errno.
+ * Reads a record of the file. Returns 1 if there is one; SKIPPED if the caller is to read another one, because this
+ * one was compressed, malformed, or the end of a file; 0 at the end; -errno.
  */
 static int next_outer(struct gpmu_perfdata *perfdata)
 {
@@ -248,7 +295,7 @@ static int next_outer(struct gpmu_perfdata *perfdata)
 	n = perfdata_file_fill(file, sizeof(header));
 	if (!n) {
 		ret = end_file(perfdata, offset);
-		return ret == 1 ? 2 : ret;
+		return ret == 1 ? SKIPPED : ret;
 	}
 	if (n != (ssize_t)sizeof(header))
 		return perfdata_expected(perfdata, n < 0 ? (int)n : -ENODATA, offset, "a record");
@@ -261,13 +308,15 @@ static int next_outer(struct gpmu_perfdata *perfdata)
 	perfdata->is_cut = n >= (ssize_t)sizeof(header) && n < header.size && is_compressed(header.type);
 	if (perfdata->is_cut) {
 		ret = take_compressed(perfdata, header.type, data + sizeof(header), (size_t)n - sizeof(header), offset);
-		return ret ? ret : 2;
+		return ret ? ret : SKIPPED;
 	}
 	if (n != header.size)
 		return perfdata_expected(perfdata, n < 0 ? (int)n : -ENODATA, offset, "a record");
 	ret = take_record(perfdata, data, offset);
 	file->at += header.size;
 	perfdata->stats.bytes = perfdata_file_offset(file);
+	if (ret == SKIPPED && header.type == GPMU_PERFDATA_AUXTRACE)
+		return skip_trace(perfdata, file);
 	if (ret != 1)
 		return ret;
 	if (header.type == GPMU_PERFDATA_AUXTRACE)
@@ -277,7 +326,7 @@ static int next_outer(struct gpmu_perfdata *perfdata)
 	if (!is_compressed(header.type))
 		return 1;
 	ret = take_compressed(perfdata, header.type, data + sizeof(header), header.size - sizeof(header), offset);
-	return ret ? ret : 2;
+	return ret ? ret : SKIPPED;
 }
 
 int gpmu_perfdata_next(struct gpmu_perfdata *perfdata, const struct gpmu_perfdata_record **record,
@@ -289,13 +338,13 @@ int gpmu_perfdata_next(struct gpmu_perfdata *perfdata, const struct gpmu_perfdat
 		ret = perfdata_fail(perfdata, -EINVAL, perfdata->record.offset,
 				    "expected %llu more bytes of an AUX buffer, the file ends",
 				    (unsigned long long)perfdata->missing);
-	if (!ret)
+	while (!ret || ret == SKIPPED) {
 		ret = next_inner(perfdata);
-	while (!ret) {
+		if (ret)
+			continue;
 		ret = next_outer(perfdata);
-		if (ret != 2)
+		if (!ret)
 			break;
-		ret = next_inner(perfdata);
 	}
 	if (ret < 0)
 		return report(perfdata, error);
@@ -355,6 +404,11 @@ const struct gpmu_perfdata_event *gpmu_perfdata_event_of(const struct gpmu_perfd
 const struct gpmu_perfdata_info *gpmu_perfdata_info(const struct gpmu_perfdata *perfdata)
 {
 	return &perfdata->info;
+}
+
+char *gpmu_perfdata_skipped(const struct gpmu_perfdata *perfdata)
+{
+	return perfdata_skipped_text(&perfdata->skipped);
 }
 
 int gpmu_perfdata_get_stats(const struct gpmu_perfdata *perfdata, struct gpmu_perfdata_stats *stats)

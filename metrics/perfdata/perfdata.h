@@ -11,6 +11,7 @@
 #include "perfdata/perfdata_file.h"
 #include "perfdata/perfdata_inflate.h"
 #include "perfdata/perfdata_info.h"
+#include "perfdata/perfdata_skipped.h"
 #include "perfdata/perfdata_tracing.h"
 
 #define PERFDATA_RECORD_MOST	(64U << 10)	/* exclusive limit of a record's 16-bit size */
@@ -31,7 +32,9 @@ struct gpmu_perfdata {
 	uint64_t callchain[PERFDATA_RECORD_MOST / 8];	/* of the last sample, if it was in raw bytes */
 	struct gpmu_perfdata_stats stats;
 	uint64_t number, seen;			/* of records: in this reading, and in any */
-	uint64_t refused;			/* number of the refused record, from 1 on; 0: none */
+	struct map refused;			/* numbers of skipped records of perf, from 0 on */
+	struct perfdata_skipped skipped;	/* in all readings */
+	size_t skipped_file;			/* of the first one */
 	uint64_t missing;			/* bytes of the last AUX buffer that the file lacks */
 	int failed_features;			/* error to return after the last record; 0: none */
 	int failed;				/* error of the last call; 0: none */

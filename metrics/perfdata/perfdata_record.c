@@ -160,6 +160,17 @@ static void take_file(struct gpmu_perfdata_record *record, struct cursor *cursor
 	mmap->ino_generation = cursor_u64(cursor);
 }
 
+/*
+ * Whether the rest of an MMAP2 record is the name of a file: the record of Linux before 3.16 has no protection and flags. A name is
+ * padded to 8 bytes. The first byte of the protection, a combination of PROT_ bits, is that of no name.
+ */
+static bool is_name(const struct cursor *cursor)
+{
+	const char *text = (const char *)cursor->data;
+
+	return !cursor->failed && cursor->left && *text >= ' ' && strnlen(text, cursor->left) / 8 * 8 + 8 == cursor->left;
+}
+
 static void take_mmap(struct gpmu_perfdata_record *record, struct cursor *cursor)
 {
 	struct gpmu_perfdata_mmap *mmap = &record->mmap;
@@ -169,8 +180,9 @@ static void take_mmap(struct gpmu_perfdata_record *record, struct cursor *cursor
 	mmap->addr = cursor_u64(cursor);
 	mmap->len = cursor_u64(cursor);
 	mmap->pgoff = cursor_u64(cursor);
-	if (record->type == PERF_RECORD_MMAP2) {
+	if (record->type == PERF_RECORD_MMAP2)
 		take_file(record, cursor);
+	if (record->type == PERF_RECORD_MMAP2 && !is_name(cursor)) {
 		mmap->prot = cursor_u32(cursor);
 		mmap->flags = cursor_u32(cursor);
 	}

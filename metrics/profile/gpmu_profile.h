@@ -132,6 +132,7 @@ struct gpmu_profile_event {
  * @no_thread: samples without a thread
  * @has_spe: the recording has AUX buffers of SPE
  * @has_times: times of SPE can be compared with those of maps and threads
+ * @skipped: types, numbers and first offsets of records that could not be read, borrowed; NULL: none
  * @outside_tasks: samples of tasks outside the PID namespace of the recording; GPMU_OUTSIDE_WHY is the reason
  * @is_in_order: maps, names and threads have no times; a sample has the last ones before it in the file
  * @foreign_aux: the AUX buffers are not from SPE and were not read
@@ -141,7 +142,7 @@ struct gpmu_profile_event {
  * @unchecked: files whose functions were found without a recorded build id; the files may have changed
  * @is_stopped: progress(), waiting() or a signal ended reading
  * @is_damaged: the recording has the damage that gpmu_profile_new() set as its error
- * @is_whole: all samples were read; the damage is in facts about the machine or the recording
+ * @is_whole: all samples were read or skipped; the damage is in @skipped, or in facts about the machine or the recording
  * @unknown_version: version of SPE's AUXTRACE_INFO that is not known and was read as version 2; 0: none
  * @no_homes: why homes of physical addresses are not known, borrowed; "": they are known
  */
@@ -159,6 +160,7 @@ struct gpmu_profile_facts {
 	const char *no_homes;
 	uint64_t unknown_version;
 	bool is_in_order;
+	const char *skipped;
 	uint64_t outside_tasks;
 };
 
@@ -168,7 +170,8 @@ struct gpmu_profile_facts {
  * @options: copied
  * @error: set on failure and if the recording is damaged; or NULL
  *
- * A recording that is damaged or cut off is read up to the damage. If a fact about the machine is damaged, the others are read.
+ * A recording that is damaged or cut off is read up to the damage. If a fact about the machine or a record is damaged, the others are
+ * read.
  *
  * Return: a new profile; NULL with errno EINVAL (no recording of perf, or options without a size), ENOMEM,
  * or the error of opening

@@ -39,6 +39,7 @@ struct gpmu_profile {
 	uint64_t size;			/* of the file; 0: not known */
 	bool knows_order;		/* @is_in_order is set */
 	bool is_in_order;		/* maps, names and threads have no times: a record's time is its position in the file */
+	char *skipped;
 	uint64_t stopped;		/* record at which progress() ended reading; 0: none */
 };
 
@@ -452,6 +453,7 @@ static void set_facts(struct gpmu_profile *profile)
 		facts->unchecked += files[i].object && !files[i].has_build_id &&
 				    profile_object_state(files[i].object) == PROFILE_OBJECT_READ;
 	gpmu_perfdata_get_stats(profile->perfdata, &stats);
+	facts->skipped = profile->skipped = gpmu_perfdata_skipped(profile->perfdata);
 	facts->bytes = stats.bytes;
 	facts->lost = stats.lost > stats.lost_samples ? stats.lost : stats.lost_samples;
 	facts->spe = profile->traces.stats;
@@ -548,6 +550,7 @@ void gpmu_profile_free(struct gpmu_profile *profile)
 	vector_release(&profile->counts);
 	map_release(&profile->count_numbers);
 	gpmu_perfdata_free(profile->perfdata);
+	free(profile->skipped);
 	free(profile);
 }
 

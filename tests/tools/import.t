@@ -107,6 +107,22 @@ solver,3000,0,1000,2" "report: threads with the same number are two threads with
 is "$(gpmu report --by thread --format csv "$trace" 2> /dev/null | awk -F , '$4 == 105 { print $1 "," $2 }')" "[unknown],solver" \
 	"report: a thread without a recorded name is named [unknown]"
 
+# --- malformed records
+
+skipped='skipped malformed records: 2 of type 3 (COMM) from byte [0-9]+ on'
+"$make" "$work/made.data" malformed user
+import "$work/made.data"
+like "$rc $err" "^1 .*: 3 threads, 5 samples, .*
+gpmu import: .*made\\.data:[0-9]+: ${skipped//[()]/.}\$" "import: records after a malformed one are read, one line has the type, number and first offset, and the exit status is 1"
+like "$(audit note)" "text=${skipped//[()]/.}" "import: the audit has the type, number and first offset of malformed records"
+unlike "$(audit note)" 'only the part before|facts in the recording' "import: the audit does not report a recording with malformed records as cut off"
+run gpmu report --by event --format csv "$work/made.data"
+like "$rc $err" "^1 gpmu report: .*made\\.data:[0-9]+: ${skipped//[()]/.}\$" \
+	"report: one line has the type, number and first offset of malformed records, and the exit status is 1"
+like "$out" "
+skipped,\"?${skipped//[()]/.}" "report has the type, number and first offset of malformed records"
+is "$(grep -o '^cpu-clock,[0-9.]*,[0-9]*' <<< "$out")" "cpu-clock,1,3" "report: samples after a malformed record are counted"
+
 # --- perf record --call-graph lbr
 
 "$make" "$work/made.data" calls

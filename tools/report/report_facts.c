@@ -264,10 +264,12 @@ void report_facts_add(struct report_facts *facts, const struct gpmu_profile *pro
 	add_spe(facts, &from);
 	if (from.is_stopped)
 		add(facts, "stopped", print_text("stopped by a signal: only a part of the recording was read"));
-	if (from.is_damaged && from.is_whole)
+	if (from.skipped)
+		add(facts, "skipped", print_text("%s", from.skipped));
+	else if (from.is_damaged && from.is_whole)
 		add(facts, "damaged", print_text("all samples in the file were read, but facts about the machine, or names of functions or events, "
 						 "may be missing"));
-	else if (from.is_damaged)
+	if (from.is_damaged && !from.is_whole)
 		add(facts, "cut off", print_text("only the part before the damage was read"));
 }
 

@@ -3,7 +3,7 @@
  * import-make FILE [OPTION...]: makes a recording of perf, whose truth tests/tools/import.t has. "no-cpu": without
  * CPUs; "perf-clock": without -k; "no-time": without times; "tracepoint": also a sample of a tracepoint, "stack": with a
  * call stack; "user": also a sample of user space with a longer period; "command": events of a command; "exits": also threads
- * that run after their EXIT records; "calls": samples have a
+ * that run after their EXIT records; "malformed": also two malformed records; "calls": samples have a
  * branch stack of calls; "namespace": also tasks outside the PID namespace. "DUMP": also the dump of a just-in-time compiler, which it maps.
  */
 #include "import-test.h"
@@ -23,6 +23,7 @@ int main(int argc, char **argv)
 		how.user |= !strcmp(argv[i], "user");
 		how.command |= !strcmp(argv[i], "command");
 		how.exits |= !strcmp(argv[i], "exits");
+		how.malformed |= !strcmp(argv[i], "malformed");
 		how.calls |= !strcmp(argv[i], "calls");
 		how.namespace |= !strcmp(argv[i], "namespace");
 		if (strchr(argv[i], '/'))

@@ -21,6 +21,7 @@ struct import_how {
 	bool user;		/* also a sample of user space with a longer period */
 	bool command;		/* the events count a command */
 	bool exits;		/* also threads that run after their EXIT records */
+	bool malformed;		/* also two malformed COMM records */
 	bool calls;		/* samples have a branch stack of calls, as of --call-graph lbr */
 	bool namespace;		/* also tasks outside the PID namespace */
 	const char *jitdump;	/* path of the dump of a just-in-time compiler that is mapped; NULL: none */
@@ -291,6 +292,11 @@ static inline void import_make(struct made *made, const struct import_how *how)
 	import_records(&records, how);
 	if (how->tracepoint)
 		import_point(&records, how, IMPORT_START + 7000);
+	for (int i = 0; i < 2 && how->malformed; i++) {
+		begin(&records, PERF_RECORD_COMM, 0);
+		put64(&records, 0);
+		end(&records);
+	}
 	if (how->exits)
 		import_exits(&records, how);
 	if (how->namespace)
