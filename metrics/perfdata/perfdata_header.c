@@ -120,6 +120,9 @@ static int read_feature(struct gpmu_perfdata *perfdata, unsigned int feature, ui
 
 	if (ret)
 		return perfdata_expected(perfdata, ret, at, "the offset and size of a feature");
+	/* perf leaves a section empty if the machine does not tell the fact. The section of STAT is always empty. */
+	if (!section.size && feature != FEATURE_STAT)
+		return 0;
 	ret = read_section(perfdata, &section, name_of(feature), &data);
 	if (ret)
 		return ret;

@@ -210,7 +210,7 @@ static const struct {
 	{ 11, .take = take_args },
 	{ 14, .take = take_nodes, .drop = drop_nodes },
 	{ FEATURE_PMU_MAPPINGS, .take = take_pmus },
-	{ 19, .take = take_stat },
+	{ FEATURE_STAT, .take = take_stat },
 	{ 22, .take = take_memory, .drop = drop_memory },
 	{ 31, .take = take_caps },
 };

@@ -304,6 +304,10 @@ expect 1 gpmu report --by function "$work/odd.data"
 is "$err" "gpmu report: $work/odd.data:0: expected PERFILE2: not a recording of perf, or one of another version" \
 	"report: a recording of an unknown version is refused with the expected version"
 
+"$make" "$work/empty.data" 100 empty=8 > /dev/null
+run gpmu report --by node --format csv "$work/empty.data"
+is "$rc $err $(grep -cE '^(damaged|cut off)' <<< "$out")" "0  0" "report: a feature of the machine without content is no damage"
+
 for feature in "14 NUMA nodes" "22 the nodes' memory blocks"; do
 	"$make" "$work/damaged.data" 4000 "cut=${feature%% *}" > /dev/null
 	is "$(rows samples --by home "$work/damaged.data" 2> /dev/null | cut -d , -f 6 | sort -u | xargs)" "not known" \

@@ -482,6 +482,23 @@ static void test_damaged_features(void)
 	gpmu_perfdata_free(perfdata);
 }
 
+static void test_empty_features(void)
+{
+	struct perf_event_attr attr = test_attr();
+	struct gpmu_error error = { .size = sizeof(error) };
+	struct feature features[32] = { { 0 } };
+	struct gpmu_perfdata *perfdata;
+
+	reset();
+	for (unsigned int i = 0; i < 32; i++)
+		features[i] = (struct feature){ .bit = i + 1, .content = &content[0] };
+	put_comm(&records, "app", 7, 100, 1);
+	make_file(&file, &attr, 1, &records, features, 32);
+	perfdata = open_made(&file, file.length, &error);
+	ok(next(perfdata) && !next(perfdata) && !error.text[0], "perfdata: features without content are no damage");
+	gpmu_perfdata_free(perfdata);
+}
+
 static void test_stat(void)
 {
 	struct perf_event_attr attr = test_attr();
@@ -770,6 +787,7 @@ int main(void)
 	test_auxtrace();
 	test_features();
 	test_damaged_features();
+	test_empty_features();
 	test_stat();
 	test_unknown_version();
 	test_pipe();

@@ -10,7 +10,8 @@
  * of which nothing is printed; "no-build-id": without this program's build id; "filters": of a pipe, with all filters;
  * "numa", "c2c": the loads of the examples of gpmu-spe(7), of which nothing is printed. "arch=NAME", "cpuid=TEXT"
  * and "cpudesc=TEXT" replace the machine's architecture, CPU and its name; a MIDR is the TEXT 0xHEX.
- * "cut=N": only four bytes of feature N; "head=N": version N in the header of AUXTRACE_INFO; "shift=N": shift N in TIME_CONV.
+ * "cut=N": only four bytes of feature N; "empty=N": no content of feature N; "head=N": version N in the header of AUXTRACE_INFO;
+ * "shift=N": shift N in TIME_CONV.
  */
 #include <elf.h>
 #include <inttypes.h>
@@ -134,7 +135,7 @@ static struct strings keys;
 static struct made head, info, part;
 static struct stream stream;
 static uint64_t offsets[CPUS], base, total;
-static unsigned long cut, head_version = 2, shift = 10;
+static unsigned long cut, empty, head_version = 2, shift = 10;
 static int has_pa = 1, has_clock, has_damage, has_filters, is_pipe, is_wide, no_build_id, version = 2;
 static const char *story, *hostname = "grace", *release = "6.12.1", *arch = "aarch64", *cpuid = "0x00000000410fd4f0", *cpudesc = "";
 static const uint8_t *build_id;	/* of this program; NULL: not recorded */
@@ -556,7 +557,7 @@ static void write_features(void)
 
 			info.length = 0;
 			make_feature(&info, i);
-			place[1] = features[i].bit == cut ? 4 : info.length;
+			place[1] = features[i].bit == cut ? 4 : features[i].bit == empty ? 0 : info.length;
 			at += info.length;
 			fwrite(content ? (const void *)info.data : place, 1, content ? info.length : sizeof(place), file);
 		}
@@ -585,6 +586,8 @@ int main(int argc, char **argv)
 			cpuid = argv[i] + 6;
 		if (!strncmp(argv[i], "cut=", 4))
 			cut = strtoul(argv[i] + 4, NULL, 10);
+		if (!strncmp(argv[i], "empty=", 6))
+			empty = strtoul(argv[i] + 6, NULL, 10);
 		if (!strncmp(argv[i], "head=", 5))
 			head_version = strtoul(argv[i] + 5, NULL, 10);
 		if (!strncmp(argv[i], "shift=", 6))
