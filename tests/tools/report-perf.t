@@ -304,6 +304,14 @@ expect 1 gpmu report --by function "$work/odd.data"
 is "$err" "gpmu report: $work/odd.data:0: expected PERFILE2: not a recording of perf, or one of another version" \
 	"report: a recording of an unknown version is refused with the expected version"
 
+printf PERFFILE > "$work/first.data"
+head -c 200 /dev/zero >> "$work/first.data"
+for command in report import; do
+	run gpmu "$command" -o "$work/first.out" "$work/first.data"
+	is "$rc $err" "1 gpmu $command: $work/first.data:0: expected PERFILE2: not a recording of perf, or one of another version" \
+		"$command: a recording of version 1 of perf's format is refused with the expected version"
+done
+
 "$make" "$work/empty.data" 100 empty=8 > /dev/null
 run gpmu report --by node --format csv "$work/empty.data"
 is "$rc $err $(grep -cE '^(damaged|cut off)' <<< "$out")" "0  0" "report: a feature of the machine without content is no damage"

@@ -14,8 +14,6 @@
 #include "output/progress.h"
 #include "report/report_perf.h"
 
-#define MAGIC		"PERFILE"	/* and a version */
-#define MAGIC_SWAPPED	"2ELIFREP"	/* of a big-endian machine; refused when it is read, as are other versions than 2 */
 #define MAGIC_SIZE	8
 #define TABLES		4	/* with the facts */
 #define COLUMNS		(COLUMN_KEYS + GPMU_PROFILE_KEYS_MOST)
@@ -67,6 +65,17 @@ struct made {
 
 /* --- recognising a recording */
 
+/* Begins of magic numbers. All but that of version 2 on a little-endian machine are refused when the recording is read. */
+static const char *const magics[] = { "PERFILE", "PERFFILE", "2ELIFREP", "ELIFFREP" };
+
+static bool is_magic(const char bytes[MAGIC_SIZE])
+{
+	for (size_t i = 0; i < LENGTH(magics); i++)
+		if (!memcmp(bytes, magics[i], strlen(magics[i])))
+			return true;
+	return false;
+}
+
 /* Reads the first bytes of a file or pipe without consuming them. */
 static ssize_t peek(int fd, char *bytes, size_t size)
 {
@@ -106,8 +115,7 @@ bool report_is_perf(const char *path)
 	fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	is_perf = peek(fd, bytes, sizeof(bytes)) == sizeof(bytes) &&
-		  (!memcmp(bytes, MAGIC, strlen(MAGIC)) || !memcmp(bytes, MAGIC_SWAPPED, MAGIC_SIZE));
+	is_perf = peek(fd, bytes, sizeof(bytes)) == sizeof(bytes) && is_magic(bytes);
 	if (!standard)
 		close(fd);
 	return is_perf;
