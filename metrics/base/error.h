@@ -12,6 +12,12 @@ __attribute__((format(printf, 3, 4)))
 void error_set(struct gpmu_error *error, size_t offset, const char *fmt, ...);
 __attribute__((format(printf, 3, 0)))
 void error_set_at(struct gpmu_error *error, size_t offset, const char *fmt, va_list args);
+/*
+ * Sets an error whose text begins with a path, which @fmt follows at once. If the text has no room for all of the path, the middle
+ * of the path is replaced by "...".
+ */
+__attribute__((format(printf, 4, 5)))
+void error_set_path(struct gpmu_error *error, size_t offset, const char *path, const char *fmt, ...);
 /* Sets the offset of an error that has been set. */
 void error_set_offset(struct gpmu_error *error, size_t offset);
 

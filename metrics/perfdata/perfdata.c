@@ -25,7 +25,7 @@ static int open_files(struct gpmu_perfdata *perfdata, const char *path, struct g
 	perfdata->begins = calloc(perfdata->file_count, sizeof(*perfdata->begins));
 	perfdata->ends = calloc(perfdata->file_count, sizeof(*perfdata->ends));
 	if (!perfdata->begins || !perfdata->ends) {
-		error_set(error, 0, "%s: %s", path, strerror_r(ENOMEM, text, sizeof(text)));
+		error_set_path(error, 0, path, ": %s", strerror_r(ENOMEM, text, sizeof(text)));
 		return -ENOMEM;
 	}
 	return 0;
@@ -53,7 +53,7 @@ struct gpmu_perfdata *gpmu_perfdata_open(const char *path, struct gpmu_error *er
 	int ret;
 
 	if (!perfdata) {
-		error_set(error, 0, "%s: out of memory", path);
+		error_set_path(error, 0, path, ": out of memory");
 		errno = ENOMEM;
 		return NULL;
 	}
@@ -371,8 +371,8 @@ int gpmu_perfdata_trace(struct gpmu_perfdata *perfdata, const struct gpmu_perfda
 	char text[64];
 
 	if (ret)
-		error_set(error, (size_t)trace->position, "%s:%llu: %s", file->path, (unsigned long long)trace->position,
-			  ret == -ENODATA ? "expected an AUX buffer, the file ends" : strerror_r(-ret, text, sizeof(text)));
+		error_set_path(error, (size_t)trace->position, file->path, ":%llu: %s", (unsigned long long)trace->position,
+			       ret == -ENODATA ? "expected an AUX buffer, the file ends" : strerror_r(-ret, text, sizeof(text)));
 	return ret == -ENODATA ? -EINVAL : ret;
 }
 

@@ -18,7 +18,7 @@ static int fail(struct gpmu_error *error, const char *path, int ret)
 {
 	char text[64];
 
-	error_set(error, 0, "%s: %s", path, strerror_r(-ret, text, sizeof(text)));
+	error_set_path(error, 0, path, ": %s", strerror_r(-ret, text, sizeof(text)));
 	return ret;
 }
 
@@ -40,12 +40,12 @@ static int open_all(const char *path, struct dirent **entries, size_t found, str
 	int ret = open_in(files, path, "data", error);
 
 	if (ret == -ENOENT)
-		error_set(error, 0, "%s: a folder without a file \"data\": not a recording of perf", path);
+		error_set_path(error, 0, path, ": a folder without a file \"data\": not a recording of perf");
 	*count = !ret;
 	for (size_t i = 0; i < found && !ret; i++) {
 		if (strtoull(entries[i]->d_name + 5, NULL, 10) != i) {
-			error_set(error, 0, "%s: a folder without a file \"data.%zu\", but with \"%s\": not a whole recording of perf",
-				  path, i, entries[i]->d_name);
+			error_set_path(error, 0, path, ": a folder without a file \"data.%zu\", but with \"%s\": not a whole recording of perf",
+				       i, entries[i]->d_name);
 			return -ENOENT;
 		}
 		ret = open_in(&files[i + 1], path, entries[i]->d_name, error);

@@ -31,9 +31,8 @@ static int no_memory(struct gpmu_error *error)
 static int check_file(struct timeline_file *file, struct gpmu_error *error)
 {
 	if (!file->stats.restarts) {
-		error_set(error, 0, "%.100s: %s: expected a trace of gpmu record", file->path,
-			  file->stats.packets || file->stats.cut ? "no packet is from gpmu" :
-								   "empty");
+		error_set_path(error, 0, file->path, ": %s: expected a trace of gpmu record",
+			       file->stats.packets || file->stats.cut ? "no packet is from gpmu" : "empty");
 		return -EINVAL;
 	}
 	if (file->end <= file->begin || !file->begin) {

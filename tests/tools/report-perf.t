@@ -480,6 +480,12 @@ like "$both" '^gpmu report: .*: a folder: expected a trace' "report refuses a fo
 run gpmu report "$work/short"
 is "$both" "gpmu report: $work/short:16: expected a header of 104 bytes, the file ends" \
 	"report: a recording that is cut off in its header is reported with its length"
+far=$work/$(printf 'folder-%.0s' {1..30})
+mkdir "$far"
+cp "$work/short" "$far/perf.data"
+run gpmu report "$far/perf.data"
+like "$both" '^gpmu report: /.*folder.*\.\.\..*folder-/perf\.data:16: expected a header of 104 bytes, the file ends$' \
+	"report: a message with a long path has the begin of the path, its end and the reason"
 cat "$work/short" > "$work/fifo" &
 run timeout 60 "$GPMU_BIN" report "$work/fifo"
 wait

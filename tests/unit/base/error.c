@@ -23,6 +23,58 @@ static size_t written(struct gpmu_error *error, size_t size, const char *text)
 	return n == sizeof(size) ? 0 : n;
 }
 
+/* The text of an error of a path of @length bytes, which ends with @end */
+static const char *text_of(size_t length, const char *end, const char *reason)
+{
+	static struct gpmu_error error = { .size = sizeof(error) };
+	char path[600];
+
+	memset(path, 'p', length);
+	path[0] = '/';
+	strcpy(path + length - strlen(end), end);
+	error_set_path(&error, 5, path, ":%d: %s", 5, reason);
+	return error.offset == 5 ? error.text : "another offset";
+}
+
+static void test_paths(void)
+{
+	const size_t most = sizeof(((struct gpmu_error *)0)->text) - 1;
+	const char *text = text_of(40, "/perf.data", "expected a record");
+	char reason[400];
+
+	ok(strlen(text) == 40 + strlen(":5: expected a record") && !strstr(text, "..."), "error: a path that fits is whole");
+	text = text_of(most - strlen(":5: why"), "/perf.data", "why");
+	ok(strlen(text) == most && !strstr(text, "..."), "error: a path that just fits is whole");
+	text = text_of(most - strlen(":5: why") + 1, "/perf.data", "why");
+	ok(strlen(text) == most && !strncmp(text, "/ppp", 4) && strstr(text, "p...p") && strstr(text, "p/perf.data:5: why"),
+	   "error: a longer path is shortened in the middle, and has its begin and its end");
+	memset(reason, 'r', sizeof(reason) - 1);
+	reason[sizeof(reason) - 1] = '\0';
+	text = text_of(500, "/a/long/name/of/a/file.data", reason);
+	ok(strlen(text) == most && strstr(text, "...") && strstr(text, "/a/long/name/of/a/file.data:5: rrr"),
+	   "error: a path next to a long reason has its end");
+}
+
+/* Paths of 2-byte characters, of which the first begins at each byte of the text that is cut */
+static void test_characters(void)
+{
+	struct gpmu_error error = { .size = sizeof(error) };
+	char path[400];
+	size_t wrong = 0;
+
+	for (size_t first = 1; first < 3; first++) {
+		const char *dots;
+
+		memset(path, '/', sizeof(path));
+		for (size_t i = first; i + 3 < sizeof(path); i += 2)
+			memcpy(path + i, "\xc3\xa4", 3);
+		error_set_path(&error, 0, path, ": why");
+		dots = strstr(error.text, "...");
+		wrong += !dots || dots[-1] != '\xa4' || dots[3] != '\xc3';
+	}
+	is_u64(wrong, 0, "error: a path is not cut within a character of UTF-8");
+}
+
 int main(void)
 {
 	const size_t head = offsetof(struct gpmu_error, text);
@@ -56,5 +108,8 @@ int main(void)
 	ok(newer.error.offset == 3, "error: an offset is changed only if the size includes it");
 	error_set(NULL, 0, "nobody reads this");
 	error_set_offset(NULL, 1);
+	error_set_path(NULL, 0, "path", ": nobody reads this");
+	test_paths();
+	test_characters();
 	return done_testing();
 }
