@@ -57,7 +57,7 @@ enum { GPMU_PERFDATA_ARM_SPE = 4 };
  * struct gpmu_perfdata_event - an event that was recorded
  * @attr: as given to perf_event_open(2); members that the file lacks are 0
  * @name: name. If the file has none: of a tracepoint "system:event", of the generic hardware and software events of
- *	perf_event_open(2) perf's name, of others "PMU/config=0x.../", with the PMU's type if its name is not recorded
+ *	perf_event_open(2) perf's name with its modifiers, "cycles:pp", of others "PMU/config=0x.../", with the PMU's type if its name is not recorded
  * @unit: unit of its counts; or NULL
  * @scale: factor of its counts; 1 if the file has none
  * @index: its index among the events of the file, from 0

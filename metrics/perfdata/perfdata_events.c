@@ -6,6 +6,8 @@
 #include "base/text/text.h"
 #include "perfdata/perfdata_events.h"
 
+#define MODIFIERS_MOST	8	/* "kuhppp" and a NUL */
+
 /* Kinds of EVENT_UPDATE */
 enum { UPDATE_UNIT, UPDATE_SCALE, UPDATE_NAME };
 
@@ -63,16 +65,39 @@ static int set_text(char **text, const char **known, const char *to)
 	return 0;
 }
 
+/*
+ * perf's modifiers of an event of perf_event_open(2): what it counts, and how precise the addresses of its samples are. H and G are
+ * omitted, as versions of perf print them for different events.
+ */
+static void put_modifiers(const struct perf_event_attr *attr, char text[MODIFIERS_MOST])
+{
+	const bool has_modes = attr->exclude_kernel || attr->exclude_user || attr->exclude_hv;
+	size_t n = 0;
+
+	if (has_modes && !attr->exclude_kernel)
+		text[n++] = 'k';
+	if (has_modes && !attr->exclude_user)
+		text[n++] = 'u';
+	if (has_modes && !attr->exclude_hv)
+		text[n++] = 'h';
+	for (unsigned int i = 0; i < attr->precise_ip; i++)
+		text[n++] = 'p';
+	text[n] = '\0';
+}
+
 /* A name for an event that the file does not name, to be freed; NULL: out of memory */
 static char *name_of(const struct perfdata_events *events, const struct perf_event_attr *attr)
 {
 	const unsigned long long config = attr->config;
+	char modifiers[MODIFIERS_MOST] = "";
 	uint32_t pmu;
 
+	if (attr->type != PERF_TYPE_TRACEPOINT)
+		put_modifiers(attr, modifiers);
 	if (attr->type < PERF_TYPE_MAX && config < types[attr->type].count)
-		return strdup(types[attr->type].events[config]);
+		return text_print("%s%s%s", types[attr->type].events[config], *modifiers ? ":" : "", modifiers);
 	if (attr->type < PERF_TYPE_MAX)
-		return text_print("%s/config=0x%llx/", types[attr->type].name, config);
+		return text_print("%s/config=0x%llx/%s", types[attr->type].name, config, modifiers);
 	if (map_get(&events->pmu_numbers, attr->type, &pmu))
 		return text_print("%s/config=0x%llx/", events->pmus[pmu].name, config);
 	return text_print("%u/config=0x%llx/", attr->type, config);

@@ -48,6 +48,38 @@ static void put_pmus(struct made *made)
 	put_string(made, "arm_spe_0");
 }
 
+static void test_modifiers(void)
+{
+	static const struct {
+		struct perf_event_attr attr;
+		const char *name;
+	} cases[] = {
+		{ { .type = PERF_TYPE_HARDWARE, .precise_ip = 2 }, "cycles:pp" },
+		{ { .type = PERF_TYPE_HARDWARE, .precise_ip = 3, .exclude_kernel = 1, .exclude_hv = 1 }, "cycles:uppp" },
+		{ { .type = PERF_TYPE_HARDWARE, .exclude_user = 1, .exclude_hv = 1 }, "cycles:k" },
+		{ { .type = PERF_TYPE_HARDWARE, .exclude_user = 1 }, "cycles:kh" },
+		{ { .type = PERF_TYPE_HARDWARE, .exclude_guest = 1 }, "cycles" },
+		{ { .type = PERF_TYPE_SOFTWARE, .precise_ip = 1 }, "cpu-clock:p" },
+		{ { .type = PERF_TYPE_RAW, .config = 0x11, .precise_ip = 2 }, "raw/config=0x11/pp" },
+		{ { .type = PERF_TYPE_TRACEPOINT, .config = 301, .precise_ip = 2 }, "tracepoint/config=0x12d/" },
+		{ { .type = 9, .config = 3, .exclude_kernel = 1 }, "9/config=0x3/" },
+	};
+	struct gpmu_error error = { .size = sizeof(error) };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct perf_event_attr attr = cases[i].attr;
+		struct gpmu_perfdata *perfdata;
+
+		attr.size = MADE_ATTR;
+		file.length = 0;
+		make_file(&file, &attr, 1, &records, NULL, 0);
+		perfdata = open_made(&file, file.length, &error);
+		is_str(perfdata ? gpmu_perfdata_event(perfdata, 0)->name : error.text, cases[i].name,
+		       "perfdata: an event that the file does not name has perf's modifiers in its name");
+		gpmu_perfdata_free(perfdata);
+	}
+}
+
 /* Attributes of Linux 6.18 have two members more than those of 6.1. */
 static void test_configs(void)
 {
@@ -119,6 +151,7 @@ int main(void)
 		;
 	check(perfdata, true, "a pipe");
 	gpmu_perfdata_free(perfdata);
+	test_modifiers();
 	test_configs();
 	return done_testing();
 }
