@@ -4,9 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/task_status.h"
+
+#define INITIAL_PID_NAMESPACE	0xeffffffc	/* inode, PROC_PID_INIT_INO in the kernel's include/linux/proc_ns.h */
 
 /* The value of a field; NULL: there is none */
 static const char *value_of(const char *text, const char *field)
@@ -43,4 +46,11 @@ int task_status_read(pid_t tid, struct task_status *status)
 	n = (ssize_t)strcspn(text + 6, "\n");
 	memcpy(status->comm, text + 6, (size_t)n < sizeof(status->comm) ? (size_t)n : sizeof(status->comm) - 1);
 	return 0;
+}
+
+bool task_status_is_initial(void)
+{
+	struct stat status;
+
+	return stat("/proc/self/ns/pid", &status) || status.st_ino == INITIAL_PID_NAMESPACE;
 }

@@ -34,6 +34,19 @@ if mounted test -e /sys/kernel/tracing/events/sched/sched_switch/id 2> /dev/null
 		'^sched$' "record --sched has an audit entry of its source"
 	run mounted "$GPMU_BIN" record --sched --duration 0.2 -o "$trace"
 	is "$rc" 0 "record --sched without a command exits with 0"
+	if unshare --pid --fork --mount-proc true 2> /dev/null; then
+		run mounted unshare --pid --fork --mount-proc "$GPMU_BIN" record --no-cuda-trace --sched -o "$trace" -- sleep 0.1
+		is "$rc $(grep -c 'threads on CPUs have their initial numbers plus 8388608$' <<< "$err")" "0 1" \
+			"record --sched in a PID namespace prints which numbers threads have" || diag "$err"
+		is "$(sql "select sum(tid < 8388608) from sched join thread using (utid) where tid > 0")" 0 \
+			"record --sched in a PID namespace has no thread with a number of that namespace"
+		like "$(sql "select count(*) from sched join thread using (utid) where thread.name = 'sleep' and tid > 8388608")" '^[1-9]' \
+			"record --sched in a PID namespace names threads on CPUs"
+		like "$(gpmu report "$trace")" '^  note .*threads on CPUs have their initial numbers plus 8388608$' \
+			"report: the audit has the numbers of threads on CPUs of a PID namespace"
+	else
+		skip "no PID namespace can be made here" "record --sched in a PID namespace prints which numbers threads have"
+	fi
 	run unmounted "$GPMU_BIN" record --sched --duration 0.1 -o "$trace"
 	is "$rc" 125 "record --sched without tracefs and without a command exits with 125"
 	like "$err" 'mount -t tracefs tracefs /sys/kernel/tracing' "record --sched without tracefs names the remedy"

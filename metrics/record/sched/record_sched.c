@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/raw_clock.h"
+#include "base/task_status.h"
 #include "base/text/text.h"
 #include "record/sched/record_sched.h"
 
@@ -42,6 +43,22 @@ static int refuse(int ret, const char *whose, int paranoid, struct gpmu_error *e
 	return ret;
 }
 
+/* Keeps the tracepoint's thread numbers apart from those of another PID namespace than the initial one. */
+static int shift_numbers(struct record_sched *sched, struct gpmu_error *error)
+{
+	if (task_status_is_initial())
+		return 0;
+	sched->shift = RECORD_SCHED_SHIFT;
+	sched->note = text_print("sched: this process is in another PID namespace than the initial one: threads on CPUs have their "
+				 "initial numbers plus %d", RECORD_SCHED_SHIFT);
+	if (!sched->note) {
+		error_set(error, 0, "no memory");
+		return -ENOMEM;
+	}
+	log_line(GPMU_LOG_WARNING, "%s", sched->note);
+	return 0;
+}
+
 static int open_machine(struct record_sched *sched, struct gpmu_error *error)
 {
 	struct perf_event_attr attr;
@@ -50,7 +67,7 @@ static int open_machine(struct record_sched *sched, struct gpmu_error *error)
 	if (ret)
 		return ret;
 	ret = record_rings_open(&sched->rings, sched->machine, &attr, NULL, 0, MACHINE_RING);
-	return ret ? refuse(ret, "the whole machine", -1, error) : 0;
+	return ret ? refuse(ret, "the whole machine", -1, error) : shift_numbers(sched, error);
 }
 
 static int open_command(struct record_sched *sched, struct gpmu_error *error)

@@ -19,6 +19,12 @@
  */
 #define RECORD_SCHED_FIELDS	7
 
+/*
+ * The tracepoint has the numbers of threads in the initial PID namespace. In another one, such as that of a container, other threads can
+ * have these numbers. This is added to them: Linux's PID_MAX_LIMIT is lower.
+ */
+#define RECORD_SCHED_SHIFT	(1 << 23)
+
 struct record_sched {
 	/* Set by the owner before record_sched_open() */
 	const struct gpmu_machine *machine;	/* NULL: all configured CPUs are tried */
@@ -32,6 +38,7 @@ struct record_sched {
 	/* Set by record_sched_open() */
 	char *note;			/* for the audit: why threads are not recorded; or NULL */
 	struct record_rings rings;	/* count 0: nothing can be recorded */
+	int32_t shift;			/* added to the tracepoint's thread numbers: 0 or RECORD_SCHED_SHIFT */
 	record_ring_take *take;		/* user data: a struct record_sched */
 	struct {
 		size_t offset, size;

@@ -125,6 +125,14 @@ static int64_t number_of(const struct record_sched *sched, int field, const char
 	return small;
 }
 
+/* A thread's number; 0: idle */
+static int32_t tid_of(const struct record_sched *sched, int field, const char *raw, size_t size)
+{
+	const int32_t tid = (int32_t)number_of(sched, field, raw, size);
+
+	return tid > 0 ? tid + sched->shift : tid;
+}
+
 static void text_of(const struct record_sched *sched, int field, const char *raw, size_t size,
 		    char text[16])
 {
@@ -152,8 +160,8 @@ static bool put_sample(const struct record_sched *sched, const struct record_rin
 	size -= sizeof(time) + sizeof(length);
 	if (length < size)
 		size = length;
-	of.prev_pid = (int32_t)number_of(sched, PREV_PID, data, size);
-	of.next_pid = (int32_t)number_of(sched, NEXT_PID, data, size);
+	of.prev_pid = tid_of(sched, PREV_PID, data, size);
+	of.next_pid = tid_of(sched, NEXT_PID, data, size);
 	of.prev_prio = (int32_t)number_of(sched, PREV_PRIO, data, size);
 	of.next_prio = (int32_t)number_of(sched, NEXT_PRIO, data, size);
 	of.prev_state = number_of(sched, PREV_STATE, data, size);

@@ -4,18 +4,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/task_status.h"
 #include "base/text/text.h"
 #include "record/spe/record_spe.h"
 
 #define PMU		"arm_spe_0"
 #define PERIOD		(1u << 20)	/* operations; 6,000 samples per second at 3.1 GHz and 2 operations per cycle */
 #define PERIOD_TERM	"period="
-#define INITIAL_PID_NAMESPACE	0xeffffffc	/* inode, PROC_PID_INIT_INO in the kernel's include/linux/proc_ns.h */
 /* Bytes, powers of 2 and multiples of a page */
 #define RING		(64u << 10)
 #define BUFFER		(4u << 20)
@@ -127,17 +126,6 @@ static int open_rings(struct record_spe *spe, const char *terms, struct gpmu_err
 	return ret ? refuse(ret, terms, error) : 0;
 }
 
-/*
- * The context packets have the ids of threads in the initial PID namespace. In another one, such as that of a container, the
- * threads have other ids.
- */
-static bool is_initial_namespace(void)
-{
-	struct stat status;
-
-	return stat("/proc/self/ns/pid", &status) || status.st_ino == INITIAL_PID_NAMESPACE;
-}
-
 static int node_of(const struct gpmu_machine *machine, int cpu)
 {
 	const struct gpmu_node *node;
@@ -172,7 +160,8 @@ int record_spe_open(struct record_spe *spe, struct gpmu_error *error)
 		return ret;
 	if (spe->note)
 		log_line(GPMU_LOG_WARNING, "%s", spe->note);
-	spe->no_contexts = !is_initial_namespace();
+	/* The context packets have the ids of threads in the initial PID namespace. */
+	spe->no_contexts = !task_status_is_initial();
 	if (spe->no_contexts)
 		log_line(GPMU_LOG_WARNING, "%s", RECORD_SPE_NO_CONTEXTS);
 	spe->buffers = calloc(spe->rings.count, sizeof(*spe->buffers));
