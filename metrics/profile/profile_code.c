@@ -8,12 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/text/text.h"
 #include "profile/elf/profile_elf.h"
 #include "profile/profile_code.h"
-#include "profile/profile_jitdump.h"
 #include "profile/profile_object.h"
 
 #define KERNEL		"[kernel.kallsyms]"
@@ -265,18 +263,6 @@ static int set_line(struct profile_code *code, struct profile_object *object, ui
 	return profile_code_text(code, text, number);
 }
 
-/* Prefixes of paths that are not files. Names that are not paths, such as "[heap]", are not files either; the vDSO counts as one. */
-static const char *const no_files[] = { "//", "/anon_hugepage", "/memfd:", "/dev/zero", "/SYSV" };
-
-/* Whether a name is that of a file */
-static bool is_file(const char *file)
-{
-	for (size_t i = 0; i < sizeof(no_files) / sizeof(no_files[0]); i++)
-		if (!strncmp(file, no_files[i], strlen(no_files[i])))
-			return false;
-	return *file == '/' || !strcmp(file, PROFILE_VDSO);
-}
-
 /* perf 7.3 records no build id of [vdso]. If the recorded kernel is running, the running kernel's [vdso] is the recorded one. */
 static int find_vdso(struct profile_code *code, struct profile_build_id *found, const struct profile_build_id **build_id)
 {
@@ -311,8 +297,7 @@ int profile_code_object(struct profile_code *code, struct profile_map *map, stru
 	*object = NULL;
 	if (!file)
 		return -ENOMEM;
-	/* As in perf, code in huge pages is that of a just-in-time compiler. */
-	if (map->flags & MAP_HUGETLB || (!file->object && !is_file(file->name)))
+	if (map->kind != PROFILE_MAP_FILE)
 		return 0;
 	if (!file->object && read_object(code, map, file))
 		return -ENOMEM;

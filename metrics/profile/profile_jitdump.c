@@ -16,6 +16,7 @@
 #include "base/map.h"
 #include "base/text/text.h"
 #include "profile/profile_jitdump.h"
+#include "profile/profile_tasks.h"
 
 #define MAGIC		0x4a695444	/* "JiTD" */
 #define MAGIC_SWAPPED	0x4454694a

@@ -9,10 +9,7 @@
 #include "base/vector.h"
 #include "perfdata/gpmu_perfdata.h"
 
-/* Begin of the name of such a map; the function's name follows. */
-#define PROFILE_JIT	"//jit:"
-
-/* Takes a record of type MMAP2. Returns 0 or -ENOMEM. */
+/* Takes a record of type MMAP2, whose file is PROFILE_JIT and the function. Returns 0 or -ENOMEM. */
 typedef int (*profile_jit_taker)(void *user, const struct gpmu_perfdata_record *record);
 
 /* How the times of a dump are those of the recording */

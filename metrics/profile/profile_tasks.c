@@ -7,15 +7,18 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/gpmu_outside.h"
+#include "profile/elf/profile_elf.h"
 #include "profile/profile_tasks.h"
 
 #define MISC_EXEC	(1U << 13)	/* PERF_RECORD_MISC_COMM_EXEC, PERF_RECORD_MISC_FORK_EXEC */
 #define PARENTS_MOST	64		/* generations of fork() without exec() that are looked up */
 
 struct process {
-	struct vector maps;		/* struct profile_map */
+	struct vector maps;		/* struct profile_map: files and functions */
+	struct vector memory;		/* likewise: memory of no file */
 	struct vector execs;		/* uint64_t, times */
 	struct vector forks;		/* struct fork */
 	bool is_unsorted;
@@ -77,6 +80,26 @@ static const struct process *find_process(const struct profile_tasks *tasks, uin
 
 /* --- adding */
 
+/* Prefixes of paths that are not files. Names that are not paths, such as "[heap]", are not files either; the vDSO counts as one. */
+static const char *const no_files[] = { "//", "/anon_hugepage", "/memfd:", "/dev/zero", "/SYSV" };
+
+static enum profile_map_kind kind_of(const struct gpmu_perfdata_record *record)
+{
+	const char *file = record->mmap.file;
+
+	if (record->pid == PROFILE_KERNEL)
+		return PROFILE_MAP_FILE;
+	if (!strncmp(file, PROFILE_JIT, strlen(PROFILE_JIT)))
+		return PROFILE_MAP_FUNCTION;
+	/* As in perf, code in huge pages is that of a just-in-time compiler. */
+	if (record->type == PERF_RECORD_MMAP2 && record->mmap.flags & MAP_HUGETLB)
+		return PROFILE_MAP_MEMORY;
+	for (size_t i = 0; i < sizeof(no_files) / sizeof(no_files[0]); i++)
+		if (!strncmp(file, no_files[i], strlen(no_files[i])))
+			return PROFILE_MAP_MEMORY;
+	return *file == '/' || !strcmp(file, PROFILE_VDSO) ? PROFILE_MAP_FILE : PROFILE_MAP_MEMORY;
+}
+
 static int add_build_id(struct profile_tasks *tasks, const struct gpmu_perfdata_mmap *from, uint32_t *number)
 {
 	struct profile_build_id *build_id;
@@ -97,12 +120,13 @@ static int add_map(struct profile_tasks *tasks, const struct gpmu_perfdata_recor
 {
 	const struct gpmu_perfdata_mmap *from = &record->mmap;
 	struct process *process = process_of(tasks, record->pid);
+	const enum profile_map_kind kind = kind_of(record);
 	struct profile_map *map;
 	uint32_t file, build_id;
 
 	if (!process || strings_number(&tasks->files, from->file, &file) || add_build_id(tasks, from, &build_id))
 		return -ENOMEM;
-	map = vector_add(&process->maps, sizeof(*map));
+	map = vector_add(kind == PROFILE_MAP_MEMORY ? &process->memory : &process->maps, sizeof(*map));
 	if (!map)
 		return -ENOMEM;
 	map->begin = from->addr;
@@ -110,7 +134,7 @@ static int add_map(struct profile_tasks *tasks, const struct gpmu_perfdata_recor
 	map->offset = from->pgoff;
 	map->time = record->time;
 	map->file = file;
-	map->flags = record->type == PERF_RECORD_MMAP2 ? from->flags : 0;
+	map->kind = kind;
 	map->build_id = build_id;
 	return 0;
 }
@@ -278,6 +302,12 @@ static const struct profile_map *set_most(struct profile_map *maps, size_t count
 	return map;
 }
 
+static void sort_maps(struct vector *maps)
+{
+	sort(maps, sizeof(struct profile_map), compare_maps);
+	set_most(maps->data, maps->n);
+}
+
 void profile_tasks_sort(struct profile_tasks *tasks)
 {
 	struct process *processes = tasks->processes.data;
@@ -287,10 +317,10 @@ void profile_tasks_sort(struct profile_tasks *tasks)
 		if (!processes[i].is_unsorted)
 			continue;
 		processes[i].is_unsorted = false;
-		sort(&processes[i].maps, sizeof(struct profile_map), compare_maps);
+		sort_maps(&processes[i].maps);
+		sort_maps(&processes[i].memory);
 		sort(&processes[i].execs, sizeof(uint64_t), compare_times);
 		sort(&processes[i].forks, sizeof(struct fork), compare_times);
-		set_most(processes[i].maps.data, processes[i].maps.n);
 	}
 	for (size_t i = 0; i < tasks->threads.n; i++) {
 		if (threads[i].is_unsorted)
@@ -396,17 +426,20 @@ static void search_maps(struct search *search, struct profile_map *maps, size_t 
 	search_maps(search, maps, count / 2);
 }
 
-struct profile_map *profile_tasks_map(const struct profile_tasks *tasks, uint32_t pid, uint64_t address, uint64_t time,
-				      struct profile_range *range)
+/* The latest map in the memory of a process, or else in its files and functions, and in those that it is a copy of; NULL: none */
+static struct profile_map *latest_map(const struct profile_tasks *tasks, uint32_t pid, uint64_t address, uint64_t time,
+				      bool in_memory, struct profile_range *range)
 {
 	for (int i = 0; i < PARENTS_MOST; i++) {
 		const struct process *process = find_process(tasks, pid);
 		struct search search = { .address = address, .until = time, .range = range };
+		const struct vector *maps;
 		const struct fork *fork;
 		const uint64_t *exec;
 
 		if (!process)
 			return NULL;
+		maps = in_memory ? &process->memory : &process->maps;
 		exec = latest(&process->execs, sizeof(*exec), time);
 		fork = latest(&process->forks, sizeof(*fork), time);
 		/*
@@ -414,13 +447,24 @@ struct profile_map *profile_tasks_map(const struct profile_tasks *tasks, uint32_
 		 * longer valid.
 		 */
 		search.since = exec && (!fork || *exec >= fork->time) ? *exec : fork ? fork->time : 0;
-		search_maps(&search, process->maps.data, process->maps.n);
+		search_maps(&search, maps->data, maps->n);
 		if (search.found || !fork || (exec && *exec >= fork->time))
 			return search.found;
 		pid = fork->parent;
 		time = fork->time;
 	}
 	return NULL;
+}
+
+struct profile_map *profile_tasks_map(const struct profile_tasks *tasks, uint32_t pid, uint64_t address, uint64_t time,
+				      struct profile_range *range)
+{
+	struct profile_map *map = latest_map(tasks, pid, address, time, false, range), *memory;
+
+	if (map && map->kind == PROFILE_MAP_FUNCTION)
+		return map;
+	memory = latest_map(tasks, pid, address, time, true, range);
+	return map && (!memory || memory->time <= map->time) ? map : memory;
 }
 
 const struct profile_map *profile_tasks_map_named(const struct profile_tasks *tasks, uint32_t pid, const char *prefix)
@@ -446,6 +490,7 @@ void profile_tasks_release(struct profile_tasks *tasks)
 
 	for (size_t i = 0; i < tasks->processes.n; i++) {
 		vector_release(&processes[i].maps);
+		vector_release(&processes[i].memory);
 		vector_release(&processes[i].execs);
 		vector_release(&processes[i].forks);
 	}

@@ -16,6 +16,14 @@
 #include "profile/profile_range.h"
 
 #define PROFILE_KERNEL	UINT32_MAX	/* pid of the kernel's maps */
+/* Begin of the name of a map that is a function of a jitdump; the function's name follows. */
+#define PROFILE_JIT	"//jit:"
+
+enum profile_map_kind {
+	PROFILE_MAP_FILE,	/* including [vdso] and parts of the kernel */
+	PROFILE_MAP_MEMORY,	/* of no file, such as "//anon" and "[heap]" */
+	PROFILE_MAP_FUNCTION,	/* code of a just-in-time compiler, named by PROFILE_JIT */
+};
 
 /* A mapped file, or a part of the kernel */
 struct profile_map {
@@ -26,7 +34,7 @@ struct profile_map {
 	uint64_t earliest, latest;	/* times of these */
 	uint32_t file;		/* number of the name in @files of the tasks */
 	uint32_t build_id;	/* number of the build id in @build_ids, plus 1; 0: none */
-	uint32_t flags;		/* of mmap(2); 0: not recorded */
+	enum profile_map_kind kind;
 	uint32_t known;		/* number of the file in profile_code, plus 1; 0: not looked up yet */
 };
 
@@ -58,7 +66,8 @@ const char *profile_tasks_name(const struct profile_tasks *tasks, uint32_t tid, 
 uint32_t profile_tasks_pid(const struct profile_tasks *tasks, uint32_t tid, uint64_t time);
 /*
  * The map of a process at an address and a time; NULL: none is known. Reduces @range to the addresses around @address
- * that have the same one.
+ * that have the same one. A compiler may announce functions in memory that it makes executable, and so maps again, afterwards:
+ * a function stays until a file or another function is mapped at the address.
  */
 struct profile_map *profile_tasks_map(const struct profile_tasks *tasks, uint32_t pid, uint64_t address, uint64_t time,
 				      struct profile_range *range);

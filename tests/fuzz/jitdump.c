@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "profile/profile_jitdump.h"
+#include "profile/profile_tasks.h"
 #include "profile/profile_symbols.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -116,7 +116,7 @@ static void test_damage(void)
 
 /* --- a recording */
 
-static void put_map(struct made *to, const char *name, uint64_t address, uint64_t size)
+static void put_map(struct made *to, const char *name, uint64_t address, uint64_t size, uint64_t time)
 {
 	begin(to, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
 	put64(to, 0x700000007);
@@ -126,12 +126,15 @@ static void put_map(struct made *to, const char *name, uint64_t address, uint64_
 		put64(to, 0);
 	put_text(to, name);
 	put64(to, 0x700000007);
-	put64(to, 50);
+	put64(to, time);
 	put64(to, 1);
 	end(to);
 }
 
-/* Makes a recording with CLOCK_MONOTONIC whose process maps the dump. */
+/*
+ * Makes a recording with CLOCK_MONOTONIC whose process maps the dump. The memory of its functions is mapped, and again after
+ * each load, as by a compiler that makes it executable then.
+ */
 static void make_recording(const char *dump)
 {
 	struct perf_event_attr attr = test_attr();
@@ -141,8 +144,10 @@ static void make_recording(const char *dump)
 	file.length = 0;
 	put_pipe_header(&file);
 	put_pipe_attr(&file, &attr, 1);
-	put_map(&file, dump, 0x900000, 4096);
-	put_map(&file, "//anon", 0x1000, 0x3000);
+	put_map(&file, dump, 0x900000, 4096, 50);
+	put_map(&file, "//anon", 0x1000, 0x3000, 50);
+	for (uint64_t time = 101; time < 500; time += 100)
+		put_map(&file, "//anon", 0x1000, 0x3000, time);
 	put_sample(&file, 1, 0x1010, 7, 150);
 	put_sample(&file, 1, 0x1010, 7, 350);
 	put_sample(&file, 1, 0x2010, 7, 250);
@@ -175,7 +180,7 @@ static void test_recording(void)
 		snprintf(found + strlen(found), sizeof(found) - strlen(found), "%s %s %d\n", table.rows[i].keys[0],
 			 table.rows[i].keys[1], (int)table.rows[i].samples);
 	is_str(found, "beta [JIT] 2\n[unknown] [anon] 1\nalpha [JIT] 1\ngamma [JIT] 1\n",
-	       "jitdump: samples have the functions that were at their addresses at their times");
+	       "jitdump: samples have the functions that were at their addresses at their times, though their memory became executable later");
 	name = gpmu_profile_without_functions(profile, 0, &why);
 	ok(name && !strcmp(name, dump) && !strcmp(why, "byte 562: expected a record"), "jitdump: a recording names the dump that is damaged, and why");
 	if (!name)

@@ -171,6 +171,41 @@ static void test_made_forks(void)
 	profile_tasks_release(&tasks);
 }
 
+/* Functions of just-in-time compilers in memory that is mapped again */
+static void test_functions(void)
+{
+	const struct profile_map *map;
+	struct profile_range range = PROFILE_RANGE_ALL;
+
+	mapped(10, 0x1000, 0x3000, "//anon", 50);
+	mapped(10, 0x1000, 0x100, PROFILE_JIT "first", 100);
+	mapped(10, 0x2000, 0x100, PROFILE_JIT "second", 110);
+	mapped(10, 0x1000, 0x2000, "//anon", 120);
+	mapped(10, 0x2000, 0x1000, "[heap]", 130);
+	mapped(10, 0x2000, 0x1000, "/memfd:code (deleted)", 140);
+	fork_of(20, 10, 20, 150);
+	mapped(20, 0x1000, 0x1000, "//anon", 160);
+	mapped(10, 0x1000, 0x80, PROFILE_JIT "third", 200);
+	mapped(10, 0x2000, 0x1000, "/lib/late.so", 300);
+	mapped(10, 0x2000, 0x1000, "//anon", 400);
+	comm(20, 20, "other", 500, true);
+	mapped(20, 0x1000, 0x1000, "//anon", 510);
+	profile_tasks_sort(&tasks);
+	is_str(file_at(10, 0x1010, 99), "//anon", "profile: before a function is compiled, its address is in memory");
+	is_str(file_at(10, 0x1010, 119), PROFILE_JIT "first", "profile: a compiled function replaces the memory that it is in");
+	is_str(file_at(10, 0x1010, 120), PROFILE_JIT "first", "profile: memory that is mapped again hides no function in it");
+	is_str(file_at(10, 0x1100, 120), "//anon", "profile: an address after the end of a function is in memory");
+	is_str(file_at(10, 0x2010, 145), PROFILE_JIT "second", "profile: no name of memory hides a function");
+	is_str(file_at(10, 0x1010, 200), PROFILE_JIT "third", "profile: a later function replaces the one at its address");
+	is_str(file_at(10, 0x2010, 300), "/lib/late.so", "profile: a file that is mapped replaces a function");
+	is_str(file_at(10, 0x2010, 400), "//anon", "profile: memory that replaces a file does not show the function from before the file");
+	is_str(file_at(20, 0x1010, 160), PROFILE_JIT "first", "profile: memory that a child of fork() maps again hides no function of its parent");
+	is_str(file_at(20, 0x1010, 510), "//anon", "profile: exec() removes functions");
+	map = profile_tasks_map(&tasks, 10, 0x1040, 250, &range);
+	ok(map && range.begin == 0x1000 && range.end == 0x1080, "profile: the range of a function ends where another begins or ends");
+	profile_tasks_release(&tasks);
+}
+
 /* Many maps that overlap, beside a search of all */
 enum { COUNT = 500, LAST = 1100 };
 static struct { uint64_t begin, end, time; } all[COUNT];
@@ -247,6 +282,7 @@ int main(void)
 	test_outside();
 	test_maps();
 	test_made_forks();
+	test_functions();
 	test_many();
 	test_again();
 	return done_testing();
