@@ -229,6 +229,7 @@ static void init(struct import *import)
 	import->code.wait.user = import->options.user;
 	import->begin = import->first_task = UINT64_MAX;
 	import->code.tasks = &import->tasks;
+	import->code.jitdumps = &import->jitdumps;
 	import->unwind.code = &import->code;
 	import->code.texts = &import->texts;
 	import->counter.wanted = 1U << GPMU_PROFILE_OP;

@@ -474,6 +474,7 @@ static void set_facts(struct gpmu_profile *profile)
 static int init(struct gpmu_profile *profile)
 {
 	profile->code.tasks = &profile->tasks;
+	profile->code.jitdumps = &profile->jitdumps;
 	profile->unwind.code = &profile->code;
 	profile->code.texts = &profile->texts;
 	profile->code.wait.waiting = profile->options.waiting;

@@ -12,10 +12,12 @@
 #include "base/text/text.h"
 #include "profile/elf/profile_elf.h"
 #include "profile/profile_code.h"
+#include "profile/profile_jitdump.h"
 #include "profile/profile_object.h"
 
 #define KERNEL		"[kernel.kallsyms]"
 #define NO_FUNCTION	"[unknown]"
+#define JIT		"[JIT]"
 #define KSYMBOL_GONE	1	/* PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER */
 #define LINE_MOST	4096
 
@@ -236,7 +238,7 @@ static int find_made(struct profile_code *code, uint32_t pid, uint64_t address, 
 
 	if (!strncmp(file, PROFILE_JIT, strlen(PROFILE_JIT)))
 		return set_function(code, file + strlen(PROFILE_JIT), &place->function) ? -ENOMEM :
-		       profile_code_text(code, "[JIT]", &place->object);
+		       profile_code_text(code, JIT, &place->object);
 	symbols = jit_of(code, pid);
 	symbol = symbols ? profile_symbols_find(symbols, address, range) : NULL;
 
@@ -246,7 +248,7 @@ static int find_made(struct profile_code *code, uint32_t pid, uint64_t address, 
 		return set_no_function(code, &place->function) ? -ENOMEM : set_object(code, file, &place->object);
 	if (set_function(code, symbol->name, &place->function))
 		return -ENOMEM;
-	return profile_code_text(code, "[JIT]", &place->object);
+	return profile_code_text(code, JIT, &place->object);
 }
 
 static int set_line(struct profile_code *code, struct profile_object *object, uint64_t address, uint32_t *number)
@@ -290,11 +292,40 @@ static int read_object(struct profile_code *code, const struct profile_map *map,
 	return file->object ? 0 : -ENOMEM;
 }
 
+/* Makes the object of a function of a jitdump, once. As in perf, frames that the dump does not describe have frame pointers. */
+static int function_of(struct profile_code *code, struct profile_map *map, struct profile_object **object)
+{
+	const struct vector *all = code->jitdumps ? &code->jitdumps->frames : NULL;
+	const struct profile_jit_frames *frames = NULL;
+	struct profile_object **added;
+
+	if (map->known) {
+		*object = ((struct profile_object **)code->functions.data)[map->known - 1];
+		return 0;
+	}
+	if (all && map->frames && map->frames <= all->n)
+		frames = (const struct profile_jit_frames *)all->data + map->frames - 1;
+	added = vector_add(&code->functions, sizeof(*added));
+	if (!added)
+		return -ENOMEM;
+	*added = profile_object_new_function(code->info->arch, map->end - map->begin, frames);
+	if (!*added) {
+		code->functions.n--;
+		return -ENOMEM;
+	}
+	map->known = (uint32_t)code->functions.n;
+	*object = *added;
+	return 0;
+}
+
 int profile_code_object(struct profile_code *code, struct profile_map *map, struct profile_object **object)
 {
-	struct profile_file *file = file_of(code, map);
+	struct profile_file *file;
 
 	*object = NULL;
+	if (map->kind == PROFILE_MAP_FUNCTION)
+		return function_of(code, map, object);
+	file = file_of(code, map);
 	if (!file)
 		return -ENOMEM;
 	if (map->kind != PROFILE_MAP_FILE)
@@ -347,8 +378,7 @@ static int find_file(struct profile_code *code, const struct profile_map *map, s
 int profile_code_find(struct profile_code *code, uint32_t pid, uint64_t address, uint64_t time,
 		      struct profile_range *range, struct profile_place *place)
 {
-	struct profile_object *object = NULL;
-	struct profile_file *file;
+	struct profile_object *object;
 	struct profile_map *map;
 	int ret;
 
@@ -357,15 +387,13 @@ int profile_code_find(struct profile_code *code, uint32_t pid, uint64_t address,
 	if (code->lines)
 		*range = (struct profile_range){ address, address + 1 };
 	map = pid == PROFILE_KERNEL ? NULL : profile_tasks_map(code->tasks, pid, address, time, range);
-	file = map ? file_of(code, map) : NULL;
-	if (map && (!file || profile_code_object(code, map, &object)))
-		return -ENOMEM;
+	if (map && map->kind == PROFILE_MAP_FILE)
+		return profile_code_object(code, map, &object) ? -ENOMEM :
+		       find_file(code, map, file_of(code, map), address, range, place);
 	if (pid == PROFILE_KERNEL)
 		ret = find_kernel(code, address, time, range, place);
-	else if (object)
-		return find_file(code, map, file, address, range, place);
 	else
-		ret = find_made(code, pid, address, map ? file->name : NO_FUNCTION, range, place);
+		ret = find_made(code, pid, address, map ? profile_tasks_file(code->tasks, map) : NO_FUNCTION, range, place);
 	if (!ret && code->lines)
 		ret = set_no_function(code, &place->line);
 	return ret;
@@ -383,6 +411,8 @@ int profile_code_data(struct profile_code *code, uint32_t pid, uint64_t address,
 	map = profile_tasks_map(code->tasks, pid, address, time, range);
 	if (!map)
 		return profile_code_text(code, "[no map recorded]", text);
+	if (map->kind == PROFILE_MAP_FUNCTION)
+		return profile_code_text(code, JIT, text);
 	file = file_of(code, map);
 	if (!file)
 		return -ENOMEM;
@@ -394,10 +424,13 @@ void profile_code_release(struct profile_code *code)
 {
 	for (size_t i = 0; i < code->files.n; i++)
 		profile_object_free(((struct profile_file *)code->files.data)[i].object);
+	for (size_t i = 0; i < code->functions.n; i++)
+		profile_object_free(((struct profile_object **)code->functions.data)[i]);
 	dwfl_end(code->dwfl);
 	for (size_t i = 0; i < code->jits.n; i++)
 		profile_symbols_release((struct profile_symbols *)code->jits.data + i);
 	vector_release(&code->files);
+	vector_release(&code->functions);
 	vector_release(&code->jits);
 	map_release(&code->build_ids);
 	map_release(&code->file_numbers);

@@ -15,6 +15,7 @@
 #include "profile/profile_wait.h"
 
 struct profile_inlined;
+struct profile_jitdumps;
 struct profile_object;
 
 /* Numbers of texts, plus 1; 0: does not apply. @inlined: innermost of the functions inlined into @function; NULL: none */
@@ -34,6 +35,7 @@ struct profile_file {
 struct profile_code {
 	const struct profile_tasks *tasks;
 	const struct gpmu_perfdata_info *info;
+	const struct profile_jitdumps *jitdumps;	/* that @tasks has functions of; NULL: none */
 	struct strings *texts;
 	bool lines;			/* look up lines, which is slow */
 	bool inlines;			/* look up inlined functions */
@@ -41,6 +43,7 @@ struct profile_code {
 	Dwfl *dwfl;			/* of the files; NULL: no file was read so far */
 	struct vector files;		/* struct profile_file */
 	struct map file_numbers;
+	struct vector functions;	/* struct profile_object *: functions of jitdumps */
 	struct map build_ids;		/* index of those in @info, by hash of the file's name */
 	uint32_t no_function;		/* number of the text, plus 1; 0: not used so far */
 	struct vector jits;		/* struct profile_symbols */
@@ -69,7 +72,10 @@ int profile_code_find(struct profile_code *code, uint32_t pid, uint64_t address,
 		      struct profile_range *range, struct profile_place *place);
 int profile_code_data(struct profile_code *code, uint32_t pid, uint64_t address, uint64_t time,
 		      struct profile_range *range, uint32_t *text);
-/* Reads the file of a map, once. Sets the object, which is borrowed; NULL: the map has no file. Returns 0 or -ENOMEM. */
+/*
+ * Reads the file of a map, once, or what a jitdump has of a function. Sets the object, which is borrowed; NULL: the map has none.
+ * Returns 0 or -ENOMEM.
+ */
 int profile_code_object(struct profile_code *code, struct profile_map *map, struct profile_object **object);
 /* Sets the number of a text, plus 1. Returns 0 or -ENOMEM. */
 int profile_code_text(struct profile_code *code, const char *text, uint32_t *number);

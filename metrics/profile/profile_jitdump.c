@@ -23,7 +23,9 @@
 #define ARCH_TIMES	1		/* flag: times are those of the CPU's counter */
 #define NAME_MOST	(64U << 10)	/* bytes of a function's name, with its NUL */
 
-enum { CODE_LOAD = 0, CODE_MOVE = 1 };
+#define FRAMES_MOST	(1U << 20)	/* bytes of unwinding information of a function */
+
+enum { CODE_LOAD = 0, CODE_MOVE = 1, CODE_UNWINDING = 4 };
 
 struct header {
 	uint32_t magic, version, size, machine, padding, pid;
@@ -45,17 +47,25 @@ struct move {
 	uint64_t vma, from, to, size, index;
 };
 
+/* Unwinding information of the code that is loaded next: .eh_frame, then .eh_frame_hdr, which .eh_frame makes superfluous */
+struct unwinding {
+	uint64_t size, header_size, mapped_size;
+};
+
 /* The reading of a dump */
 struct reading {
 	const struct profile_jitdump *dump;
 	const struct profile_jit_clock *clock;
+	struct vector *frames;		/* struct profile_jit_frames */
 	profile_jit_taker take;
 	void *user;
 	FILE *file;
+	struct profile_jit_frames next;	/* of the code that is loaded next; no data: none */
 	uint64_t offset;		/* of the part that is read next */
 	uint64_t flags, count;		/* count: functions so far */
 	struct gpmu_error *error;
 	struct map names;		/* offset in @texts of the name of a code index */
+	struct map numbers;		/* number of its frames, plus 1; 0: none */
 	char *texts;
 	size_t length, room;
 	char name[sizeof(PROFILE_JIT) + NAME_MOST];
@@ -109,12 +119,13 @@ static uint64_t time_of(struct reading *reading, uint64_t time)
 	return gpmu_perfdata_time_of(conv, time);
 }
 
-static int give(struct reading *reading, const char *name, uint64_t address, uint64_t size, uint64_t time)
+/* @frames: their number, plus 1; 0: none */
+static int give(struct reading *reading, const char *name, uint64_t address, uint64_t size, uint32_t frames, uint64_t time)
 {
 	struct gpmu_perfdata_record record = {
 		.type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_USER, .pid = reading->dump->pid, .tid = reading->dump->pid,
 		.has = PERF_SAMPLE_TID | PERF_SAMPLE_TIME, .time = time_of(reading, time),
-		.mmap = { .addr = address, .len = size, .file = reading->name },
+		.mmap = { .addr = address, .len = size, .ino = frames, .file = reading->name },
 	};
 
 	snprintf(reading->name, sizeof(reading->name), PROFILE_JIT "%s", name);
@@ -142,11 +153,29 @@ static int keep(struct reading *reading, uint64_t index, const char *name, size_
 	return 0;
 }
 
+/* Adds the frames of the code that is loaded, if the dump has them. Returns 0 or -ENOMEM. */
+static int add_frames(struct reading *reading, uint64_t index, uint32_t *number)
+{
+	struct profile_jit_frames *added;
+
+	*number = 0;
+	if (reading->next.data) {
+		added = vector_add(reading->frames, sizeof(*added));
+		if (!added)
+			return -ENOMEM;
+		*added = reading->next;
+		reading->next.data = NULL;
+		*number = (uint32_t)reading->frames->n;
+	}
+	return map_set(&reading->numbers, index, *number);
+}
+
 /* @size: bytes of the record after its prefix */
 static int take_load(struct reading *reading, uint64_t time, uint64_t size)
 {
 	char name[NAME_MOST];
 	struct load load;
+	uint32_t number;
 	size_t length;
 	int ret;
 
@@ -167,23 +196,51 @@ static int take_load(struct reading *reading, uint64_t time, uint64_t size)
 		return fail(reading, "a name that ends with a NUL");
 	}
 	ret = keep(reading, load.index, name, strlen(name) + 1);
+	if (!ret)
+		ret = add_frames(reading, load.index, &number);
 	if (!ret && load.size)
-		ret = give(reading, name, load.address, load.size, time);
+		ret = give(reading, name, load.address, load.size, number, time);
 	return ret ? ret : skip(reading, load.size);
 }
 
 static int take_move(struct reading *reading, uint64_t time, uint64_t size)
 {
 	struct move move;
-	uint32_t at;
+	uint32_t at, number;
 	int ret;
 
 	if (size < sizeof(move))
 		return fail(reading, "code that moves");
 	ret = take_bytes(reading, &move, sizeof(move), "code that moves");
-	if (!ret && move.size && map_get(&reading->names, move.index, &at))
-		ret = give(reading, reading->texts + at, move.to, move.size, time);
+	if (!ret && move.size && map_get(&reading->names, move.index, &at) && map_get(&reading->numbers, move.index, &number))
+		ret = give(reading, reading->texts + at, move.to, move.size, number, time);
 	return ret ? ret : skip(reading, size - sizeof(move));
+}
+
+static int take_unwinding(struct reading *reading, uint64_t size)
+{
+	struct unwinding unwinding;
+	uint64_t frames_size;
+	int ret;
+
+	if (size < sizeof(unwinding))
+		return fail(reading, "unwinding information");
+	ret = take_bytes(reading, &unwinding, sizeof(unwinding), "unwinding information");
+	if (ret)
+		return ret;
+	size -= sizeof(unwinding);
+	frames_size = unwinding.size - unwinding.header_size;
+	if (unwinding.size > size || unwinding.header_size > unwinding.size || frames_size > FRAMES_MOST)
+		return fail(reading, "at most 1048576 bytes of unwinding information, within the record");
+	free(reading->next.data);
+	reading->next.size = (size_t)frames_size;
+	reading->next.data = frames_size ? malloc((size_t)frames_size) : NULL;
+	if (!frames_size)
+		return skip(reading, size);
+	if (!reading->next.data)
+		return -ENOMEM;
+	ret = take_bytes(reading, reading->next.data, (size_t)frames_size, "unwinding information");
+	return ret ? ret : skip(reading, size - frames_size);
 }
 
 static int take_header(struct reading *reading)
@@ -229,17 +286,19 @@ static int take_record(struct reading *reading)
 		return take_load(reading, prefix.time, prefix.size - sizeof(prefix));
 	if (prefix.id == CODE_MOVE)
 		return take_move(reading, prefix.time, prefix.size - sizeof(prefix));
+	if (prefix.id == CODE_UNWINDING)
+		return take_unwinding(reading, prefix.size - sizeof(prefix));
 	return skip(reading, prefix.size - sizeof(prefix));
 }
 
-int profile_jitdump_read(const struct profile_jitdump *dump, int fd, const struct profile_jit_clock *clock,
+int profile_jitdump_read(const struct profile_jitdump *dump, int fd, const struct profile_jit_clock *clock, struct vector *frames,
 			 profile_jit_taker take, void *user, struct gpmu_error *error)
 {
 	struct reading *reading = calloc(1, sizeof(*reading));
 	int own = dup(fd), ret = -ENOMEM;
 
 	if (reading)
-		*reading = (struct reading){ .dump = dump, .clock = clock, .take = take, .user = user, .error = error };
+		*reading = (struct reading){ .dump = dump, .clock = clock, .frames = frames, .take = take, .user = user, .error = error };
 	if (reading && own >= 0)
 		reading->file = fdopen(own, "r");
 	if (reading && reading->file) {
@@ -253,10 +312,21 @@ int profile_jitdump_read(const struct profile_jitdump *dump, int fd, const struc
 		close(own);
 	if (reading) {
 		map_release(&reading->names);
+		map_release(&reading->numbers);
+		free(reading->next.data);
 		free(reading->texts);
 	}
 	free(reading);
 	return ret == 1 ? 0 : ret;
+}
+
+void profile_jit_frames_release(struct vector *frames)
+{
+	struct profile_jit_frames *list = frames->data;
+
+	for (size_t i = 0; i < frames->n; i++)
+		free(list[i].data);
+	vector_release(frames);
 }
 
 /* --- the dumps of a recording */
@@ -306,7 +376,8 @@ static int set_error(struct profile_jitdump *dump, const struct gpmu_error *erro
 	return dump->why ? 0 : -ENOMEM;
 }
 
-static int read_one(struct profile_jitdump *dump, const struct profile_jit_clock *clock, profile_jit_taker take, void *user)
+static int read_one(struct profile_jitdump *dump, const struct profile_jit_clock *clock, struct vector *frames,
+		    profile_jit_taker take, void *user)
 {
 	int fd = open(dump->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), ret;
 	struct gpmu_error error = { .size = sizeof(error) };
@@ -318,7 +389,7 @@ static int read_one(struct profile_jitdump *dump, const struct profile_jit_clock
 		close(fd);
 		return set_why(dump, "not a file of root or of this user");
 	}
-	ret = profile_jitdump_read(dump, fd, clock, take, user, &error);
+	ret = profile_jitdump_read(dump, fd, clock, frames, take, user, &error);
 	close(fd);
 	if (ret == -ENOMEM)
 		return ret;
@@ -335,7 +406,7 @@ int profile_jitdumps_read(struct profile_jitdumps *dumps, const struct gpmu_perf
 	if (attr && !attr->use_clockid)
 		clock.conv = info->time_conv;
 	for (size_t i = 0; i < dumps->list.n && !ret; i++)
-		ret = read_one((struct profile_jitdump *)dumps->list.data + i, &clock, take, user);
+		ret = read_one((struct profile_jitdump *)dumps->list.data + i, &clock, &dumps->frames, take, user);
 	return ret;
 }
 
@@ -348,4 +419,5 @@ void profile_jitdumps_release(struct profile_jitdumps *dumps)
 		free(list[i].why);
 	}
 	vector_release(&dumps->list);
+	profile_jit_frames_release(&dumps->frames);
 }

@@ -9,13 +9,22 @@
 #include "base/vector.h"
 #include "perfdata/gpmu_perfdata.h"
 
-/* Takes a record of type MMAP2, whose file is PROFILE_JIT and the function. Returns 0 or -ENOMEM. */
+/*
+ * Takes a record of type MMAP2. Its file is PROFILE_JIT and the function's name, its inode the number of the
+ * frames, plus 1; 0: none. Returns 0 or -ENOMEM.
+ */
 typedef int (*profile_jit_taker)(void *user, const struct gpmu_perfdata_record *record);
 
 /* How the times of a dump are those of the recording */
 struct profile_jit_clock {
 	bool is_monotonic;			/* the recording has CLOCK_MONOTONIC, as by perf record -k mono */
 	struct gpmu_perfdata_time_conv conv;	/* of the CPU's counter to the recording's clock; mult 0: none */
+};
+
+/* How a function's frames are unwound: .eh_frame, as if it followed the code at a multiple of 8 bytes */
+struct profile_jit_frames {
+	void *data;
+	size_t size;
 };
 
 /* A process's dump */
@@ -29,6 +38,7 @@ struct profile_jitdump {
 /* Zeroed: empty */
 struct profile_jitdumps {
 	struct vector list;	/* struct profile_jitdump */
+	struct vector frames;	/* struct profile_jit_frames, of all dumps */
 };
 
 /* Takes a map of a dump; other records are ignored. Returns 0 or -ENOMEM. */
@@ -40,11 +50,12 @@ int profile_jitdumps_add(struct profile_jitdumps *dumps, const struct gpmu_perfd
 int profile_jitdumps_read(struct profile_jitdumps *dumps, const struct gpmu_perfdata_info *info,
 			  const struct gpmu_perfdata_event *event, profile_jit_taker take, void *user);
 /*
- * Reads one dump from a file. Times that cannot be converted become @dump's time and those after it, in the order of the
+ * Reads one dump from a file, and adds to @frames, for profile_jit_frames_release(). Times that cannot be converted become @dump's time and those after it, in the order of the
  * file. Returns 0; -EINVAL if it is malformed or ends early, with @error set; the error of reading; or -ENOMEM.
  */
-int profile_jitdump_read(const struct profile_jitdump *dump, int fd, const struct profile_jit_clock *clock,
+int profile_jitdump_read(const struct profile_jitdump *dump, int fd, const struct profile_jit_clock *clock, struct vector *frames,
 			 profile_jit_taker take, void *user, struct gpmu_error *error);
+void profile_jit_frames_release(struct vector *frames);
 void profile_jitdumps_release(struct profile_jitdumps *dumps);
 
 #endif /* GPMU_PROFILE_JITDUMP_H */

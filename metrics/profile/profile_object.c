@@ -13,6 +13,7 @@
 
 #include "base/vector.h"
 #include "profile/elf/profile_elf.h"
+#include "profile/profile_jitdump.h"
 #include "profile/profile_object.h"
 
 struct segment {
@@ -21,7 +22,9 @@ struct segment {
 
 struct profile_object {
 	enum profile_object_state state;
-	Dwfl_Module *module;
+	Dwfl_Module *module;		/* NULL: the file was not read, or is @image */
+	void *image;			/* of an ELF file that was made; NULL: none */
+	Elf *elf;			/* of @image */
 	struct vector segments;		/* struct segment */
 	struct profile_range range;	/* of their addresses, the first from the start of its page */
 	struct vector functions;	/* struct profile_function, sorted */
@@ -207,10 +210,31 @@ struct profile_object *profile_object_new(Dwfl *dwfl, const char *path, const ui
 	return object;
 }
 
+struct profile_object *profile_object_new_function(const char *arch, uint64_t size, const struct profile_jit_frames *frames)
+{
+	struct profile_object *object = calloc(1, sizeof(*object));
+	size_t image_size;
+
+	if (!object)
+		return NULL;
+	elf_version(EV_CURRENT);
+	object->state = PROFILE_OBJECT_MISSING;
+	object->range.end = size;
+	object->image = profile_elf_code(arch, size, frames ? frames->data : NULL, frames ? frames->size : 0, &image_size);
+	object->elf = object->image ? elf_memory(object->image, image_size) : NULL;
+	if (!object->elf) {
+		profile_object_free(object);
+		return NULL;
+	}
+	return object;
+}
+
 void profile_object_free(struct profile_object *object)
 {
 	if (!object)
 		return;
+	elf_end(object->elf);
+	free(object->image);
 	vector_release(&object->segments);
 	vector_release(&object->functions);
 	profile_dwarf_release(&object->dwarf);
@@ -227,7 +251,7 @@ Elf *profile_object_elf(const struct profile_object *object, struct profile_rang
 	GElf_Addr bias;
 
 	*range = object->range;
-	return object->module ? dwfl_module_getelf(object->module, &bias) : NULL;
+	return object->module ? dwfl_module_getelf(object->module, &bias) : object->elf;
 }
 
 uint64_t profile_object_address(const struct profile_object *object, uint64_t offset, struct profile_range *range)

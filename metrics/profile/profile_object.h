@@ -10,6 +10,7 @@
 #include "profile/profile_range.h"
 #include "profile/profile_wait.h"
 
+struct profile_jit_frames;
 struct profile_object;
 
 /* A function; @name is borrowed from the object */
@@ -40,6 +41,11 @@ Dwfl *profile_object_begin(struct profile_wait *wait);
  * by debuginfod. @build_id: of the recording; NULL: unknown. Returns NULL if out of memory.
  */
 struct profile_object *profile_object_new(Dwfl *dwfl, const char *path, const uint8_t *build_id, size_t build_id_size);
+/*
+ * Makes the object of a function of a just-in-time compiler, at address 0, for its ELF file alone, which describes the frames.
+ * @arch: the machine, as by uname(2). @frames: NULL: none. Returns NULL if out of memory.
+ */
+struct profile_object *profile_object_new_function(const char *arch, uint64_t size, const struct profile_jit_frames *frames);
 void profile_object_free(struct profile_object *object);
 enum profile_object_state profile_object_state(const struct profile_object *object);
 /* The ELF file, borrowed, and the addresses of its segments, the first from the start of its page; NULL: it was not read */

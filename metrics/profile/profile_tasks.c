@@ -135,7 +135,10 @@ static int add_map(struct profile_tasks *tasks, const struct gpmu_perfdata_recor
 	map->time = record->time;
 	map->file = file;
 	map->kind = kind;
-	map->build_id = build_id;
+	if (kind == PROFILE_MAP_FUNCTION)
+		map->frames = (uint32_t)from->ino;
+	else
+		map->build_id = build_id;
 	return 0;
 }
 

@@ -33,9 +33,12 @@ struct profile_map {
 	uint64_t most;		/* highest end of the maps below, see profile_tasks.c */
 	uint64_t earliest, latest;	/* times of these */
 	uint32_t file;		/* number of the name in @files of the tasks */
-	uint32_t build_id;	/* number of the build id in @build_ids, plus 1; 0: none */
+	union {
+		uint32_t build_id;	/* number of the build id in @build_ids, plus 1; 0: none */
+		uint32_t frames;	/* of a function: number of its frames in the jitdumps, plus 1; 0: none */
+	};
 	enum profile_map_kind kind;
-	uint32_t known;		/* number of the file in profile_code, plus 1; 0: not looked up yet */
+	uint32_t known;		/* number of the file or function in profile_code, plus 1; 0: not looked up yet */
 };
 
 struct profile_build_id {

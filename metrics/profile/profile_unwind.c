@@ -104,7 +104,7 @@ static int find_elf(Dwfl_Module *module, void **user, const char *name, Dwarf_Ad
 	(void)name;
 	(void)base;
 	(void)file;
-	*elf = elf_begin(-1, ELF_C_READ_MMAP_PRIVATE, profile_object_elf(*user, &range));
+	*elf = elf_begin(-1, ELF_C_READ, profile_object_elf(*user, &range));
 	return -1;
 }
 

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "profile/profile_jitdump.h"
-#include "profile/profile_tasks.h"
 #include "profile/profile_symbols.h"
+#include "profile/profile_tasks.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -25,11 +25,24 @@ static void must(int promise)
 
 static int take(void *user, const struct gpmu_perfdata_record *record)
 {
-	(void)user;
+	const struct vector *frames = user;
+
+	must(record->mmap.ino <= frames->n);
 	must(record->type == PERF_RECORD_MMAP2 && record->pid == 7 && record->mmap.len &&
 	     !strncmp(record->mmap.file, PROFILE_JIT, strlen(PROFILE_JIT)));
 	sum += strlen(record->mmap.file);
 	return 0;
+}
+
+/* Reads all bytes of the frames. */
+static void read_frames(struct vector *frames)
+{
+	const struct profile_jit_frames *list = frames->data;
+
+	for (size_t i = 0; i < frames->n; i++)
+		for (size_t k = 0; k < list[i].size; k++)
+			sum += ((const uint8_t *)list[i].data)[k];
+	profile_jit_frames_release(frames);
 }
 
 static void read_map(int fd, size_t size)
@@ -53,11 +66,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct profile_jitdump dump = { .path = (char *)"jit", .pid = 7 };
 	const struct profile_jit_clock clock = { .conv = { .shift = 10, .mult = 1024 } };
 	struct gpmu_error error = { .size = sizeof(error) };
+	struct vector frames = { 0 };
 	int fd = memfd_create("jitdump", 0), ret;
 
 	must(fd >= 0 && write(fd, data, size) == (ssize_t)size);
 	lseek(fd, 0, SEEK_SET);
-	ret = profile_jitdump_read(&dump, fd, &clock, take, NULL, &error);
+	ret = profile_jitdump_read(&dump, fd, &clock, &frames, take, &frames, &error);
+	read_frames(&frames);
 	must(!ret || (ret == -EINVAL && !strncmp(error.text, "jit:", 4) && strstr(error.text, "expected") && error.offset <= size));
 	lseek(fd, 0, SEEK_SET);
 	read_map(fd, size);

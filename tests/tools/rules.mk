@@ -15,3 +15,11 @@ $(INLINED): tests/tools/inlined.c $(B)/flags/cc
 	$(CC) $(CFLAGS) -O2 -g -fno-omit-frame-pointer $(PROGRAM_DEPFLAGS) -o $@ $<
 TEST_PROGRAMS	+= $(INLINED)
 PROGRAMS	+= $(INLINED)
+
+# A just-in-time compiler, which jit.t samples
+JITTED		:= $(B)/tests/tools/jitted
+$(JITTED): tests/tools/jitted.c $(B)/flags/cc
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -O2 $(PROGRAM_DEPFLAGS) -o $@ $<
+TEST_PROGRAMS	+= $(JITTED)
+PROGRAMS	+= $(JITTED)

@@ -20,5 +20,10 @@ int profile_elf_open(const char *path, const uint8_t *build_id, size_t size, boo
 size_t profile_elf_build_id_hex(const uint8_t *build_id, size_t size, char hex[2 * PROFILE_BUILD_ID_MOST + 1]);
 /* Gets the build id of the running kernel's vDSO. Returns its size; 0: there is none */
 size_t profile_elf_vdso_build_id(uint8_t build_id[PROFILE_BUILD_ID_MOST]);
+/*
+ * Makes the image of an ELF file for code that is in none. The code is at address 0. @arch: the machine, as by uname(2).
+ * @frames: its .eh_frame, as if it followed the code at a multiple of 8 bytes; NULL: none. Sets the size of the image, which the caller frees; NULL: out of memory.
+ */
+void *profile_elf_code(const char *arch, uint64_t code_size, const void *frames, size_t frames_size, size_t *size);
 
 #endif /* GPMU_PROFILE_ELF_H */

@@ -23,6 +23,8 @@ int main(void)
 	for (uint64_t flags = 0; flags < 2; flags++) {
 		made.length = 0;
 		put_jit_all(&made, flags);
+		put_jit_unwinding(&made, "frames", 6, 20);
+		put_jit_load(&made, "delta", 0x4000, 16, 4, 500);
 		for (int i = 0; i < 10000; i++) {
 			char bytes[DAMAGE_MAX];
 			size_t n;

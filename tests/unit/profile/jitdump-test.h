@@ -45,6 +45,20 @@ static inline void put_jit_move(struct made *made, uint64_t from, uint64_t to, u
 	put64(made, index);
 }
 
+/* Unwinding information of the code that is loaded next: .eh_frame, then as many other bytes */
+static inline void put_jit_unwinding(struct made *made, const void *frames, uint64_t size, uint64_t other)
+{
+	put32(made, 4);
+	put32(made, (uint32_t)(16 + 24 + size + other));
+	put64(made, 0);
+	put64(made, size + other);
+	put64(made, other);
+	put64(made, 0);
+	put(made, frames, size);
+	for (uint64_t i = 0; i < other; i++)
+		put(made, "\x5a", 1);
+}
+
 /* A record of another type */
 static inline void put_jit_other(struct made *made, uint32_t id, size_t size)
 {

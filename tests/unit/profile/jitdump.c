@@ -15,9 +15,10 @@ static struct made made, file;
 /* What was taken */
 static struct {
 	char name[32];
-	uint64_t address, size, time;
+	uint64_t address, size, time, frames;
 } taken[MOST];
 static size_t count;
+static struct vector frames;	/* struct profile_jit_frames */
 static char text[256];
 static size_t offset;
 
@@ -29,6 +30,7 @@ static int take(void *user, const struct gpmu_perfdata_record *record)
 	snprintf(taken[count].name, sizeof(taken[count].name), "%s", record->mmap.file);
 	taken[count].address = record->mmap.addr;
 	taken[count].size = record->mmap.len;
+	taken[count].frames = record->mmap.ino;
 	taken[count++].time = record->time;
 	return 0;
 }
@@ -44,7 +46,8 @@ static int read_made(size_t length, const struct profile_jit_clock *clock)
 	if (write(fd, made.data, length) != (ssize_t)length)
 		abort();
 	lseek(fd, 0, SEEK_SET);
-	ret = profile_jitdump_read(&dump, fd, clock, take, NULL, &error);
+	profile_jit_frames_release(&frames);
+	ret = profile_jitdump_read(&dump, fd, clock, &frames, take, NULL, &error);
 	close(fd);
 	snprintf(text, sizeof(text), "%s", error.text);
 	offset = error.offset;
@@ -112,6 +115,66 @@ static void test_damage(void)
 		wrong += length >= 166 && count < 1;
 	}
 	ok(!wrong, "jitdump: a dump that is cut off within a record is an error with an offset, and the functions before are taken (%zu are not)", wrong);
+}
+
+/* The frames of a function that was taken are these bytes; NULL: it has none. */
+static bool has_frames(size_t i, const char *bytes)
+{
+	const struct profile_jit_frames *list = frames.data;
+	size_t number = i < count ? taken[i].frames : 0;
+
+	if (!bytes || !number || number > frames.n)
+		return i < count && !bytes && !number;
+	return list[number - 1].size == strlen(bytes) && !memcmp(list[number - 1].data, bytes, strlen(bytes));
+}
+
+static void test_frames(void)
+{
+	const struct profile_jit_clock clock = { .is_monotonic = true };
+
+	made.length = 0;
+	put_jit_header(&made, 0);
+	put_jit_load(&made, "alpha", 0x1000, 64, 1, 100);
+	put_jit_unwinding(&made, "replaced", 8, 0);
+	put_jit_unwinding(&made, "first", 5, 20);
+	put_jit_load(&made, "beta", 0x2000, 32, 2, 200);
+	put_jit_load(&made, "gamma", 0x1000, 128, 3, 300);
+	put_jit_unwinding(&made, "", 0, 20);
+	put_jit_load(&made, "delta", 0x4000, 16, 4, 350);
+	put_jit_move(&made, 0x2000, 0x3000, 32, 2, 400);
+	ok(!read_made(made.length, &clock) && count == 5, "jitdump: functions with and without unwinding information are taken");
+	ok(has_frames(1, "first"), "jitdump: a function has the last unwinding information before it, without .eh_frame_hdr");
+	ok(has_frames(0, NULL) && has_frames(2, NULL), "jitdump: unwinding information is that of the next function alone");
+	ok(has_frames(3, NULL), "jitdump: unwinding information that is .eh_frame_hdr alone describes no frames");
+	ok(has_frames(4, "first"), "jitdump: code that moves keeps its unwinding information");
+}
+
+/* @at: byte of the unwinding information that gets a value. The information is at byte 40, and its content at byte 80. */
+static void check_unwinding(size_t at, uint64_t value, size_t size, size_t wanted, const char *expected)
+{
+	const struct profile_jit_clock clock = { .is_monotonic = true };
+
+	made.length = 0;
+	put_jit_header(&made, 0);
+	put_jit_unwinding(&made, "frames", 6, 20);
+	memcpy(made.data + at, &value, size);
+	ok(read_made(made.length, &clock) == -EINVAL && offset == wanted && strstr(text, expected),
+	   "jitdump: damage at byte %zu of unwinding information is reported at byte %zu: expected %s", at, wanted, expected);
+	if (offset != wanted || !strstr(text, expected))
+		diag("%s", text);
+}
+
+static void test_unwinding_damage(void)
+{
+	static const char within[] = "at most 1048576 bytes of unwinding information, within the record";
+
+	check_unwinding(44, 16 + 23, 4, 56, "unwinding information");
+	check_unwinding(56, 27, 8, 80, within);
+	check_unwinding(64, 27, 8, 80, within);
+	check_unwinding(64, UINT64_MAX, 8, 80, within);
+	check_unwinding(44, 0xffffffff, 4, 86, "a whole record");
+	made.length = 0;
+	check_unwinding(44, 16 + 24 + (1U << 20) + 1, 4, 86, "a whole record");
 }
 
 /* --- a recording */
@@ -200,6 +263,9 @@ int main(void)
 {
 	test_functions();
 	test_damage();
+	test_frames();
+	test_unwinding_damage();
 	test_recording();
+	profile_jit_frames_release(&frames);
 	return done_testing();
 }

@@ -12,6 +12,7 @@
 #include <ucontext.h>
 
 #include "perfdata/perfdata-test.h"
+#include "profile/profile_jitdump.h"
 #include "profile/profile_unwind.h"
 
 #define STACK	16384
@@ -252,6 +253,53 @@ static void test_library(void)
 }
 #endif
 
+#ifdef __x86_64__
+/* A function of a just-in-time compiler whose frame is 24 bytes, and whose code is 64 bytes */
+static const uint8_t eh_frame[] = {
+	/* CIE: version 1, "zR", alignments 1 and -8, return address in register 16, pointers relative to themselves; CFA is RSP + 8 */
+	20, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b, 12, 7, 8, 0x90, 1, 0, 0,
+	/* FDE: 64 bytes of code, which begins 96 bytes before this pointer; CFA is RSP + 24 */
+	20, 0, 0, 0, 28, 0, 0, 0, 0xa0, 0xff, 0xff, 0xff, 64, 0, 0, 0, 0, 14, 24, 0, 0, 0, 0, 0,
+	0, 0, 0, 0,
+};
+
+/* Frames of compiled code: of a function with unwinding information, and of one with frame pointers, both below this program */
+static void test_compiled(void)
+{
+	static const char *const names[] = { PROFILE_JIT "described", PROFILE_JIT "pointers" };
+	const uint64_t ours = (uint64_t)(uintptr_t)take_copy, base = 0x7fff00000000, code = 0x10000000;
+	const uint64_t stack[] = { 1, 2, code + 0x150, 3, base + 48, 4, 0, ours + 1, 5, 6 };
+	struct profile_jitdumps dumps = { 0 };
+	uint64_t addresses[PROFILE_UNWIND_MOST];
+	struct profile_jit_frames *frames = vector_add(&dumps.frames, sizeof(*frames));
+	struct rig rig;
+	size_t count;
+
+	*frames = (struct profile_jit_frames){ .data = (void *)(uintptr_t)eh_frame, .size = sizeof(eh_frame) };
+	memcpy(copy.stack, stack, sizeof(stack));
+	copy.size = sizeof(stack);
+	copy.mask = 1 << BP | 1 << SP | 1 << PC;
+	copy.count = 3;
+	memcpy(copy.registers, (const uint64_t[]){ base + 48, base, code + 0x10 }, 3 * sizeof(uint64_t));
+	rig_init(&rig);
+	rig.code.jitdumps = &dumps;
+	add_maps(&rig.tasks, 7, 0);
+	for (uint64_t i = 0; i < 2; i++) {
+		struct gpmu_perfdata_record record = { .type = PERF_RECORD_MMAP2, .pid = 7, .tid = 7 };
+
+		record.mmap = (struct gpmu_perfdata_mmap){ .addr = code + i * 0x100, .len = i ? 0x100 : 64, .ino = i ? 0 : 1, .file = names[i] };
+		if (profile_tasks_add(&rig.tasks, &record))
+			abort();
+	}
+	start(&rig);
+	count = unwind_at(&rig.unwind, 7, 1, addresses);
+	ok(count >= 2 && addresses[1] == code + 0x150, "unwind: a function of a jitdump is unwound by its unwinding information (%zu)", count);
+	ok(count >= 3 && addresses[2] == ours + 1, "unwind: a function of a jitdump without unwinding information is unwound by frame pointers (%zu)", count);
+	vector_release(&dumps.frames);
+	release(&rig);
+}
+#endif
+
 static void test_fifo(void)
 {
 	uint64_t addresses[PROFILE_UNWIND_MOST];
@@ -346,6 +394,7 @@ int main(void)
 	test_random();
 #ifdef __x86_64__
 	test_library();
+	test_compiled();
 #endif
 	return done_testing();
 }
