@@ -85,6 +85,7 @@ static const char *const no_files[] = { "//", "/anon_hugepage", "/memfd:", "/dev
 
 static enum profile_map_kind kind_of(const struct gpmu_perfdata_record *record)
 {
+	const enum profile_map_kind memory = record->misc & PERF_RECORD_MISC_MMAP_DATA ? PROFILE_MAP_DATA : PROFILE_MAP_MEMORY;
 	const char *file = record->mmap.file;
 
 	if (record->pid == PROFILE_KERNEL)
@@ -93,11 +94,11 @@ static enum profile_map_kind kind_of(const struct gpmu_perfdata_record *record)
 		return PROFILE_MAP_FUNCTION;
 	/* As in perf, code in huge pages is that of a just-in-time compiler. */
 	if (record->type == PERF_RECORD_MMAP2 && record->mmap.flags & MAP_HUGETLB)
-		return PROFILE_MAP_MEMORY;
+		return memory;
 	for (size_t i = 0; i < sizeof(no_files) / sizeof(no_files[0]); i++)
 		if (!strncmp(file, no_files[i], strlen(no_files[i])))
-			return PROFILE_MAP_MEMORY;
-	return *file == '/' || !strcmp(file, PROFILE_VDSO) ? PROFILE_MAP_FILE : PROFILE_MAP_MEMORY;
+			return memory;
+	return *file == '/' || !strcmp(file, PROFILE_VDSO) ? PROFILE_MAP_FILE : memory;
 }
 
 static int add_build_id(struct profile_tasks *tasks, const struct gpmu_perfdata_mmap *from, uint32_t *number)
@@ -126,7 +127,7 @@ static int add_map(struct profile_tasks *tasks, const struct gpmu_perfdata_recor
 
 	if (!process || strings_number(&tasks->files, from->file, &file) || add_build_id(tasks, from, &build_id))
 		return -ENOMEM;
-	map = vector_add(kind == PROFILE_MAP_MEMORY ? &process->memory : &process->maps, sizeof(*map));
+	map = vector_add(kind == PROFILE_MAP_MEMORY || kind == PROFILE_MAP_DATA ? &process->memory : &process->maps, sizeof(*map));
 	if (!map)
 		return -ENOMEM;
 	map->begin = from->addr;

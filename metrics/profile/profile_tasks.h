@@ -21,7 +21,8 @@
 
 enum profile_map_kind {
 	PROFILE_MAP_FILE,	/* including [vdso] and parts of the kernel */
-	PROFILE_MAP_MEMORY,	/* of no file, such as "//anon" and "[heap]" */
+	PROFILE_MAP_MEMORY,	/* of no file, such as "//anon" */
+	PROFILE_MAP_DATA,	/* likewise, but without code, such as "[heap]" */
 	PROFILE_MAP_FUNCTION,	/* code of a just-in-time compiler, named by PROFILE_JIT */
 };
 

@@ -64,17 +64,23 @@ static bool value_of(const struct profile_unwind_process *process, unsigned int 
 
 /* --- files */
 
-/* Adds the file that has an address. Returns whether it is here and as it was. */
-static bool add_file(struct profile_unwind_process *process, uint64_t address)
+static struct profile_map *map_of(const struct profile_unwind_process *process, uint64_t address)
+{
+	struct profile_range range = PROFILE_RANGE_ALL;
+
+	return profile_tasks_map(process->code->tasks, process->pid, address, process->record->time, &range);
+}
+
+/* Adds the file, or the function of a jitdump, that has an address. Returns whether it is here and as it was. */
+static bool add_file(struct profile_unwind_process *process, struct profile_map *map, uint64_t address)
 {
 	struct profile_range range = PROFILE_RANGE_ALL, in_file;
-	struct profile_map *map = profile_tasks_map(process->code->tasks, process->pid, address, process->record->time, &range);
 	Dwfl_Module *module = dwfl_addrmodule(process->dwfl, address);
 	struct profile_object *object = NULL;
 	GElf_Addr begin, bias, found;
 	void **user;
 
-	process->error = map ? profile_code_object(process->code, map, &object) : 0;
+	process->error = profile_code_object(process->code, map, &object);
 	if (!object || !profile_object_elf(object, &in_file))
 		return false;
 	bias = address - profile_object_address(object, address - map->begin + map->offset, &range);
@@ -172,17 +178,25 @@ static const Dwfl_Thread_Callbacks threads = {
 	.next_thread = next_thread, .memory_read = read_memory, .set_initial_registers = set_registers,
 };
 
+/*
+ * Takes the frames that perf prints. The stack ends at address 0, and at data, which call nothing: the stack of a new process begins
+ * with the number of its arguments, mostly 1, whose call would be at 0. From an address without a map, libdwfl follows frame pointers.
+ */
 static int take_frame(Dwfl_Frame *frame, void *user)
 {
 	struct profile_unwind_process *process = user;
-	const bool is_first = !process->count;
-	Dwarf_Addr pc;
+	struct profile_map *map;
+	Dwarf_Addr pc, address;
 
 	/* If its last argument is not NULL, dwfl_frame_pc() unwinds the next frame, before libdwfl knows the file of this frame. */
 	if (!dwfl_frame_pc(frame, &pc, NULL) || !pc)
 		return DWARF_CB_ABORT;
+	address = process->count ? pc - 1 : pc;
+	map = map_of(process, address);
+	if (!address || (map && map->kind == PROFILE_MAP_DATA && process->count))
+		return DWARF_CB_ABORT;
 	process->addresses[process->count++] = pc;
-	if (process->count == PROFILE_UNWIND_MOST || !add_file(process, is_first ? pc : pc - 1))
+	if (process->count == PROFILE_UNWIND_MOST || (map && !add_file(process, map, address)))
 		return DWARF_CB_ABORT;
 	return DWARF_CB_OK;
 }
@@ -233,12 +247,14 @@ static struct profile_unwind_process *process_of(struct profile_unwind *unwind, 
 /* libdwfl needs a file to know the machine. */
 static void follow(struct profile_unwind_process *process, uint64_t pc)
 {
+	struct profile_map *map = map_of(process, pc);
+
 	process->count = 0;
 	if (!process->dwfl)
 		process->dwfl = dwfl_begin(&files);
 	if (!process->dwfl)
 		process->error = -ENOMEM;
-	if (!process->dwfl || !add_file(process, pc))
+	if (!process->dwfl || !map || !add_file(process, map, pc))
 		return;
 	if (!process->is_attached)
 		process->is_attached = dwfl_attach_state(process->dwfl, NULL, (pid_t)process->pid, &threads, process);

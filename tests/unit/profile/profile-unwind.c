@@ -254,6 +254,49 @@ static void test_library(void)
 #endif
 
 #ifdef __x86_64__
+/*
+ * Unwinds a stack whose innermost frame is at the entry of a function, so that the return address is on top of the stack. RBP points to
+ * the frame of a caller in this program.
+ */
+static size_t unwind_return(uint64_t address, uint64_t addresses[PROFILE_UNWIND_MOST])
+{
+	const uint64_t ours = (uint64_t)(uintptr_t)take_copy, base = 0x7fff00000000;
+	const uint64_t stack[] = { address, 2, 3, 4, 0, ours + 1 };
+	struct gpmu_perfdata_record data = { .type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_MMAP_DATA, .pid = 7, .tid = 7 };
+	struct rig rig;
+	size_t count;
+
+	memcpy(copy.stack, stack, sizeof(stack));
+	copy.size = sizeof(stack);
+	copy.mask = 1 << BP | 1 << SP | 1 << PC;
+	copy.count = 3;
+	memcpy(copy.registers, (const uint64_t[]){ base + 32, base, ours }, 3 * sizeof(uint64_t));
+	rig_init(&rig);
+	add_maps(&rig.tasks, 7, 0);
+	data.mmap = (struct gpmu_perfdata_mmap){ .addr = 0x10000, .len = 0x1000, .file = "//anon" };
+	if (profile_tasks_add(&rig.tasks, &data))
+		abort();
+	start(&rig);
+	count = unwind_at(&rig.unwind, 7, 1, addresses);
+	if (addresses[0] != ours)
+		abort();
+	release(&rig);
+	return count;
+}
+
+/* perf prints these frames, and no others. */
+static void test_outermost(void)
+{
+	uint64_t addresses[PROFILE_UNWIND_MOST];
+	size_t count;
+
+	is_u64(unwind_return(1, addresses), 1, "unwind: the number of arguments on top of a new process's stack, 1, is no return address");
+	is_u64(unwind_return(0x10080, addresses), 1, "unwind: an address in data is no return address");
+	count = unwind_return(0x20080, addresses);
+	ok(count == 3 && addresses[1] == 0x20080 && addresses[2] == (uint64_t)(uintptr_t)take_copy + 1,
+	   "unwind: from an address without a map, the stack goes on by frame pointers (%zu)", count);
+}
+
 /* A function of a just-in-time compiler whose frame is 24 bytes, and whose code is 64 bytes */
 static const uint8_t eh_frame[] = {
 	/* CIE: version 1, "zR", alignments 1 and -8, return address in register 16, pointers relative to themselves; CFA is RSP + 8 */
@@ -394,6 +437,7 @@ int main(void)
 	test_random();
 #ifdef __x86_64__
 	test_library();
+	test_outermost();
 	test_compiled();
 #endif
 	return done_testing();
