@@ -7,24 +7,27 @@
 #include <dwarf.h>
 #include <errno.h>
 #include <gelf.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "profile/profile_dwarf.h"
 
 #define NONE		UINT32_MAX
 #define DEPTH_MOST	256	/* of the tree; deeper entries are omitted */
+#define UNITS_MOST	64	/* compilation units of an address; outer ones are omitted */
 #define RANGES_MOST	(1 << 22)	/* of a file's units, and of a unit; later ones are omitted: entries of a damaged file may share a list */
 
 /* Addresses of a unit or an inlined function */
 struct span {
 	uint64_t begin, end;
 	uint32_t of;			/* its index */
+	uint32_t below;			/* the span that it began in, which may end before it; NONE: none */
 };
 
 /* Addresses from @begin to the next segment */
 struct segment {
 	uint64_t begin;
-	uint32_t of;			/* as of a span, or NONE */
+	uint32_t top;			/* of units: the span that began last; of functions: the innermost function; NONE: none */
 };
 
 struct unit {
@@ -50,12 +53,36 @@ struct spans {
 struct walk {
 	struct vector entries;
 	struct spans spans;
-	Dwarf_Off last;			/* offset of the last entry of the tree */
+	Dwarf *dwarf;			/* of the tree */
+	const char *data;		/* its .debug_info */
+	Dwarf_Off last, end;		/* offsets in it: of the last entry of the tree, and of the tree's end */
 };
 
 /* --- spans and segments */
 
-/* Adds the ranges of an entry. Code that the linker removed is at an address below all other code, mostly 0. */
+/* Code that the linker removed is at an address below all other code, mostly 0, or at one of the last addresses. */
+static bool is_code(const struct spans *spans, uint64_t begin, uint64_t end)
+{
+	return begin < end && begin >= spans->first;
+}
+
+/* Whether the linker has removed all ranges of an entry. The addresses in it may then be those of other code. */
+static bool is_removed(struct spans *spans, Dwarf_Die *die)
+{
+	Dwarf_Addr base, begin, end;
+	bool has_ranges = false;
+	ptrdiff_t at = 0;
+
+	while (spans->read < RANGES_MOST && (at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
+		if (is_code(spans, begin, end))
+			return false;
+		spans->read++;
+		has_ranges = true;
+	}
+	return has_ranges;
+}
+
+/* Adds the ranges of an entry. */
 static int add_spans(struct spans *spans, Dwarf_Die *die, uint32_t of)
 {
 	Dwarf_Addr base, begin, end;
@@ -65,12 +92,12 @@ static int add_spans(struct spans *spans, Dwarf_Die *die, uint32_t of)
 		struct span *span;
 
 		spans->read++;
-		if (begin >= end || begin < spans->first)
+		if (!is_code(spans, begin, end))
 			continue;
 		span = vector_add(&spans->list, sizeof(*span));
 		if (!span)
 			return -ENOMEM;
-		*span = (struct span){ .begin = begin, .end = end, .of = of };
+		*span = (struct span){ .begin = begin, .end = end, .of = of, .below = NONE };
 	}
 	return 0;
 }
@@ -87,7 +114,7 @@ static int compare_spans(const void *a, const void *b)
 	return (one->of > two->of) - (one->of < two->of);
 }
 
-static int begin_segment(struct vector *segments, uint64_t begin, uint32_t of)
+static int begin_segment(struct vector *segments, uint64_t begin, uint32_t top)
 {
 	struct segment *last = segments->n ? (struct segment *)segments->data + segments->n - 1 : NULL;
 
@@ -96,7 +123,7 @@ static int begin_segment(struct vector *segments, uint64_t begin, uint32_t of)
 		if (!last)
 			return -ENOMEM;
 	}
-	*last = (struct segment){ .begin = begin, .of = of };
+	*last = (struct segment){ .begin = begin, .top = top };
 	return 0;
 }
 
@@ -109,13 +136,13 @@ static int end_spans(struct vector *segments, const struct span *spans, uint32_t
 		/* Outer spans may have ended before. */
 		while (*depth && spans[open[*depth - 1]].end <= end)
 			--*depth;
-		if (begin_segment(segments, end, *depth ? spans[open[*depth - 1]].of : NONE))
+		if (begin_segment(segments, end, *depth ? open[*depth - 1] : NONE))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-/* Of several spans with an address, its segment has the one that begins last. */
+/* Makes the segments of spans, which it sorts. Of several spans with an address, its segment has the one that begins last. */
 static int make_segments(struct vector *segments, struct vector *from)
 {
 	struct span *spans = from->data;
@@ -129,8 +156,9 @@ static int make_segments(struct vector *segments, struct vector *from)
 		ret = end_spans(segments, spans, open, &depth, spans[i].begin);
 		if (ret)
 			break;
+		spans[i].below = depth ? open[depth - 1] : NONE;
 		open[depth++] = (uint32_t)i;
-		ret = begin_segment(segments, spans[i].begin, spans[i].of);
+		ret = begin_segment(segments, spans[i].begin, (uint32_t)i);
 	}
 	if (!ret)
 		ret = end_spans(segments, spans, open, &depth, UINT64_MAX);
@@ -138,13 +166,13 @@ static int make_segments(struct vector *segments, struct vector *from)
 	return ret;
 }
 
-/* What an address belongs to, or NONE */
+/* The top of an address's segment, or NONE */
 static uint32_t find(const struct vector *segments, uint64_t address, struct profile_range *range)
 {
 	const struct segment *list = segments->data;
 	size_t from = profile_range_find(range, address, list, segments->n, sizeof(*list));
 
-	return from ? list[from - 1].of : NONE;
+	return from ? list[from - 1].top : NONE;
 }
 
 /* --- compilation units */
@@ -192,7 +220,7 @@ int profile_dwarf_read(struct profile_dwarf *dwarf, Dwarf *from)
 	ret = add_units(dwarf, from, &spans);
 	if (!ret)
 		ret = make_segments(&dwarf->segments, &spans.list);
-	vector_release(&spans.list);
+	dwarf->spans = spans.list;
 	return ret;
 }
 
@@ -234,24 +262,40 @@ static bool has_code(int tag)
 	       tag == DW_TAG_class_type || tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
 }
 
-/* Each entry follows the last one. In a damaged file it may not, and entries would be read again and again. */
-static int walk_children(struct walk *walk, Dwarf_Die *parent, uint32_t caller, unsigned int depth)
+/* Sets the entry at an offset. Returns 1 if the entries of a parent end there. */
+static int entry_at(const struct walk *walk, Dwarf_Off offset, Dwarf_Die *die)
+{
+	return offset >= walk->end || !walk->data[offset] || !dwarf_offdie(walk->dwarf, offset, die);
+}
+
+/*
+ * Reads the entries of a parent. Sets the offset after them; 0: not known. As not all compilers write DW_AT_sibling, libdw reads all that is
+ * in an entry to find the next one, so it does this only for entries whose own ones are not read here.
+ *
+ * Each entry follows the last one. In a damaged file it may not, and entries would be read again and again.
+ */
+static int walk_children(struct walk *walk, Dwarf_Die *parent, uint32_t caller, unsigned int depth, Dwarf_Off *after)
 {
 	Dwarf_Die die;
 	int ret = 0;
 
+	*after = 0;
 	for (int end = dwarf_child(parent, &die); !end && dwarf_dieoffset(&die) > walk->last && !ret;) {
 		const int tag = dwarf_tag(&die);
 		Dwarf_Die here = die;
 		/* A nested function is not inlined where it is defined. */
 		uint32_t inner = tag == DW_TAG_subprogram ? NONE : caller;
+		Dwarf_Off next = 0;
 
 		walk->last = dwarf_dieoffset(&die);
 		if (tag == DW_TAG_inlined_subroutine)
 			ret = add_entry(walk, &die, &inner);
-		if (!ret && has_code(tag) && depth < DEPTH_MOST)
-			ret = walk_children(walk, &die, inner, depth + 1);
-		end = dwarf_siblingof(&here, &die);
+		if (!ret && has_code(tag) && depth < DEPTH_MOST && !(tag == DW_TAG_subprogram && is_removed(&walk->spans, &die)))
+			ret = walk_children(walk, &die, inner, depth + 1, &next);
+		end = next ? entry_at(walk, next, &die) : dwarf_siblingof(&here, &die);
+		if (end == 1 && !next)
+			next = die.addr ? (Dwarf_Off)((const char *)die.addr - walk->data) : walk->end;
+		*after = end == 1 ? next + 1 : 0;
 	}
 	return ret;
 }
@@ -268,12 +312,33 @@ static Dwarf_Die tree_of(const struct unit *unit)
 	return unit->die;
 }
 
+/* Makes the segments of a unit's functions. Returns 0 or -ENOMEM. */
+static int make_function_segments(struct unit *unit, struct vector *from)
+{
+	int ret = make_segments(&unit->segments, from);
+	const struct span *spans = from->data;
+	struct segment *list = unit->segments.data;
+
+	for (size_t i = 0; i < unit->segments.n && !ret; i++)
+		if (list[i].top != NONE)
+			list[i].top = spans[list[i].top].of;
+	return ret;
+}
+
 static int read_unit(struct unit *unit, uint64_t first_address)
 {
-	struct walk walk = { .spans.first = first_address };
 	Dwarf_Die tree = tree_of(unit);
-	int ret = walk_children(&walk, &tree, NONE, 0);
-	const struct entry *entries = walk.entries.data;
+	const Dwarf_Off offset = dwarf_dieoffset(&tree);
+	struct walk walk = {
+		.spans.first = first_address, .dwarf = dwarf_cu_getdwarf(tree.cu), .data = (const char *)tree.addr - offset,
+	};
+	const struct entry *entries;
+	Dwarf_Off after;
+	int ret = 0;
+
+	if (!dwarf_next_unit(walk.dwarf, offset - dwarf_cuoffset(&tree), &walk.end, NULL, NULL, NULL, NULL, NULL, NULL, NULL))
+		ret = walk_children(&walk, &tree, NONE, 0, &after);
+	entries = walk.entries.data;
 
 	unit->is_read = true;
 	if (!ret) {
@@ -286,7 +351,7 @@ static int read_unit(struct unit *unit, uint64_t first_address)
 			.caller = entries[i].caller == NONE ? NULL : &unit->functions[entries[i].caller],
 		};
 	if (!ret)
-		ret = make_segments(&unit->segments, &walk.spans.list);
+		ret = make_function_segments(unit, &walk.spans.list);
 	vector_release(&walk.entries);
 	vector_release(&walk.spans.list);
 	return ret;
@@ -294,37 +359,51 @@ static int read_unit(struct unit *unit, uint64_t first_address)
 
 /* --- addresses */
 
-/* The unit that contains an address; NULL: none */
-static struct unit *unit_at(const struct profile_dwarf *dwarf, uint64_t address, struct profile_range *range)
+/*
+ * Sets the units that contain an address, the inner ones first, and returns their number. A linker that merges equal functions
+ * (gold --icf) leaves several units with the addresses of one.
+ */
+static size_t units_at(const struct profile_dwarf *dwarf, uint64_t address, struct profile_range *range, struct unit *units[UNITS_MOST])
 {
-	uint32_t unit = find(&dwarf->segments, address, range);
+	const struct span *spans = dwarf->spans.data;
+	size_t count = 0;
 
-	return unit == NONE ? NULL : (struct unit *)dwarf->units.data + unit;
+	for (uint32_t at = find(&dwarf->segments, address, range); at != NONE && count < UNITS_MOST; at = spans[at].below) {
+		profile_range_limit(range, address, spans[at].end);
+		if (address < spans[at].end)
+			units[count++] = (struct unit *)dwarf->units.data + spans[at].of;
+	}
+	return count;
 }
 
 int profile_dwarf_inlined(struct profile_dwarf *dwarf, uint64_t address, struct profile_range *range,
 			  struct profile_inlined **inlined)
 {
-	struct unit *unit = unit_at(dwarf, address, range);
-	uint32_t function;
+	struct unit *units[UNITS_MOST];
+	size_t count = units_at(dwarf, address, range, units);
 
 	*inlined = NULL;
-	if (!unit)
-		return 0;
-	if (!unit->is_read && read_unit(unit, dwarf->first))
-		return -ENOMEM;
-	function = find(&unit->segments, address, range);
-	if (function != NONE)
-		*inlined = &unit->functions[function];
+	for (size_t i = 0; i < count && !*inlined; i++) {
+		uint32_t function;
+
+		if (!units[i]->is_read && read_unit(units[i], dwarf->first))
+			return -ENOMEM;
+		function = find(&units[i]->segments, address, range);
+		if (function != NONE)
+			*inlined = &units[i]->functions[function];
+	}
 	return 0;
 }
 
 const char *profile_dwarf_line(const struct profile_dwarf *dwarf, uint64_t address, int *line)
 {
 	struct profile_range range = PROFILE_RANGE_ALL;
-	struct unit *unit = unit_at(dwarf, address, &range);
-	Dwarf_Line *found = unit ? dwarf_getsrc_die(&unit->die, address) : NULL;
+	struct unit *units[UNITS_MOST];
+	size_t count = units_at(dwarf, address, &range, units);
+	Dwarf_Line *found = NULL;
 
+	for (size_t i = 0; i < count && !found; i++)
+		found = dwarf_getsrc_die(&units[i]->die, address);
 	if (!found || dwarf_lineno(found, line))
 		return NULL;
 	return dwarf_linesrc(found, NULL, NULL);
@@ -340,4 +419,5 @@ void profile_dwarf_release(struct profile_dwarf *dwarf)
 	}
 	vector_release(&dwarf->units);
 	vector_release(&dwarf->segments);
+	vector_release(&dwarf->spans);
 }

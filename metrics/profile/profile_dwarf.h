@@ -22,7 +22,8 @@ struct profile_inlined {
 /* A zeroed struct has no units. */
 struct profile_dwarf {
 	struct vector units;		/* struct unit: see profile_dwarf.c */
-	struct vector segments;		/* struct segment: units */
+	struct vector spans;		/* struct span: their addresses */
+	struct vector segments;		/* struct segment: spans */
 	uint64_t first;			/* lowest address of code */
 };
 

@@ -32,6 +32,7 @@ $(call both,recorder-file): private TEST_LDFLAGS := $(call wrap,gpmu_replace_bes
 $(call both,record-sched) $(call built,record-sched)-tsan: private TEST_LDFLAGS := $(call wrap,syscall ioctl mmap munmap log_line)
 $(call both,record-spe) $(call built,record-spe)-tsan: private TEST_LDFLAGS := $(call wrap,ioctl pread pwrite)
 $(call both,record-spool) $(call built,record-spool)-tsan: private TEST_LDFLAGS := $(call wrap,fstatvfs)
+$(call both,profile-object): private TEST_LDFLAGS := $(call wrap,dwarf_child dwarf_siblingof)
 $(call both,recorder-channels) $(call built,recorder-channels)-tsan: private TEST_LDFLAGS := $(call wrap,rewinddir channel_read log_line)
 $(call both,saved-linear): private TEST_LDFLAGS := $(call wrap,pmu_name_parse)
 $(call both,session-time region clock): private TEST_LDFLAGS := $(call wrap,clock_gettime)

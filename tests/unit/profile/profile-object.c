@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "tap.h"
+#include "base/map.h"
 #include "profile/profile_object.h"
 
 static Dwfl *dwfl;
@@ -201,6 +202,87 @@ __asm__(".section .text.around,\"ax\",%progbits\n"
 
 int around(int value);
 
+/* Two units with the same range, as after a linker merged equal functions. Only the first has an inlined function there. */
+__asm__(".section .text.merged,\"ax\",%progbits\n"
+	"merged:\n"
+	"	.skip 16\n"
+	"merged_end:\n"
+	".section .debug_info,\"\",%progbits\n"
+	"	unit equal, merged, merged_end\n"
+	"	.4byte 2f - 1f\n"
+	"1:	.2byte 4\n"
+	"	.4byte around_abbrev\n"
+	"	.byte 8, 1\n"
+	"	.8byte merged, merged_end, 0\n"
+	"2:\n"
+	".text\n");
+
+int merged(int value);
+
+/*
+ * A unit with a function, and with three that a linker removed: at address 0 and at the last addresses. An inlined function in the
+ * one at 0 is at its offset in it, which is the address of other code.
+ */
+__asm__(".section .text.present,\"ax\",%progbits\n"
+	"present:\n"
+	"	.skip 16\n"
+	"present_end:\n"
+	".section .debug_abbrev,\"\",%progbits\n"
+	"present_abbrev:\n"
+	"	.byte 1, 0x11, 1, 0x11, 1, 0x12, 1, 0, 0\n"		/* a unit */
+	"	.byte 2, 0x1d, 0, 0x03, 8, 0x11, 1, 0x12, 7, 0, 0\n"	/* an inlined function: DW_AT_name, address, size */
+	"	.byte 3, 0x2e, 1, 0x11, 1, 0x12, 7, 0, 0\n"		/* a function: address, size */
+	"	.byte 0\n"
+	".macro function begin, size, name, inlined, inlined_size\n"
+	"	.byte 3\n"
+	"	.8byte \\begin, \\size\n"
+	"	.byte 2\n"
+	"	.string \"\\name\"\n"
+	"	.8byte \\inlined, \\inlined_size\n"
+	"	.byte 0\n"
+	".endm\n"
+	".section .debug_info,\"\",%progbits\n"
+	"	.4byte 2f - 1f\n"
+	"1:	.2byte 4\n"
+	"	.4byte present_abbrev\n"
+	"	.byte 8, 1\n"
+	"	.8byte present, present_end\n"
+	"	function 0, 1 << 32, removed, present, 16\n"
+	"	function -1, 16, removed, present, 16\n"
+	"	function -2, 16, removed, present, 16\n"
+	"	function present, 16, inside, present, 8\n"
+	"	.byte 0\n"
+	"2:\n"
+	".text\n");
+
+int present(int value);
+
+/* Entries whose children were read, and how many of them were read again for their sibling */
+static struct map walked;
+static size_t again;
+
+int __wrap_dwarf_child(Dwarf_Die *die, Dwarf_Die *result);
+int __real_dwarf_child(Dwarf_Die *die, Dwarf_Die *result);
+int __wrap_dwarf_siblingof(Dwarf_Die *die, Dwarf_Die *result);
+int __real_dwarf_siblingof(Dwarf_Die *die, Dwarf_Die *result);
+
+int __wrap_dwarf_child(Dwarf_Die *die, Dwarf_Die *result)
+{
+	int ret = __real_dwarf_child(die, result);
+
+	if (!ret && map_set(&walked, (uintptr_t)die->addr, 0))
+		abort();
+	return ret;
+}
+
+int __wrap_dwarf_siblingof(Dwarf_Die *die, Dwarf_Die *result)
+{
+	uint32_t found;
+
+	again += map_get(&walked, (uintptr_t)die->addr, &found);
+	return __real_dwarf_siblingof(die, result);
+}
+
 /* Returns the names of the functions inlined at an address, innermost first. Sets the range of addresses with the same ones. */
 static const char *inlined_at(struct profile_object *object, uint64_t address, struct profile_range *range)
 {
@@ -273,6 +355,18 @@ static void test_overlap(struct profile_object *object)
 	   "profile: the range of addresses after an inner unit begins at its end");
 	is_str(inlined_at(object, address_of(sought), &range), "",
 	       "profile: a removed function, whose range is at address 0, is at no address");
+	is_str(inlined_at(object, address_of(merged), &range), "equal ",
+	       "profile: of several units with an address, one with inlined functions there is used");
+}
+
+static void test_removed(struct profile_object *object)
+{
+	struct profile_range range;
+
+	is_str(inlined_at(object, address_of(present), &range), "inside ",
+	       "profile: functions inlined into removed functions, at address 0 or at the last addresses, are not at addresses of other code");
+	is_str(inlined_at(object, address_of(present) + 8, &range), "",
+	       "profile: an address in a function has no functions that are inlined into removed functions");
 }
 
 static void test_self(void)
@@ -303,6 +397,9 @@ static void test_self(void)
 	is_str(inlined_at(object, address_of(damaged), &(struct profile_range){ 0 }), "",
 	       "profile: a unit whose entries follow each other in a circle has no inlined functions");
 	test_overlap(object);
+	test_removed(object);
+	ok(walked.n > 10 && !again, "profile: debug information is read once, also without DW_AT_sibling (%zu of %zu entries again)", again,
+	   walked.n);
 	test_names(object);
 	test_ranges(object);
 	profile_object_free(object);
@@ -368,5 +465,6 @@ int main(void)
 	test_others();
 	test_many();
 	dwfl_end(dwfl);
+	map_release(&walked);
 	return done_testing();
 }
