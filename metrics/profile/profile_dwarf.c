@@ -7,9 +7,13 @@
 #include <dwarf.h>
 #include <errno.h>
 #include <gelf.h>
+#include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "profile/elf/profile_elf.h"
 #include "profile/profile_dwarf.h"
 
 #define NONE		UINT32_MAX
@@ -211,12 +215,13 @@ static int add_units(struct profile_dwarf *dwarf, Dwarf *from, struct spans *spa
 	return 0;
 }
 
-int profile_dwarf_read(struct profile_dwarf *dwarf, Dwarf *from)
+int profile_dwarf_read(struct profile_dwarf *dwarf, Dwarf *from, const char *path)
 {
 	struct spans spans = { .first = first_code(dwarf_getelf(from)) };
 	int ret;
 
 	dwarf->first = spans.first;
+	dwarf->path = path;
 	ret = add_units(dwarf, from, &spans);
 	if (!ret)
 		ret = make_segments(&dwarf->segments, &spans.list);
@@ -300,12 +305,35 @@ static int walk_children(struct walk *walk, Dwarf_Die *parent, uint32_t caller, 
 	return ret;
 }
 
+static const char *text_of(Dwarf_Die *die, unsigned int name)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_attr(die, name, &attribute) ? dwarf_formstring(&attribute) : NULL;
+}
+
+/* Whether a file that may have a unit's entries, UNIT.dwo or since elfutils 0.191 FILE.dwp, is none that elfutils may open */
+static bool is_blocked(const struct profile_dwarf *dwarf, Dwarf_Die *die)
+{
+	const char *path = dwarf->path ? dwarf->path : "", *slash = strrchr(path, '/'), *folder = text_of(die, DW_AT_comp_dir);
+	const char *name = text_of(die, DW_AT_dwo_name);
+	char package[PATH_MAX];
+
+	if (!name)
+		name = text_of(die, DW_AT_GNU_dwo_name);
+	snprintf(package, sizeof(package), "%s.dwp", slash ? slash + 1 : path);
+	return name && (profile_elf_blocks(path, NULL, name) || profile_elf_blocks(path, folder, name) ||
+			profile_elf_blocks(path, NULL, package));
+}
+
 /* Returns the root of a unit's entries, which may be in a file of their own. */
-static Dwarf_Die tree_of(const struct unit *unit)
+static Dwarf_Die tree_of(const struct profile_dwarf *dwarf, struct unit *unit)
 {
 	Dwarf_Die split;
 	uint8_t type;
 
+	if (is_blocked(dwarf, &unit->die))
+		return unit->die;
 	if (!dwarf_cu_info(unit->die.cu, NULL, &type, NULL, &split, NULL, NULL, NULL) && type == DW_UT_skeleton &&
 	    dwarf_tag(&split) != DW_TAG_invalid)
 		return split;
@@ -325,12 +353,12 @@ static int make_function_segments(struct unit *unit, struct vector *from)
 	return ret;
 }
 
-static int read_unit(struct unit *unit, uint64_t first_address)
+static int read_unit(const struct profile_dwarf *dwarf, struct unit *unit)
 {
-	Dwarf_Die tree = tree_of(unit);
+	Dwarf_Die tree = tree_of(dwarf, unit);
 	const Dwarf_Off offset = dwarf_dieoffset(&tree);
 	struct walk walk = {
-		.spans.first = first_address, .dwarf = dwarf_cu_getdwarf(tree.cu), .data = (const char *)tree.addr - offset,
+		.spans.first = dwarf->first, .dwarf = dwarf_cu_getdwarf(tree.cu), .data = (const char *)tree.addr - offset,
 	};
 	const struct entry *entries;
 	Dwarf_Off after;
@@ -386,7 +414,7 @@ int profile_dwarf_inlined(struct profile_dwarf *dwarf, uint64_t address, struct 
 	for (size_t i = 0; i < count && !*inlined; i++) {
 		uint32_t function;
 
-		if (!units[i]->is_read && read_unit(units[i], dwarf->first))
+		if (!units[i]->is_read && read_unit(dwarf, units[i]))
 			return -ENOMEM;
 		function = find(&units[i]->segments, address, range);
 		if (function != NONE)

@@ -25,10 +25,14 @@ struct profile_dwarf {
 	struct vector spans;		/* struct span: their addresses */
 	struct vector segments;		/* struct segment: spans */
 	uint64_t first;			/* lowest address of code */
+	const char *path;		/* of the file with the DWARF, borrowed; NULL: not known */
 };
 
-/* Finds the compilation units. Returns 0 or -ENOMEM; @dwarf is to be released in both cases. */
-int profile_dwarf_read(struct profile_dwarf *dwarf, Dwarf *from);
+/*
+ * Finds the compilation units. @path: of the file with the DWARF, borrowed; NULL: not known. Returns 0 or -ENOMEM; @dwarf is to be
+ * released in both cases.
+ */
+int profile_dwarf_read(struct profile_dwarf *dwarf, Dwarf *from, const char *path);
 /*
  * Sets the innermost inlined function at an address, valid until the release, or NULL. Reduces @range to the addresses
  * that have the same one. The tree of a compilation unit is read at the first address in it. Returns 0 or -ENOMEM.

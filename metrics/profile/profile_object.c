@@ -6,7 +6,9 @@
 #include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <gelf.h>
+#include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,9 +35,25 @@ struct profile_object {
 	uint64_t dwarf_shift;		/* its addresses minus those in the program headers */
 };
 
+/*
+ * Looks for separate debug information, and for the file that dwz(1) has made of what several files share. Like elfutils, takes
+ * "FILE.debug" if the file names none.
+ */
+static int find_debuginfo(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base, const char *file, const char *link,
+			  GElf_Word crc, char **found)
+{
+	const char *slash = file ? strrchr(file, '/') : NULL;
+	char own[PATH_MAX];
+
+	snprintf(own, sizeof(own), "%s.debug", slash ? slash + 1 : file ? file : "");
+	if (file && (profile_elf_blocks(file, NULL, link ? link : own) || profile_elf_blocks(file, ".debug", link ? link : own)))
+		return -1;
+	return dwfl_standard_find_debuginfo(module, user, name, base, file, link, crc, found);
+}
+
 static const Dwfl_Callbacks callbacks = {
 	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.find_debuginfo = find_debuginfo,
 	.section_address = dwfl_offline_section_address,
 };
 
@@ -282,6 +300,7 @@ struct profile_function *profile_object_function(const struct profile_object *ob
 /* Looks for debug information once. Returns 0 or -ENOMEM. */
 static int know_dwarf(struct profile_object *object)
 {
+	const char *file = NULL, *debug_file = NULL;
 	GElf_Addr bias, dwarf_bias;
 	Dwarf *dwarf;
 
@@ -292,7 +311,8 @@ static int know_dwarf(struct profile_object *object)
 	if (!dwarf)
 		return 0;
 	object->dwarf_shift = bias - dwarf_bias;
-	return profile_dwarf_read(&object->dwarf, dwarf);
+	dwfl_module_info(object->module, NULL, NULL, NULL, NULL, NULL, &file, &debug_file);
+	return profile_dwarf_read(&object->dwarf, dwarf, debug_file ? debug_file : file);
 }
 
 int profile_object_inlined(struct profile_object *object, uint64_t address, struct profile_range *range,

@@ -7,7 +7,7 @@
 
 # These are programs that tests run; those of the model and of the driver have rules of
 # their own.
-GPMU_NO_TESTS	:= catalog-dump plan-dump source-fake trace-make trace-script activity-script activity-dump perf-make jitdump-make import-make import-deep
+GPMU_NO_TESTS	:= catalog-dump plan-dump source-fake trace-make trace-script activity-script activity-dump perf-make jitdump-make dwarf-print import-make import-deep
 GPMU_TESTS	:= $(filter-out $(GPMU_NO_TESTS) $(MODEL_TESTS) apmt,$(basename $(notdir $(UNIT_SRC))))
 GPMU_TESTS_T	:= $(addsuffix .t,$(call built,$(GPMU_TESTS)))
 GPMU_TESTS_SAN	:= $(addsuffix -san.t,$(call built,$(GPMU_TESTS)))

@@ -39,6 +39,20 @@ static enum match match(int fd, const uint8_t *build_id, size_t size)
 	return match;
 }
 
+bool profile_elf_blocks(const char *path, const char *folder, const char *name)
+{
+	const char *slash = strrchr(path, '/'), *base = folder && *folder == '/' ? "" : path;
+	int length = *base && slash ? (int)(slash + 1 - path) : 0;
+	char full[PATH_MAX];
+	struct stat status;
+
+	if (*name == '/')
+		snprintf(full, sizeof(full), "%s", name);
+	else
+		snprintf(full, sizeof(full), "%.*s%s%s%s", length, base, folder ? folder : "", folder && *folder ? "/" : "", name);
+	return !stat(full, &status) && !S_ISREG(status.st_mode);
+}
+
 /*
  * A recording may name any file. To open a device or FIFO may block, and so may reading an empty file of /proc, so that these are
  * not opened, or not read.

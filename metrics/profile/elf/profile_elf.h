@@ -16,6 +16,12 @@
  * set if the file at the path has another build id, or none.
  */
 int profile_elf_open(const char *path, const uint8_t *build_id, size_t size, bool *is_changed);
+/*
+ * Whether something other than a regular file, such as a FIFO, is where elfutils looks for a file that an ELF file names: it would
+ * open it, and perhaps wait. @path: of the ELF file. @folder, @name: if they are not absolute, the folder is relative to that of the
+ * ELF file, and the name to the folder. @folder may be NULL.
+ */
+bool profile_elf_blocks(const char *path, const char *folder, const char *name);
 /* Writes a recorded build id without its padding. Returns its size, 0 if it is empty or too long. */
 size_t profile_elf_build_id_hex(const uint8_t *build_id, size_t size, char hex[2 * PROFILE_BUILD_ID_MOST + 1]);
 /* Gets the build id of the running kernel's vDSO. Returns its size; 0: there is none */
