@@ -25,10 +25,10 @@ own() {
 	gpmu report --folded "$@" "$work/perf.data" | fold
 }
 
-# fold: sums the counts of folded stacks from main() or worker() on
+# fold: sums the counts of folded stacks from main() or worker() on, without those that leave the program
 fold() {
 	awk '{ count = $NF; sub(/ [0-9]+$/, "") }
-		match($0, /;(main|worker)(;|$)/) { n[substr($0, RSTART)] += count } END { for (s in n) print s, n[s] }' | sort
+		match($0, /;(main|worker)(;(start|worker|middle|innermost))*$/) { n[substr($0, RSTART)] += count } END { for (s in n) print s, n[s] }' | sort
 }
 
 # their [OPTION]: the stacks of perf script from main() or worker() on, and their counts
