@@ -13,6 +13,9 @@ endif
 
 B ?= build
 PROVE ?= prove --timer --failures --comments
+# The rows of tests/lib/timed: make check sets it, and prints them
+TIMES ?=
+TIMED = $(if $(TIMES),tests/lib/timed $(TIMES)/tests)
 # More than two processors, as tests wait for timers, commands and virtual machines
 TEST_JOBS ?= 3
 PREFIX ?= /usr/local
@@ -94,8 +97,8 @@ setup:
 unit-tests: $(UNIT_TESTS) $(TEST_PROGRAMS)
 # The second run uses the sanitized gpmu, except for tests that do not run it
 check-unit: $(UNIT_TESTS) $(TEST_PROGRAMS)
-	@status=0; $(PROVE) -j$(TEST_JOBS) --exec '' $(UNIT_TESTS) $(SCRIPT_TESTS) || status=1; \
-	GPMU_BIN=$(GPMU_SAN) $(PROVE) -j$(TEST_JOBS) --exec '' $(filter-out tests/tools/man.t tests/tools/completion.t,$(TOOL_TESTS)) || status=1; exit $$status
+	@status=0; $(PROVE) -j$(TEST_JOBS) --exec '$(TIMED)' $(UNIT_TESTS) $(SCRIPT_TESTS) || status=1; \
+	GPMU_BIN=$(GPMU_SAN) $(PROVE) -j$(TEST_JOBS) --exec '$(TIMED)' $(filter-out tests/tools/man.t tests/tools/completion.t,$(TOOL_TESTS)) || status=1; exit $$status
 
 # check-FOLDER: the tests of a folder of tests/unit, and tests/tools/FOLDER.t; seconds, while check-tools takes minutes
 UNIT_FOLDERS := $(sort $(foreach test,$(UNIT_TESTS:$(B)/%=%) $(SCRIPT_TESTS),$(word 3,$(subst /, ,$(filter tests/unit/%,$(dir $(test)))))))
@@ -119,18 +122,21 @@ check-files: vm-prepare $(MORE_KERNELS) all unit-tests examples $(BENCHES)
 
 # The steps continue after a failure, so that one run shows all failures.
 CHECK_STEPS := check-unit check-more check-vm
+CHECK_TIMES := $(B)/times
+STAGE := tests/lib/timed $(CHECK_TIMES)/stages
 .PHONY: check
 check: setup
-	@status=0; $(MAKE) --no-print-directory -k -j4 check-files || status=1; \
+	@rm -rf $(CHECK_TIMES); mkdir -p $(CHECK_TIMES); \
+	status=0; $(STAGE) $(MAKE) --no-print-directory -k -j4 check-files || status=1; \
 	for step in $(CHECK_STEPS); do \
-		$(MAKE) --no-print-directory PREPARED=y $$step || status=1; \
-	done; exit $$status
+		$(STAGE) $(MAKE) --no-print-directory PREPARED=y TIMES=$(CHECK_TIMES) $$step || status=1; \
+	done; echo; tests/lib/times $(CHECK_TIMES); exit $$status
 
 # The longest are first, so that no processor is idle at the end.
 LONGEST := tests/perf/build.t tests/vm/%
 .PHONY: check-more
 check-more: $(BENCHES) $(if $(PREPARED),,$(MORE_KERNELS))
-	GPMU_PREPARED=1 $(PROVE) -j$(TEST_JOBS) --exec '' $(filter $(LONGEST),$(CHECK_TESTS)) $(filter-out $(LONGEST),$(CHECK_TESTS))
+	GPMU_PREPARED=1 $(PROVE) -j$(TEST_JOBS) --exec '$(TIMED)' $(filter $(LONGEST),$(CHECK_TESTS)) $(filter-out $(LONGEST),$(CHECK_TESTS))
 
 # The driver for this machine, or for another kernel's KDIR
 .PHONY: modules modules_install modules_clean

@@ -66,7 +66,7 @@ vm_queue = $(foreach t,$(vm_ordered),$(vm_runs:%=%/$t))
 
 .PHONY: check-vm
 check-vm: $(if $(PREPARED),,vm-prepare)
-	GPMU_PREPARED=1 LONG=$(LONG) $(PROVE) -j$(VM_JOBS) --exec tests/vm/run $(vm_queue)
+	GPMU_PREPARED=1 LONG=$(LONG) $(PROVE) -j$(VM_JOBS) --exec '$(strip $(TIMED) tests/vm/run)' $(vm_queue)
 
 # Not tests: intervals beside those of the guest's own perf, records of SPE, cost of tracepoints
 .PHONY: bench-vm

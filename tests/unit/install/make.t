@@ -22,7 +22,7 @@ like "$(makes -n check-vm TESTS=foo)" 'TESTS=foo: one of .*superchip' \
 like "$(makes -n check-vm TESTS="$dir/zoo.t")" 'zoo: one of' \
 	"make: a test of another folder is refused with the list of tests"
 for tests in zoo zoo.t tests/vm/t/zoo.t; do
-	like "$(makes -n check-vm KERNEL=7.3 DRIVER=ours TESTS=$tests)" 'tests/vm/run 7\.3/ours/zoo$' \
+	like "$(makes -n check-vm KERNEL=7.3 DRIVER=ours TESTS=$tests)" 'tests/vm/run. 7\.3/ours/zoo$' \
 		"make: TESTS=$tests selects that test alone"
 done
 like "$(makes modules KDIR="$dir")" "^no kernel headers in $dir: install linux-headers-.*, or name others by KDIR=" \
@@ -30,6 +30,15 @@ like "$(makes modules KDIR="$dir")" "^no kernel headers in $dir: install linux-h
 mkdir "$dir/a b"
 like "$(cd "$dir/a b" && makes -f "$OLDPWD/Makefile" help)" 'with a blank in its path' \
 	"make: a path with a blank is refused"
+
+# make check with a make that does nothing: make -n runs a recipe with $(MAKE)
+out=$(makes -n check MAKE=true B="$dir/check")
+is "$(sed -n '/^stage/,$p' <<< "$out" | awk 'NR > 1 { print $1 }' | xargs)" "check-files check-unit check-more check-vm all" \
+	"make: make check ends with the time of each stage"
+for stage in check-unit check-more check-vm; do
+	like "$(makes -n PREPARED=y TIMES="$dir" "$stage")" "--exec 'tests/lib/timed $dir/tests( |')" \
+		"make: TIMES makes $stage keep the CPU time of each test"
+done
 
 # Rebuilds after changes of headers and flags, in a copy of the parts of the build folder that four objects need
 build=$dir/build
