@@ -11,7 +11,7 @@ $(B)/flags/catalog: private NOW = $(CATALOG_JSON)
 
 $(CATALOG_TABLES).c: metrics/catalog/tables.py $(CATALOG_JSON) pmu-events/aliases.tsv $(B)/flags/catalog
 	@mkdir -p $(@D)
-	metrics/catalog/tables.py $@ $(CATALOG_JSON) pmu-events/aliases.tsv
+	$(PYTHON3) metrics/catalog/tables.py $@ $(CATALOG_JSON) pmu-events/aliases.tsv
 
 $(CATALOG_BUILTIN): $(CATALOG_TABLES).c $(LIBPERF) $(B)/flags/cc
 	$(CC) $(GPMU_CPPFLAGS) $(CFLAGS) $(DEPFLAGS) -fPIC -c -o $@ $<

@@ -152,7 +152,7 @@ include metrics/rules-mark.mk
 MAN3		:= $(B)/man/man3.stamp
 
 $(MAN3): metrics/man3.py metrics/man3_header.py $(GPMU_HDR) $(wildcard tests/examples/man/*.c) Makefile
-	metrics/man3.py $(@:.stamp=) $(VERSION)
+	$(PYTHON3) metrics/man3.py $(@:.stamp=) $(VERSION)
 	@touch $@
 
 all: $(MAN3)

@@ -39,7 +39,7 @@ TRACE_PLUGIN := $(B)/perfmod/traceevent/plugin_grace_cspmu.so
 TRACE_EVENTS := $(wildcard pmu-events/arch/arm64/nvidia/grace/sys/*.json)
 $(B)/perfmod/traceevent/events.h: perfmod/traceevent/events.py $(TRACE_EVENTS)
 	@mkdir -p $(@D)
-	python3 $^ >$@
+	$(PYTHON3) $^ >$@
 $(TRACE_PLUGIN): perfmod/traceevent/plugin_grace_cspmu.c $(B)/perfmod/traceevent/events.h perfmod/rules.mk $(B)/flags/cc
 	$(CC) $(CFLAGS) $(PROGRAM_DEPFLAGS) -I$(@D) -fPIC -shared $(LDFLAGS) -o $@ $<
 PROGRAMS += $(DLFILTERS) $(TRACE_PLUGIN)

@@ -6,6 +6,8 @@
 
 tap_run=0
 tap_failed=0
+# The distribution's python3, if there is one: another one in PATH can be a wrapper that takes a second to start.
+PATH=$PWD/tests/lib/bin:$PATH
 
 # ok STATUS DESCRIPTION: passes if STATUS is 0; typical use: cmd; ok $? "..."
 ok() {

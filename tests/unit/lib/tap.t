@@ -15,4 +15,10 @@ printf '#include "tap.h"\nint main(void) { return done_testing(); }\n' > "$tmp/e
 out=$("$tmp/empty")
 is "$? $out" $'1 not ok 1 - the program has at least one test\n1..1' "tap.h: a program without any test fails"
 
+mkdir "$tmp/bin"
+printf '#!/bin/sh\necho wrapper\n' > "$tmp/bin/python3"
+chmod +x "$tmp/bin/python3"
+out=$(PATH=$tmp/bin:$PATH bash -c '. tests/lib/tap.sh; python3 -c "import sys; print(sys.executable)"')
+is "$(realpath "$out")" "$(realpath /usr/bin/python3)" "tap.sh: scripts run the distribution's python3, not one before it in PATH"
+
 done_testing
