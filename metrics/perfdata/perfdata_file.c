@@ -9,7 +9,7 @@
 
 #include "perfdata/perfdata_file.h"
 
-#define BUFFER	(1U << 20)
+#define BUFFER	(96U << 10)	/* at least a record, of up to 64 KiB */
 
 /* An unlinked file for the copy of a pipe */
 static int open_copy(void)

@@ -21,7 +21,7 @@
 /* Reads a whole file, also one of /proc, which has no size. Returns a text to free, or NULL with errno. */
 static char *read_text(int fd)
 {
-	size_t room = 1 << 20, length = 0;
+	size_t room = 64 << 10, length = 0;
 	char *text = malloc(room + 1), *larger;
 	ssize_t n;
 
