@@ -26,8 +26,9 @@
 #define MERGE_ROOM	(128u << 20)
 #define MAX_LEAST	(1u << 20)
 #define FLUSH		200		/* ms */
-#define CUPTI_BUFFER	(2u << 20)
-#define CUPTI_LEAST	(2 * CUPTI_BUFFER)
+/* CUPTI delivers a buffer that is in use when it is full: a launch loop fills this one in 10 ms. */
+#define CUPTI_BUFFER	(512u << 10)
+#define CUPTI_LEAST	(4u << 20)
 #define CUPTI_MOST	((uint64_t)8 << 30)
 #define CUPTI_DEFAULT	(256u << 20)
 #define SPE_LEAST	(64u << 10)

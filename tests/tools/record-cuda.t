@@ -27,7 +27,7 @@ is "$(sql "select i.name from slice i join slice o on o.id = i.parent_id where o
 	"record puts a call inside the NVTX range around it"
 like "$(audit causality)" 'early=0 outside=0 overlap=0' "record finds no violation of causality"
 # Under load gpmu's thread may hold a buffer while CUPTI asks for the next one.
-buffers='buffers=(2097152|4194304)'
+buffers='buffers=(524288|1048576)'
 like "$(audit process)" "^$buffers buffers_limit=268435456 cupti=130001 driver=13000 end=closed pid=[0-9]+ program=program\$" "record's audit has the process and its versions"
 
 GPMU_PLUGINS=$GPMU_PLUGINS:$(realpath "$B") run gpmu record --gpu -M GpuSmActive -I 20 -o "$trace" -- \
@@ -79,15 +79,16 @@ called=1 delivered=1 kind=memcpy lost=0
 called=1 delivered=1 kind=memset lost=0
 called=1 delivered=1 kind=graph lost=0" "record's audit has the calls and the records of each kind of work"
 like "$(gpmu report "$trace")" 'calls +ok +[0-9]+ program: 3 of 3 kernel recorded$' "report has the calls and the records of each kind of work"
-run gpmu record -o "$trace" -- "$program" init context=0 repeat=3 kernel=foo undelivered=5 kill
+run gpmu record -o "$trace" -- "$program" init context=0 repeat=3 kernel=foo undelivered=5 exit=0
 like "$err" ', 5 lost' "record counts kernels that were called, and whose records CUPTI has not delivered, as lost"
 like "$err" 'warning: [0-9]+ program: 5 of 8 kernels are lost: CUPTI had not delivered them when the process ended$' "record warns of the kernels that CUPTI has not delivered"
 like "$(audit source)" 'kind=kernel lost=5 .*why=CUPTI had not delivered them' "record's audit has the kernels that CUPTI has not delivered"
 like "$(gpmu report "$trace")" 'calls +warning +[0-9]+ program: 3 of 8 kernel recorded, 5 lost$' "report warns of the kernels that CUPTI has not delivered"
-run gpmu record --strict -o "$trace" -- "$program" init context=0 undelivered=5 kill
+run gpmu record --strict -o "$trace" -- "$program" init context=0 undelivered=5 exit=0
 is "$rc" 125 "record --strict fails if CUPTI has not delivered kernels"
-run gpmu record --strict -o "$trace" -- "$program" init context=0 repeat=300 kernel=foo sleep=1000 kill
-is "$rc $(sql "select count(*) from slice where category = 'kernel'")" "137 300" "record --strict of a killed program that had delivered all of its kernels has the program's status"
+run gpmu record -o "$trace" -- "$program" init context=0 repeat=300 kernel=foo kill
+lost=$(audit source | sed -n 's/.*kind=kernel lost=\([0-9]*\) .*/\1/p')
+is "$(($(sql "select count(*) from slice where category = 'kernel'") + ${lost:-0}))" 300 "record of a program that is killed has or counts each kernel"
 expect 0 gpmu record -o "$trace" -- "$program" init context=0 kernel=foo fork-init kernel=bar
 like "$err" '2 processes' "record counts a forked child as a process"
 is "$(sql "select count(*) from slice where category = 'kernel'")" 2 "record of a forked child does not disturb the parent's kernels"
@@ -95,10 +96,10 @@ like "$err" 'warning: .*forked' "record warns that a forked child cannot be reco
 expect 0 gpmu record --capture-range=nvtx:part -o "$trace" -- \
 	"$program" init context=0 kernel=before push=part kernel=inside pop kernel=behind
 is "$(sql "select name from slice where category = 'kernel'")" inside "record --capture-range=nvtx has the kernels inside the range only"
-expect 0 gpmu record --cuda-buffers=5M -o "$trace" -- "$program" init context=0 kernel=foo
+expect 0 gpmu record --cuda-buffers=4300000 -o "$trace" -- "$program" init context=0 kernel=foo
 like "$(audit process)" "^$buffers buffers_limit=4194304 " "record --cuda-buffers limits the memory of CUPTI's buffers to whole buffers"
 expect 0 gpmu report "$trace"
-like "$out" 'CUPTI [^;]*, [24].0 MiB of buffers; closed' "report has the memory of CUPTI's buffers"
+like "$out" 'CUPTI [^;]*, (0.5|1.0) MiB of buffers; closed' "report has the memory of CUPTI's buffers"
 expect 0 gpmu record --cuda=kernel -o "$trace" -- "$program" init context=0 kernel=foo copy=100 sync
 is "$(sql "select distinct category from slice where category <> 'audit'")" kernel "record --cuda=kernel has kernels only"
 

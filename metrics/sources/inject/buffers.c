@@ -12,8 +12,8 @@
 #include "inject.h"
 #include "word.h"
 
-#define MOST	4096
-#define WARM	8	/* empty buffers with pages */
+#define MOST	16384
+#define WARM	32	/* empty buffers with pages */
 
 static struct {
 	pthread_mutex_t lock;
