@@ -41,7 +41,7 @@ all: $(GPU_PLUGINS)
 
 # The library that CUDA's driver loads into recorded programs. It shares the channel with libgpmu and the search for
 # CUPTI with the plugin.
-CHANNEL_WRITER_SRC := $(addprefix metrics/trace/channel/,activity.c channel.c channel_names.c channel_write.c)
+CHANNEL_WRITER_SRC := $(addprefix metrics/trace/channel/,activity.c channel.c channel_names.c channel_socket.c channel_write.c)
 INJECT		:= $(B)/libgpmu-inject.so
 INJECT_SRC	:= $(wildcard metrics/sources/inject/*.c) metrics/sources/cupti/library/files.c \
 		   metrics/base/map.c $(CHANNEL_WRITER_SRC)

@@ -118,7 +118,7 @@ static int copy_options(struct gpmu_recorder *recorder, const struct gpmu_record
 	return -ENOMEM;
 }
 
-static int make_control(struct gpmu_recorder *recorder, struct gpmu_error *error)
+static int make_control(struct gpmu_recorder *recorder)
 {
 	struct channel_control control = {
 		.version = CHANNEL_VERSION,
@@ -131,42 +131,28 @@ static int make_control(struct gpmu_recorder *recorder, struct gpmu_error *error
 		.buffer = CUPTI_BUFFER,
 		.buffers = (uint32_t)(recorder->options.cuda_buffers / CUPTI_BUFFER),
 	};
-	const char *folder = recorder->folders[RECORDER_MAIN].path;
-	int ret;
-
 	for (size_t i = 0; i < sizeof(activities) / sizeof(activities[0]); i++)
 		if (recorder->options.cuda & activities[i].cuda)
 			control.kinds |= activities[i].activity;
 	if (recorder->range)
 		memcpy(control.range, recorder->range, strlen(recorder->range));
-	ret = channel_create_control(folder, &control);
-	if (!ret) {
-		recorder->control = channel_map_control(folder);
-		ret = recorder->control ? 0 : -errno;
-	}
-	if (!ret) {
-		recorder->control_fd = channel_open_control(recorder->folders[RECORDER_MAIN].path);
-		ret = recorder->control_fd < 0 ? recorder->control_fd : 0;
-	}
-	/* A program that truncates the file would be ended by SIGBUS. */
-	if (!ret && fchmod(recorder->control_fd, 0400))
-		ret = -errno;
-	if (ret)
-		error_set(error, 0, "%.150s: %s", folder, strerror(-ret));
-	return ret;
+	recorder->control_fd = channel_create_control(&control, &recorder->control);
+	return recorder->control_fd < 0 ? recorder->control_fd : 0;
 }
 
 static int prepare_channels(struct gpmu_recorder *recorder, struct gpmu_error *error)
 {
 	int ret = recorder_inject_find(recorder, error);
+	char why[96];
 
-	if (!ret)
-		ret = recorder_folder_make(recorder, error);
 	if (ret)
 		return ret;
-	ret = make_control(recorder, error);
-	if (ret == -ENOSPC && recorder_folder_move(recorder))
-		ret = make_control(recorder, error);
+	ret = make_control(recorder);
+	if (!ret)
+		ret = recorder_peers_start(recorder);
+	if (ret)
+		error_set(error, 0, "shared memory and a socket for the recorded processes: %s",
+			  strerror_r(-ret, why, sizeof(why)));
 	return ret;
 }
 
@@ -182,9 +168,9 @@ struct gpmu_recorder *gpmu_recorder_new(const struct gpmu_recorder_options *opti
 		return NULL;
 	}
 	pthread_mutex_init(&recorder->stats_lock, NULL);
-	recorder->watch = recorder->control_fd = recorder->file.fd = -1;
-	for (int i = 0; i < RECORDER_FOLDERS; i++)
-		recorder->folders[i].fd = recorder->folders[i].lock = -1;
+	recorder->control_fd = recorder->file.fd = -1;
+	for (int i = 0; i < RECORDER_RESERVE; i++)
+		recorder->reserve[i] = -1;
 	for (int i = 0; i < RECORDER_SOURCES; i++)
 		recorder->source_streams[i] = -1;
 	record_spool_init(&recorder->spe.spool);
@@ -222,11 +208,11 @@ void gpmu_recorder_free(struct gpmu_recorder *recorder)
 	record_spe_release(&recorder->spe);
 	record_sched_release(&recorder->sched);
 	recorder_channels_release(recorder);
+	recorder_peers_release(recorder);
 	if (recorder->control)
 		channel_unmap_control(recorder->control);
 	if (recorder->control_fd >= 0)
 		close(recorder->control_fd);
-	recorder_folder_remove(recorder);
 	recorder_inject_release(recorder);
 	for (int i = 0; i < RECORDER_SOURCES; i++)
 		record_queue_release(&recorder->queues[i]);
@@ -384,7 +370,7 @@ static bool needs_stacks(const struct gpmu_recorder *recorder)
 static int open_sources(struct gpmu_recorder *recorder, struct gpmu_error *error)
 {
 	const size_t rooms[RECORDER_SOURCES] = {
-		[RECORDER_CHANNELS] = recorder->folders[RECORDER_MAIN].path ? QUEUE_ROOM : 4096,
+		[RECORDER_CHANNELS] = recorder->control ? QUEUE_ROOM : 4096,
 		[RECORDER_ROWS] = ROWS_ROOM,
 		[RECORDER_SCHED] = needs_sched(recorder) ? SCHED_ROOM : 4096,
 		[RECORDER_SPE] = recorder->terms ? SPE_ROOM : 4096,
@@ -394,10 +380,10 @@ static int open_sources(struct gpmu_recorder *recorder, struct gpmu_error *error
 
 	for (int i = 0; i < RECORDER_SOURCES && !ret; i++)
 		ret = record_queue_init(&recorder->queues[i], rooms[i]);
-	if (!ret && recorder->folders[RECORDER_MAIN].path)
-		ret = recorder_channels_start(recorder);
 	if (ret)
 		error_set(error, 0, "%s", strerror(-ret));
+	if (!ret && recorder->control)
+		recorder_channels_start(recorder);
 	if (!ret && needs_sched(recorder))
 		ret = open_sched(recorder, error);
 	if (!ret && recorder->terms)
@@ -414,8 +400,7 @@ static int start_threads(struct gpmu_recorder *recorder)
 		void *(*run)(void *user);
 		void *user;
 	} threads[RECORDER_SOURCES] = {
-		[RECORDER_CHANNELS] = { recorder->folders[RECORDER_MAIN].path != NULL,
-					recorder_channels_run, recorder },
+		[RECORDER_CHANNELS] = { recorder->control != NULL, recorder_channels_run, recorder },
 		[RECORDER_ROWS] = { true, recorder_write_run, recorder },
 		[RECORDER_SCHED] = { recorder->sched.rings.count > 0, record_sched_run,
 				     &recorder->sched },
@@ -472,7 +457,7 @@ int gpmu_recorder_start(struct gpmu_recorder *recorder, const struct gpmu_machin
 static void set_enabled(struct gpmu_recorder *recorder, uint32_t enabled)
 {
 	if (recorder->control)
-		channel_set_control(recorder->control_fd, offsetof(struct channel_control, enabled), enabled);
+		__atomic_store_n(&recorder->control->enabled, enabled, __ATOMIC_RELAXED);
 }
 
 void gpmu_recorder_enable(struct gpmu_recorder *recorder)
@@ -494,7 +479,7 @@ static void warn_no_process(const struct gpmu_recorder *recorder)
 		return;
 	log_line(GPMU_LOG_WARNING, "0 processes connected: none has used CUDA or NVTX, or "
 		 "CUDA_INJECTION64_PATH did not reach it: set-user-ID programs, sudo and env -i "
-		 "drop it, so gpmu record must run inside them");
+		 "drop it, so gpmu record must run inside them, as inside another network namespace");
 }
 
 int gpmu_recorder_stop(struct gpmu_recorder *recorder, struct gpmu_error *error)

@@ -8,7 +8,7 @@
 #ifndef GPMU_RECORDER_H
 #define GPMU_RECORDER_H
 
-#include <dirent.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -37,13 +37,7 @@ enum recorder_source { RECORDER_CHANNELS, RECORDER_ROWS, RECORDER_SCHED, RECORDE
 
 struct recorder_channel;
 
-enum { RECORDER_MAIN, RECORDER_SPARE, RECORDER_FOLDERS };
-
-struct recorder_folder {
-	char *path;		/* NULL: there is none */
-	int fd, lock;		/* -1: not open */
-	DIR *dir;		/* open while channels are read */
-};
+#define RECORDER_RESERVE	2	/* file descriptors: a channel's as it was sent, and gpmu's own */
 
 /* Why a process could not be recorded; a process may have one of CUDA and one of its regions. */
 struct recorder_refusal {
@@ -79,17 +73,19 @@ struct gpmu_recorder {
 	const struct gpmu_session *session;	/* of the rows; NULL: none */
 	char *path, *range, *program, *command, *sampler, *terms, *sample;
 	/* Channels */
-	/* Of channels: the main one, and a spare one for channels without room there; NULL: none */
-	struct recorder_folder folders[RECORDER_FOLDERS];
+	char channel_name[CHANNEL_NAME];	/* of the socket */
 	char *library;			/* libgpmu-inject.so; NULL: CUDA is not recorded */
 	char *preload;			/* libgpmu-mark.so; NULL: regions are not recorded */
-	struct channel_control *control;	/* mapped for channel_hold() only */
+	struct channel_control *control;	/* NULL: no process is recorded */
 	int control_fd;			/* -1: not open */
+	struct pollfd *peers;		/* the socket, and the connections of processes without a channel */
+	size_t peer_count;		/* with the socket; 0: it is closed */
+	int reserve[RECORDER_RESERVE];	/* file descriptors; -1: not open */
+	bool no_files;			/* processes wait in the socket's queue until a descriptor is free */
+	bool has_loaded;		/* a process has loaded libgpmu-mark.so */
 	struct recorder_channel *channels;
 	size_t channel_count;
 	uint32_t process_count;
-	int watch;			/* inotify */
-	bool unopened;			/* a channel could not be opened, and is tried again */
 	struct rlimit files;		/* limit of open files before the start; 0: unchanged */
 	struct recorder_refusal *refusals;
 	atomic_size_t refusal_count, refused_count;	/* of reasons, of their processes */
@@ -137,16 +133,7 @@ struct gpmu_recorder {
 	uint64_t flushed;
 };
 
-/* bytes of /dev/shm for each process; a container's /dev/shm has 64 MiB */
-#define RECORDER_RING	(8u << 20)
-
-/* --- recorder_folder.c: the folders of the channels */
-int recorder_folder_make(struct gpmu_recorder *recorder, struct gpmu_error *error);
-/* Uses the spare folder only, because the main one has no room. Returns whether there is one. */
-bool recorder_folder_move(struct gpmu_recorder *recorder);
-void recorder_folder_remove(struct gpmu_recorder *recorder);
-/* Removes folders in @parent that ended recordings left behind. */
-void recorder_folder_clean(const char *parent);
+#define RECORDER_RING	(8u << 20)	/* bytes of shared memory for each process */
 
 /* --- recorder_inject.c: brings the libraries that write channels into processes */
 /* Finds the libraries of the options. Fails if another tool has set the same variables. */
@@ -161,8 +148,23 @@ bool recorder_lacks_cuda(const struct gpmu_recorder *recorder);
 /* --- recorder_regions.c: logs why regions of the command are missing */
 void recorder_regions_warn(const struct gpmu_recorder *recorder);
 
+/* --- recorder_peers.c: connections of processes */
+/* Listens on a socket. Returns 0 or -errno. */
+int recorder_peers_start(struct gpmu_recorder *recorder);
+/* Adds the channel with the descriptor @fd, which the function closes. Returns 0 or -errno. */
+typedef int recorder_channel_add(struct gpmu_recorder *recorder, pid_t pid, int fd);
+/* Waits up to @wait ms for connections and messages, and takes them. */
+void recorder_peers_serve(struct gpmu_recorder *recorder, int wait, recorder_channel_add *add_channel);
+/* Whether a process is about to send its channel */
+bool recorder_has_peers(const struct gpmu_recorder *recorder);
+/* Closes the socket, and refuses processes that have not sent their channel. */
+void recorder_peers_end(struct gpmu_recorder *recorder);
+void recorder_peers_release(struct gpmu_recorder *recorder);
+/* Logs and audits that a process is not recorded. @what: "cannot be recorded" */
+void recorder_refuse(struct gpmu_recorder *recorder, pid_t pid, const char *what, const char *why);
+
 /* --- recorder_channels.c */
-int recorder_channels_start(struct gpmu_recorder *recorder);
+void recorder_channels_start(struct gpmu_recorder *recorder);
 void *recorder_channels_run(void *recorder);
 void recorder_channels_release(struct gpmu_recorder *recorder);
 

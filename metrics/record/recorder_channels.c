@@ -4,20 +4,12 @@
  * their channel. When a channel is full, its writer drops records, counts them and reports
  * the number.
  */
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/inotify.h>
 #include <unistd.h>
 
-#include "base/text/gpmu_shown.h"
-#include "base/text/text.h"
 #include "base/vector.h"
-#include "base/log.h"
 #include "base/raw_clock.h"
 #include "record/recorder.h"
 
@@ -27,7 +19,7 @@
 #define BATCH		4096	/* records of one process before the next process is served */
 
 struct recorder_channel {
-	char *name;		/* that the file had in its folder: "PID.N" */
+	pid_t pid;
 	struct channel_reader *reader;	/* NULL: the channel has ended */
 	uint32_t process;
 	bool regions;		/* written by libgpmu-mark.so */
@@ -37,7 +29,7 @@ struct recorder_channel {
 };
 
 /* Each channel needs a file descriptor. gpmu_recorder_free() restores the limit. */
-static void raise_files(struct gpmu_recorder *recorder)
+void recorder_channels_start(struct gpmu_recorder *recorder)
 {
 	struct rlimit limit;
 
@@ -49,98 +41,15 @@ static void raise_files(struct gpmu_recorder *recorder)
 		recorder->files = (struct rlimit){ 0 };
 }
 
-static int watch_folder(const struct gpmu_recorder *recorder, struct recorder_folder *folder)
-{
-	if (!folder->path)
-		return 0;
-	/* Stays open, because another descriptor may not be available later. */
-	folder->dir = opendir(folder->path);
-	/* A channel's file is linked under its name once it is complete. */
-	if (!folder->dir ||
-	    inotify_add_watch(recorder->watch, folder->path, IN_CREATE | IN_MOVED_TO) < 0)
-		return -errno;
-	return 0;
-}
-
-int recorder_channels_start(struct gpmu_recorder *recorder)
-{
-	int ret = 0;
-
-	raise_files(recorder);
-	recorder->watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-	if (recorder->watch < 0)
-		return -errno;
-	for (int i = 0; i < RECORDER_FOLDERS && !ret; i++)
-		ret = watch_folder(recorder, &recorder->folders[i]);
-	return ret;
-}
-
 void recorder_channels_release(struct gpmu_recorder *recorder)
 {
-	for (size_t i = 0; i < recorder->channel_count; i++) {
-		free(recorder->channels[i].name);
+	for (size_t i = 0; i < recorder->channel_count; i++)
 		if (recorder->channels[i].reader)
 			channel_reader_free(recorder->channels[i].reader);
-	}
 	free(recorder->channels);
-	for (size_t i = 0; i < recorder->refusal_count; i++)
-		free(recorder->refusals[i].why);
-	free(recorder->refusals);
-	for (int i = 0; i < RECORDER_FOLDERS; i++)
-		if (recorder->folders[i].dir)
-			closedir(recorder->folders[i].dir);
-	if (recorder->watch >= 0)
-		close(recorder->watch);
 	if (recorder->files.rlim_cur)
 		setrlimit(RLIMIT_NOFILE, &recorder->files);
 }
-
-/* --- processes that cannot be recorded */
-
-/* Logs the reason, and keeps it for the audit. */
-static void refuse(struct gpmu_recorder *recorder, int pid, const char *why)
-{
-	const size_t n = recorder->refusal_count;
-	struct recorder_refusal *refusals = vector_room(recorder->refusals, n, sizeof(*refusals));
-	size_t same = 0;
-
-	log_line(GPMU_LOG_WARNING, "%s", why);
-	if (!refusals)
-		return;
-	recorder->refusals = refusals;
-	refusals[n] = (struct recorder_refusal){ pid, strdup(why) };
-	if (!refusals[n].why)
-		return;
-	while (refusals[same].pid != pid)
-		same++;
-	recorder->refused_count += same == n;
-	recorder->refusal_count = n + 1;
-}
-
-/* Takes the reason that a process has left. */
-static void take_refusal(struct gpmu_recorder *recorder, const struct recorder_folder *folder,
-			 const char *name)
-{
-	char why[256];
-	ssize_t n = readlinkat(dirfd(folder->dir), name, why, sizeof(why) - 1);
-
-	if (n <= 0 || unlinkat(dirfd(folder->dir), name, 0))
-		return;
-	why[n] = '\0';
-	refuse(recorder, (int)strtol(name + strlen(CHANNEL_LOST), NULL, 10), gpmu_shown(why));
-}
-
-/* @name: of the channel's file; @what: "cannot be recorded" */
-static void refuse_channel(struct gpmu_recorder *recorder, const char *name, const char *what,
-			   const char *why)
-{
-	char text[160];
-
-	snprintf(text, sizeof(text), "process %.*s %s: %s", (int)strcspn(name, "."), name, what, why);
-	refuse(recorder, (int)strtol(name, NULL, 10), text);
-}
-
-/* --- channels */
 
 static struct record_queue *queue_of(struct gpmu_recorder *recorder)
 {
@@ -158,82 +67,24 @@ static void put_surely(struct gpmu_recorder *recorder, enum record_type type,
 	record_queue_put(queue_of(recorder), &record, data, size);
 }
 
-/* Returns 0; or -errno, and then a later scan can try again. @name becomes the channel's. */
-static int open_channel(struct gpmu_recorder *recorder, const char *path, char *name)
+static int add_channel(struct gpmu_recorder *recorder, pid_t pid, int fd)
 {
 	struct recorder_channel *channels = vector_room(recorder->channels, recorder->channel_count,
 						      sizeof(*channels));
-	struct recorder_channel channel = { .name = name, .process = recorder->process_count };
+	struct recorder_channel channel = { .pid = pid, .process = recorder->process_count };
 
-	if (!channels)
+	if (!channels) {
+		close(fd);
 		return -ENOMEM;
-	recorder->channels = channels;
-	channel.reader = channel_reader_new(path);
-	if (!channel.reader && errno != EBADMSG)
-		return -errno;
-	/* A file without a name cannot be truncated by the program, which would end it by SIGBUS. */
-	unlink(path);
-	channels[recorder->channel_count++] = channel;
-	if (!channel.reader) {
-		refuse_channel(recorder, name, "cannot be recorded", "its channel has another version; "
-			       "does libgpmu-inject.so belong to another gpmu?");
-		return 0;
 	}
+	recorder->channels = channels;
+	channel.reader = channel_reader_new(fd);
+	if (!channel.reader)
+		return -errno;
+	channels[recorder->channel_count++] = channel;
 	recorder->process_count++;
 	put_surely(recorder, RECORD_PROCESS, &channel, NULL, 0);
 	return 0;
-}
-
-/* @last: a channel that cannot be opened now is lost */
-static void look_at(struct gpmu_recorder *recorder, const struct recorder_folder *folder,
-		    const char *name, bool last)
-{
-	char *path, *own, why[96];
-	int ret;
-
-	if (!strncmp(name, CHANNEL_LOST, strlen(CHANNEL_LOST)))
-		take_refusal(recorder, folder, name);
-	if (!isdigit((unsigned char)*name))
-		return;
-	path = text_print("%s/%s", folder->path, name);
-	own = strdup(name);
-	ret = path && own ? open_channel(recorder, path, own) : -ENOMEM;
-	free(path);
-	if (!ret)
-		return;
-	free(own);
-	recorder->unopened = true;
-	if (last)
-		refuse_channel(recorder, name, "cannot be recorded",
-			       ret == -EMFILE ? "too many open files; raise ulimit -n" :
-			       strerror_r(-ret, why, sizeof(why)));
-}
-
-/* Scans the folders for new files. */
-static void scan_folders(struct gpmu_recorder *recorder, bool last)
-{
-	const struct dirent *entry;
-
-	recorder->unopened = false;
-	for (int i = 0; i < RECORDER_FOLDERS; i++) {
-		const struct recorder_folder *folder = &recorder->folders[i];
-
-		if (!folder->dir)
-			continue;
-		rewinddir(folder->dir);
-		while ((entry = readdir(folder->dir)))
-			look_at(recorder, folder, entry->d_name, last);
-	}
-}
-
-static bool folder_changed(const struct gpmu_recorder *recorder)
-{
-	char events[4096];
-	bool changed = false;
-
-	while (read(recorder->watch, events, sizeof(events)) > 0)
-		changed = true;
-	return changed;
 }
 
 /* Queues the numbers of calls, after all records of the channel. */
@@ -328,8 +179,8 @@ static bool drain_all(struct gpmu_recorder *recorder)
 		if (!ret && channel->regions)
 			complete_regions(recorder, channel, now);
 		if (ret == -EBADMSG)
-			refuse_channel(recorder, channel->name, "is not recorded to its end",
-				       "its channel has invalid data");
+			recorder_refuse(recorder, channel->pid, "is not recorded to its end",
+					"its channel has invalid data");
 		if (ret < 0 && ret != -ENOMEM)
 			end_channel(recorder, channel, RECORD_VANISHED);
 		else if (!ret && ended)
@@ -396,7 +247,7 @@ static void drain_last(struct gpmu_recorder *recorder)
 {
 	uint64_t until;
 
-	scan_folders(recorder, true);
+	recorder_peers_serve(recorder, 0, add_channel);
 	until = raw_clock_now() + RECORDER_LAST;
 	while (drain_all(recorder) && raw_clock_now() < until)
 		if (!record_queue_has_room(queue_of(recorder), RECORDER_RING / 4))
@@ -406,8 +257,8 @@ static void drain_last(struct gpmu_recorder *recorder)
 
 		if (channel->left) {
 			lose_rest(recorder, channel);
-			refuse_channel(recorder, channel->name, "is not recorded to its end",
-				       "gpmu could not read its records in time");
+			recorder_refuse(recorder, channel->pid, "is not recorded to its end",
+					"gpmu could not read its records in time");
 		}
 		if (channel->reader)
 			put_calls(recorder, channel);
@@ -417,18 +268,15 @@ static void drain_last(struct gpmu_recorder *recorder)
 void *recorder_channels_run(void *data)
 {
 	struct gpmu_recorder *recorder = data;
-	struct pollfd watch = { .fd = recorder->watch, .events = POLLIN };
 	uint64_t until = 0, last = 0;
 	int wait = POLL_LEAST;
 
-	channel_hold(recorder->control, recorder->control_fd);
-	scan_folders(recorder, false);
+	channel_hold(recorder->control);
 	for (;;) {
-		/* Read the flag before the last scan, so that the scan misses nothing. */
-		bool ending = atomic_load(&recorder->ending), busy;
+		/* Read the flag before the last look at the peers, so that it misses none. */
+		bool ending = atomic_load(&recorder->ending), busy, has_peers;
 
-		if ((poll(&watch, 1, wait) > 0 && folder_changed(recorder)) || recorder->unopened)
-			scan_folders(recorder, false);
+		recorder_peers_serve(recorder, wait, add_channel);
 		busy = drain_all(recorder);
 		if (busy)
 			wait = record_queue_has_room(queue_of(recorder), RECORDER_RING / 4) ? 0 : POLL_LEAST;
@@ -436,16 +284,18 @@ void *recorder_channels_run(void *data)
 			wait = next_wait(wait);
 		if (!ending)
 			continue;
+		has_peers = recorder_has_peers(recorder);
 		if (!until)
 			last = raw_clock_now() + RECORDER_LAST_MOST;
 		/* A slow disk may have filled the queue: records in transit find room little by little. */
-		if (!until || busy)
+		if (!until || busy || has_peers)
 			until = raw_clock_now() + RECORDER_LAST;
 		if (raw_clock_now() > (until < last ? until : last) ||
-		    (!busy && !recorder->unopened && is_complete(recorder)))
+		    (!busy && !has_peers && is_complete(recorder)))
 			break;
 	}
 	drain_last(recorder);
-	channel_set_control(recorder->control_fd, offsetof(struct channel_control, closed), 1);
+	__atomic_store_n(&recorder->control->closed, 1, __ATOMIC_RELAXED);
+	recorder_peers_end(recorder);
 	return NULL;
 }

@@ -116,7 +116,7 @@ static int make_preload(struct gpmu_recorder *recorder, char *const *environment
 static int make_variables(struct gpmu_recorder *recorder, char *const *environment)
 {
 	const char *const values[VARIABLE_COUNT] = {
-		recorder->library, recorder->library, recorder->folders[RECORDER_MAIN].path,
+		recorder->library, recorder->library, recorder->control ? recorder->channel_name : NULL,
 	};
 
 	for (size_t i = 0; i < VARIABLE_COUNT; i++) {

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "trace/channel/channel.h"
+#include "trace/channel-connect.h"
 
 #define PAIRS		500000	/* of a call and a kernel */
 #define BATCH		500	/* in a millisecond */
@@ -115,12 +115,12 @@ static double ns_of(const struct rusage *usage)
 /* One call per 2 us if @paced; at the end it prints its CPU time in ns, to be subtracted */
 static int target(bool paced)
 {
-	const char *folder = getenv(CHANNEL_VARIABLE);
-	struct channel_control *control = folder ? channel_map_control(folder) : NULL;
+	const char *name = getenv(CHANNEL_VARIABLE);
+	struct channel_control *control;
 	uint64_t begin = now();
 	struct rusage usage;
 
-	writer = control ? channel_writer_new(folder, control->ring) : NULL;
+	writer = name ? connect_writer(name, 0, &control) : NULL;
 	if (!writer)
 		return 2;
 	describe();

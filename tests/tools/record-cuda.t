@@ -56,8 +56,9 @@ is "$rc" 137 "record of a program that is killed exits with 137"
 like "$(sql "select name from slice where category = 'kernel'")" '^foo$' "record of a program that is killed has the activity handed over before"
 like "$(audit process)" 'end=vanished' "record of a program that is killed marks its end as vanished"
 # shellcheck disable=SC2016 # the inner shell's
-expect 0 gpmu record --no-cpu-trace -o "$trace" -- sh -c 'kill -STOP $PPID
-	"$0" init context=0 push=full repeat=100000 kernel=foo pop; kill -CONT $PPID' "$program"
+expect 0 gpmu record --no-cpu-trace -o "$trace" -- sh -c '"$0" init context=0 await="$1" push=full repeat=100000 kernel=foo pop &
+	until ls -l /proc/$PPID/fd | grep -q memfd:gpmu-channel; do sleep 0.02; done
+	kill -STOP $PPID; : > "$1"; wait; kill -CONT $PPID' "$program" "$work/stopped"
 lost=$(gpmu report "$trace" | sed -n 's/^ *drops  *warning .* \([0-9]*\) kernel lost .*/\1/p')
 [ "${lost:-0}" -gt 0 ]
 ok $? "record that is stopped while a program fills its channel counts the lost kernels: $lost" || diag "$(gpmu report "$trace")"

@@ -75,24 +75,19 @@ kill "$out"
 is "$(sql "select name from slice where category = 'region' and dur = -1")" stay "record --regions shows a region that is open when the recording ends as unfinished"
 # shellcheck disable=SC2016
 expect 0 gpmu record --regions --no-cuda-trace -o "$trace" -- sh -c '"$0" mistakes
-	while ls "$GPMU_CHANNEL" | grep -q "^[0-9]" || ls -l /proc/$PPID/fd | grep -q "$GPMU_CHANNEL/[0-9]"; do sleep 0.02; done
+	while ls -l /proc/$PPID/fd | grep -q memfd:gpmu-channel; do sleep 0.02; done
 	"$0" once' "$work/c"
 is "$(sql "select group_concat(name || ' ' || (dur between 0 and (select ts from slice where name = 'touch') - ts))
 	from slice where name = 'open'")" "open 1" "record --regions ends a region that is left open when its process ends"
 
 # --- the recorded time
-# enabled: the number in the control file that tells the program whether it is recorded
-enabled="od -An -tu4 -j24 -N4 \"\$GPMU_CHANNEL/control\""
-run gpmu record --regions --no-cuda-trace -o "$trace" -- sh -c "\"\$0\" nested; trap '' TERM
-	printf '\\0\\0\\0\\0' | dd of=\"\$GPMU_CHANNEL/control\" bs=1 seek=24 conv=notrunc status=none; \"\$0\" once" "$work/c"
-is "$rc $(sql "select group_concat(name) from slice where category = 'region' and depth = 0")" "0 outer" \
-	"record --regions shows no region that begins while recording is paused"
-expect 0 gpmu record --regions --no-cuda-trace --duration 0.1 -o "$trace" -- sh -c "trap '' TERM
-	until [ \$($enabled) -eq 0 ]; do sleep 0.02; done; \"\$0\" once" "$work/c"
+marked c delayed --no-cuda-trace -D 100
+is "$rc $(slices)" "0 0|touch|-" "record --regions -D shows the regions after the delay, and no region that begins before"
+# The command gets SIGTERM at the end of the time.
+# shellcheck disable=SC2016 # the command's shell expands it
+expect 0 gpmu record --regions --no-cuda-trace --duration 0.1 -o "$trace" -- sh -c 'trap "exec \"\$0\" once" TERM; while :; do sleep 0.02; done' "$work/c"
 is "$(slices)" "" "record --regions --duration shows no region that begins after this time"
 like "$err" 'marked no region .*, or only outside the recorded time$' "record --regions warns of a program whose regions are outside the recorded time"
-run gpmu record --regions --no-cuda-trace -D 100 -o "$trace" -- sh -c "until [ \$($enabled) -eq 1 ]; do sleep 0.02; done; \"\$0\" once" "$work/c"
-is "$rc $(slices)" "0 0|touch|-" "record --regions -D shows the regions after the delay"
 
 # --- threads and processes
 marked c threads
@@ -126,14 +121,14 @@ read -r all open last < <(sql "select count(*) || ' ' || sum(dur = -1) || ' ' ||
 	where category = 'region' order by ts desc limit 1) from slice where category = 'region'")
 ok $((!(lost > 0))) "record --regions counts regions that find no room in the channel" || diag "$(< "$work/source")"
 like "$(< "$work/source")" 'kind=nvtx .*why=the channel was full' "record --regions reports the kind of lost records, and why regions are lost"
-is "$((all + lost))" 20001 "record --regions shows each region that it does not count as lost"
+is "$((all + lost))" 20002 "record --regions shows each region that it does not count as lost"
 is "$open" 0 "record --regions leaves no slice open whose end is lost"
 is "$last" touch "record --regions shows regions after a loss"
 for how in exit leave; do
 	marked c burst-$how
 	lost=$(audit source | grep -o 'lost=[0-9]*' | cut -d= -f2)
 	read -r all open < <(sql "select count(*) || ' ' || sum(dur = -1) from slice where category = 'region'")
-	is "$((all + lost)) $open" "20000 0" "record --regions counts the regions that find no room before the program ends by $how" ||
+	is "$((all + lost)) $open" "20001 0" "record --regions counts the regions that find no room before the program ends by $how" ||
 		diag "$all shown, $lost lost"
 done
 marked c burst-inside
@@ -158,13 +153,6 @@ is "$(sql "select count(*) from slice where name = 'note' and ts > (select min(t
 run gpmu record --regions -o "$trace" -- sh -c 'trap "" XFSZ; ulimit -f 8; exec "$0" once' "$work/c"
 like "$rc $err" 'warning: the regions of process [0-9]+ \(c\) cannot be recorded: File too large' "record --regions warns of a process without a channel"
 
-# --- the files of the channels
-marked c truncate
-is "$rc $out $(slices | wc -l)" "0  2" "record --regions leaves a program no name by which it could truncate its channel"
-# shellcheck disable=SC2016
-run gpmu record --regions -o "$trace" -- sh -c 'stat -c %a "$GPMU_CHANNEL/control"'
-is "$out" 400 "record lets no ordinary program write the file that controls its channel"
-
 marked c clear-before
 is "$rc $(slices)" "0 0|touch|-" "record --regions shows the regions of a program that has cleared its environment"
 
@@ -188,9 +176,6 @@ is "$rc $out" "0 written" "record --regions writes regions to the file while oth
 marked static once
 like "$rc $err" '^0 .*warning: no region can be recorded: no process of the command has loaded libgpmu-mark.so, which a statically linked or a set-user-ID program cannot' \
 	"record --regions warns of a static program"
-# shellcheck disable=SC2016 # the command's shell expands it
-run timeout 60 "$GPMU_BIN" record --regions -o "$trace" -- sh -c 'mkfifo "$GPMU_CHANNEL/fifo" && mv "$GPMU_CHANNEL/fifo" "$GPMU_CHANNEL/regions" && env true'
-is "$rc" 0 "record --regions waits for no writer and no reader of a FIFO that the process puts in its folder"
 run gpmu record --regions -o "$trace" -- true
 like "$rc $err" '^0 .*warning: the command marked no region with gpmu_mark_begin\(\), or only in processes of another user, or only outside the recorded time$' "record --regions warns of a program without regions"
 another="record --regions warns of a program that marks regions as another user"

@@ -24,9 +24,8 @@ script() {
 
 # --- the command's environment
 # shellcheck disable=SC2016 # the command's shell expands it
-expect 0 gpmu record -o "$trace" -- sh -c 'echo "$CUDA_INJECTION64_PATH $NVTX_INJECTION64_PATH $(stat -c %a "$GPMU_CHANNEL") $(ls "$GPMU_CHANNEL")"'
-is "$(grep -v '^spare$' <<< "$out")" "$library $library 700 control
-lock" "record gives the command the injected library and a private folder of channels"
+expect 0 gpmu record -o "$trace" -- sh -c 'echo "$CUDA_INJECTION64_PATH $NVTX_INJECTION64_PATH $GPMU_CHANNEL"'
+like "$out" "^$library $library gpmu-[0-9a-f]{16}\$" "record gives the command the injected library and the name of its socket"
 # shellcheck disable=SC2016
 expect 0 gpmu record -o "$trace" --no-cuda-trace -- sh -c 'echo "${CUDA_INJECTION64_PATH-none} ${GPMU_CHANNEL-none}"'
 is "$out" "none none" "record --no-cuda-trace leaves the command's environment as it is"
@@ -191,48 +190,36 @@ wait $pid
 is "$? $(grep -c '^\[ gpmu record: [0-9]* thread' "$work/err")" "6 1" "record passes SIGQUIT on and completes the trace"
 
 # --- a process that damages the memory it shares with gpmu
-script "ring 1099511627776" "sleep 50" "runtime begin=+1000 end=+1500 thread=77 correlation=5 name=first"
+script "runtime begin=+1000 end=+1500 thread=77 correlation=5 name=first" truncate "runtime begin=+2000 end=+2500 thread=77 correlation=6 name=second"
 run gpmu record -o "$trace" -- "$app" "$work/script"
-is "$rc $(sql "select name from slice where category = 'runtime'")" "0 first" "record ignores a channel's size that is out of range"
-script "runtime begin=+1000 end=+1500 thread=77 correlation=5 name=first" "sleep 50" truncate
+is "$rc $(sql "select group_concat(name) from slice where category = 'runtime'")" "0 first,second" "record shares no file with a process that another one could truncate"
+script "runtime begin=+1000 end=+1500 thread=77 correlation=5 name=first" "sleep 50" damage "exit 0"
 run gpmu record -o "$trace" -- "$app" "$work/script"
-is "$rc $(sql "select name from slice where category = 'runtime'")" "0 first" "record survives a channel that the process truncates"
-like "$err" 'warning: process [0-9]+ is not recorded to its end: its channel has invalid data' "record reports a channel that the process truncates"
-
-mkdir "$work/precious" && touch "$work/precious/file"
-# shellcheck disable=SC2016 # the command's shell expands it
-run gpmu record -o "$trace" -- sh -c 'echo "$GPMU_CHANNEL" && mv "$GPMU_CHANNEL" "$GPMU_CHANNEL.moved" && ln -s "$0" "$GPMU_CHANNEL"' "$work/precious"
-is "$rc $(ls "$work/precious") $(ls "$out.moved")" "0 file " "record removes its own files, and no files of a folder to which the process has linked its name"
-rm "$out"
-rmdir "$out.moved"
-
-# shellcheck disable=SC2016 # the command's shell expands it
-run gpmu record -o "$trace" -- sh -c 'chmod 600 "$GPMU_CHANNEL/control"; : > "$GPMU_CHANNEL/control"'
-is "$rc" 0 "record survives a process that truncates the control file of the channels"
+is "$rc $(sql "select name from slice where category = 'runtime'")" "0 first" "record survives a channel that the process damages"
+like "$err" 'warning: process [0-9]+ is not recorded to its end: its channel has invalid data' "record reports a channel that the process damages"
 
 # --- gpmu is killed
-script "runtime begin=+1000 end=+1500 thread=77 correlation=5 name=first" "complete time=+5000" "sleep 30000"
+script "runtime begin=+1000 end=+1500 thread=77 correlation=5 name=first" "complete time=+5000"
 rm "$trace"
-"$GPMU_BIN" record -o "$trace" -- "$app" "$work/script" 2> "$work/err" &
+mkdir "$work/temporary"
+# shellcheck disable=SC2016 # the command's shell expands it
+TMPDIR=$work/temporary "$GPMU_BIN" record -o "$trace" -- sh -c '(cat "$1/script"; until [ -e "$1/killed" ]; do sleep 0.05; done; echo "exit 7") | "$0"
+	echo $? > "$1/status"' "$app" "$work" 2> "$work/err" &
 pid=$!
 # shellcheck disable=SC2317 # soon calls it
 flushed() {
 	[ "$(sql "select name from slice where category = 'runtime'")" = first ]
 }
 soon flushed
-# Found by gpmu's own descriptors: another gpmu record may have a folder of its own beside it.
-folder=$(find /proc/$pid/fd -lname '*/gpmu-??????/lock' -printf '%l\n' | sed 's|/lock$||')
-mapfile -t folders <<< "$folder"
-[ -d "${folders[0]}" ]
-ok $? "record keeps a folder for its channels while it runs"
-child=$(cat "/proc/$pid/task/$pid/children")
+is "$(find "/proc/$pid/fd" -lname '/dev/shm/*')" "" "record opens no file in /dev/shm"
 kill -KILL $pid
 wait $pid 2> /dev/null
-kill "${child% }"
+touch "$work/killed"
+soon test -s "$work/status"
+is "$(< "$work/status")" 7 "record that is killed leaves its program to end with its own status"
+is "$(ls -A "$work/temporary")" "" "record that is killed leaves no file in TMPDIR"
 is "$(sql "select name from slice where category = 'runtime'")" first "record that is killed leaves a readable trace of what was flushed"
 like "$(gpmu report "$trace")" 'trace +warning +it has no end, because gpmu record was killed' "report warns of a trace whose gpmu record was killed"
-expect 0 gpmu record -o "$work/other.pftrace" -- true
-is "$(ls -d "${folders[@]}" 2> /dev/null)" "" "record removes the folders of a recording that was killed"
 
 # --- the size limit
 script "repeat 15000 kernel begin=+1000 end=+1500 device=0 context=1 stream=7 correlation=1 name=k grid=1,1,1" "complete time=+100000000"
@@ -383,14 +370,4 @@ else
 	skip "needs root" "$fallback"
 	skip "needs root" "$remedy"
 fi
-# --- folders of others
-mkdir -p "$work/own/gpmu-traces"
-echo data > "$work/own/gpmu-traces/run1.pftrace"
-touch -d '5 minutes ago' "$work/own/gpmu-traces"
-TMPDIR=$work/own run gpmu record -o "$trace" -- true
-is "$rc $(cat "$work/own/gpmu-traces/run1.pftrace" 2>&1)" "0 data" "record leaves a user's folder whose name is like those of its channels"
-: > "$work/own/gpmu-traces/lock"
-chmod 700 "$work/own/gpmu-traces"
-TMPDIR=$work/own run gpmu record -o "$trace" -- true
-is "$rc $(cat "$work/own/gpmu-traces/run1.pftrace" 2>&1)" "0 data" "record removes no file that a recording does not make"
 done_testing

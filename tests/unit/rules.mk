@@ -33,9 +33,9 @@ $(call both,record-sched) $(call built,record-sched)-tsan: private TEST_LDFLAGS 
 $(call both,record-spe) $(call built,record-spe)-tsan: private TEST_LDFLAGS := $(call wrap,ioctl pread pwrite)
 $(call both,record-spool) $(call built,record-spool)-tsan: private TEST_LDFLAGS := $(call wrap,fstatvfs)
 $(call both,profile-object): private TEST_LDFLAGS := $(call wrap,dwarf_child dwarf_siblingof)
-$(call both,recorder-channels) $(call built,recorder-channels)-tsan: private TEST_LDFLAGS := $(call wrap,rewinddir channel_read log_line)
 $(call both,saved-linear): private TEST_LDFLAGS := $(call wrap,pmu_name_parse)
-$(call both,session-time region clock): private TEST_LDFLAGS := $(call wrap,clock_gettime)
+$(call both,recorder-channels) $(call built,recorder-channels)-tsan: private TEST_LDFLAGS := $(call wrap,channel_accept channel_read log_line)
+$(call both,channel-socket session-time region clock): private TEST_LDFLAGS := $(call wrap,clock_gettime)
 $(call both,sink-only): private TEST_LDFLAGS := $(call wrap,sink_label sink_beside)
 $(call both,sink-write trace-write): private TEST_LDFLAGS := $(call wrap,write)
 

@@ -178,7 +178,7 @@ struct gpmu_recorder_options {
  * @late_count: records that came after the writer had passed their time; they are written as well
  * @thread_count: number of threads that have run, or existed when recording began, at most 4096
  * @lost_process_count: number of processes whose CUDA or regions could not be recorded, such as for
- *	lack of memory in /dev/shm and $TMPDIR, or not to their end; the trace has a note for each
+ *	lack of memory, or not to their end; the trace has a note for each
  */
 struct gpmu_recorder_stats {
 	size_t size;
@@ -192,14 +192,14 @@ struct gpmu_recorder_stats {
  * @options: copied
  * @error: set on failure, or NULL
  *
- * If CUDA or regions are recorded, this creates a folder for shared memory in /dev/shm and a spare
- * one in $TMPDIR, and removes the folders of a recorder that was killed.
+ * If CUDA or regions are recorded, this listens on a socket in the abstract namespace (unix(7)), to which the processes
+ * of gpmu_recorder_environment() connect.
  *
  * Return: a new recorder; NULL with errno EINVAL (an option is missing or out of range, or
  * LD_PRELOAD cannot contain the path of libgpmu-mark.so), ENOENT (the folders of plugins lack
  * libgpmu-inject.so, which CUDA needs, or libgpmu-mark.so, which regions need), EBUSY (another tool
  * has set CUDA_INJECTION64_PATH or NVTX_INJECTION64_PATH, or this process runs under a recorder),
- * ENOMEM, or the error of creating the folder
+ * ENOMEM, or the error of creating the socket
  */
 struct gpmu_recorder *gpmu_recorder_new(const struct gpmu_recorder_options *options,
 					struct gpmu_error *error);

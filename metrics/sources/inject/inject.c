@@ -33,19 +33,19 @@ static void in_child(void)
 
 static bool open_channel(void)
 {
-	const char *folder = secure_getenv(CHANNEL_VARIABLE);
+	const char *name = secure_getenv(CHANNEL_VARIABLE);
+	int connection;
 
-	if (!folder || !*folder)
+	if (!name || !*name)
 		return false;
-	self.control = channel_map_control(folder);
+	self.control = channel_connect(name, "CUDA", &connection);
 	if (!self.control)
 		return false;
-	if (channel_has_reader(self.control)) {
-		self.writer = channel_writer_new(folder, self.control->ring);
-		if (self.writer)
-			return true;
-		channel_note_failure(folder, "CUDA", errno);
-	}
+	if (channel_has_reader(self.control))
+		self.writer = channel_writer_send(connection, self.control->ring, "CUDA");
+	close(connection);
+	if (self.writer)
+		return true;
 	channel_unmap_control(self.control);
 	return false;
 }

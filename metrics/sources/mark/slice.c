@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Sends regions to gpmu record: a record at the start and one at the end, through a channel that
- * the process opens at its first mark. A mark never waits. Records that find no room are dropped
+ * the process opens at its first mark. No later mark waits. Records that find no room are dropped
  * and counted in the channel.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -36,13 +34,13 @@ struct slice_thread {
 	} *open;
 };
 
-static struct channel_control *control;		/* NULL: not requested */
 /* Of the environment, which the program can change before its first mark */
-static char *folder;
+static char *channel;				/* name of the reader's socket */
 static pthread_key_t key;			/* the thread's struct slice_thread */
 
 /* The lock protects the variables below. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct channel_control *control;		/* NULL: the process has marked nothing yet */
 static struct channel_writer *writer;
 static bool over;				/* the process exits, or it has no channel */
 static struct channel_names names;
@@ -52,12 +50,6 @@ static bool warned_nesting;			/* of an end that is ignored */
 static uint64_t last_id;
 
 /* --- the channel */
-
-/* The file that shows that a process has loaded the library */
-static bool path_of_sign(char path[PATH_MAX])
-{
-	return snprintf(path, PATH_MAX, "%s/" CHANNEL_REGIONS, folder) < PATH_MAX;
-}
 
 static void put_process(void)
 {
@@ -76,27 +68,36 @@ static void put_process(void)
 	channel_write(writer, &record.process.head);
 }
 
+static void open_channel(void)
+{
+	int connection;
+
+	control = channel_connect(channel, "the regions", &connection);
+	if (!control)
+		return;
+	if (control->regions && channel_has_reader(control))
+		writer = channel_writer_send(connection, control->ring < RING ? control->ring : RING, "the regions");
+	else
+		channel_send(connection, CHANNEL_LOADED, -1, NULL);
+	close(connection);
+	if (writer)
+		put_process();
+}
+
 /* Whether there is a channel to write to; opens it at the first call. With the lock held */
 static bool has_channel(void)
 {
-	if (over || !channel_has_reader(control))
-		return false;
-	if (writer)
-		return true;
-	writer = channel_writer_new(folder, control->ring < RING ? control->ring : RING);
-	if (writer) {
-		put_process();
-		return true;
+	if (!over && !writer) {
+		open_channel();
+		over = !writer;
 	}
-	over = true;
-	channel_note_failure(folder, "the regions", errno);
-	return false;
+	return !over && channel_has_reader(control);
 }
 
-/* Whether new regions are recorded. Regions that began earlier keep their end. */
+/* Whether new regions are recorded. Regions that began earlier keep their end. With the lock held */
 static bool is_recording(void)
 {
-	return __atomic_load_n(&control->enabled, __ATOMIC_RELAXED);
+	return has_channel() && __atomic_load_n(&control->enabled, __ATOMIC_RELAXED);
 }
 
 /* --- records, with the lock held */
@@ -169,7 +170,7 @@ static void begin(struct slice_thread *thread, struct slice_open *open, const ch
 	struct activity_marker record;
 
 	*open = (struct slice_open){ 0 };
-	if (!is_recording() || !has_channel())
+	if (!is_recording())
 		return;
 	open->name = intern(name);
 	record = marker_of(thread, raw_clock_now(), ACTIVITY_MARKER_BEGIN);
@@ -246,7 +247,7 @@ void slice_begin(const char *name)
 	if (open) {
 		begin(thread, open, name);
 	} else {
-		if (is_recording() && has_channel())
+		if (is_recording())
 			lose(ACTIVITY_LOST_CHANNEL, raw_clock_now(), ACTIVITY_NO_END);
 		if (thread)
 			thread->forgotten++;
@@ -257,7 +258,7 @@ void slice_begin(const char *name)
 /* Counts the end of a region that is not the innermost; with the lock held */
 static void ignore_end(const char *name, uint64_t time)
 {
-	if (!is_recording() || !has_channel())
+	if (!is_recording())
 		return;
 	lose(ACTIVITY_LOST_NESTING, time, ACTIVITY_NO_END);
 	if (!warned_nesting)
@@ -304,26 +305,15 @@ void slice_end(const char *name)
 bool slice_load(void)
 {
 	const char *value = secure_getenv(CHANNEL_VARIABLE);
-	char path[PATH_MAX];
-	int fd;
 
-	if (value && *value)
-		control = channel_map_control(value);
-	if (!control)
+	if (!value || !*value)
 		return false;
-	if (control->regions && channel_has_reader(control))
-		folder = strdup(value);
-	if (!folder || pthread_key_create(&key, thread_end)) {
-		channel_unmap_control(control);
-		control = NULL;
-		free(folder);
-		folder = NULL;
+	channel = strdup(value);
+	if (!channel || pthread_key_create(&key, thread_end)) {
+		free(channel);
 		return false;
 	}
-	/* Opening a FIFO would wait for its reader. */
-	fd = path_of_sign(path) ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600) : -1;
-	if (fd >= 0)
-		close(fd);
+	channel_announce(channel);
 	return true;
 }
 
@@ -339,7 +329,10 @@ void slice_fork(void)
 	memcpy(&lock, &again, sizeof(lock));
 	if (writer)
 		channel_writer_forget(writer);
+	if (control)
+		channel_unmap_control(control);
 	writer = NULL;
+	control = NULL;
 	over = false;
 	memset(&names, 0, sizeof(names));
 	name_bytes = 0;

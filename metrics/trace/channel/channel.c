@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The file "control", by which the reader configures the writers. */
+/* The control page, by which the reader configures the writers. */
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <linux/futex.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -13,17 +10,30 @@
 
 #include "trace/channel/channel_file.h"
 
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL	0x0008U
+#endif
+
 bool channel_ring_fits(uint64_t ring)
 {
 	return ring >= CHANNEL_RING_LEAST && ring <= CHANNEL_RING_MOST && !(ring & (ring - 1));
 }
 
-static bool path_of(const char *folder, char path[PATH_MAX])
+int channel_memory(const char *name)
 {
-	if (snprintf(path, PATH_MAX, "%s/" CHANNEL_CONTROL, folder) < PATH_MAX)
-		return true;
-	errno = ENAMETOOLONG;
-	return false;
+	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+
+	/* Before Linux 6.3 */
+	if (fd < 0 && errno == EINVAL)
+		fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	return fd < 0 ? -errno : fd;
+}
+
+bool channel_is_sealed(int fd)
+{
+	const int seals = fcntl(fd, F_GET_SEALS);
+
+	return seals >= 0 && (seals & CHANNEL_SEALS) == CHANNEL_SEALS;
 }
 
 static bool is_valid(const struct channel_control *control)
@@ -33,18 +43,18 @@ static bool is_valid(const struct channel_control *control)
 	       memchr(control->range, '\0', sizeof(control->range));
 }
 
-static struct channel_control *map(int fd, int protection)
+struct channel_control *channel_map_control(int fd)
 {
 	struct channel_control *control;
 	struct stat stat_buf;
 
 	if (fstat(fd, &stat_buf))
 		return NULL;
-	if (!S_ISREG(stat_buf.st_mode) || stat_buf.st_size < (off_t)sizeof(*control)) {
+	if (!channel_is_sealed(fd) || stat_buf.st_size < (off_t)sizeof(*control)) {
 		errno = EBADMSG;
 		return NULL;
 	}
-	control = mmap(NULL, sizeof(*control), protection, MAP_SHARED, fd, 0);
+	control = mmap(NULL, sizeof(*control), PROT_READ, MAP_SHARED, fd, 0);
 	if (control == MAP_FAILED)
 		return NULL;
 	if (is_valid(control))
@@ -54,47 +64,41 @@ static struct channel_control *map(int fd, int protection)
 	return NULL;
 }
 
-struct channel_control *channel_map_control(const char *folder)
-{
-	struct channel_control *control;
-	char path[PATH_MAX];
-	int fd, kept, protection = PROT_READ | PROT_WRITE;
-
-	if (!path_of(folder, path))
-		return NULL;
-	/* Opening a FIFO would wait for a writer. */
-	fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0 && errno == EACCES) {
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-		protection = PROT_READ;
-	}
-	if (fd < 0)
-		return NULL;
-	control = map(fd, protection);
-	kept = errno;
-	close(fd);
-	errno = kept;
-	return control;
-}
-
 void channel_unmap_control(struct channel_control *control)
 {
 	munmap(control, sizeof(*control));
 }
 
-int channel_open_control(const char *folder)
+/* The mapping exists already, so it can still be written. */
+static int seal(int fd)
 {
-	char path[PATH_MAX];
-	int fd = path_of(folder, path) ? open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	const int seals = CHANNEL_SEALS | F_SEAL_SEAL;
 
-	return fd < 0 ? -errno : fd;
+	return fcntl(fd, F_ADD_SEALS, seals | F_SEAL_FUTURE_WRITE) ? -errno : 0;
 }
 
-void channel_set_control(int fd, size_t member, uint32_t value)
+int channel_create_control(const struct channel_control *control, struct channel_control **mapped)
 {
-	/* Without a control file there is no reader to notify. */
-	if (pwrite(fd, &value, sizeof(value), (off_t)member) < 0)
-		return;
+	int fd, ret;
+
+	if (!is_valid(control))
+		return -EINVAL;
+	fd = channel_memory("gpmu-control");
+	if (fd < 0)
+		return fd;
+	*mapped = MAP_FAILED;
+	if (!ftruncate(fd, sizeof(*control)))
+		*mapped = mmap(NULL, sizeof(*control), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	ret = *mapped == MAP_FAILED ? -errno : seal(fd);
+	if (!ret) {
+		memcpy(*mapped, control, sizeof(*control));
+		return fd;
+	}
+	if (*mapped != MAP_FAILED)
+		channel_unmap_control(*mapped);
+	*mapped = NULL;
+	close(fd);
+	return ret;
 }
 
 /*
@@ -106,45 +110,18 @@ static __thread struct {
 	struct robust_list entry;
 } held;
 
-void channel_hold(const struct channel_control *control, int fd)
+void channel_hold(struct channel_control *control)
 {
-	const size_t member = offsetof(struct channel_control, holder);
-
 	held.entry.next = &held.head.list;
 	held.head.list.next = &held.entry;
 	held.head.futex_offset = (char *)&control->holder - (char *)&held.entry;
-	channel_set_control(fd, member, (uint32_t)syscall(SYS_gettid));
+	__atomic_store_n(&control->holder, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
 	if (syscall(SYS_set_robust_list, &held.head, sizeof(held.head)))
-		channel_set_control(fd, member, 0);
+		__atomic_store_n(&control->holder, 0, __ATOMIC_RELAXED);
 }
 
 bool channel_has_reader(const struct channel_control *control)
 {
 	return !__atomic_load_n(&control->closed, __ATOMIC_RELAXED) &&
 	       !(__atomic_load_n(&control->holder, __ATOMIC_RELAXED) & FUTEX_OWNER_DIED);
-}
-
-int channel_create_control(const char *folder, const struct channel_control *control)
-{
-	char path[PATH_MAX];
-	ssize_t written;
-	int fd, ret = 0;
-
-	if (!is_valid(control))
-		return -EINVAL;
-	if (!path_of(folder, path))
-		return -errno;
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return -errno;
-	written = write(fd, control, sizeof(*control));
-	if (written < 0)
-		ret = -errno;
-	else if (written != sizeof(*control))
-		ret = -ENOSPC;
-	if (close(fd) && !ret)
-		ret = -errno;
-	if (ret)
-		unlink(path);
-	return ret;
 }

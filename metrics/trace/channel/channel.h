@@ -2,18 +2,19 @@
 /*
  * Passes records from one process to another; records outlive their writer.
  *
- * The folder $GPMU_CHANNEL has a file "control", which the reader writes, and a file PID.N
- * for each writer of a process: a head and a ring in shared memory. gpmu removes the name once it has
- * opened the file, so that the program cannot truncate it. The reader ignores files of other names. The file "regions" is one of them. The first process that loads libgpmu-mark.so
- * creates it. The link "spare" leads to a folder on another file system, for the files that have no
- * room in this one. A dangling link "lost.PID.N" has as its text the reason why a process has no
- * file. A committed record survives SIGKILL. The writer's mapping holds a lock on its file (flock(2)) for the life of
+ * The reader listens on a socket in the abstract namespace (unix(7)), whose name is in $GPMU_CHANNEL. A process
+ * connects, gets the control page, creates a file for its records, a head and a ring in shared memory, and sends its
+ * descriptor. Both files are anonymous (memfd_create(2)): nothing remains of them after their users. Seals keep their
+ * sizes (fcntl(2)), so that nobody can raise SIGBUS in a process that has mapped them, and the control page is read-only
+ * for all processes but the reader.
+ *
+ * A committed record survives SIGKILL. The writer's mapping holds a lock on its file (flock(2)) for the life of
  * the process, so the reader notices its end even from another pid namespace. The writer keeps no
  * file descriptor, because the program could close it.
  *
  * A file has one writing process, which takes a lock for each record, and one reader. Neither
  * end trusts the other's data: the reader returns -EBADMSG for impossible lengths and
- * positions, and a process that truncates a file does not crash the reader.
+ * positions.
  */
 #ifndef GPMU_CHANNEL_H
 #define GPMU_CHANNEL_H
@@ -26,13 +27,11 @@
 #include "trace/channel/activity.h"
 
 #define CHANNEL_VARIABLE	"GPMU_CHANNEL"
-#define CHANNEL_CONTROL		"control"
-#define CHANNEL_REGIONS		"regions"
-#define CHANNEL_SPARE		"spare"
-#define CHANNEL_LOST		"lost."
 #define CHANNEL_VERSION		6
+#define CHANNEL_NAME		24	/* bytes of a socket's name */
 #define CHANNEL_RING_LEAST	4096
 #define CHANNEL_RING_MOST	(UINT64_C(1) << 32)
+#define CHANNEL_PATIENCE	5000000000ULL	/* ns that a process waits for the control page */
 
 enum channel_capture {
 	CHANNEL_CAPTURE_ALL,
@@ -43,7 +42,7 @@ enum channel_capture {
 };
 
 /*
- * The file "control", which all processes map. Members after the first three can change at any
+ * The control page, which all processes map. Members after the first three can change at any
  * time.
  */
 struct channel_control {
@@ -66,47 +65,84 @@ struct channel_control {
 	uint32_t reserved;
 };
 
+/* --- the control page: channel.c --- */
+
+/*
+ * Creates a control page, and maps it in *@mapped, which can be written. Returns its descriptor, which the caller
+ * closes, for channel_accept(), or -errno. The caller unmaps the page by channel_unmap_control().
+ */
+int channel_create_control(const struct channel_control *control, struct channel_control **mapped);
+/*
+ * Maps a control page to read it. Returns NULL with errno; EBADMSG: another version, invalid content, or a file that
+ * another process can truncate.
+ */
+struct channel_control *channel_map_control(int fd);
+void channel_unmap_control(struct channel_control *control);
+/*
+ * Makes the calling thread the reader. When the thread ends for whatever reason, the kernel notes that in the control
+ * page, which must be mapped as by channel_create_control() until then. A thread can call this once, and must not use
+ * robust mutexes.
+ */
+void channel_hold(struct channel_control *control);
+/* Whether the reader is alive, as far as known, and wants more records; atomic */
+bool channel_has_reader(const struct channel_control *control);
+
+/* --- messages: channel_socket.c --- */
+
+enum channel_message_kind {
+	CHANNEL_CONTROL,	/* to a process; with the control page */
+	CHANNEL_RING,		/* from a process; with the file of its records */
+	CHANNEL_FAILURE,	/* from a process that has no such file; the text is a sentence with the reason */
+	CHANNEL_LOADED,		/* from a process that has loaded libgpmu-mark.so, or has nothing to record */
+	CHANNEL_MESSAGES,
+};
+
+struct channel_message {
+	uint32_t version;	/* CHANNEL_VERSION */
+	uint32_t kind;		/* enum channel_message_kind */
+	char text[160];
+};
+
+/* Listens on a new socket. Returns its descriptor or -errno; @name: for CHANNEL_VARIABLE */
+int channel_listen(char name[CHANNEL_NAME]);
+/*
+ * Accepts a connection, if there is one, and sends the control page to it. Returns its descriptor, which does not block;
+ * -EPERM: it was of another user, and is closed; -EAGAIN: there is none; or another -errno.
+ */
+int channel_accept(int listener, int control);
+/* The process that has connected; 0: it is in another pid namespace */
+pid_t channel_peer(int connection);
+/* Sends a message. @fd: its file; -1: none. @text: NULL: none. Returns 0 or -errno. */
+int channel_send(int connection, enum channel_message_kind kind, int fd, const char *text);
+/*
+ * Receives a message. Returns 1, and in *@fd its file, which the caller closes, or -1; 0 if the other end has closed the
+ * connection; -EAGAIN if there is no message; -EBADMSG if it is invalid or of another version; -EMFILE if there is no
+ * room for its file; or another -errno.
+ */
+int channel_receive(int connection, struct channel_message *message, int *fd);
+/*
+ * Connects to the socket @name and waits for the control page, up to CHANNEL_PATIENCE. Returns the page, and the connection
+ * in *@connection, which the caller closes after it has sent a message; or NULL with errno, after it has sent the reason if
+ * there is a reader. @what: "CUDA", "the regions"
+ */
+struct channel_control *channel_connect(const char *name, const char *what, int *connection);
+/* Sends CHANNEL_LOADED to the socket @name, and waits for nothing. */
+void channel_announce(const char *name);
+
 /* --- the writer --- */
 struct channel_writer;
 
 /*
- * Maps the folder's control file, read-only if its mode allows no more; the caller unmaps it by
- * channel_unmap_control(). Returns NULL with errno; EBADMSG: another version, or invalid content.
- */
-struct channel_control *channel_map_control(const char *folder);
-void channel_unmap_control(struct channel_control *control);
-/*
- * For the reader: opens the folder's control file for channel_set_control(); the caller closes it.
- * Returns -errno on failure.
- */
-int channel_open_control(const char *folder);
-/*
- * Sets a member, by its offset, of the control file. Unlike a store to a mapping, this raises no SIGBUS
- * after a process has truncated the file.
- */
-void channel_set_control(int fd, size_t member, uint32_t value);
-/*
- * Makes the calling thread the reader. @fd: the control file, open. When the thread ends for whatever
- * reason, the kernel notes that in the control file, which must stay mapped until then. A thread
- * can call this once, and must not use robust mutexes.
- */
-void channel_hold(const struct channel_control *control, int fd);
-/* Whether the reader is alive, as far as known, and wants more records; atomic */
-bool channel_has_reader(const struct channel_control *control);
-/* Creates the folder's control file. Returns 0 or -errno. */
-int channel_create_control(const char *folder, const struct channel_control *control);
-
-/*
  * Creates this process's file. @ring: bytes, a power of 2 from CHANNEL_RING_LEAST to
- * CHANNEL_RING_MOST. Returns NULL with errno: EINVAL for an invalid @ring, ENOSPC if neither the
- * folder nor its spare one has room, EACCES, ...
+ * CHANNEL_RING_MOST. *@fd: a descriptor, which the caller sends to the reader and closes. Returns NULL with errno:
+ * EINVAL for an invalid @ring, ENOMEM, EFBIG, ...
  */
-struct channel_writer *channel_writer_new(const char *folder, uint64_t ring);
+struct channel_writer *channel_writer_new(uint64_t ring, int *fd);
 /*
- * Reports to the reader that this process has no file, because of @error. @what: "CUDA", "the regions".
- * Needs no room in the file system.
+ * Creates this process's file and sends it to the reader, or else the reason. @what: "CUDA", "the regions". Returns NULL on
+ * failure.
  */
-void channel_note_failure(const char *folder, const char *what, int error);
+struct channel_writer *channel_writer_send(int connection, uint64_t ring, const char *what);
 /*
  * Writes a record, whose head has its size and kind. Any thread may call this; a lock of
  * the writer serialises the calls. Returns 0, or an error with nothing written: -EAGAIN if
@@ -154,8 +190,11 @@ void channel_writer_forget(struct channel_writer *writer);
 /* --- the reader --- */
 struct channel_reader;
 
-/* Opens a channel. Returns NULL with errno; EBADMSG: not a channel, or another version. */
-struct channel_reader *channel_reader_new(const char *path);
+/*
+ * Opens the channel with the descriptor @fd, which it closes. Returns NULL with errno; EBADMSG: not a channel, another
+ * version, or a file that the process can truncate.
+ */
+struct channel_reader *channel_reader_new(int fd);
 /*
  * Reads the next record. Returns 1 with a record that is valid until the next call for
  * this reader; 0 if there is none now; -EBADMSG if the data are invalid, after which

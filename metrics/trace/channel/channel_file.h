@@ -3,6 +3,8 @@
 #ifndef GPMU_CHANNEL_FILE_H
 #define GPMU_CHANNEL_FILE_H
 
+#include <fcntl.h>
+
 #include "trace/channel/channel.h"
 
 #define CHANNEL_MAGIC	UINT64_C(0x6c656e6e61686367)	/* "gchannel" */
@@ -56,6 +58,12 @@ struct channel_head {
 
 _Static_assert(sizeof(struct channel_head) <= CHANNEL_HEAD, "the head has its place");
 
+#define CHANNEL_SEALS	(F_SEAL_SHRINK | F_SEAL_GROW)	/* of all files that are sent */
+
 bool channel_ring_fits(uint64_t ring);
+/* Creates an anonymous file, which can be sealed. Returns its descriptor or -errno. */
+int channel_memory(const char *name);
+/* Whether the size of a file cannot change, so that reading its mapping raises no SIGBUS */
+bool channel_is_sealed(int fd);
 
 #endif /* GPMU_CHANNEL_FILE_H */

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The reader copies bytes by pread(2), because the writing process can truncate the file, and
- * reading a mapping beyond its end raises SIGBUS.
+ * The reader copies bytes by pread(2): it checks a copy that the writing process cannot change afterwards, and a file
+ * without memory for its pages raises no SIGBUS.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -56,18 +57,33 @@ static int read_head(struct channel_reader *reader)
 	return reader->ring ? 0 : -EBADMSG;
 }
 
-struct channel_reader *channel_reader_new(const char *path)
+/* Opens the file again: the lock of the descriptor that was sent is the writer's own (flock(2)). */
+static int reopen(int fd)
+{
+	char path[32];
+	int own;
+
+	if (!channel_is_sealed(fd))
+		return -EBADMSG;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	own = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	return own < 0 ? -errno : own;
+}
+
+struct channel_reader *channel_reader_new(int fd)
 {
 	struct channel_reader *reader = calloc(1, sizeof(*reader));
-	int ret;
+	int ret = -ENOMEM;
 
-	if (!reader)
-		return NULL;
-	reader->fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-	ret = reader->fd < 0 ? -errno : read_head(reader);
+	if (reader) {
+		reader->fd = reopen(fd);
+		ret = reader->fd < 0 ? reader->fd : read_head(reader);
+	}
+	close(fd);
 	if (!ret)
 		return reader;
-	channel_reader_free(reader);
+	if (reader)
+		channel_reader_free(reader);
 	errno = -ret;
 	return NULL;
 }

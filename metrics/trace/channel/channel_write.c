@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -13,8 +11,6 @@
 
 #include "trace/channel/channel_file.h"
 
-#define MOST_NAMES	1000 /* files of one pid: of other pid namespaces, or of ended processes */
-
 struct channel_writer {
 	pthread_mutex_t lock;
 	struct channel_head *head;
@@ -22,22 +18,6 @@ struct channel_writer {
 	uint64_t ring, written, taken;
 	bool finished;
 };
-
-/* Links the file under the first unused name PID.N. */
-static int give_name(const char *folder, const char *unfinished)
-{
-	char path[PATH_MAX];
-
-	for (int n = 0; n < MOST_NAMES; n++) {
-		if (snprintf(path, sizeof(path), "%s/%d.%d", folder, (int)getpid(), n) >= PATH_MAX)
-			return -ENAMETOOLONG;
-		if (!link(unfinished, path))
-			return 0;
-		if (errno != EEXIST)
-			return -errno;
-	}
-	return -EEXIST;
-}
 
 static int map(struct channel_writer *writer, int fd)
 {
@@ -48,7 +28,7 @@ static int map(struct channel_writer *writer, int fd)
 
 	/*
 	 * Beyond the limit of file sizes (ulimit -f) the kernel would send SIGXFSZ to the
-	 * application, and without the file's blocks a full file system SIGBUS.
+	 * application, and without the file's pages it would send SIGBUS once memory is short.
 	 */
 	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < length)
 		return -EFBIG;
@@ -70,55 +50,22 @@ static int map(struct channel_writer *writer, int fd)
 }
 
 /*
- * Creates the file so that the reader sees it only when it is complete and locked. The
- * mapping keeps the lock, because it refers to the same open file. An open descriptor
- * could be closed by the program, as daemons do, and then refer to another file.
+ * Creates the file, complete and locked. The mapping keeps the lock, because it refers to the same open file. An open
+ * descriptor could be closed by the program, as daemons do, and then refer to another file.
  */
-static int make(struct channel_writer *writer, const char *folder)
+static int make(struct channel_writer *writer)
 {
-	char path[PATH_MAX];
-	int fd, ret;
+	int fd = channel_memory("gpmu-channel"), ret;
 
-	if (snprintf(path, sizeof(path), "%s/new-XXXXXX", folder) >= PATH_MAX)
-		return -ENAMETOOLONG;
-	fd = mkostemp(path, O_CLOEXEC);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	ret = flock(fd, LOCK_EX | LOCK_NB) ? -errno : map(writer, fd);
+	if (!ret && fcntl(fd, F_ADD_SEALS, CHANNEL_SEALS | F_SEAL_SEAL))
+		ret = -errno;
 	if (!ret)
-		ret = give_name(folder, path);
-	unlink(path);
+		return fd;
 	close(fd);
 	return ret;
-}
-
-/* Makes the file in the spare folder if the first one is full. */
-static int make_anywhere(struct channel_writer *writer, const char *folder)
-{
-	char spare[PATH_MAX];
-	int ret = make(writer, folder);
-
-	if (ret != -ENOSPC && ret != -EDQUOT)
-		return ret;
-	if (snprintf(spare, sizeof(spare), "%s/" CHANNEL_SPARE, folder) < PATH_MAX && !make(writer, spare))
-		return 0;
-	return ret;
-}
-
-/* The text of a short symbolic link is in its inode, so it has room in a full file system. */
-void channel_note_failure(const char *folder, const char *what, int error)
-{
-	char path[PATH_MAX], text[120], why[64];
-
-	snprintf(text, sizeof(text), "%s of process %d (%.16s) cannot be recorded: %s", what, (int)getpid(),
-		 program_invocation_short_name, error == ENOSPC ? "neither /dev/shm nor TMPDIR has room" :
-		 strerror_r(error, why, sizeof(why)));
-	for (int n = 0; n < MOST_NAMES; n++) {
-		if (snprintf(path, sizeof(path), "%s/" CHANNEL_LOST "%d.%d", folder, (int)getpid(), n) >= PATH_MAX)
-			return;
-		if (!symlink(text, path) || errno != EEXIST)
-			return;
-	}
 }
 
 static void release(struct channel_writer *writer)
@@ -128,10 +75,9 @@ static void release(struct channel_writer *writer)
 	free(writer);
 }
 
-struct channel_writer *channel_writer_new(const char *folder, uint64_t ring)
+struct channel_writer *channel_writer_new(uint64_t ring, int *fd)
 {
 	struct channel_writer *writer;
-	int ret;
 
 	if (!channel_ring_fits(ring)) {
 		errno = EINVAL;
@@ -142,11 +88,11 @@ struct channel_writer *channel_writer_new(const char *folder, uint64_t ring)
 		return NULL;
 	pthread_mutex_init(&writer->lock, NULL);
 	writer->ring = ring;
-	ret = make_anywhere(writer, folder);
-	if (!ret)
+	*fd = make(writer);
+	if (*fd >= 0)
 		return writer;
 	release(writer);
-	errno = -ret;
+	errno = -*fd;
 	return NULL;
 }
 

@@ -16,6 +16,7 @@
  *	steal			registers its own buffers, as a program with its own profiler
  *	destroy warn=TEXT fatal=TEXT	callbacks of CUPTI
  *	repeat=N		the next word, N times
+ *	await=FILE		waits until the file exists
  *	sleep=MS signal		SIGALRM to the process, which its own threads must receive
  *	enabled off		prints the number of enabled kinds of activities, of calls whose records are disabled
  *	stamp			prints the time, CLOCK_MONOTONIC_RAW in ns
@@ -260,6 +261,9 @@ static void run(const char *word, const char *of)
 			exit(2);
 	} else if (!strcmp(word, "sleep")) {
 		poll(NULL, 0, value);
+	} else if (!strcmp(word, "await")) {
+		while (access(of, F_OK))
+			poll(NULL, 0, 1);
 	} else if (!strcmp(word, "signal")) {
 		do_signal();
 	} else if (!strcmp(word, "load")) {

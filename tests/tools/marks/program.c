@@ -20,9 +20,10 @@
 #include <gpmu-mark.h>
 
 #define PAGE	4096
-/* Offsets in the file of a channel: metrics/trace/channel/channel_file.h */
+/* Offsets in the shared files: metrics/trace/channel/channel_file.h, channel.h */
 #define WRITTEN	64
 #define TAKEN	128
+#define ENABLED	24
 
 /* Touches @pages new pages: as many page faults. */
 static void touch(size_t pages)
@@ -162,14 +163,13 @@ static void stop(pid_t pid)
 		wait_ms(1);
 }
 
-/* This process's channel, where it is mapped: gpmu removes the name of a channel that it has opened. */
-static const char *channel(void)
+/* A file that this process shares with gpmu, where it is mapped. @name: of the anonymous file */
+static const char *shared(const char *name)
 {
-	char name[4096], line[8192];
+	char line[8192];
 	unsigned long start = 0;
 	FILE *maps = fopen("/proc/self/maps", "r");
 
-	snprintf(name, sizeof(name), "%s/new-", getenv("GPMU_CHANNEL"));
 	while (maps && !start && fgets(line, sizeof(line), maps))
 		if (strstr(line, name))
 			start = strtoul(line, NULL, 16);
@@ -191,15 +191,15 @@ static void go_on(pid_t pid)
 	const char *start;
 
 	kill(pid, SIGCONT);
-	start = channel();
+	start = shared("memfd:gpmu-channel");
 	while (position(start + TAKEN) != position(start + WRITTEN))
 		wait_ms(1);
 }
 
 /* More visits than a channel can hold */
-static void fill(void)
+static void fill(int visits)
 {
-	for (int i = 0; i < 20000; i++) {
+	for (int i = 0; i < visits; i++) {
 		gpmu_mark_begin("burst");
 		gpmu_mark_end("burst");
 	}
@@ -209,7 +209,7 @@ static void fill(void)
 static void burst(void)
 {
 	stop(getppid());
-	fill();
+	fill(20000);
 	go_on(getppid());
 	visit(1);
 }
@@ -253,13 +253,14 @@ static void burst_exit(int at_once)
 {
 	const pid_t gpmu = getppid();
 
+	fill(1);
 	stop(gpmu);
 	if (!fork()) {
 		wait_ms(300);
 		kill(gpmu, SIGCONT);
 		_exit(0);
 	}
-	fill();
+	fill(20000);
 	if (at_once)
 		_exit(0);
 }
@@ -289,23 +290,16 @@ static void names(void)
 	}
 }
 
-/* Truncates all files of channels that have names, once gpmu has opened this process's. */
-static void truncate_channels(void)
+/* Visits a region before and after gpmu has enabled recording. */
+static void delayed(void)
 {
-	char path[4096];
+	const uint32_t *enabled;
 
-	visit(1);
-	for (int i = 0; i < 1000; i++) {
-		snprintf(path, sizeof(path), "%s/%d.0", getenv("GPMU_CHANNEL"), (int)getpid());
-		if (access(path, F_OK))
-			break;
-		usleep(10000);
-	}
-	for (int n = 0; n < 10; n++) {
-		snprintf(path, sizeof(path), "%s/%d.%d", getenv("GPMU_CHANNEL"), (int)getpid(), n);
-		if (!truncate(path, 0))
-			puts("truncated");
-	}
+	gpmu_mark_begin("before");
+	gpmu_mark_end("before");
+	enabled = (const uint32_t *)(shared("memfd:gpmu-control") + ENABLED);
+	while (!__atomic_load_n(enabled, __ATOMIC_RELAXED))
+		wait_ms(1);
 	visit(1);
 }
 
@@ -323,8 +317,8 @@ int main(int argc, char **argv)
 		openmp();
 	} else if (!strcmp(how, "fork")) {
 		children();
-	} else if (!strcmp(how, "truncate")) {
-		truncate_channels();
+	} else if (!strcmp(how, "delayed")) {
+		delayed();
 	} else if (!strcmp(how, "nested")) {
 		gpmu_mark_begin("outer");
 		visit(500);
@@ -353,6 +347,8 @@ int main(int argc, char **argv)
 		visit(10);
 		wait_ms(1500);
 	} else if (!strcmp(how, "burst")) {
+		/* The first mark opens the channel. */
+		fill(1);
 		burst();
 	} else if (!strcmp(how, "burst-open")) {
 		gpmu_mark_begin("open");

@@ -4,8 +4,9 @@
  * the fakes of CUDA. A region is one range, with all that is inside it; regions of other names
  * are not.
  */
-#include <dirent.h>
 #include <dlfcn.h>
+#include <poll.h>
+#include <pthread.h>
 
 #include "trace/channel/channel.h"
 #include "session-test.h"
@@ -13,7 +14,24 @@
 #define INJECT	"build/libgpmu-inject.so"
 #define FAKES	"build/tests/gpu/fake"
 
-static char folder[] = "/tmp/gpmu-region-XXXXXX";
+static int listener, page;	/* gpmu's socket and control page */
+static struct channel_reader *reader;
+
+/* Takes the channel of this process, as gpmu does. */
+static void *accept_channel(void *unused)
+{
+	struct pollfd wait = { .fd = listener, .events = POLLIN };
+	struct channel_message message;
+	int fd = -1;
+
+	poll(&wait, 1, -1);
+	wait.fd = channel_accept(listener, page);
+	poll(&wait, 1, -1);
+	if (channel_receive(wait.fd, &message, &fd) == 1 && fd >= 0)
+		reader = channel_reader_new(fd);
+	close(wait.fd);
+	return unused;
+}
 
 static void begin_recording(void)
 {
@@ -22,12 +40,17 @@ static void begin_recording(void)
 		.capture = CHANNEL_CAPTURE_REGION, .flush = 10, .buffer = 1 << 16, .buffers = 4,
 		.range = "step",
 	};
+	struct channel_control *mapped;
+	char name[CHANNEL_NAME];
 	void *cuda;
 	int (*init)(unsigned int) = NULL;
+	pthread_t gpmu;
 
-	if (!mkdtemp(folder) || channel_create_control(folder, &control))
+	page = channel_create_control(&control, &mapped);
+	listener = channel_listen(name);
+	if (page < 0 || listener < 0 || pthread_create(&gpmu, NULL, accept_channel, NULL))
 		test_bail("no channel");
-	setenv(CHANNEL_VARIABLE, folder, 1);
+	setenv(CHANNEL_VARIABLE, name, 1);
 	setenv("CUDA_INJECTION64_PATH", INJECT, 1);
 	setenv("GPMU_CUDA", FAKES, 1);
 	setenv("GPMU_FAKE", "inject=1", 1);
@@ -36,27 +59,17 @@ static void begin_recording(void)
 		*(void **)&init = dlsym(cuda, "cuInit");
 	if (!init || init(0))
 		test_bail("no fake of CUDA");
+	pthread_join(gpmu, NULL);
+	if (!reader)
+		test_bail("the library has sent no channel");
 }
 
 /* Counts the ranges that have begun and ended so far. */
 static void count(unsigned int ranges[2])
 {
-	static struct channel_reader *reader;
 	const struct activity_head *record;
-	char path[PATH_MAX];
-	struct dirent *entry;
-	DIR *dir = opendir(folder);
 
-	while (!reader && dir && (entry = readdir(dir))) {
-		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-		if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9')
-			reader = channel_reader_new(path);
-		unlink(path);
-	}
-	if (dir)
-		closedir(dir);
-	rmdir(folder);
-	while (reader && channel_read(reader, &record) == 1)
+	while (channel_read(reader, &record) == 1)
 		if (record->kind == ACTIVITY_CAPTURE)
 			ranges[((const struct activity_capture *)record)->begins]++;
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Channels that appear, or still have records, when the recording ends */
-#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -11,36 +13,41 @@
 #include "gpmu.h"
 #include "record/recorder.h"
 #include "tap.h"
-#include "trace/channel/channel.h"
+#include "trace/channel-connect.h"
 
 static char folder[] = "/tmp/gpmu-recorder-channels-XXXXXX";
 static char path[64], warning[256];
-static atomic_bool late, endless;	/* a process connects with the next scan; it never stops writing */
+static struct gpmu_recorder *recorder;
+static atomic_bool endless;	/* the process never stops writing */
 
-void __real_rewinddir(DIR *dir);
+int __real_channel_accept(int listener, int control);
 int __real_channel_read(struct channel_reader *reader, const struct activity_head **record);
-void __wrap_rewinddir(DIR *dir);
+int __wrap_channel_accept(int listener, int control);
 int __wrap_channel_read(struct channel_reader *reader, const struct activity_head **record);
 void __wrap_log_line(int level, const char *fmt, ...);
 
-/* Stands for a process that has connected, made a call, and ended. */
-static void connect_and_end(const char *channels)
+/* Stands for a process that connects, makes a call, and ends. */
+static void *connect_and_end(void *name)
 {
 	const struct activity_process process = { { sizeof(process), ACTIVITY_PROCESS, 0 }, .pid = 5 };
 	const struct activity_call call = { { sizeof(call), ACTIVITY_RUNTIME, 0 }, .begin = 10, .end = 20,
 					    .thread = 6 };
-	struct channel_writer *writer = channel_writer_new(channels, CHANNEL_RING_LEAST);
+	struct channel_control *control;
+	struct channel_writer *writer = connect_writer(name, CHANNEL_RING_LEAST, &control);
 
+	if (!writer)
+		return NULL;
+	channel_unmap_control(control);
 	channel_write(writer, &process.head);
 	channel_write(writer, &call.head);
 	channel_writer_close(writer);
+	return NULL;
 }
 
-void __wrap_rewinddir(DIR *dir)
+/* A process that connects is seen when the recording ends. */
+int __wrap_channel_accept(int listener, int control)
 {
-	if (atomic_exchange(&late, false))
-		connect_and_end(getenv("GPMU_CHANNEL"));
-	__real_rewinddir(dir);
+	return atomic_load(&recorder->ending) ? __real_channel_accept(listener, control) : -EAGAIN;
 }
 
 int __wrap_channel_read(struct channel_reader *reader, const struct activity_head **record)
@@ -71,23 +78,27 @@ void __wrap_log_line(int level, const char *fmt, ...)
 	va_end(args);
 }
 
-/* Records without anything but the late process. */
+/* Records nothing but a process that connects late. */
 static struct gpmu_recorder_stats record_late(void)
 {
 	const struct gpmu_recorder_options options = {
 		.size = sizeof(options), .path = path, .cuda = GPMU_RECORDER_RUNTIME,
 	};
 	struct gpmu_recorder_stats stats = { .size = sizeof(stats) };
-	struct gpmu_recorder *recorder = gpmu_recorder_new(&options, NULL);
+	struct pollfd queue = { .events = POLLIN };
+	pthread_t process;
 
-	if (!recorder || gpmu_recorder_start(recorder, NULL, NULL, NULL))
+	recorder = gpmu_recorder_new(&options, NULL);
+	if (!recorder)
 		return stats;
-	setenv("GPMU_CHANNEL", recorder->folders[RECORDER_MAIN].path, 1);
+	queue.fd = recorder->peers[0].fd;
+	if (gpmu_recorder_start(recorder, NULL, NULL, NULL))
+		return stats;
 	gpmu_recorder_enable(recorder);
-	/* The first scan has found nothing. */
-	nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
-	atomic_store(&late, true);
+	pthread_create(&process, NULL, connect_and_end, recorder->channel_name);
+	poll(&queue, 1, -1);
 	gpmu_recorder_stop(recorder, NULL);
+	pthread_join(process, NULL);
 	gpmu_recorder_get_stats(recorder, &stats);
 	gpmu_recorder_free(recorder);
 	return stats;
@@ -107,10 +118,9 @@ int main(void)
 	unsetenv("GPMU_CHANNEL");
 	stats = record_late();
 	ok(stats.process_count == 1 && stats.record_count == 1 && !stats.lost_process_count,
-	   "recorder channels: a channel that only the last scan finds is read to its end");
+	   "recorder channels: a process that gpmu finds only when the recording ends is recorded");
 	is_str(warning, "", "recorder channels: no warning is printed if all channels are read to their end");
 	atomic_store(&endless, true);
-	unsetenv("GPMU_CHANNEL");
 	stats = record_late();
 	snprintf(text, sizeof(text), "process %d is not recorded to its end: gpmu could not read its records in time",
 		 (int)getpid());

@@ -12,7 +12,7 @@
 #include "base/raw_clock.h"
 #include "gpmu.h"
 #include "tap.h"
-#include "trace/channel/channel.h"
+#include "trace/channel-connect.h"
 
 #define PROCESSES	40u
 #define CALLS		100u
@@ -47,10 +47,12 @@ static struct channel_writer *connect_process(const char *channels, uint32_t pid
 		char text[8];
 	} process = { .of = { .pid = pid }, .text = "app" };
 	struct activity_complete complete = { .time = time };
-	struct channel_writer *writer = channel_writer_new(channels, 1 << 16);
+	struct channel_control *control;
+	struct channel_writer *writer = connect_writer(channels, 1 << 16, &control);
 
 	if (!writer)
 		return NULL;
+	channel_unmap_control(control);
 	put(writer, &process, ACTIVITY_PROCESS, sizeof(process));
 	for (uint32_t i = 0; i < CALLS; i++) {
 		struct activity_call call = { .begin = time - 2 * CALLS + 2 * i,

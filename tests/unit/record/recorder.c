@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "gpmu.h"
@@ -13,7 +15,7 @@
 #include "tap.h"
 
 static char folder[] = "/tmp/gpmu-record-XXXXXX";
-static char path[64], channels[256];
+static char path[64];
 
 static struct gpmu_recorder_options options_of(uint32_t cuda)
 {
@@ -128,13 +130,28 @@ static const char *value_of(char *const *environment, const char *name)
 	return NULL;
 }
 
+static int connect_to(const char *name)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "%s", name);
+	if (!connect(fd, (const struct sockaddr *)&address,
+		     (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name))))
+		return fd;
+	close(fd);
+	return -1;
+}
+
 static void environment(void)
 {
 	char *const given[] = { (char[]){ "A=1" }, (char[]){ "CUDA_INJECTION64_PATH=" }, NULL };
 	const struct gpmu_recorder_options options = options_of(GPMU_RECORDER_KERNEL);
 	struct gpmu_recorder *recorder;
 	char *const *made;
+	char name[64];
 	struct stat status;
+	int connection;
 
 	touch("libgpmu-inject.so");
 	recorder = gpmu_recorder_new(&options, NULL);
@@ -142,14 +159,14 @@ static void environment(void)
 	ok(value_of(made, "A") && value_of(made, "CUDA_INJECTION64_PATH")[0] == '/' &&
 	   value_of(made, "NVTX_INJECTION64_PATH"),
 	   "recorder: a command's environment keeps its variables and gains the library's");
-	snprintf(channels, sizeof(channels), "%s", value_of(made, "GPMU_CHANNEL"));
-	ok(!stat(channels, &status) && S_ISDIR(status.st_mode) && (status.st_mode & 0777) == 0700,
-	   "recorder: the channel folder is accessible by its owner only");
+	snprintf(name, sizeof(name), "%s", value_of(made, "GPMU_CHANNEL"));
+	connection = connect_to(name);
+	ok(connection >= 0, "recorder: a process can connect to the socket of GPMU_CHANNEL");
+	close(connection);
 	ok(stat(path, &status) && errno == ENOENT,
 	   "recorder: there is no trace file before the start");
 	gpmu_recorder_free(recorder);
-	ok(stat(channels, &status) && errno == ENOENT,
-	   "recorder: the channel folder is removed with the record");
+	ok(connect_to(name) < 0, "recorder: the socket is closed with the recorder");
 }
 
 static void whole(void)
@@ -257,34 +274,6 @@ static void full(void)
 	gpmu_recorder_free(recorder);
 }
 
-/*
- * The ranks of a node start together, and each removes folders that a killed one has left
- * behind.
- */
-static void beside_each_other(void)
-{
-	const struct gpmu_recorder_options options = options_of(GPMU_RECORDER_KERNEL);
-	int status, failed = 0;
-	pid_t pids[8];
-
-	for (int i = 0; i < 8; i++) {
-		pids[i] = fork();
-		if (pids[i])
-			continue;
-		for (int round = 0; round < 300; round++) {
-			struct gpmu_recorder *recorder = gpmu_recorder_new(&options, NULL);
-
-			if (!recorder)
-				_exit(1);
-			gpmu_recorder_free(recorder);
-		}
-		_exit(0);
-	}
-	for (int i = 0; i < 8; i++)
-		failed += waitpid(pids[i], &status, 0) != pids[i] || status;
-	ok(!failed, "recorder: eight recorders that start together do not remove each other's folders");
-}
-
 int main(void)
 {
 	unsetenv("CUDA_INJECTION64_PATH");
@@ -301,7 +290,6 @@ int main(void)
 	ranks();
 	unspooled();
 	full();
-	beside_each_other();
 	unlink("libgpmu-inject.so");
 	unlink(path);
 	rmdir(folder);

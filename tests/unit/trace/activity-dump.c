@@ -7,14 +7,12 @@
  *
  * As gpmu record does, it preloads the library $CUDA_INJECTION64_PATH. Members are those of struct channel_control. The times below are in ms after the program has opened its channel:
  * stop=MS sets enabled to 0, begin=MS sets it to 1, close=MS sets closed, leave=MS ends the thread that holds the
- * control, as if the reader was killed. slow=MS delays the first read. With stopped=1 the reader reads nothing before
+ * control page, as if the reader was killed. slow=MS delays the first read. With stopped=1 the reader reads nothing before
  * the program has ended. kill=N kills the program once it has lost N records. With count=1 only the number of records
  * of each kind is printed.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -32,7 +30,7 @@
 #define NAMES	65536
 
 static struct source {
-	char name[256];
+	int file;
 	struct channel_reader *reader;
 	char **names;
 	unsigned long records;
@@ -143,37 +141,50 @@ static void drain(void)
 	}
 }
 
-static void look(const char *folder)
+/* Connections of processes that have not yet sent their channel; the first one is the socket */
+static struct pollfd peers[FILES];
+static size_t peer_count;
+static int page;			/* descriptor of the control page */
+
+static void add(int fd)
 {
-	DIR *dir = opendir(folder);
-	struct dirent *entry;
-	char path[PATH_MAX + 300];
+	struct source *source = &sources[source_count];
+	char path[64];
 
-	while (dir && (entry = readdir(dir)) && source_count < FILES) {
-		size_t i = 0;
-
-		if (entry->d_name[0] < '0' || entry->d_name[0] > '9')
-			continue;
-		while (i < source_count && strcmp(sources[i].name, entry->d_name) != 0)
-			i++;
-		if (i < source_count)
-			continue;
-		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-		sources[source_count].reader = channel_reader_new(path);
-		if (!sources[source_count].reader)
-			continue;
-		snprintf(sources[source_count].name, sizeof(sources[0].name), "%s", entry->d_name);
-		sources[source_count++].names = calloc(NAMES, sizeof(char *));
-	}
-	if (dir)
-		closedir(dir);
+	if (source_count == FILES)
+		exit(2);
+	/* The descriptor that was sent has the writer's lock. */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	source->file = open(path, O_RDONLY | O_CLOEXEC);
+	source->reader = channel_reader_new(fd);
+	source->names = calloc(NAMES, sizeof(char *));
+	if (!source->reader || !source->names)
+		exit(2);
+	source_count++;
 }
 
-static void finish(const char *folder, int status)
+static void look(void)
 {
-	static char path[PATH_MAX + 300];
+	struct channel_message message;
+	int fd;
 
-	look(folder);
+	while (peer_count < FILES && (fd = channel_accept(peers[0].fd, page)) >= 0)
+		peers[peer_count++] = (struct pollfd){ .fd = fd };
+	for (size_t i = peer_count; i-- > 1;) {
+		int ret = channel_receive(peers[i].fd, &message, &fd);
+
+		if (ret == -EAGAIN)
+			continue;
+		if (ret == 1 && message.kind == CHANNEL_RING && fd >= 0)
+			add(fd);
+		close(peers[i].fd);
+		peers[i] = peers[--peer_count];
+	}
+}
+
+static void finish(int status)
+{
+	look();
 	drain();
 	for (size_t i = 0; i < source_count; i++) {
 		struct activity_calls calls;
@@ -183,8 +194,6 @@ static void finish(const char *folder, int status)
 		printf("end %s\n", sources[i].broken ? "broken" :
 		       channel_is_closed(sources[i].reader) ? "closed" :
 		       channel_has_ended(sources[i].reader) ? "vanished" : "running");
-		snprintf(path, sizeof(path), "%s/%.255s", folder, sources[i].name);
-		unlink(path);
 	}
 	for (size_t i = 0; i < MEMBERS_KINDS && settings.count; i++)
 		if (counts[members_kinds[i].kind])
@@ -193,9 +202,6 @@ static void finish(const char *folder, int status)
 		printf("signal %d\n", WTERMSIG(status));
 	else
 		printf("status %d\n", WEXITSTATUS(status));
-	snprintf(path, sizeof(path), "%s/" CHANNEL_CONTROL, folder);
-	unlink(path);
-	rmdir(folder);
 }
 
 static unsigned long elapsed(const struct timespec *from)
@@ -220,11 +226,9 @@ static unsigned long since_channel(void)
 	return elapsed(&begin) + 1;
 }
 
-static char channels[PATH_MAX];	/* the folder */
-
 static void *hold(void *control)
 {
-	channel_hold(control, channel_open_control(channels));
+	channel_hold(control);
 	while (!__atomic_load_n(&leaves, __ATOMIC_RELAXED))
 		poll(NULL, 0, 1);
 	return NULL;
@@ -233,18 +237,10 @@ static void *hold(void *control)
 /* Records that the first process has lost */
 static uint64_t lost_count(void)
 {
-	static char path[PATH_MAX + 300];
 	uint64_t count = 0;
-	int fd;
 
-	if (!source_count)
-		return 0;
-	snprintf(path, sizeof(path), "%s/%.255s", channels, sources[0].name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || pread(fd, &count, sizeof(count), offsetof(struct channel_head, lost)) != sizeof(count))
+	if (!source_count || pread(sources[0].file, &count, sizeof(count), offsetof(struct channel_head, lost)) != sizeof(count))
 		count = 0;
-	if (fd >= 0)
-		close(fd);
 	return count;
 }
 
@@ -267,6 +263,7 @@ static void act(struct channel_control *control, pid_t pid)
 
 int main(int argc, char **argv)
 {
+	char name[CHANNEL_NAME];
 	struct channel_control *control;
 	int first = 1, status = 0;
 	pthread_t holder = 0;
@@ -276,13 +273,14 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	while (first < argc && strcmp(argv[first], "--") != 0)
 		set(argv[first++]);
-	snprintf(channels, sizeof(channels), "%s/gpmu-dump-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-	if (first + 1 >= argc || !mkdtemp(channels) || channel_create_control(channels, &settings.control))
+	if (first + 1 >= argc)
 		return 2;
-	control = channel_map_control(channels);
-	if (!control)
+	page = channel_create_control(&settings.control, &control);
+	peers[0].fd = channel_listen(name);
+	peer_count = 1;
+	if (page < 0 || peers[0].fd < 0)
 		return 2;
-	setenv(CHANNEL_VARIABLE, channels, 1);
+	setenv(CHANNEL_VARIABLE, name, 1);
 	pid = fork();
 	if (!pid) {
 		if (getenv("CUDA_INJECTION64_PATH"))
@@ -292,17 +290,16 @@ int main(int argc, char **argv)
 	}
 	if (settings.leave && pthread_create(&holder, NULL, hold, control))
 		return 2;
-	poll(NULL, 0, (int)settings.slow);
 	while (waitpid(pid, &status, WNOHANG) != pid) {
 		act(control, pid);
-		look(channels);
-		if (!settings.stopped)
+		look();
+		if (!settings.stopped && since_channel() > settings.slow)
 			drain();
 		poll(NULL, 0, 1);
 	}
 	__atomic_store_n(&leaves, true, __ATOMIC_RELAXED);
 	if (settings.leave)
 		pthread_join(holder, NULL);
-	finish(channels, status);
+	finish(status);
 	return 0;
 }

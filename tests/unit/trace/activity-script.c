@@ -8,25 +8,26 @@
  *	wait			until the reader enables the channel
  *	repeat N KIND ...	N records; work and calls follow each other, correlation grows by 1
  *	kill			ends by SIGKILL
- *	ring BYTES		overwrites the ring size in the control
- *	truncate		truncates its file and exits
+ *	truncate		tries to truncate its file
+ *	damage			overwrites a position in its file
  *	exit STATUS		without closing the channel
  *
  * A time with "+" is in ns from the start of the program. name=, domain= and text= are texts, in which "%20" is a
  * blank. The first record is that of the process, with time, pid and parent unless the script gives them.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "activity-members.h"
-#include "trace/channel/channel.h"
+#include "channel-connect.h"
+#include "trace/channel/channel_file.h"
 
 #define NAMES	4096
 #define LINE	4096
@@ -201,26 +202,40 @@ static void write_record(const char *name, char **state, uint64_t times)
 	fail("no kind", name);
 }
 
-/* gpmu has removed the file's name, and has a descriptor of it. */
-static _Noreturn void cut_off(void)
+/* Opens this process's file through gpmu's descriptor, once gpmu, the parent, has it. */
+static int open_own_file(void)
 {
-	char path[LINE], link[LINE], name[64];
-	bool found = false;
+	char path[LINE], link[LINE];
 
-	snprintf(name, sizeof(name), "/%d.0 (deleted)", (int)getpid());
-	for (int fd = 0; fd < 1024 && !found; fd++) {
+	for (int fd = 0;; fd = (fd + 1) % 1024) {
 		ssize_t n;
 
 		snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)getppid(), fd);
 		n = readlink(path, link, sizeof(link) - 1);
 		link[n > 0 ? n : 0] = '\0';
-		found = strstr(link, name) && !truncate(path, 0);
+		if (strstr(link, "memfd:gpmu-channel"))
+			return open(path, O_RDWR | O_CLOEXEC);
 	}
-	if (!found)
-		fail("not there:", name);
-	/* Gives the reader time to notice. */
-	poll(NULL, 0, 100);
-	_exit(0);
+}
+
+static void cut_off(void)
+{
+	int fd = open_own_file();
+
+	if (fd < 0 || !ftruncate(fd, 0) || errno != EPERM)
+		fail("truncate:", strerror(errno));
+	close(fd);
+}
+
+/* Writes a position at which no record can end. */
+static void damage(void)
+{
+	const uint64_t written = 20;
+	int fd = open_own_file();
+
+	if (pwrite(fd, &written, sizeof(written), offsetof(struct channel_head, written)) < 0)
+		fail("damage:", strerror(errno));
+	close(fd);
 }
 
 static void command(char *line)
@@ -232,14 +247,15 @@ static void command(char *line)
 	if (!strcmp(word, "kill"))
 		raise(SIGKILL);
 	if (!strcmp(word, "truncate"))
-		cut_off();
+		return cut_off();
+	if (!strcmp(word, "damage"))
+		return damage();
 	if (!strcmp(word, "wait")) {
 		while (!__atomic_load_n(&control->enabled, __ATOMIC_RELAXED))
 			poll(NULL, 0, 1);
 		return;
 	}
-	if (!strcmp(word, "sleep") || !strcmp(word, "exit") || !strcmp(word, "repeat") ||
-	    !strcmp(word, "ring")) {
+	if (!strcmp(word, "sleep") || !strcmp(word, "exit") || !strcmp(word, "repeat")) {
 		value = strtok_r(NULL, " \t\n", &state);
 		if (!value)
 			fail("no value:", word);
@@ -247,8 +263,6 @@ static void command(char *line)
 			_exit((int)number(value));
 		if (*word == 's')
 			poll(NULL, 0, (int)number(value));
-		else if (!strcmp(word, "ring"))
-			control->ring = number(value);
 		else if ((word = strtok_r(NULL, " \t\n", &state)))
 			write_record(word, &state, number(value));
 		return;
@@ -258,23 +272,19 @@ static void command(char *line)
 
 int main(int argc, char **argv)
 {
-	const char *folder = getenv(CHANNEL_VARIABLE);
+	const char *name = getenv(CHANNEL_VARIABLE);
 	FILE *script = argc > 1 ? fopen(argv[1], "re") : stdin;
 	char line[LINE];
 	struct timespec now;
 	bool is_first = true;
 
-	if (!folder || !script) {
-		fprintf(stderr, "activity-script: %s\n", folder ? argv[1] : "no $" CHANNEL_VARIABLE);
+	if (!name || !script) {
+		fprintf(stderr, "activity-script: %s\n", name ? argv[1] : "no $" CHANNEL_VARIABLE);
 		return 2;
 	}
 	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
 	base = now.tv_sec * UINT64_C(1000000000) + now.tv_nsec;
-	/* A script can damage the control. */
-	snprintf(line, sizeof(line), "%s/" CHANNEL_CONTROL, folder);
-	chmod(line, 0600);
-	control = channel_map_control(folder);
-	writer = control ? channel_writer_new(folder, control->ring) : NULL;
+	writer = connect_writer(name, 0, &control);
 	if (!writer) {
 		perror("activity-script");
 		return 2;

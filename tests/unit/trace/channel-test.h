@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Helpers for the tests of channels: a folder, and records with a number in them */
+/* Helpers for the tests of channels: records with a number in them */
 #ifndef GPMU_TESTS_CHANNEL_TEST_H
 #define GPMU_TESTS_CHANNEL_TEST_H
 
-#include <dirent.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -16,62 +14,17 @@
 
 #define RING	4096
 
-static char folder[PATH_MAX];
-
+/* A writer with its reader */
 __attribute__((unused))
-static void make_folder(void)
+static struct channel_writer *open_both(uint64_t ring, struct channel_reader **reader)
 {
-	snprintf(folder, sizeof(folder), "%s/gpmu-channel-XXXXXX",
-		 getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-	if (!mkdtemp(folder))
+	int fd;
+	struct channel_writer *writer = channel_writer_new(ring, &fd);
+
+	*reader = writer ? channel_reader_new(fd) : NULL;
+	if (!*reader)
 		abort();
-}
-
-/* Stores the paths of the files that are not hidden. Returns their number. */
-__attribute__((unused))
-static int files(char paths[][PATH_MAX], int room, bool remove)
-{
-	DIR *dir = opendir(folder);
-	struct dirent *entry;
-	char path[PATH_MAX];
-	int n = 0;
-
-	while (dir && (entry = readdir(dir))) {
-		if (entry->d_name[0] == '.')
-			continue;
-		if (snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name) >= PATH_MAX)
-			abort();
-		if (n < room)
-			memcpy(paths[n], path, sizeof(path));
-		n++;
-		if (remove)
-			unlink(path);
-	}
-	if (dir)
-		closedir(dir);
-	return n;
-}
-
-__attribute__((unused))
-static void empty_folder(void)
-{
-	files(NULL, 0, true);
-}
-
-__attribute__((unused))
-static void remove_folder(void)
-{
-	empty_folder();
-	rmdir(folder);
-}
-
-/* A reader of the only file, or NULL */
-__attribute__((unused))
-static struct channel_reader *read_only_one(void)
-{
-	char paths[2][PATH_MAX];
-
-	return files(paths, 2, false) == 1 ? channel_reader_new(paths[0]) : NULL;
+	return writer;
 }
 
 /* Writes a note whose size depends on the number. */

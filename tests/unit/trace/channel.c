@@ -11,15 +11,21 @@
 
 #define LOSERS	100	/* threads, more than the channel tells apart */
 
+/* Opens the file of a descriptor again, as any process of the user can. */
+static int reopen(int fd)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return open(path, O_RDWR | O_CLOEXEC);
+}
+
 static void rounds(void)
 {
-	struct channel_writer *writer = channel_writer_new(folder, RING);
-	struct channel_reader *reader = read_only_one();
+	struct channel_reader *reader;
+	struct channel_writer *writer = open_both(RING, &reader);
 	uint64_t written = 0, next = 0, full = 0;
 
-	ok(writer && reader, "channel: a writer's file exists once the writer does");
-	if (!writer || !reader)
-		return;
 	is_u64(read_numbers(reader, 0), 0, "channel: a new channel has no records");
 	for (uint64_t round = 0; round < 3000; round++) {
 		for (uint64_t i = 0; i <= round % 40; i++) {
@@ -48,13 +54,12 @@ static void rounds(void)
 	is_u64(read_numbers(reader, next), written + 1,
 	       "channel: the last record is read after the channel has ended");
 	channel_reader_free(reader);
-	empty_folder();
 }
 
 static void room(void)
 {
-	struct channel_writer *writer = channel_writer_new(folder, RING);
-	struct channel_reader *reader = read_only_one();
+	struct channel_reader *reader;
+	struct channel_writer *writer = open_both(RING, &reader);
 	const struct activity_complete record = { { sizeof(record), ACTIVITY_COMPLETE, 0 }, 5, 0 };
 	struct activity_head *large = calloc(1, RING);
 	const struct activity_head *read;
@@ -92,7 +97,6 @@ static void room(void)
 	free(large);
 	channel_reader_free(reader);
 	channel_writer_close(writer);
-	empty_folder();
 }
 
 /* A record that channel_lose() has counted for the reader */
@@ -118,8 +122,8 @@ static void lose(struct channel_writer *writer, enum activity_lost_why why, enum
 static void losses(void)
 {
 	const struct activity_complete record = { { sizeof(record), ACTIVITY_COMPLETE, 0 }, .time = 5 };
-	struct channel_writer *writer = channel_writer_new(folder, RING);
-	struct channel_reader *reader = read_only_one();
+	struct channel_reader *reader;
+	struct channel_writer *writer = open_both(RING, &reader);
 	const struct activity_lost *lost;
 	const struct activity_head *read;
 
@@ -137,13 +141,12 @@ static void losses(void)
 	ok(channel_read(reader, &read) == 0 && channel_has_ended(reader),
 	   "channel: lost records are reported once");
 	channel_reader_free(reader);
-	empty_folder();
 }
 
 static void losses_of_kinds(void)
 {
-	struct channel_writer *writer = channel_writer_new(folder, RING);
-	struct channel_reader *reader = read_only_one();
+	struct channel_reader *reader;
+	struct channel_writer *writer = open_both(RING, &reader);
 	const struct activity_complete record = { { sizeof(record), ACTIVITY_COMPLETE, 0 }, .time = 5 };
 	const struct activity_head *read;
 	const struct activity_lost *lost;
@@ -173,7 +176,6 @@ static void losses_of_kinds(void)
 	   "channel: records lost by too many threads are reported without kind and thread");
 	channel_reader_free(reader);
 	channel_writer_close(writer);
-	empty_folder();
 }
 
 /* @closes: the writer marks the file as complete before it ends */
@@ -182,8 +184,8 @@ static void owed(bool closes)
 	const struct activity_lost held = { .from = 10, .to = 20, .count = 3, .why = ACTIVITY_LOST_CHANNEL,
 					    .kind = ACTIVITY_MARKER };
 	const struct activity_complete record = { { sizeof(record), ACTIVITY_COMPLETE, 0 }, .time = 5 };
-	struct channel_writer *writer = channel_writer_new(folder, RING);
-	struct channel_reader *reader = read_only_one();
+	struct channel_reader *reader;
+	struct channel_writer *writer = open_both(RING, &reader);
 	const struct activity_lost *lost;
 	const struct activity_head *read;
 
@@ -204,7 +206,6 @@ static void owed(bool closes)
 		   !channel_read(reader, &read),
 		   "channel: records that a writer held back when it ended are reported as lost once");
 	channel_reader_free(reader);
-	empty_folder();
 }
 
 /* The process is killed after it has written two of the three records that it held back. */
@@ -213,8 +214,8 @@ static void owed_and_written(void)
 	struct activity_lost held = { .from = 10, .to = 20, .count = 2, .why = ACTIVITY_LOST_CHANNEL,
 				      .kind = ACTIVITY_COMPLETE };
 	const struct activity_complete record = { { sizeof(record), ACTIVITY_COMPLETE, ACTIVITY_OWED }, .time = 5 };
-	struct channel_writer *writer = channel_writer_new(folder, RING);
-	struct channel_reader *reader = read_only_one();
+	struct channel_reader *reader;
+	struct channel_writer *writer = open_both(RING, &reader);
 	const struct activity_lost *lost;
 	const struct activity_head *read;
 
@@ -231,22 +232,19 @@ static void owed_and_written(void)
 	ok(lost && lost->count == 1 && !channel_read(reader, &read),
 	   "channel: of three records that a killed writer held back, of which it wrote two, one is reported as lost");
 	channel_reader_free(reader);
-	empty_folder();
 }
 
 /* The process is killed after it has counted a loss, and before it adds it to the number of lost records. */
 static void killed(void)
 {
-	struct channel_writer *writer = channel_writer_new(folder, RING);
-	struct channel_reader *reader;
 	const struct activity_lost *lost;
 	const uint64_t none = 0;
-	char path[1][PATH_MAX];
-	int fd;
+	int sent, fd;
+	struct channel_writer *writer = channel_writer_new(RING, &sent);
+	struct channel_reader *reader;
 
-	files(path, 1, false);
-	fd = open(path[0], O_RDWR);
-	reader = channel_reader_new(path[0]);
+	fd = reopen(sent);
+	reader = channel_reader_new(sent);
 	lose(writer, ACTIVITY_LOST_CHANNEL, ACTIVITY_NOTE, 5, 0);
 	channel_writer_forget(writer);
 	ok(pwrite(fd, &none, sizeof(none), offsetof(struct channel_head, lost)) == sizeof(none),
@@ -256,34 +254,24 @@ static void killed(void)
 	ok(lost && lost->count == 1 && lost->kind == ACTIVITY_NOTE && !read_lost(reader),
 	   "channel: a loss that a killed writer has counted last is reported once");
 	channel_reader_free(reader);
-	empty_folder();
 }
 
 static void several(void)
 {
-	struct channel_writer *first = channel_writer_new(folder, RING);
-	struct channel_writer *second = channel_writer_new(folder, RING * 2);
 	struct channel_reader *readers[2];
-	char paths[3][PATH_MAX];
-	uint64_t next[2];
+	struct channel_writer *first = open_both(RING, &readers[0]), *second = open_both(RING * 2, &readers[1]);
 
-	is_u64(files(paths, 3, false), 2, "channel: two writers have two files and no other");
 	write_number(first, 0);
 	write_number(second, 0);
 	write_number(second, 1);
 	channel_writer_close(first);
-	for (int i = 0; i < 2; i++) {
-		readers[i] = channel_reader_new(paths[i]);
-		next[i] = read_numbers(readers[i], 0);
-	}
-	ok(next[0] + next[1] == 3 && (next[0] == 1 || next[1] == 1),
+	ok(read_numbers(readers[0], 0) == 1 && read_numbers(readers[1], 0) == 2,
 	   "channel: each of two channels has its own records");
-	ok(channel_has_ended(readers[next[0] != 1]) && !channel_has_ended(readers[next[0] == 1]),
+	ok(channel_has_ended(readers[0]) && !channel_has_ended(readers[1]),
 	   "channel: each of two channels ends on its own");
 	for (int i = 0; i < 2; i++)
 		channel_reader_free(readers[i]);
 	channel_writer_close(second);
-	empty_folder();
 }
 
 /* A change of a file with two records */
@@ -326,23 +314,19 @@ static const struct damage {
 
 static void damage(const struct damage *damage)
 {
-	struct channel_writer *writer = channel_writer_new(folder, RING);
 	const struct activity_complete record = { { sizeof(record), ACTIVITY_COMPLETE, 0 }, UINT64_MAX,
 						   UINT64_MAX };
 	const struct activity_head *read;
-	struct channel_reader *reader;
-	char paths[1][PATH_MAX];
 	int fd, n = 0, ret;
+	struct channel_writer *writer = channel_writer_new(RING, &fd);
+	struct channel_reader *reader;
 
 	channel_write(writer, &record.head);
 	channel_write(writer, &record.head);
-	files(paths, 1, false);
-	fd = open(paths[0], O_RDWR | O_CLOEXEC);
 	if (pwrite(fd, &damage->value, damage->bytes, (off_t)damage->offset) != (ssize_t)damage->bytes)
 		abort();
-	close(fd);
 	errno = 0;
-	reader = channel_reader_new(paths[0]);
+	reader = channel_reader_new(fd);
 	if (!damage->opens) {
 		ok(!reader && errno == EBADMSG,
 		   "channel: %s is refused with EBADMSG", damage->what);
@@ -357,166 +341,163 @@ static void damage(const struct damage *damage)
 	if (reader)
 		channel_reader_free(reader);
 	channel_writer_close(writer);
-	empty_folder();
 }
 
 static void unknown(void)
 {
-	struct channel_writer *writer = channel_writer_new(folder, RING);
 	const struct activity_complete record = { { sizeof(record), ACTIVITY_COMPLETE, 0 }, 5, 0 };
 	const uint16_t kind = ACTIVITY_KINDS + 7;
 	const struct activity_head *read;
-	struct channel_reader *reader;
-	char paths[1][PATH_MAX];
 	int fd, n = 0;
+	struct channel_writer *writer = channel_writer_new(RING, &fd);
+	struct channel_reader *reader;
 
 	channel_write(writer, &record.head);
 	channel_write(writer, &record.head);
-	files(paths, 1, false);
-	fd = open(paths[0], O_RDWR | O_CLOEXEC);
 	ok(pwrite(fd, &kind, 2, CHANNEL_HEAD + 4) == 2,
 	   "channel: the kind of a written record is changed to an unknown one");
-	close(fd);
-	reader = channel_reader_new(paths[0]);
+	reader = channel_reader_new(fd);
 	for (int i = 0; i < 2; i++)
 		n += channel_read(reader, &read);
 	is_u64(n, 1, "channel: a record of an unknown kind is skipped");
 	channel_reader_free(reader);
 	channel_writer_close(writer);
-	empty_folder();
 }
 
-static void cut_off(void)
+/* Truncating a mapped file would raise SIGBUS in the process that has mapped it. */
+static void sealed(void)
 {
-	struct channel_writer *writer = channel_writer_new(folder, RING);
-	struct channel_reader *reader = read_only_one();
-	const struct activity_head *read;
-	char paths[1][PATH_MAX];
-	int n = 0;
+	int fd;
+	struct channel_writer *writer = channel_writer_new(RING, &fd);
+	const int other = reopen(fd);
 
-	write_number(writer, 0);
-	write_number(writer, 1);
-	ok(reader && channel_read(reader, &read) == 1 && files(paths, 1, false) == 1 && !truncate(paths[0], 0),
-	   "channel: the file of an open channel is truncated");
-	is_u64((uint64_t)channel_read(reader, &read), 1,
-	       "channel: a record that was copied with the one before it is read after a truncation");
-	ok(!channel_is_closed(reader), "channel: a truncated file is not marked as complete");
-	for (int i = 0; i < 2; i++)
-		n += channel_read(reader, &read) == -EBADMSG;
-	is_u64(n, 2, "channel: the reader of a truncated file gets errors and no SIGBUS");
-	/* The writer updates the head when it closes. */
-	ok(!truncate(paths[0], CHANNEL_HEAD + RING),
-	   "channel: the truncated file is extended again");
+	ok(ftruncate(other, 0) && errno == EPERM, "channel: the file of a channel cannot be truncated");
+	ok(ftruncate(other, 1 << 20) && errno == EPERM, "channel: the file of a channel cannot be extended");
+	ok(fcntl(other, F_ADD_SEALS, F_SEAL_FUTURE_WRITE) && errno == EPERM,
+	   "channel: another process cannot keep the reader from writing its position");
+	close(fd);
+	close(other);
 	channel_writer_close(writer);
-	channel_reader_free(reader);
-	empty_folder();
 }
 
 /* A reader that is not gpmu */
 static void positions(void)
 {
-	struct channel_writer *writer = channel_writer_new(folder, RING);
 	const uint64_t taken = 1 << 20;
-	char paths[1][PATH_MAX];
 	int fd;
+	struct channel_writer *writer = channel_writer_new(RING, &fd);
 
-	files(paths, 1, false);
-	fd = open(paths[0], O_RDWR | O_CLOEXEC);
 	ok(pwrite(fd, &taken, 8, offsetof(struct channel_head, taken)) == 8 &&
 	   write_number(writer, 0) == -EBADMSG,
 	   "channel: an impossible position of the reader stops the writer");
 	close(fd);
 	channel_writer_close(writer);
-	empty_folder();
 }
+
+static const struct channel_control settings = {
+	.version = CHANNEL_VERSION, .size = sizeof(settings), .ring = RING, .kinds = 5, .flush = 7, .range = "step",
+};
 
 static void control(void)
 {
-	struct channel_control want = { .version = CHANNEL_VERSION, .size = sizeof(want), .ring = RING,
-					.kinds = 5, .flush = 7, .range = "step" };
-	struct channel_control *a, *b;
-	char path[PATH_MAX + 16];
-	uint32_t version = CHANNEL_VERSION + 1;
-	int fd;
+	struct channel_control *own, *mapped;
+	int fd = channel_create_control(&settings, &own);
 
-	errno = 0;
-	ok(!channel_map_control(folder) && errno == ENOENT,
-	   "channel: there is no control before it is created");
-	ok(!channel_create_control(folder, &want), "channel: the control is created");
-	ok(channel_create_control(folder, &want) == -EEXIST,
-	   "channel: a control is created only once");
-	a = channel_map_control(folder);
-	b = channel_map_control(folder);
-	ok(a && b && !memcmp(a, &want, sizeof(want)),
-	   "channel: the mapped control has the values it was created with");
-	if (!a || !b)
+	mapped = fd < 0 ? NULL : channel_map_control(fd);
+	ok(mapped && !memcmp(mapped, &settings, sizeof(settings)),
+	   "channel: the mapped control page has the values it was created with");
+	if (!mapped)
 		return;
-	a->enabled = 1;
-	is_u64(b->enabled, 1, "channel: both mappings of a control share its memory");
-	snprintf(path, sizeof(path), "%s/" CHANNEL_CONTROL, folder);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	channel_set_control(fd, offsetof(struct channel_control, closed), 1);
-	ok(b->closed == 1 && b->enabled == 1, "channel: a member of a control is set for all mappings");
-	ok(!ftruncate(fd, 0), "channel: a control is truncated");
-	channel_set_control(fd, offsetof(struct channel_control, enabled), 0);
-	ok(!ftruncate(fd, 0), "channel: setting a member of a truncated control raises no SIGBUS");
+	own->enabled = 1;
+	is_u64(mapped->enabled, 1, "channel: both mappings of a control page share its memory");
+	ok(mprotect(mapped, sizeof(*mapped), PROT_READ | PROT_WRITE) && errno == EACCES,
+	   "channel: a process cannot make its mapping of the control page writable");
+	ok(mmap(NULL, sizeof(*mapped), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED && errno == EPERM,
+	   "channel: a process cannot map the control page to write it");
+	ok(pwrite(fd, "", 1, 0) < 0 && errno == EPERM, "channel: a process cannot write the control page");
+	ok(ftruncate(fd, 0) && errno == EPERM, "channel: a process cannot truncate the control page");
+	channel_unmap_control(mapped);
+	channel_unmap_control(own);
 	close(fd);
-	unlink(path);
-	ok(!channel_create_control(folder, &want), "channel: a control is created again");
-	channel_unmap_control(a);
-	channel_unmap_control(b);
-	snprintf(path, sizeof(path), "%s/" CHANNEL_CONTROL, folder);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	ok(pwrite(fd, &version, 4, 0) == 4 && !channel_map_control(folder) && errno == EBADMSG,
-	   "channel: a control of another version is refused");
-	ok(!ftruncate(fd, 100) && !channel_map_control(folder) && errno == EBADMSG,
-	   "channel: a short control is refused");
+}
+
+/* Creates a file like a control page. */
+static int make_page(const void *bytes, size_t size, int seals)
+{
+	int fd = memfd_create("page", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (fd < 0 || write(fd, bytes, size) != (ssize_t)size || fcntl(fd, F_ADD_SEALS, seals))
+		abort();
+	return fd;
+}
+
+static void refuse_page(int fd, const char *what)
+{
+	errno = 0;
+	ok(!channel_map_control(fd) && errno == EBADMSG, "channel: %s is refused", what);
 	close(fd);
-	empty_folder();
-	want.ring = RING + 1;
-	ok(channel_create_control(folder, &want) == -EINVAL,
-	   "channel: a control whose ring is not a power of 2 is refused");
-	want.ring = RING;
-	memset(want.range, 'a', sizeof(want.range));
-	ok(channel_create_control(folder, &want) == -EINVAL,
-	   "channel: a control whose range has no terminating NUL is refused");
+}
+
+static void control_refused(void)
+{
+	struct channel_control wrong = settings, *mapped;
+
+	refuse_page(make_page(&settings, sizeof(settings), F_SEAL_GROW), "a control page that can be truncated");
+	refuse_page(make_page(&settings, 100, CHANNEL_SEALS), "a short control page");
+	wrong.version++;
+	refuse_page(make_page(&wrong, sizeof(wrong), CHANNEL_SEALS), "a control page of another version");
+	wrong = settings;
+	wrong.ring++;
+	ok(channel_create_control(&wrong, &mapped) == -EINVAL,
+	   "channel: a control page whose ring is not a power of 2 is refused");
+	wrong = settings;
+	memset(wrong.range, 'a', sizeof(wrong.range));
+	ok(channel_create_control(&wrong, &mapped) == -EINVAL,
+	   "channel: a control page whose range has no terminating NUL is refused");
 }
 
 /* SIGXFSZ would end the test. */
 static void limited(void)
 {
 	struct rlimit before, limit;
+	int fd;
 
 	getrlimit(RLIMIT_FSIZE, &before);
 	limit = before;
 	limit.rlim_cur = RING;
 	setrlimit(RLIMIT_FSIZE, &limit);
-	ok(!channel_writer_new(folder, RING) && errno == EFBIG,
+	ok(!channel_writer_new(RING, &fd) && errno == EFBIG,
 	   "channel: a writer beyond the limit of file sizes is EFBIG");
 	setrlimit(RLIMIT_FSIZE, &before);
 }
 
+static void refuse_file(int fd, const char *what)
+{
+	errno = 0;
+	ok(!channel_reader_new(fd) && errno == EBADMSG, "channel: %s is refused", what);
+	ok(fcntl(fd, F_GETFD) < 0, "channel: %s is closed", what);
+}
+
 static void refused(void)
 {
-	char missing[PATH_MAX + 16];
+	int fd, ends[2];
 
 	errno = 0;
-	ok(!channel_writer_new(folder, RING + 8) && errno == EINVAL,
+	ok(!channel_writer_new(RING + 8, &fd) && errno == EINVAL,
 	   "channel: a writer whose ring is not a power of 2 is refused");
-	ok(!channel_writer_new(folder, RING / 2) && errno == EINVAL,
+	ok(!channel_writer_new(RING / 2, &fd) && errno == EINVAL,
 	   "channel: a writer whose ring is too short is refused");
-	snprintf(missing, sizeof(missing), "%s/missing", folder);
-	ok(!channel_writer_new(missing, RING) && errno == ENOENT,
-	   "channel: a writer in an absent folder is ENOENT");
-	ok(!channel_reader_new(missing) && errno == ENOENT,
-	   "channel: a reader of an absent file is ENOENT");
-	ok(!channel_reader_new(folder) && errno == EISDIR,
-	   "channel: a reader of a folder is EISDIR");
+	if (pipe(ends))
+		abort();
+	close(ends[1]);
+	refuse_file(ends[0], "a pipe in place of a channel");
+	refuse_file(open(".", O_RDONLY | O_CLOEXEC), "a folder in place of a channel");
+	refuse_file(make_page("", 1, CHANNEL_SEALS), "a file of a byte in place of a channel");
+	refuse_file(make_page("", 1, F_SEAL_GROW), "a file that the writer can truncate");
 }
 
 int main(void)
 {
-	make_folder();
 	rounds();
 	room();
 	losses();
@@ -529,12 +510,11 @@ int main(void)
 	for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++)
 		damage(&damages[i]);
 	unknown();
-	cut_off();
+	sealed();
 	positions();
 	control();
+	control_refused();
 	refused();
 	limited();
-	ok(!files(NULL, 0, false), "channel: no file is left in the folder");
-	remove_folder();
 	return done_testing();
 }
