@@ -315,6 +315,7 @@ static int open_sched(struct gpmu_recorder *recorder, struct gpmu_error *error)
 	struct record_sched *sched = &recorder->sched;
 
 	sched->own = !recorder->options.sched;
+	sched->is_rank = recorder->options.rank_count != 0;
 	sched->machine = recorder->machine;
 	sched->queue = &recorder->queues[RECORDER_SCHED];
 	sched->window = &recorder->window;

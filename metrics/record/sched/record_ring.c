@@ -277,6 +277,9 @@ void record_ring_drain(const struct record_rings *rings, struct record_ring *rin
 							  take(user, ring, &header, data, size);
 		ring->lost[RECORD_KERNEL_MALFORMED] += !valid;
 		at += header.size;
+		/* The kernel can use the room of the records that were taken while others follow. */
+		if (at - ring->page->data_tail >= page_size)
+			__atomic_store_n(&ring->page->data_tail, at, __ATOMIC_RELEASE);
 	}
 	__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
 }

@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -11,12 +13,14 @@
 #include "record/sched/record_sched.h"
 
 /*
- * Bytes of a ring, powers of 2 and multiples of a page on kernels with pages of 4, 16 and 64 KiB.
- * That of the command's threads is small: the default limit of locked memory is 512 KiB and a
- * page for each CPU, which all recordings of a user share, such as those of the ranks of a node.
+ * Bytes of a ring, powers of 2 and multiples of a page on kernels with pages of 4, 16 and 64 KiB. While all CPUs are
+ * busy, the thread that drains the rings may wait tens of milliseconds for one, and 16 threads that switch all the time
+ * write 64 KiB in 10 ms. By default a user can lock 512 KiB and a page for each CPU, in all recordings together:
+ * a smaller ring leaves memory to the next recording, and to the other ranks of a node.
  */
-#define MACHINE_RING	(512u << 10)
-#define COMMAND_RING	(64u << 10)
+#define FULL_RING	(512u << 10)
+#define SHARED_RING	(256u << 10)
+#define RANK_RING	(64u << 10)
 #define DRAIN_EACH	10	/* ms */
 #define DELAY		1000000	/* ns after which an event has reached the ring */
 
@@ -66,8 +70,25 @@ static int open_machine(struct record_sched *sched, struct gpmu_error *error)
 
 	if (ret)
 		return ret;
-	ret = record_rings_open(&sched->rings, sched->machine, &attr, NULL, 0, MACHINE_RING);
+	ret = record_rings_open(&sched->rings, sched->machine, &attr, NULL, 0, FULL_RING);
 	return ret ? refuse(ret, "the whole machine", -1, error) : shift_numbers(sched, error);
+}
+
+/* Whether the process can lock full rings without the memory that all recordings of the user share */
+static bool locks_full_rings(void)
+{
+	const uint64_t each = FULL_RING + (uint64_t)sysconf(_SC_PAGESIZE);
+	struct rlimit limit;
+
+	return !geteuid() || (!getrlimit(RLIMIT_MEMLOCK, &limit) &&
+			      limit.rlim_cur / each >= (uint64_t)sysconf(_SC_NPROCESSORS_CONF));
+}
+
+static size_t command_ring(const struct record_sched *sched)
+{
+	if (sched->is_rank)
+		return RANK_RING;
+	return locks_full_rings() ? FULL_RING : SHARED_RING;
 }
 
 static int open_command(struct record_sched *sched, struct gpmu_error *error)
@@ -77,7 +98,7 @@ static int open_command(struct record_sched *sched, struct gpmu_error *error)
 
 	record_context_switch_event(sched, &attr);
 	ret = record_rings_open(&sched->rings, sched->machine, &attr, sched->tids, sched->tid_count,
-				COMMAND_RING);
+				command_ring(sched));
 	for (size_t i = 0; !ret && i < sched->tid_count; i++) {
 		const pid_t tid = sched->tids[i];
 

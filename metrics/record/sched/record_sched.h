@@ -32,6 +32,7 @@ struct record_sched {
 	pid_t *tids;
 	size_t tid_count, active_count;
 	bool own;			/* the command's threads only, if the kernel allows it */
+	bool is_rank;			/* other recordings of the user run on the machine */
 	struct record_queue *queue;
 	struct record_window *window;	/* the tracepoint's events outside it are dropped */
 	atomic_bool *ending;		/* set: the thread drains the rings and ends */

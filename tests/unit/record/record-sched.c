@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,7 +19,7 @@
 #include "trace.pb-c.h"
 
 #define PAGE	((size_t)sysconf(_SC_PAGESIZE))
-#define MANY	(64u << 10)	/* bytes of a ring if locked memory suffices */
+#define MANY	(512u << 10)	/* bytes of a ring if locked memory suffices */
 #define NOBODY	4194305		/* beyond the kernel's largest pid, so that /proc has no name of it */
 #define CPUS_MOST	1024
 #define SHORT	24		/* a header and the count of a lost record */
@@ -41,6 +42,8 @@ static struct {
 	struct perf_event_attr attr;
 	unsigned int enabled;	/* events */
 	int of;			/* pid of the event */
+	uid_t user;
+	rlim_t locks;		/* limit of locked memory */
 	char warning[256];
 } kernel;
 
@@ -50,6 +53,9 @@ int __real_munmap(void *at, size_t size);
 int __wrap_munmap(void *at, size_t size);
 void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset);
 int __wrap_ioctl(int fd, unsigned long request, ...);
+uid_t __wrap_geteuid(void);
+int __real_getrlimit(__rlimit_resource_t resource, struct rlimit *limit);
+int __wrap_getrlimit(__rlimit_resource_t resource, struct rlimit *limit);
 void __wrap_log_line(int level, const char *fmt, ...);
 
 static long open_event(const struct perf_event_attr *attr, int pid, int cpu)
@@ -147,6 +153,19 @@ void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_
 		kernel.page->data_head = kernel.page->data_tail = size - PAGE - 100;
 	}
 	return page;
+}
+
+int __wrap_getrlimit(__rlimit_resource_t resource, struct rlimit *limit)
+{
+	if (resource != RLIMIT_MEMLOCK)
+		return __real_getrlimit(resource, limit);
+	limit->rlim_cur = limit->rlim_max = kernel.locks;
+	return 0;
+}
+
+uid_t __wrap_geteuid(void)
+{
+	return kernel.user;
 }
 
 __attribute__((format(printf, 2, 3)))
@@ -428,7 +447,7 @@ static void rings(void)
 	struct gpmu_recorder *recorder = recorder_of(NOBODY);
 
 	gpmu_recorder_start(recorder, NULL, NULL, NULL);
-	ok(kernel.mapped == PAGE + MANY, "record sched: a ring has 64 KiB");
+	ok(kernel.mapped == PAGE + MANY, "record sched: a ring of root has 512 KiB");
 	ok(!kernel.attr.watermark && !kernel.attr.wakeup_events,
 	   "record sched: the kernel wakes gpmu whenever half of a ring is full");
 	gpmu_recorder_free(recorder);
@@ -443,6 +462,31 @@ static void rings(void)
 	   "record sched: without memory for a ring the error names kernel.perf_event_mlock_kb");
 	gpmu_recorder_free(recorder);
 	kernel.most = SIZE_MAX;
+}
+
+/* Returns the bytes of a ring. @locks: the limit of locked memory for each CPU */
+static size_t ring_of(uid_t user, size_t locks, int ranks)
+{
+	const struct gpmu_recorder_options options = {
+		.size = sizeof(options), .path = path, .threads = 1, .rank_count = ranks,
+	};
+	struct gpmu_recorder *recorder = gpmu_recorder_new(&options, NULL);
+
+	kernel.user = user;
+	kernel.locks = locks * (size_t)sysconf(_SC_NPROCESSORS_CONF);
+	gpmu_recorder_pid(recorder, NOBODY);
+	gpmu_recorder_start(recorder, NULL, NULL, NULL);
+	gpmu_recorder_free(recorder);
+	kernel.user = 0;
+	return kernel.mapped - PAGE;
+}
+
+static void ring_sizes(void)
+{
+	is_u64(ring_of(0, 0, 2), 64 << 10, "record sched: a ring of a rank has 64 KiB, so that all ranks have one");
+	is_u64(ring_of(1000, PAGE + MANY - 1, 0), 256 << 10,
+	       "record sched: a ring of a user leaves half of the default limit of locked memory to the next recording");
+	is_u64(ring_of(1000, PAGE + MANY, 0), MANY, "record sched: a ring has 512 KiB if the limit of locked memory allows it");
 }
 
 /* As many rings as on a large machine share the memory that one user may lock. */
@@ -590,6 +634,7 @@ int main(void)
 	at_the_end();
 	late();
 	rings();
+	ring_sizes();
 	shared();
 	offline();
 	twice();
