@@ -270,7 +270,7 @@ static bool has_code(int tag)
 /* Sets the entry at an offset. Returns 1 if the entries of a parent end there. */
 static int entry_at(const struct walk *walk, Dwarf_Off offset, Dwarf_Die *die)
 {
-	return offset >= walk->end || !walk->data[offset] || !dwarf_offdie(walk->dwarf, offset, die);
+	return offset >= walk->end || !dwarf_offdie(walk->dwarf, offset, die) || !*(const char *)die->addr;
 }
 
 /*

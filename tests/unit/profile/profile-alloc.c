@@ -82,6 +82,8 @@ static void put_dump(void)
 
 	snprintf(dump, sizeof(dump), "%s/jit-7.dump", mkdtemp(folder));
 	put_jit_all(&jit, 0);
+	put_jit_unwinding(&jit, "frames", 6, 0);
+	put_jit_load(&jit, "delta", 0x4000, 16, 4, 500);
 	to = fopen(dump, "w");
 	if (!to || fwrite(jit.data, 1, jit.length - 5, to) != jit.length - 5 || fclose(to))
 		abort();
