@@ -52,6 +52,14 @@ static int open_group(struct gpmu_session *session, size_t index,
 			 &session->groups[index].open, error);
 }
 
+static bool has_plugins(const struct gpmu_plan *plan)
+{
+	for (size_t i = 0; i < plan->group_count; i++)
+		if (plan->groups[i].pmu && plan->groups[i].pmu->source)
+			return true;
+	return false;
+}
+
 static int open_groups(struct gpmu_session *session, const struct gpmu_session_options *options,
 		       const struct session_target *target, struct gpmu_error *error)
 {
@@ -123,6 +131,7 @@ static int open_session(struct gpmu_session *session, const struct gpmu_session_
 	if (ret)
 		return ret;
 	target.selection.interval = session_ring_interval(plan, options, &target);
+	target.selection.skip_denied = options->skip_denied && has_plugins(plan);
 	session->groups = calloc(plan->group_count ? plan->group_count : 1,
 				 sizeof(*session->groups));
 	session->now = counts_new(plan->slot_count);

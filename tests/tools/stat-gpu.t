@@ -144,4 +144,26 @@ like "$err" '<not supported> +Insts' "stat --gpu shows a metric that does not fi
 like "$err" '[0-9] GB/s GpuL1BW' "stat --gpu counts the metrics before one that does not fit"
 like "$err" '[0-9] % +GpuSmActive' "stat --gpu counts the metrics after one that does not fit"
 
+# --- an ordinary user: the kernel forbids -a, NVIDIA's driver allows its counters
+as_user=(env)
+[ "$(id -u)" != 0 ] || as_user=(env ASAN_OPTIONS=detect_leaks=0 setpriv --reuid=65534 --regid=65534 --clear-groups)
+if [ "$(< /proc/sys/kernel/perf_event_paranoid)" -lt 1 ]; then
+	skip "perf_event_paranoid allows -a" "stat --gpu -a of an ordinary user"
+elif ! "${as_user[@]}" "$GPMU_BIN" --version > /dev/null 2>&1; then
+	skip "an ordinary user cannot run $GPMU_BIN" "stat --gpu -a of an ordinary user"
+else
+	export GPMU_FAKE=machine=h200
+	expect 0 "${as_user[@]}" "$GPMU_BIN" stat --gpu -a -M GpuDramReadBW -e context-switches,page-faults -- true
+	like "$err" '^GPU0 +2,400.00 GB/s GpuDramReadBW' "stat --gpu -a of an ordinary user counts GPUs"
+	is "$(grep -cE '<not counted> +(context-switches|page-faults) *$' <<< "$err")" 2 "stat --gpu -a of an ordinary user shows what the kernel forbids as not counted"
+	like "$err" '^ context-switches, page-faults: .*CAP_PERFMON' "stat --gpu -a of an ordinary user prints once which permission is missing"
+	is "$(grep -c CAP_PERFMON <<< "$err")" 1 "stat --gpu -a of an ordinary user repeats the missing permission for no event"
+	expect 0 "${as_user[@]}" "$GPMU_BIN" stat --gpu -a -- true
+	like "$err" '^GPU0 +[0-9.]+ % +GpuSmActive' "stat --gpu -a of an ordinary user counts the default metrics of GPUs"
+	expect 125 "${as_user[@]}" "$GPMU_BIN" stat -a -e context-switches -- true
+	like "$err" '^gpmu stat: context-switches: .*CAP_PERFMON' "stat -a of an ordinary user without GPUs is refused, as by perf"
+	expect 0 "${as_user[@]}" "$GPMU_BIN" record --gpu -a -M GpuDramReadBW -e context-switches -o /dev/null -- true
+	like "$err" 'warning: context-switches not recorded: .*CAP_PERFMON' "record --gpu -a of an ordinary user names what the kernel forbids"
+fi
+
 done_testing

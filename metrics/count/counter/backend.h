@@ -20,6 +20,7 @@ struct source_selection {
 	bool on_exec;		/* enabled when the only task executes another program */
 	/* ns between readings by the kernel, where it supports them; 0: none */
 	uint64_t interval;
+	bool skip_denied;	/* count the other groups if the kernel permits no event of one */
 };
 
 /* An open group. The structure of each backend begins with this one. */

@@ -133,6 +133,16 @@ static void no_permission(struct gpmu_error *error, int err, const struct gpmu_p
 			  instance->name, strerror(err));
 }
 
+void counter_error_denied(struct gpmu_error *why, int err, const struct gpmu_plan *plan,
+			  const struct event_instance *instance, const struct target *target)
+{
+	const size_t name = strlen(instance->name) + strlen(": ");
+
+	no_permission(why, err, plan, instance, target);
+	if (strlen(why->text) > name)
+		memmove(why->text, why->text + name, strlen(why->text + name) + 1);
+}
+
 static size_t files_needed(const struct gpmu_plan *plan, const struct source_selection *selection)
 {
 	size_t n = 0;

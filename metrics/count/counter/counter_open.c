@@ -184,6 +184,20 @@ static int refused(const struct opening *o, struct counter_set *set, size_t inde
 	return ret ? ret : 1;
 }
 
+/* Removes all events of the set, which the user may not count. */
+static int skip_denied(const struct opening *o, struct counter_set *set, int err, const struct target *target)
+{
+	struct gpmu_error why = { .size = sizeof(why) };
+	int ret = 0;
+
+	while (set->slot_count && !ret) {
+		counter_error_denied(&why, err, o->group->plan, instance_of(o, set->slots[0]), target);
+		ret = counts_set_lost(o->counts, set->slots[0], COUNT_NOT_COUNTED, why.text);
+		counter_set_remove_slot(set, 0);
+	}
+	return ret;
+}
+
 /* Returns 0, 1 if each event must be opened by itself, or -errno with the error set. */
 static int open_set(struct opening *o, struct counter_set *set)
 {
@@ -195,6 +209,8 @@ static int open_set(struct opening *o, struct counter_set *set)
 		ret = open_target(o, set, &set->targets[i], &bad);
 		if (ret < 0 && counter_error_is_refusal(-ret))
 			ret = refused(o, set, i, bad, -ret);
+		if ((ret == -EACCES || ret == -EPERM) && o->selection->skip_denied)
+			ret = skip_denied(o, set, -ret, &set->targets[i].target);
 		if (ret == 0) {
 			i++;
 		} else if (ret == 1) {

@@ -44,6 +44,8 @@ struct gpmu_session;
  * @aggregation: what a row covers
  * @interval: length of the intervals of gpmu_session_next() in ns; 0: each call of
  *	gpmu_session_next() ends an interval
+ * @skip_denied: 1: if the plan has PMUs of plugins, an event of the kernel that the user may not
+ *	count is GPMU_STATE_NOT_COUNTED, with the required permission as the reason; 0: it is an error
  *
  * Fields that are 0 or NULL take their defaults.
  *
@@ -62,6 +64,7 @@ struct gpmu_session_options {
 	int zero_asleep;
 	enum gpmu_aggregation aggregation;
 	uint64_t interval;
+	int skip_denied;
 };
 
 /**

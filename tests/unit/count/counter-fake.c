@@ -180,6 +180,25 @@ static void no_rights(void)
 	test_release(&test);
 }
 
+/* With skip_denied, a missing permission is a reason of each event, as a refusal is. */
+static void skips_denied(void)
+{
+	struct counter_test test;
+
+	for (int err = EACCES; err; err = err == EACCES ? EPERM : 0) {
+		init(&test, "armv8_pmuv3_0", core, 3);
+		test.selection.skip_denied = true;
+		kernel.error = err;
+		ok(test_open(&test) == 0, "counter: errno %d is no error with skip_denied", err);
+		for (size_t i = 0; i < 3; i++)
+			ok(!test.counts->slots[i].length && test.counts->slots[i].state == COUNT_NOT_COUNTED &&
+				   strstr(test.counts->slots[i].why, "CAP_PERFMON") &&
+				   !strstr(test.counts->slots[i].why, core[i].name),
+			   "counter: with skip_denied event %zu is not counted, and its reason names the permission and not the event", i);
+		test_release(&test);
+	}
+}
+
 static void only_system_wide(void)
 {
 	struct counter_test test;
@@ -626,6 +645,7 @@ int main(void)
 	cores();
 	errnos();
 	no_rights();
+	skips_denied();
 	only_system_wide();
 	of_cgroup();
 	interrupted();

@@ -112,6 +112,23 @@ static void nodes(void)
 	test_sink_release(&t);
 }
 
+static void reasons(void)
+{
+	static const char why[] = "not allowed";
+	struct gpmu_row rows[] = {
+		lost_row("a", GPMU_STATE_NOT_COUNTED, why), lost_row("b", GPMU_STATE_NOT_SUPPORTED, why),
+		lost_row("c", GPMU_STATE_NOT_COUNTED, why), lost_row("c", GPMU_STATE_NOT_COUNTED, why),
+		lost_row("d", GPMU_STATE_NOT_COUNTED, "offline"),
+	};
+	struct test_sink t;
+
+	test_sink_init(&t, GPMU_SINK_SUMMARY, (struct gpmu_sink_options){ 0 });
+	gpmu_sink_rows(t.sink, rows_of(rows, 5));
+	ok(strstr(t.text, "\n a, c: not allowed\n b: not allowed\n d: offline\n"),
+	   "summary: events that are not counted for one reason have one line, with each name once");
+	test_sink_release(&t);
+}
+
 static void intervals(void)
 {
 	struct gpmu_row rows[] = {
@@ -226,6 +243,7 @@ int main(void)
 	system_wide();
 	process();
 	nodes();
+	reasons();
 	intervals();
 	runs();
 	appearance();
