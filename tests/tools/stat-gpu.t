@@ -144,6 +144,15 @@ like "$err" '<not supported> +Insts' "stat --gpu shows a metric that does not fi
 like "$err" '[0-9] GB/s GpuL1BW' "stat --gpu counts the metrics before one that does not fit"
 like "$err" '[0-9] % +GpuSmActive' "stat --gpu counts the metrics after one that does not fit"
 
+# --- the wait for CUDA
+GPMU_FAKE="machine=h200 until=$work/go" gpmu stat --gpu -a -M GpuDramReadBW -I 20 --interval-count 2 2> "$work/waits" &
+soon grep -q '^gpmu stat: waiting for .*CUPTI' "$work/waits"
+ok $? "stat --gpu -I says what it is waiting for while CUDA is being initialised"
+unlike "$(< "$work/waits")" 'GpuDramReadBW' "stat --gpu -I prints the line before the first value"
+: > "$work/go"
+wait $!
+is "$? $(grep -c 'waiting for' "$work/waits") $(grep -c 'GpuDramReadBW$' "$work/waits")" "0 1 2" "stat --gpu -I prints the line once, and then the values"
+
 # --- an ordinary user: the kernel forbids -a, NVIDIA's driver allows its counters
 as_user=(env)
 [ "$(id -u)" != 0 ] || as_user=(env ASAN_OPTIONS=detect_leaks=0 setpriv --reuid=65534 --regid=65534 --clear-groups)

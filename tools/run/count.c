@@ -17,6 +17,7 @@
 #include "run/control.h"
 #include "run/count.h"
 #include "run/early_end.h"
+#include "run/waiting.h"
 
 #define SECOND		1000000000
 #define TASK_POLL	100	/* ms between checks of a thread without a pidfd */
@@ -547,6 +548,7 @@ static struct gpmu_session *open_session(const struct count *count, pid_t pid)
 		options.on_exec = count->delay == 0;
 	}
 	session = gpmu_session_new(count->plan, &options, &error);
+	waiting_end();
 	if (!session)
 		die("%s", error.text);
 	return session;

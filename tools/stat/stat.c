@@ -10,6 +10,7 @@
 #include "run/child.h"
 #include "run/control.h"
 #include "run/count.h"
+#include "run/waiting.h"
 #include "stat/stat_options.h"
 #include "stat/stat_output.h"
 #include "stat/stat_plan.h"
@@ -274,6 +275,8 @@ static int run(int argc, char **argv)
 	plugins = common_has_sources(&options->common);
 	if (plugins)
 		count_begin(&child, options->argv, NULL, &mask, NULL, NULL);
+	if (common_has_gpus(&options->common) && (options->interval || isatty(STDERR_FILENO)))
+		waiting_begin("NVIDIA's driver and CUPTI, which take seconds to be initialised and to deliver samples");
 	common_open(&options->common);
 	plan = stat_plan(options);
 	stat_output_open(&stat.output, options);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "fake.h"
 
@@ -87,6 +88,8 @@ PUBLIC int cuInit(unsigned int flags)
 		return code;
 	if (flags)
 		return INVALID_VALUE;
+	while (*fake_options()->until && access(fake_options()->until, F_OK))
+		usleep(10000);
 	if (fake_options()->cuinit)
 		return fake_options()->cuinit;
 	if (initialized)

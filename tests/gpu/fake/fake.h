@@ -8,6 +8,7 @@
  *	machine=NAME		of tests/data/gpu/machines.tsv; default: h200
  *	driver=N cupti=N	versions; default: 13000 and 130001
  *	cuinit=CODE		result of cuInit()
+ *	until=FILE		cuInit() waits until this file exists
  *	fail=FUNCTION:CODE	each call fails; FUNCTION@N: the Nth from now; FUNCTION@N+:
  *				from this one on
  *	enable=GPU:CODE		cuptiPmSamplingEnable() of this GPU fails, with 26 as busy
@@ -64,7 +65,7 @@ struct fake_options {
 	uint64_t gap_from, gap_length;		/* ns */
 	uint64_t jump;				/* number of the sample, from 1 */
 	int inject, second, zero, corrupt, drop, unordered, late, slow, exclusive;
-	char lock[PATH_MAX];
+	char lock[PATH_MAX], until[PATH_MAX];
 };
 
 enum { FAKE_SECOND_NAMED = 1, FAKE_SECOND_NAMELESS, FAKE_SECOND_LEAVES };

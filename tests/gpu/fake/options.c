@@ -307,6 +307,8 @@ static void set(const char *key, const char *value)
 			 &options.gap_length);
 	else if (!strcmp(key, "lock"))
 		snprintf(options.lock, sizeof(options.lock), "%s", value);
+	else if (!strcmp(key, "until"))
+		snprintf(options.until, sizeof(options.until), "%s", value);
 	else if (!strcmp(key, "replay"))
 		fake_replay(value);
 	else {
