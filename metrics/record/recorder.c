@@ -225,6 +225,7 @@ void gpmu_recorder_free(struct gpmu_recorder *recorder)
 		free(recorder->rows[i].gpu);
 	}
 	free(recorder->rows);
+	vector_release(&recorder->ends);
 	free(recorder->streams);
 	free(recorder->path);
 	free(recorder->range);
@@ -505,6 +506,7 @@ int gpmu_recorder_stop(struct gpmu_recorder *recorder, struct gpmu_error *error)
 		ret = gpmu_trace_finish(recorder->trace, error);
 	/* Without memory for the audit, the records before it are written. */
 	recorder->failed = ret == -ENOMEM ? gpmu_trace_flush(recorder->trace, NULL) : ret;
+	recorder_count_written(recorder);
 	recorder_stats_publish(recorder);
 	return ret;
 }

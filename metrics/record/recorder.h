@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <sys/resource.h>
 
+#include "base/vector.h"
 #include "trace/channel/channel.h"
 #include "gpmu.h"
 #include "record/queue/record_merge.h"
@@ -128,6 +129,7 @@ struct gpmu_recorder {
 	uint64_t no_memory_count;	/* records lost for lack of memory */
 	uint64_t put_count;		/* records that have been given to the trace */
 	uint64_t safe_count;		/* those of them that are in the file */
+	struct vector ends;		/* uint64_t: where the trace ends after each of the others */
 	uint64_t unwritten_count;	/* records that came after a failed write */
 	int failed;			/* -errno of writing the trace */
 	uint64_t flushed;
@@ -185,6 +187,8 @@ uint64_t recorder_file_size(const struct recorder_file *file, const struct gpmu_
 
 /* --- recorder_write.c */
 void *recorder_write_run(void *recorder);
+/* Counts the records that are in the file. To be called after a write. */
+void recorder_count_written(struct gpmu_recorder *recorder);
 
 /* --- recorder_stats.c */
 /* Publishes the statistics of this moment; the writing thread's, or the owner's without it */

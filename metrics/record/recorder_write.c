@@ -190,6 +190,29 @@ static int put(struct gpmu_recorder *recorder, const struct record *record)
 	}
 }
 
+/* Notes where the trace has the last of a record's packets. Without memory, a failed write counts the record as lost. */
+static void note_end(struct gpmu_recorder *recorder)
+{
+	uint64_t *end = vector_add(&recorder->ends, sizeof(*end));
+
+	if (end)
+		*end = recorder->trace->written + recorder->trace->out.length;
+}
+
+void recorder_count_written(struct gpmu_recorder *recorder)
+{
+	uint64_t *ends = recorder->ends.data;
+	size_t n = 0;
+
+	while (n < recorder->ends.n && ends[n] <= recorder->trace->written)
+		n++;
+	if (!n)
+		return;
+	recorder->safe_count += n;
+	recorder->ends.n -= n;
+	memmove(ends, ends + n, recorder->ends.n * sizeof(*ends));
+}
+
 static void put_until(struct gpmu_recorder *recorder, uint64_t bound)
 {
 	const struct record *record;
@@ -205,11 +228,12 @@ static void put_until(struct gpmu_recorder *recorder, uint64_t bound)
 		ret = put(recorder, record);
 		if (!ret)
 			ret = recorder_file_trim(&recorder->file, recorder->trace);
-		/* The trace wrote its buffer, which may end with a part of this record. */
-		if (recorder->trace->written != written)
-			recorder->safe_count = recorder->put_count;
 		recorder->put_count++;
 		note_error(recorder, ret);
+		if (!ret)
+			note_end(recorder);
+		if (recorder->trace->written != written)
+			recorder_count_written(recorder);
 	}
 }
 
@@ -220,8 +244,7 @@ static void flush_now_and_then(struct gpmu_recorder *recorder, uint64_t now)
 	recorder->flushed = now;
 	note_error(recorder, recorder_file_begin(&recorder->file));
 	note_error(recorder, gpmu_trace_flush(recorder->trace, NULL));
-	if (!recorder->failed)
-		recorder->safe_count = recorder->put_count;
+	recorder_count_written(recorder);
 }
 
 void *recorder_write_run(void *data)

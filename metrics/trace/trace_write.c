@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Writes the file in whole packets; a failed write leaves no partial packet. */
+/* Writes the file in whole packets; a failed write leaves those that had room, and no partial packet. */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -27,6 +27,29 @@ static int write_some(int fd, const uint8_t *data, size_t length, size_t *writte
 	return errno == EINTR ? 0 : -errno;
 }
 
+/* Length of the whole packets in the first @size bytes of a buffer: a tag of one byte, the length, the content */
+static size_t whole_packets(const uint8_t *data, size_t size)
+{
+	size_t whole = 0;
+
+	while (whole < size) {
+		size_t at = whole;
+		uint64_t length = 0;
+		unsigned int shift = 0;
+
+		do {
+			if (++at >= size)
+				return whole;
+			length |= (uint64_t)(data[at] & 0x7f) << shift;
+			shift += 7;
+		} while (data[at] & 0x80);
+		if (length > size - at - 1)
+			return whole;
+		whole = at + 1 + length;
+	}
+	return whole;
+}
+
 /* Truncates a partially written packet; a pipe cannot. */
 static void take_back(int fd, size_t n)
 {
@@ -52,19 +75,20 @@ static void fail(struct gpmu_trace *trace, int error)
 int trace_write(struct gpmu_trace *trace)
 {
 	struct trace_buffer *out = &trace->out;
-	size_t done = 0, n;
+	size_t done = 0, whole, n;
+	int ret = trace->failed;
 
-	while (!trace->failed && done < out->length) {
-		int ret = write_some(trace->fd, out->data + done, out->length - done, &n);
-
+	if (ret)
+		out->length = 0;
+	while (!ret && done < out->length) {
+		ret = write_some(trace->fd, out->data + done, out->length - done, &n);
 		done += n;
-		if (ret) {
-			take_back(trace->fd, done);
-			fail(trace, ret);
-		}
 	}
-	if (!trace->failed)
-		trace->written += done;
+	whole = ret ? whole_packets(out->data, done) : done;
+	trace->written += whole;
+	take_back(trace->fd, done - whole);
+	if (ret && !trace->failed)
+		fail(trace, ret);
 	out->length = 0;
 	return trace->failed;
 }

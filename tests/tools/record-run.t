@@ -291,6 +291,9 @@ for options in "" "--max-size=1M"; do
 	sed -n 's/,\([0-9]\)/\1/g; s/.*, \([0-9]*\) records, \([0-9]*\) lost.*/\1 \2/p' <<< "$err" |
 		awk -v kept="$kept" '{ exit !(kept && $1 <= kept && $1 >= kept - 1 && $1 + $2 == 15000) }'
 	ok $? "record $options counts all records that are not in the trace as lost" || diag "$kept kernels: $err"
+	size=$(stat -c %s "$trace")
+	[ -n "$options" ] || [ "$size" -gt $((300 * 1024 - 256)) ]
+	ok $? "record $options fills the room up to the limit of file sizes" || diag "$size bytes"
 done
 trace=$work/trace.pftrace
 run gpmu record --no-cpu-trace -o /dev/full -- "$app" "$work/script"
