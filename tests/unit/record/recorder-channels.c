@@ -44,6 +44,18 @@ static void *connect_and_end(void *name)
 	return NULL;
 }
 
+static void *connect_and_leave(void *name)
+{
+	int connection;
+	struct channel_control *control = channel_connect(name, "CUDA", &connection);
+
+	if (!control)
+		return NULL;
+	channel_unmap_control(control);
+	close(connection);
+	return NULL;
+}
+
 /* A process that connects is seen when the recording ends. */
 int __wrap_channel_accept(int listener, int control)
 {
@@ -79,7 +91,7 @@ void __wrap_log_line(int level, const char *fmt, ...)
 }
 
 /* Records nothing but a process that connects late. */
-static struct gpmu_recorder_stats record_late(void)
+static struct gpmu_recorder_stats record_late(void *(*run)(void *name))
 {
 	const struct gpmu_recorder_options options = {
 		.size = sizeof(options), .path = path, .cuda = GPMU_RECORDER_RUNTIME,
@@ -95,7 +107,7 @@ static struct gpmu_recorder_stats record_late(void)
 	if (gpmu_recorder_start(recorder, NULL, NULL, NULL))
 		return stats;
 	gpmu_recorder_enable(recorder);
-	pthread_create(&process, NULL, connect_and_end, recorder->channel_name);
+	pthread_create(&process, NULL, run, recorder->channel_name);
 	poll(&queue, 1, -1);
 	gpmu_recorder_stop(recorder, NULL);
 	pthread_join(process, NULL);
@@ -116,12 +128,18 @@ int main(void)
 	close(open(library, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
 	setenv("GPMU_PLUGINS", folder, 1);
 	unsetenv("GPMU_CHANNEL");
-	stats = record_late();
+	stats = record_late(connect_and_end);
 	ok(stats.process_count == 1 && stats.record_count == 1 && !stats.lost_process_count,
 	   "recorder channels: a process that gpmu finds only when the recording ends is recorded");
 	is_str(warning, "", "recorder channels: no warning is printed if all channels are read to their end");
+	stats = record_late(connect_and_leave);
+	snprintf(text, sizeof(text),
+		 "process %d cannot be recorded: it has ended, or waited too long, before it sent its channel", (int)getpid());
+	is_str(warning, text, "recorder channels: a warning names a process that connects and sends no channel");
+	ok(!stats.process_count && stats.lost_process_count == 1,
+	   "recorder channels: a process that connects and sends no channel is counted as not recorded");
 	atomic_store(&endless, true);
-	stats = record_late();
+	stats = record_late(connect_and_end);
 	snprintf(text, sizeof(text), "process %d is not recorded to its end: gpmu could not read its records in time",
 		 (int)getpid());
 	is_str(warning, text, "recorder channels: a warning names a process that is not recorded to its end");
