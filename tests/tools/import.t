@@ -170,6 +170,11 @@ is "$(gpmu report --by comm,object --format csv "$work/made.data" 2> /dev/null |
 1 idle [bpf]" "report: samples of tasks outside the PID namespace are neither idle nor of an object that another task has mapped"
 like "$(gpmu report "$work/made.data")" '^  outside +3 samples are of tasks outside the PID namespace of the recording, which have no number in it; record on the host to see their names$' \
 	"report prints why tasks outside the PID namespace have no number"
+run gpmu report --folded "$work/made.data"
+like "$err" '^gpmu report: warning: 3 samples are of tasks outside the PID namespace of the recording, which have no number in it' \
+	"report: --folded prints why tasks outside the PID namespace have no number"
+is "$(grep outside <<< "$out")" "cpu-clock;$outside;[unknown];[unknown] 2
+cpu-clock;$outside;[unknown];[unknown];kernel_leaf 1" "report: --folded has tasks outside the PID namespace by their name"
 "$make" "$work/made.data"
 import "$work/made.data"
 unlike "$(gpmu report --by thread --format csv "$trace" 2>&1) $err" 'PID namespace' "import: a recording without tasks outside the PID namespace does not name it"

@@ -2,6 +2,7 @@
 /* gpmu report of a recording of perf: samples by function, or by the keys of --by. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -297,13 +298,17 @@ static size_t choose(const struct report_perf *report, const struct gpmu_profile
 
 static int print_folded(const struct report_perf *report, const struct gpmu_profile *profile)
 {
+	struct gpmu_profile_facts facts = { .size = sizeof(facts) };
 	struct made made = { 0 };
 	struct report_view view;
 	struct report_output output = { .views = &view, .view_count = 1, .file_count = 1 };
 	int status;
 
+	gpmu_profile_get_facts(profile, &facts);
 	if (report_facts_no_callers(profile))
 		warn("%s", report_facts_no_callers(profile));
+	if (facts.outside_tasks)
+		warn("%" PRIu64 " " GPMU_OUTSIDE_WHY, facts.outside_tasks);
 	make_table(profile, &folded, &made);
 	view = view_of(report, &made, gpmu_profile_event_count(profile));
 	status = report_write(report->output, write_folded, &output);
