@@ -1,14 +1,59 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The counts of the plugin nvml against the numbers of the fake's scenarios, and its reasons for absent events */
 #include <errno.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "again.h"
 #include "nvml-test.h"
 
 #define MIB	1048576.0
+#define MS	UINT64_C(1000000)	/* ns */
 
 static void *source;
+
+/* --- the clock of the plugin and of the fake, which the test can turn --- */
+
+#define PCIE_READ	20000	/* us that the fake sleeps while it measures PCIe */
+#define GPM_SAMPLE	400	/* us that it sleeps while it takes a sample of GPM */
+
+static _Atomic uint64_t turned;		/* CLOCK_MONOTONIC_RAW; 0: the real one */
+static bool turned_by_gpm;	/* the clock goes on while the fake takes a sample of GPM */
+static atomic_uint pcie_reads;
+
+/* The test is linked with -rdynamic, so its functions replace libc's in libraries too. */
+int clock_gettime(clockid_t id, struct timespec *time)
+{
+	const uint64_t now = id == CLOCK_MONOTONIC_RAW ? turned : 0;
+
+	if (!now)
+		return (int)syscall(SYS_clock_gettime, id, time);
+	*time = (struct timespec){ .tv_sec = (time_t)(now / 1000000000), .tv_nsec = (long)(now % 1000000000) };
+	return 0;
+}
+
+int usleep(useconds_t us)
+{
+	const struct timespec time = { .tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000 };
+	const int ret = nanosleep(&time, NULL);
+
+	if (us == PCIE_READ)
+		pcie_reads++;
+	if (us == GPM_SAMPLE && turned_by_gpm)
+		turned += us * UINT64_C(1000);
+	return ret;
+}
+
+/* Waits until the plugin has read the rate of PCIe that the fake has now. */
+static void wait_for_pcie(void)
+{
+	/* A read may have begun before. */
+	const unsigned int before = pcie_reads;
+
+	while (pcie_reads - before < 2)
+		usleep(1000);
+}
 
 static void begin(const char *scenario, const char *options)
 {
@@ -145,10 +190,14 @@ static void check_changes(void)
 {
 	struct gpmu_source_count used, gpm, temperature, energy, pcie, nvlink;
 	void *groups[6];
-	uint64_t start, change = clock_now() + 300 * 1000000, time;
+	uint64_t start, change, time;
 	const char *message;
 	size_t pmu;
 
+	turned = clock_now();
+	change = turned + 300 * MS;
+	/* The plugin opens an event of GPM if two samples in turn have a value. */
+	turned_by_gpm = true;
 	begin("changes", "period=10");
 	pmu = find_pmu(source, "nvidia_nvml_0");
 	open_event(source, pmu, "sm_utilization", &groups[0]);
@@ -158,10 +207,21 @@ static void check_changes(void)
 	open_event(source, pmu, "energy", &groups[3]);
 	open_event(source, pmu, "pcie_rx", &groups[4]);
 	open_event(source, pmu, "nvlink_rx", &groups[5]);
+	turned_by_gpm = false;
+	turned = change - 290 * MS;
 	plugin->prepare(source, &failure);
+	turned += 10 * MS;
 	start = clock_now();
 	plugin->enable(source, start);
-	usleep(600000);
+	for (unsigned int ms = 30; ms <= 600; ms += 10) {
+		turned += 10 * MS;
+		/* Each PMU is observed at this time, unless the plugin's thread already has. */
+		read_count(source, groups[0], turned, NULL);
+		read_count(source, groups[1], turned, NULL);
+		/* The change is at 300 ms. */
+		if (ms == 30 || ms == 310)
+			wait_for_pcie();
+	}
 	time = clock_now();
 	plugin->disable(source, time);
 	used = read_count(source, groups[0], time, NULL);
@@ -170,11 +230,11 @@ static void check_changes(void)
 	energy = read_count(source, groups[3], time, NULL);
 	pcie = read_count(source, groups[4], time, NULL);
 	nvlink = read_count(source, groups[5], time, NULL);
-	is_near(mean(used, 1), changed(10, 90, change, start, time), 0.2,
+	is_near(mean(used, 1), changed(10, 90, change, start, time), 0.03,
 		"a changing utilisation is weighted by its duration");
-	is_near(mean(pcie, 1e9), changed(1e9, 5e9, change, start, time), 0.25,
+	is_near(mean(pcie, 1e9), changed(1e9, 5e9, change + 10 * MS, start, time), 1e-6,
 		"a changing PCIe rate, which NVML measures over 20 ms, is weighted by its duration");
-	is_near(mean(gpm, 1), changed(20, 80, change, start, time), 0.01, "a changing GPM metric is weighted by its duration");
+	is_near(mean(gpm, 1), changed(20, 80, change, start, time), 1e-6, "a changing GPM metric is weighted by its duration");
 	ok(temperature.running > temperature.enabled / 20 &&
 	   temperature.running < temperature.enabled / 4 * 3,
 	   "time without a successful read is not running time");
@@ -193,6 +253,7 @@ static void check_changes(void)
 	for (size_t i = 0; i < 6; i++)
 		plugin->group_close(source, groups[i]);
 	plugin->close(source);
+	turned = 0;
 }
 
 static void check_lost(void)
@@ -373,7 +434,7 @@ int main(void)
 		return 1;
 	check_values();
 	check_in_time("counts of the same time", check_same_time);
-	check_in_time("values that change", check_changes);
+	check_changes();
 	check_in_time("values that cannot be read", check_lost);
 	check_absent();
 	check_refused();

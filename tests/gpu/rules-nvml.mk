@@ -23,11 +23,11 @@ UNIT_TESTS	+= $(NVML_TESTS) $(NVML_TESTS_SAN)
 
 $(NVML_TESTS): $(B)/tests/gpu/%.t: tests/gpu/%.c $(B)/gpmu-nvml.so $(NVML_FAKE)
 	@mkdir -p $(@D)
-	$(CC) $(NVML_CPPFLAGS) -DPLUGIN='"$(B)/gpmu-nvml.so"' $(CFLAGS) $(PROGRAM_DEPFLAGS) $(LDFLAGS) -o $@ $< -ljansson -lm -ldl
+	$(CC) $(NVML_CPPFLAGS) -DPLUGIN='"$(B)/gpmu-nvml.so"' $(CFLAGS) $(PROGRAM_DEPFLAGS) $(LDFLAGS) -rdynamic -o $@ $< -ljansson -lm -ldl
 
 $(NVML_TESTS_SAN): $(B)/tests/gpu/%-san.t: tests/gpu/%.c $(B)/san/gpmu-nvml.so $(NVML_FAKE)
 	@mkdir -p $(@D)
-	$(CC) $(NVML_CPPFLAGS) -DPLUGIN='"$(B)/san/gpmu-nvml.so"' $(CFLAGS) $(PROGRAM_DEPFLAGS) $(SANITIZERS) $(LDFLAGS) -o $@ $< \
+	$(CC) $(NVML_CPPFLAGS) -DPLUGIN='"$(B)/san/gpmu-nvml.so"' $(CFLAGS) $(PROGRAM_DEPFLAGS) $(SANITIZERS) $(LDFLAGS) -rdynamic -o $@ $< \
 		-ljansson -lm -ldl
 
 # Records the real NVML
