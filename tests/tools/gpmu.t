@@ -25,7 +25,7 @@ is "$(gpmu help stat)" "$(gpmu stat --help)" "gpmu help stat prints the help of 
 like "$(gpmu --version)" '^gpmu [0-9.]+$' "gpmu --version prints name and version"
 # The kernel kills a program whose static data exceed the limit. AddressSanitizer needs more.
 grep -q __asan_init "$GPMU_BIN" && limit=unlimited || limit=4096
-is "$(ulimit -d $limit; exec "$GPMU_BIN" --version)" "$(gpmu --version)" "gpmu starts with 4 MiB of data (ulimit -d 4096)"
+is "$(ulimit -d "$limit"; exec "$GPMU_BIN" --version)" "$(gpmu --version)" "gpmu starts with 4 MiB of data (ulimit -d 4096)"
 unlike "$(gpmu stat --help)" '--root' "gpmu --help does not show --root, which is for tests"
 for name in stat import list plan; do
 	run gpmu $name --frobnicate

@@ -111,7 +111,7 @@ while [ "$1" != --log-fd ]; do shift; done
 printf '5;\033[32munit;\033[31mevent\377;1000;100.00;2.5;\033[33m%%  own\n' >&"$2"
 END
 chmod +x "$work/perf"
-for option in -B -x, "-x, -I 100"; do
+for option in -B "-x ," "-x , -I 100"; do
 	# shellcheck disable=SC2086 # several words
 	GPMU_PERF=$work/perf run gpmu perf --root "$(machine superchip)" stat -a $option -M GraceMemBW
 	clean "perf stat $option prints the names of perf's events, units and metrics without control characters"
