@@ -23,10 +23,13 @@ mkdir "$work/out"
 )
 GPMU_ROOT=$work/small gpmu doctor --save "$work/saved"
 
-# Whether there is no file, or a trace with the records of the command, or without any, as gpmu has counted
+# whole: whether there is no file, or a trace with the records of the command, or without any, as gpmu has counted
 whole() {
-	[ -z "$(ls "$work/out")" ] || grep -q ', 0 records, ' "$work/both" ||
-		{ [ "$(ls "$work/out")" = trace ] && LD_PRELOAD="" gpmu report "$work/out/trace" | grep -q '^ *true .* true$'; }
+	local files
+
+	files=("$work/out"/*)
+	[ ! -e "${files[0]}" ] || [[ $both == *', 0 records, '* ]] ||
+		{ [ "${files[*]}" = "$work/out/trace" ] && LD_PRELOAD="" gpmu report "$work/out/trace" | grep -q '^ *true .* true$'; }
 }
 
 # has_result PATTERN: whether the output has the pattern; "saved": whether the machine is saved as a whole
@@ -34,20 +37,23 @@ has_result() {
 	if [ "$1" = saved ]; then
 		cmp -s "$work/saved" "$work/out/saved"
 	else
-		grep -qE "$1" "$work/both"
+		[[ $both =~ $1 ]]
 	fi
 }
 
-# wrong PATTERN ARGUMENT...: runs gpmu and prints its result, unless it fails with a message, or has_result PATTERN
-wrong() {
-	local rc=0
+# try WHAT PATTERN ARGUMENT...: runs gpmu, and adds WHAT and the result to $found, unless it fails with a message, or
+# has_result PATTERN
+try() {
+	local rc=0 both good=1
 
-	timeout -s KILL 60 "$GPMU_BIN" "${@:2}" < /dev/null > "$work/both" 2>&1 || rc=$?
+	timeout -s KILL 60 "$GPMU_BIN" "${@:3}" < /dev/null > "$work/both" 2>&1 || rc=$?
+	IFS= read -rd '' both < "$work/both"
 	case $rc in
-	125) grep -q '^gpmu' "$work/both" && whole && rm -f "$work/out"/* && return ;;
-	0) has_result "$1" && rm -f "$work/out"/* && return ;;
+	125) [[ $'\n'$both == *$'\n'gpmu* ]] && whole && good=0 ;;
+	0) has_result "$2" && good=0 ;;
+	127) [[ $1 == limit* ]] && good=0 ;; # too little for the dynamic linker
 	esac
-	echo "exit status $rc, files $(ls "$work/out"): $(head -c 200 "$work/both")"
+	[ $good = 0 ] || found+="$1: exit status $rc, files $(ls "$work/out"): ${both:0:200}"$'\n'
 	rm -f "$work/out"/*
 }
 
@@ -56,9 +62,9 @@ each() {
 	local n found=
 
 	for ((n = 1; n < 5000; n++)); do
-		rm -f "$work/done"
-		found+=$(LD_PRELOAD=$failing FAILING_ALLOCATION=$n FAILING_DONE=$work/done wrong "${@:2}" | sed "s/^/allocation $n: /")
+		LD_PRELOAD=$failing FAILING_ALLOCATION=$n FAILING_DONE=$work/done try "allocation $n" "${@:2}"
 		[ -e "$work/done" ] || break
+		rm -f "$work/done"
 	done
 	is "$found" "" "gpmu $1 has its result or fails with a message if an allocation fails"
 	[ "$n" -gt 50 ] && [ "$n" -lt 5000 ]
@@ -70,7 +76,8 @@ limits() {
 	local limit found=
 
 	for ((limit = 10240; limit < 60000; limit += 1024)); do
-		found+=$( (ulimit -v $limit; wrong "${@:2}") | grep -v 'exit status 127,' | sed "s/^/limit $limit: /")
+		# shellcheck disable=SC2030,SC2031 # the subshell has a list of its own
+		found+=$(ulimit -v $limit; found=; try "limit $limit" "${@:2}"; echo "$found")
 	done
 	is "$found" "" "gpmu $1 has its result or fails with a message in little address space"
 }
@@ -84,4 +91,22 @@ each "doctor --save" saved doctor --save "$work/out/saved"
 limits "doctor --save" saved doctor --save "$work/out/saved"
 unset GPMU_ROOT
 limits record "$recorded" record --no-cuda-trace -o "$work/out/trace" -e task-clock -- true
+
+# within KILOBYTES COMMAND...: expects gpmu COMMAND to succeed, or to exit with $status, in this address space
+within() {
+	# shellcheck disable=SC2016 # the inner shell expands it
+	expect "${status:-0}" bash -c 'ulimit -v "$1"; shift; exec "$@"' bash "$1" "$GPMU_BIN" "${@:2}"
+}
+
+within 400000 record -o "$work/trace" -- true
+like "$err" ' 0 lost' "record works within 400 MB of address space"
+status=125 within 200000 eval -e page-faults < <(head -c 300000000 /dev/zero)
+is "$err" "gpmu eval: standard input: expected lines of perf, found one of more than 1048576 bytes" \
+	"eval refuses an endless line without reading it into memory"
+# 1,000,000 slices of 100 ns
+printf '%s\n' 'process;1;a' 'track;g;-;GPU 0: H200 (GPU-a)' 'track;s;g;1 a: stream 7' \
+	'many;s;1000000;1000000;200;100;kernel;k;correlation=1;grid=1x1x1;block=1x1x1' |
+	"$B/tests/unit/trace/trace-script" "$work/long" || bail "no trace"
+within 1000000 report --format csv "$work/long"
+like "$out" '^k,1000000,1,100000000,100,100,100$' "report reads a million slices in less than 1 GB of memory"
 done_testing
