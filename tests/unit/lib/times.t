@@ -16,6 +16,7 @@ timed() {
 	echo "$? $out"
 }
 
+# shellcheck disable=SC2016 # for the timed shells
 is "$(timed sh -c 'echo "$1 $2"; exit 3' sh 'a b' tests/a.t)" "3 a b tests/a.t" \
 	"timed: a command has its arguments, its output and its exit status"
 is "$(timed sh -c 'kill -KILL $$' tests/b.t | cut -d ' ' -f 1)" 137 "timed: a command that a signal ends is seen as ended by it"
