@@ -97,14 +97,13 @@ setup:
 
 .PHONY: unit-tests check-unit
 unit-tests: $(UNIT_TESTS) $(TEST_PROGRAMS)
-# The second run uses the sanitized gpmu, except for tests that do not run it
 check-unit: $(UNIT_TESTS) $(TEST_PROGRAMS)
 	@status=0; $(PROVE) -j$(TEST_JOBS) --exec '$(TIMED)' $(UNIT_TESTS) $(SCRIPT_TESTS) || status=1; \
-	GPMU_BIN=$(GPMU_SAN) $(PROVE) -j$(TEST_JOBS) --exec '$(TIMED)' $(filter-out tests/tools/man.t tests/tools/completion.t,$(TOOL_TESTS)) || status=1; exit $$status
+	GPMU_BIN=$(GPMU_SAN) $(PROVE) -j$(TEST_JOBS) --exec '$(TIMED)' $(SAN_TOOL_TESTS) || status=1; exit $$status
 
 # check-FOLDER: the tests of a folder of tests/unit, and tests/tools/FOLDER.t; seconds, while check-tools takes minutes
 UNIT_FOLDERS := $(sort $(foreach test,$(UNIT_TESTS:$(B)/%=%) $(SCRIPT_TESTS),$(word 3,$(subst /, ,$(filter tests/unit/%,$(dir $(test)))))))
-folder_scripts = $(filter tests/unit/$(1)/% tests/tools/$(1).t,$(SCRIPT_TESTS))
+folder_scripts = $(filter tests/unit/$(1)/% tests/tools/$(1).t,$(SCRIPT_TESTS) $(TOOL_TESTS))
 define check_folder
 .PHONY: check-$(1)
 check-$(1): $$(filter $$(B)/tests/unit/$(1)/%,$$(UNIT_TESTS) $$(GPMU_DUMPS)) $$(if $$(call folder_scripts,$(1)),all $$(TEST_PROGRAMS))
@@ -112,8 +111,9 @@ check-$(1): $$(filter $$(B)/tests/unit/$(1)/%,$$(UNIT_TESTS) $$(GPMU_DUMPS)) $$(
 endef
 $(foreach folder,$(UNIT_FOLDERS),$(eval $(call check_folder,$(folder))))
 .PHONY: check-tools
-check-tools: all $(TEST_PROGRAMS)
-	$(PROVE) -j$(TEST_JOBS) --exec '' $(TOOL_TESTS)
+check-tools: all $(TEST_PROGRAMS) $(GPMU_SAN)
+	@status=0; $(PROVE) -j$(TEST_JOBS) --exec '' $(PLAIN_TOOL_TESTS) || status=1; \
+	GPMU_BIN=$(GPMU_SAN) $(PROVE) -j$(TEST_JOBS) --exec '' $(SAN_TOOL_TESTS) || status=1; exit $$status
 
 # The kernels of CHECK_TESTS: tests/vm/compare.t has that of 6.12 with LONG=1
 MORE_KERNELS := vm-prepare-7.3 $(if $(LONG),vm-prepare-6.12)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # libgpmu, the traffic model (libgpmu-model.a), which is also a plugin of
-# libgpmu, and their unit tests. Each test is built a second time with
-# AddressSanitizer and UndefinedBehaviorSanitizer. Tests of the recorder's threads
-# are built a third time with ThreadSanitizer.
+# libgpmu, and both a second time for their unit tests, with AddressSanitizer and
+# UndefinedBehaviorSanitizer. The recorder's threads are built a third time with
+# ThreadSanitizer.
 
 # At -O2, instrumented code takes half as long again to compile.
 SANITIZERS	:= -fsanitize=address,undefined -fno-sanitize-recover=all \

@@ -68,6 +68,14 @@ $(TABLE_TEST).t: $(addprefix $(B)/,tools/output/table.o tools/message.o metrics/
 $(TABLE_TEST)-san.t: $(addprefix $(B)/san/,tools/output/table.o tools/message.o metrics/base/text/shown.o metrics/base/text/utf8.o)
 
 all: $(GPMU) $(if $(RST2MAN),$(MAN1) $(MAN7))
+
+# The tests of the command run the sanitized gpmu, which has the code of gpmu and finds more. These run gpmu itself:
+# completion, man	their subjects are shell functions and manual pages
+# memory		AddressSanitizer replaces the allocator and reserves address space
+# privileges		LeakSanitizer ends a process with more privileges than its user. They run the sanitized gpmu, too.
+# samples		its subject is the guest's program spe-text
 TOOL_TESTS	:= $(wildcard tests/tools/*.t)
-SCRIPT_TESTS	+= $(TOOL_TESTS)
+PLAIN_TOOL_TESTS := $(patsubst %,tests/tools/%.t,completion man memory privileges samples)
+SAN_TOOL_TESTS	:= tests/tools/privileges.t $(filter-out $(PLAIN_TOOL_TESTS),$(TOOL_TESTS))
+SCRIPT_TESTS	+= $(PLAIN_TOOL_TESTS)
 unit-tests check-unit: $(GPMU) $(GPMU_SAN)

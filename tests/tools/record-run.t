@@ -271,12 +271,6 @@ trace=$work/piped
 like "$(audit gpmu)" 'command=true' "record -o writes a trace to a pipe"
 trace=$work/trace.pftrace
 
-# --- little memory
-# AddressSanitizer reserves address space, so the limit does not suit a sanitized gpmu.
-grep -q __asan_init "$GPMU_BIN" && limit=unlimited || limit=400000
-expect 0 bash -c "ulimit -v $limit; exec \"\$0\" \"\$@\"" "$GPMU_BIN" record -o "$trace" -- true
-like "$err" ' 0 lost' "record works within 400 MB of address space"
-
 # --- a trace that cannot be written
 script "repeat 15000 kernel begin=+1000 end=+1500 device=0 context=1 stream=7 correlation=1 name=k grid=1,1,1" "complete time=+100000000"
 mkdir "$work/limit"

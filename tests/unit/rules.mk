@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Unit tests of libgpmu, one program each, plain and with the sanitizers (-san); those
-# of the recorder's threads with ThreadSanitizer (-tsan), too.
+# Unit tests of libgpmu, one program each, with the sanitizers (-san); those of the recorder's threads with
+# ThreadSanitizer (-tsan), too. A plain program makes the same checks on the same code, and would not see an access out of
+# bounds. LONG=1 runs all plain programs, make check those that do more than the sanitized ones:
+# cupti-chips, cupti-configure, cupti-threads	all chips, metrics and processes, of which the sanitized ones have a part
+# expr-limits	the stack that the parser needs, which the sanitizers enlarge
 # The prerequisites of a test beyond the library follow. Those of the model are in
 # tests/vm/model/rules.mk.
 
@@ -14,7 +17,8 @@ GPMU_TESTS_SAN	:= $(addsuffix -san.t,$(call built,$(GPMU_TESTS)))
 TSAN_TESTS	:= recorder recorder-channels recorder-stats record-queue record-sched record-spe record-spool
 GPMU_TESTS_TSAN	:= $(addsuffix -tsan,$(call built,$(TSAN_TESTS)))
 GPMU_TEST_CPPFLAGS := $(GPMU_CPPFLAGS) -Itests/lib -Itests/sysroot -Itests/unit
-UNIT_TESTS	+= $(GPMU_TESTS_T) $(GPMU_TESTS_SAN) $(addsuffix .t,$(GPMU_TESTS_TSAN))
+PLAIN_TESTS	:= $(if $(LONG),$(GPMU_TESTS),cupti-chips cupti-configure cupti-threads expr-limits)
+UNIT_TESTS	+= $(addsuffix .t,$(call built,$(PLAIN_TESTS))) $(GPMU_TESTS_SAN) $(addsuffix .t,$(GPMU_TESTS_TSAN))
 SCRIPT_TESTS	+= tests/unit/catalog/tables.t tests/unit/install/header.t tests/unit/install/examples.t tests/unit/install/man3.t tests/unit/install/man7.t tests/unit/install/install.t tests/unit/install/gpu-run.t tests/unit/trace/trace-sql.t tests/unit/lib/tap.t tests/unit/lib/times.t
 check-unit: all
 

@@ -80,14 +80,18 @@ chmod +x "$dir/cross-gcc"
 like "$(makes B="$build" CC="$dir/cross-gcc" LIBPERF_SOURCE="$dir" "$build/libperf/libperf.a")" 'is not a kernel source' \
 	"make: libperf is rebuilt for another architecture"
 
-# check-FOLDER: the tests of tests/unit/FOLDER, plain and sanitized, and the command's tests of that name
-named=$(makes -n B="$build" check-plan | sed -n "s/^prove .* --exec '' //p" | tr ' ' '\n' | sort)
-want=$(for source in tests/unit/plan/*.c; do
-	name=${source%.c}
-	grep -q 'int main' "$source" && [ "$name" != tests/unit/plan/plan-dump ] &&
-		printf '%s\n' "$build/$name.t" "$build/$name-san.t"
-done; printf '%s\n' tests/tools/plan.t)
-is "$named" "$(sort <<< "$want")" "make: check-plan runs all tests of tests/unit/plan and tests/tools/plan.t, and no others"
+# check-FOLDER: the tests of tests/unit/FOLDER, and the command's tests of that name
+named() {
+	makes -n B="$build" "$@" | sed -n "/--exec '' /{s/.* --exec '' //;s/ ||.*//;p}" | tr ' ' '\n' | sort
+}
+mapfile -t plan < <(grep -l 'int main' tests/unit/plan/*.c | sed "/plan-dump/d; s|^|$build/|; s|\.c$||")
+is "$(named check-plan)" "$(printf '%s\n' "${plan[@]/%/-san.t}" tests/tools/plan.t | sort)" \
+	"make: check-plan runs all tests of tests/unit/plan, sanitized, and tests/tools/plan.t, and no others"
+is "$(named check-plan LONG=1)" "$(printf '%s\n' "${plan[@]/%/-san.t}" "${plan[@]/%/.t}" tests/tools/plan.t | sort)" \
+	"make: check-plan with LONG=1 runs the plain tests, too"
+is "$(named check-tools | sort -u)" "$(printf '%s\n' tests/tools/*.t | sort)" "make: check-tools runs all tests of the command"
+is "$(makes -n B="$build" check-tools | grep GPMU_BIN="$build/san/gpmu" | tr ' ' '\n' | grep -cE '/(memory|samples|man|completion)\.t$')" 0 \
+	"make: tests that a sanitized gpmu does not suit run gpmu itself"
 
 mkdir "$dir/bin"
 for tool in bash sed mkdir mktemp rm install cp find touch tar gzip mv printf dirname date git cat chmod; do

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# The register front end of the traffic model: the vfio-user server, and unit
-# tests of it and of the model. Each test is built a second time with
-# AddressSanitizer and UndefinedBehaviorSanitizer. Included by metrics/rules.mk.
+# The register front end of the traffic model: the vfio-user server, and unit tests of it and of the model, with
+# AddressSanitizer and UndefinedBehaviorSanitizer, and with LONG=1 also without. Included by metrics/rules.mk.
 
 PMU_MODEL	:= $(B)/tests/vm/pmu-model
 RIG_SRC		:= $(addprefix tests/vm/model/,board.c regs.c rig.c control.c vfio-user.c)
@@ -34,7 +33,7 @@ MODEL_TESTS_SAN	:= $(addsuffix -san.t,$(call built,$(MODEL_TESTS)))
 MODEL_TESTS_OBJ	:= $(MODEL_TESTS_T:.t=.o)
 MODEL_TESTS_SAN_OBJ := $(MODEL_TESTS_SAN:.t=.o)
 MODEL_SAN_OBJ	:= $(patsubst %.c,$(B)/san/%.o,$(MODEL_SRC) $(RIG_SRC))
-UNIT_TESTS	+= $(MODEL_TESTS_T) $(MODEL_TESTS_SAN)
+UNIT_TESTS	+= $(if $(LONG),$(MODEL_TESTS_T)) $(MODEL_TESTS_SAN)
 
 $(MODEL_SAN_OBJ): $(B)/san/%.o: %.c tests/vm/model/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)
