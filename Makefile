@@ -125,13 +125,13 @@ check-files: vm-prepare $(MORE_KERNELS) all unit-tests examples $(BENCHES)
 # The steps continue after a failure, so that one run shows all failures.
 CHECK_STEPS := check-unit check-more check-vm
 CHECK_TIMES := $(B)/times
-STAGE := tests/lib/timed $(CHECK_TIMES)/stages
+TIMED_STAGE := tests/lib/timed $(CHECK_TIMES)/stages
 .PHONY: check
 check: setup
 	@rm -rf $(CHECK_TIMES); mkdir -p $(CHECK_TIMES); \
-	status=0; $(STAGE) $(MAKE) --no-print-directory -k -j4 check-files || status=1; \
+	status=0; $(TIMED_STAGE) $(MAKE) --no-print-directory -k -j4 check-files || status=1; \
 	for step in $(CHECK_STEPS); do \
-		$(STAGE) $(MAKE) --no-print-directory PREPARED=y TIMES=$(CHECK_TIMES) $$step || status=1; \
+		$(TIMED_STAGE) $(MAKE) --no-print-directory PREPARED=y TIMES=$(CHECK_TIMES) $$step || status=1; \
 	done; echo; tests/lib/times $(CHECK_TIMES); exit $$status
 
 # The longest are first, so that no processor is idle at the end.
