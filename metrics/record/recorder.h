@@ -157,7 +157,7 @@ int recorder_peers_start(struct gpmu_recorder *recorder);
 typedef int recorder_channel_add(struct gpmu_recorder *recorder, pid_t pid, int fd);
 /* Waits up to @wait ms for connections and messages, and takes them. */
 void recorder_peers_serve(struct gpmu_recorder *recorder, int wait, recorder_channel_add *add_channel);
-/* Whether a process is about to send its channel */
+/* Returns whether a process is about to send its channel. */
 bool recorder_has_peers(const struct gpmu_recorder *recorder);
 /* Closes the socket, and refuses processes that have not sent their channel. */
 void recorder_peers_end(struct gpmu_recorder *recorder);

@@ -74,7 +74,7 @@ static int open_machine(struct record_sched *sched, struct gpmu_error *error)
 	return ret ? refuse(ret, "the whole machine", -1, error) : shift_numbers(sched, error);
 }
 
-/* Whether the process can lock full rings without the memory that all recordings of the user share */
+/* Returns whether the process can lock full rings without the memory that all recordings of the user share */
 static bool locks_full_rings(void)
 {
 	const uint64_t each = FULL_RING + (uint64_t)sysconf(_SC_PAGESIZE);

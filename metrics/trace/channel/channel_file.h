@@ -63,7 +63,7 @@ _Static_assert(sizeof(struct channel_head) <= CHANNEL_HEAD, "the head has its pl
 bool channel_ring_fits(uint64_t ring);
 /* Creates an anonymous file, which can be sealed. Returns its descriptor or -errno. */
 int channel_memory(const char *name);
-/* Whether the size of a file cannot change, so that reading its mapping raises no SIGBUS */
+/* Returns whether the size of a file cannot change, so that reading its mapping raises no SIGBUS */
 bool channel_is_sealed(int fd);
 
 #endif /* GPMU_CHANNEL_FILE_H */
