@@ -7,3 +7,5 @@ export B=${B:-build}
 export GPMU=${GPMU:-$B/gpmu} GPMU_PLUGINS=${GPMU_PLUGINS:-$B} LOADS=${LOADS:-$B/tests/gpu/load}
 export WORK=${WORK:-$B/tests/gpu/work}
 mkdir -p "$WORK"
+# The loads in Python need the python3 that has PyTorch, which tests/lib/tap.sh precedes by the distribution's.
+PATH=${PATH//"$PWD/tests/lib/bin:"/}

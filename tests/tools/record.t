@@ -225,6 +225,29 @@ like "$(audit note)" "level=warning pid=[0-9]+ text=torch.profiler is on" "recor
 like "$(audit process)" "end=vanished" "record marks a process that exits without closing its channel as vanished"
 expect 0 gpmu report "$trace"
 like "$out" "3 kernel lost of 4: the channel was full" "report has the losses of each kind of record apart"
+script << 'END'
+lost from=+15 to=+40 count=2 why=0
+kernel begin=+1000 end=+1100 device=0 context=1 stream=7 correlation=5 name=foo
+calls called0=7 called1=4 outside1=1
+END
+# calls: of each kind the values of the audit
+calls() {
+	audit calls | grep -oE '(called|delivered|dropped|kind|lost|outside)=[a-z0-9]*' | cut -d= -f2 | xargs -n 6
+}
+is "$(calls)" "7 1 2 kernel 4 0
+4 0 2 memcpy 3 1" "record counts calls without a record as lost, except for records that CUPTI has reported as dropped"
+like "$err" " 1 records, 9 lost" "record ends with the number of lost records, among them those of calls without a record"
+script << 'END'
+kernel begin=+1000 end=+1100 device=0 context=1 stream=7 correlation=5 name=foo
+kernel begin=+1200 end=+1300 device=0 context=1 stream=7 correlation=6 name=foo
+calls called0=1
+END
+is "$(calls)" "2 2 0 kernel 0 0" "record takes a record whose call was not counted for a call"
+script << 'END'
+kernel begin=+1000 end=+1100 device=0 context=1 stream=7 correlation=5 name=foo
+calls called0=1 unsure0=3
+END
+like "$(audit calls)" 'called=1 delivered=1 .*lost=0 .*unsure=3' "record counts no loss of calls while recording began or ended"
 script <<< 'kill'
 is "$rc" 137 "record of a killed process exits with 137"
 run gpmu record -o "$trace" --no-cpu-trace -- true

@@ -32,12 +32,25 @@ static uint64_t dropped_by_cupti(const struct record_process *process)
 	return process->lost[ACTIVITY_LOST_CUPTI][0].count;
 }
 
+/* Records of calls that are known */
+static uint64_t known_of(const struct record_process *process, int work)
+{
+	return process->arrived[work] + process->accounted[work] + process->tally.outside[work];
+}
+
 static uint64_t missing_of(const struct record_process *process, int work)
 {
-	const struct activity_calls *calls = &process->tally;
-	uint64_t known = process->arrived[work] + process->accounted[work] + calls->outside[work];
+	const uint64_t called = process->tally.called[work], known = known_of(process, work);
 
-	return calls->called[work] > known ? calls->called[work] - known : 0;
+	return called > known ? called - known : 0;
+}
+
+/* A call is counted when it returns. A thread that was killed within a call may have a record of it. */
+static void count_last_calls(struct record_process *process)
+{
+	for (int work = 0; work < ACTIVITY_WORKS; work++)
+		if (!process->tally.unsure[work] && process->tally.called[work] < known_of(process, work))
+			process->tally.called[work] = known_of(process, work);
 }
 
 static void log_missing(const struct record_process *process, const uint64_t missing[ACTIVITY_WORKS])
@@ -60,6 +73,7 @@ void record_balance_end(struct record_process *process, const struct activity_ca
 	uint64_t explained = dropped_by_cupti(process), missing[ACTIVITY_WORKS];
 
 	process->tally = *calls;
+	count_last_calls(process);
 	for (int work = 0; work < ACTIVITY_WORKS; work++) {
 		struct record_lost *lost = &process->lost[ACTIVITY_LOST_END][ACTIVITY_KERNEL + work];
 		uint64_t n = missing_of(process, work), less = n < explained ? n : explained;
