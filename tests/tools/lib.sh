@@ -73,11 +73,11 @@ expect() {
 	[ "$rc" = "$status" ] || ok 1 "exit status $status is expected, not $rc: $*"
 }
 
-# soon COMMAND...: waits until it succeeds, for at most half a minute
+# soon COMMAND...: waits until it succeeds, for at most five minutes, which only a hang takes
 soon() {
 	local tries
 
-	for ((tries = 0; tries < 600; tries++)); do
+	for ((tries = 0; tries < 6000; tries++)); do
 		! "$@" || return 0
 		sleep 0.05
 	done

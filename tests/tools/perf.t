@@ -273,7 +273,7 @@ else
 	child=$(cat "/proc/$pid/task/$pid/children")
 	kill -KILL "$pid"
 	wait "$pid" 2> /dev/null
-	timeout 5 tail --pid="${child% }" -f /dev/null
+	timeout 300 tail --pid="${child% }" -f /dev/null
 	ok $? "perf stat: perf ends if gpmu is killed" || kill -KILL "$child"
 	expect 124 timeout --foreground -k 10 -s INT 1 "$GPMU_BIN" perf stat -a -M FaultsPerFault
 	like "$err" '3\.00x FaultsPerFault|3\.00 x +FaultsPerFault' "perf stat prints a summary after Ctrl-C"

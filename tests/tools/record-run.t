@@ -264,7 +264,7 @@ timeout 10 cat "$work/pipe" > "$work/piped" &
 expect 125 gpmu record --max-size=1M -o "$work/pipe" -- true
 like "$err" "only the size of a file can be limited" "record --max-size of a pipe is refused"
 wait
-timeout 10 cat "$work/pipe" > "$work/piped" &
+timeout 300 cat "$work/pipe" > "$work/piped" &
 expect 0 gpmu record -o "$work/pipe" -- true
 wait
 trace=$work/piped

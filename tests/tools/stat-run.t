@@ -39,7 +39,7 @@ is "$(ulimit -Sn 40; stat -r 2 -e "$many" sh -c 'ulimit -Sn' 2> /dev/null | tr '
 mask=$(grep -E '^Sig(Blk|Ign)' /proc/self/status)
 is "$(stat -e page-faults grep -E '^Sig(Blk|Ign)' /proc/self/status 2> /dev/null)" "$mask" "stat: the command's signals are neither blocked nor ignored"
 is "$(stat -r 2 -e page-faults grep -E '^Sig(Blk|Ign)' /proc/self/status 2> /dev/null | sort -u)" "$mask" "stat -r 2: the command's signals are neither blocked nor ignored in any run"
-out=$(timeout 20 python3 -c '
+out=$(timeout 300 python3 -c '
 import os, signal, sys
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 os.environ["GPMU_ROOT"] = sys.argv[2]

@@ -17,7 +17,7 @@ fake=--source=$(realpath "$B/tests/unit/gpmu-fake.so")
 
 # shellcheck disable=SC2317 # called by run
 stat() {
-	timeout -k 1 20 "$GPMU_BIN" stat "$fake" -a -e fake_0/one/ "$@"
+	timeout -k 10 300 "$GPMU_BIN" stat "$fake" -a -e fake_0/one/ "$@"
 }
 
 run stat -- sh -c 'exit 7'
@@ -34,7 +34,7 @@ expect 0 stat -- sh -c 'grep SigBlk /proc/$$/status | cut -f2'
 is "$out" 0000000000000000 "stat: the command has no blocked signals although a plugin has a thread"
 run stat "$work/nothere"
 is "$rc $out" "127 " "stat of a missing command exits with 127 although a plugin has a thread"
-run timeout 20 "$GPMU_BIN" stat --source=nothing -e fake_0/one/ -- touch "$work/touched"
+run timeout 300 "$GPMU_BIN" stat --source=nothing -e fake_0/one/ -- touch "$work/touched"
 is "$rc" 125 "stat exits with 125 if a plugin cannot be loaded"
 ok "$([ ! -e "$work/touched" ]; echo $?)" "stat does not run the command if a plugin cannot be loaded"
 unset FAKE_THREAD
