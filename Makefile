@@ -13,12 +13,12 @@ endif
 
 B ?= build
 PROVE ?= prove --timer --failures --comments
-# The rows of tests/lib/timed: make check sets it, and prints them
+# Folder for the rows of tests/lib/timed; make check sets it, and prints the rows
 TIMES ?=
 TIMED = $(if $(TIMES),tests/lib/timed $(TIMES)/tests)
 # More than two processors, as tests wait for timers, commands and virtual machines
 TEST_JOBS ?= 3
-# The distribution's, as another one in PATH can be a wrapper that takes a second to start
+# The distribution's Python: another one in PATH can be a wrapper that takes a second to start
 PYTHON3 ?= $(firstword $(wildcard /usr/bin/python3) python3)
 PREFIX ?= /usr/local
 bindir ?= $(PREFIX)/bin

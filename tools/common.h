@@ -42,7 +42,7 @@ struct common {
 	const char *root;	/* NULL: this machine */
 	struct texts sources;	/* --source */
 	bool gpu;		/* --gpu */
-	const char *cupti;	/* plugin cupti of --gpu, with options; NULL: to count the machine's GPUs */
+	const char *cupti;	/* specification of the plugin cupti for --gpu; NULL: "cupti", which counts the machine's GPUs */
 	struct texts events;	/* --events */
 	enum common_color color;
 	bool verbose;
@@ -69,7 +69,7 @@ void common_release(struct common *common);
 void common_open(struct common *common);
 /* Whether --gpu or --source loads plugins */
 bool common_has_sources(const struct common *common);
-/* Whether they load plugins of GPUs */
+/* Returns whether --gpu or --source loads plugins of GPUs */
 bool common_has_gpus(const struct common *common);
 void common_request(struct common *common, bool metric, const char *list);
 /* A new plan of all requests, made; the caller frees it. Prints no warnings. Dies on failure. */

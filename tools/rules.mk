@@ -32,8 +32,8 @@ GPMU_TOOLS_STATIC += $(if $(filter %libdw.a,$(GPMU_TOOLS_STATIC)),$(foreach lib,
 $(GPMU): $(TOOL_OBJ) $(GPMU_TOOLS_LIB) $(GPMU_LIB)
 	$(CC) $(CFLAGS) $(LDFLAGS) -no-pie -o $@ $(TOOL_OBJ) $(GPMU_TOOLS_LIB) $(GPMU_LIB) $(GPMU_TOOLS_STATIC) $(GPMU_STATIC) -lm -ldl -lpthread
 
-# The tests also run gpmu with the real CUPTI if it is installed. With shared libraries, of which the sanitizers' are the
-# largest, a start takes half as much CPU again; the tests start it some thousand times. clang links its sanitizers statically.
+# The tests also run gpmu with the real CUPTI if it is installed. They start it thousands of times, and with shared libraries, of
+# which those of the sanitizers are the largest, a start takes 1.5 times the CPU time. clang links its sanitizers statically.
 GPMU_SAN	:= $(B)/san/gpmu
 STATIC_SANITIZERS := $(if $(findstring clang,$(CC)),,-static-libasan -static-libubsan)
 $(GPMU_SAN): $(TOOL_SAN_OBJ) $(GPMU_TOOLS_SAN_LIB) $(GPMU_SAN_LIB) tests/lib/deepbind.c
@@ -69,7 +69,7 @@ $(TABLE_TEST)-san.t: $(addprefix $(B)/san/,tools/output/table.o tools/message.o 
 
 all: $(GPMU) $(if $(RST2MAN),$(MAN1) $(MAN7))
 
-# The tests of the command run the sanitized gpmu, which has the code of gpmu and finds more. These run gpmu itself:
+# The tests of the command run the sanitized gpmu, which has the code of gpmu and detects more errors. These run gpmu itself:
 # completion, man	their subjects are shell functions and manual pages
 # memory		AddressSanitizer replaces the allocator and reserves address space
 # privileges		LeakSanitizer ends a process with more privileges than its user. They run the sanitized gpmu, too.

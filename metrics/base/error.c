@@ -25,13 +25,13 @@ void error_set_offset(struct gpmu_error *error, size_t offset)
 		error->offset = offset;
 }
 
-/* Whether a byte of UTF-8 continues a character */
+/* Returns whether a byte of UTF-8 continues a character */
 static bool is_inside(char byte)
 {
 	return (byte & 0xc0) == 0x80;
 }
 
-/* Copies a path to @size bytes. The end of a path has the name of the file. */
+/* Copies a path to @size bytes. A longer path loses its middle, because its end has the name of the file. */
 static void copy_path(char *to, size_t size, const char *path)
 {
 	const size_t length = strlen(path), room = size - sizeof("...");

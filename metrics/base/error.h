@@ -13,8 +13,8 @@ void error_set(struct gpmu_error *error, size_t offset, const char *fmt, ...);
 __attribute__((format(printf, 3, 0)))
 void error_set_at(struct gpmu_error *error, size_t offset, const char *fmt, va_list args);
 /*
- * Sets an error whose text begins with a path, which @fmt follows at once. If the text has no room for all of the path, the middle
- * of the path is replaced by "...".
+ * Sets an error whose text is @path and then the text of @fmt, without a character between them. If the path is too long for the
+ * error, its middle is replaced by "...".
  */
 __attribute__((format(printf, 4, 5)))
 void error_set_path(struct gpmu_error *error, size_t offset, const char *path, const char *fmt, ...);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Tasks outside the PID namespace in which a recording is made. The kernel records the number 0 for them, which is also that of
- * the idle tasks (perf_event_pid_type() in Linux's kernel/events/core.c). Idle tasks never run in user space, and have no call
- * stack there. A task that is being released has the number -1, and no longer runs in user space either.
+ * Tasks outside the PID namespace in which a recording is made. The kernel records the pid and tid 0 for them, as for idle tasks
+ * (perf_event_pid_type() in Linux's kernel/events/core.c). Idle tasks never run in user space, and have no call stack there. A task
+ * that is being released has the tid -1, and no longer runs in user space either.
  */
 #ifndef GPMU_OUTSIDE_H
 #define GPMU_OUTSIDE_H
@@ -13,20 +13,21 @@
 #include <stdint.h>
 
 #define GPMU_OUTSIDE_NAME	"[outside the PID namespace]"
-/* Why these tasks have no number, after the number of their samples */
+/* A message about these tasks; the number of their samples precedes it. */
 #define GPMU_OUTSIDE_WHY	"samples are of tasks outside the PID namespace of the recording, which have no number in it; record on the host " \
 			"to see their names"
-/* Where context switches do not tell these tasks from idle ones */
+/* Name of the task that ran where context switches do not distinguish these tasks from idle ones */
 #define GPMU_OUTSIDE_MAYBE_NAME	"[idle or outside the PID namespace]"
 /*
- * Numbers on a timeline, where tasks need one: above Linux's PID_MAX_LIMIT. Each is that of a process and its main thread. The threads
- * that run on CPU n, of which there may be several at a time, are one with the number less 1 + n; n is below GPMU_OUTSIDE_CPUS.
+ * Pids of these tasks on a timeline, above Linux's PID_MAX_LIMIT: of the tasks outside, and of the tasks that may be idle. The main
+ * thread has the same tid. All threads that run on CPU n are shown as one thread with the tid pid - 1 - n; n is below
+ * GPMU_OUTSIDE_CPUS.
  */
 #define GPMU_OUTSIDE_NUMBER	INT32_MAX
 #define GPMU_OUTSIDE_CPUS	1024
 #define GPMU_OUTSIDE_MAYBE	(GPMU_OUTSIDE_NUMBER - 2 * GPMU_OUTSIDE_CPUS)
 
-/* The name of such a number; NULL: it is that of another thread */
+/* Returns the name of a task by its pid or tid on a timeline; NULL: it is another task. */
 static inline const char *gpmu_outside_name(uint32_t number)
 {
 	if (number > INT32_MAX || number < GPMU_OUTSIDE_MAYBE - GPMU_OUTSIDE_CPUS)
@@ -34,13 +35,13 @@ static inline const char *gpmu_outside_name(uint32_t number)
 	return number > GPMU_OUTSIDE_MAYBE ? GPMU_OUTSIDE_NAME : GPMU_OUTSIDE_MAYBE_NAME;
 }
 
-/* Whether a number can be that of a task outside the namespace */
+/* Returns whether a recorded tid can be that of a task outside the namespace */
 static inline bool gpmu_outside_number(uint32_t tid)
 {
 	return !tid || tid == UINT32_MAX;
 }
 
-/* Whether a call chain has, or will have, a stack in user space */
+/* Returns whether a call chain has, or will have, a stack in user space */
 static inline bool gpmu_outside_chain(const uint64_t *chain, size_t count)
 {
 	const uint64_t user_deferred = (uint64_t)-640;	/* PERF_CONTEXT_USER_DEFERRED, new in Linux 6.19 */
@@ -51,7 +52,7 @@ static inline bool gpmu_outside_chain(const uint64_t *chain, size_t count)
 	return false;
 }
 
-/* Whether a mode, PERF_RECORD_MISC_CPUMODE_MASK of a sample, is one in which idle tasks do not run */
+/* Returns whether idle tasks never run in a mode, a sample's PERF_RECORD_MISC_CPUMODE_MASK */
 static inline bool gpmu_outside_mode(unsigned int mode)
 {
 	return mode == PERF_RECORD_MISC_USER || mode == PERF_RECORD_MISC_GUEST_USER || mode == PERF_RECORD_MISC_GUEST_KERNEL;

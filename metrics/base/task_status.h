@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What /proc/TID/status states of a thread, and the namespace of its number */
+/* Reads /proc/TID/status of a thread, and determines the PID namespace of thread ids. */
 #ifndef GPMU_TASK_STATUS_H
 #define GPMU_TASK_STATUS_H
 
@@ -15,7 +15,7 @@ struct task_status {
 /* Returns 0, or -errno if there is no such thread. */
 int task_status_read(pid_t tid, struct task_status *status);
 
-/* Whether this process is in the initial PID namespace. In another one, such as that of a container, threads have other numbers. */
+/* Returns whether this process is in the initial PID namespace. In another one, such as that of a container, threads have other ids. */
 bool task_status_is_initial(void);
 
 #endif /* GPMU_TASK_STATUS_H */

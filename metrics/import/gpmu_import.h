@@ -44,8 +44,8 @@ struct gpmu_import_options {
  * @is_damaged: the recording has the damage that gpmu_import() set as its error
  * @is_stopped: progress(), waiting() or a signal ended reading
  * @is_whole: all records were read or skipped; the damage is in skipped records, or in facts about the machine or the recording
- * @outside: samples of all kinds that are of tasks outside the PID namespace of the recording; GPMU_OUTSIDE_WHY is
- *	the reason
+ * @outside: samples of tasks outside the PID namespace of the recording, of all kinds; GPMU_OUTSIDE_WHY is the message
+ *	about them
  */
 struct gpmu_import_facts {
 	size_t size;
@@ -62,8 +62,8 @@ struct gpmu_import_facts {
  * @facts: set, or NULL
  * @error: set on failure and if the recording is damaged; or NULL
  *
- * A recording that is damaged or cut off is imported up to the damage; malformed records are skipped. metrics/import/import.rst documents
- * the tracks.
+ * A recording that is damaged or cut off is imported up to the damage; malformed records are skipped.
+ * metrics/import/import.rst documents the tracks.
  *
  * Return: 0; -EINVAL if @path is no recording of perf, or the options have no size; -ENOMEM; or the error of
  * opening, reading or writing

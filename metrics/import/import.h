@@ -74,9 +74,9 @@ bool import_task_time(struct import *import, const struct gpmu_perfdata_record *
 
 /* import_threads.c: the thread of a record, whose track is made when it is new; NULL with -errno in *@ret */
 struct import_thread *import_thread(struct import *import, uint32_t pid, uint32_t tid, int *ret);
-/* Likewise, the thread of a sample, or of a COMM, FORK or EXIT record. Tasks outside the PID namespace are one thread. */
+/* Returns as import_thread() the thread of a sample, COMM, FORK or EXIT record. All tasks outside the PID namespace are one thread. */
 struct import_thread *import_record_thread(struct import *import, const struct gpmu_perfdata_record *record, int *ret);
-/* The name of a thread at a time of the recording; NULL: not recorded */
+/* Returns the name of a thread at a time of the recording; NULL: not recorded */
 const char *import_name(const struct import *import, uint32_t tid, uint64_t time);
 /* A track below a thread, made when it is first used. Returns it or -errno. */
 int import_track(struct import *import, const struct import_thread *thread, int *track, const char *name);

@@ -79,8 +79,8 @@ static bool enter(uint64_t mark, uint32_t pid, uint32_t *space)
 }
 
 /*
- * Frames of a call chain, of the process @pid in user space. After a mark, all addresses but the first are those after a call: the byte before is
- * in the call, and so in the function that calls.
+ * Finds the frames of a call chain, whose user space is that of the process @pid. After a mark, all addresses but the first are
+ * return addresses: the byte before is in the call, and so in the function that calls.
  */
 static int find_chain(struct import *import, unsigned int mode, uint32_t pid, const uint64_t *chain, size_t length, uint64_t time,
 		      struct gpmu_trace_frame *frames, size_t *count)

@@ -18,7 +18,7 @@
 /* Values of gpmu_trace_switch's prev_state */
 enum { STATE_SLEEPS = 1, STATE_ENDED = 16, STATE_PREEMPTED = 256 };
 
-/* SEEN: a task outside the PID namespace was sampled. */
+/* SEEN is no switch: a task outside the PID namespace was sampled. */
 enum change { RUNS, STOPS, PREEMPTED, ENDS, BEGINS, SEEN, NO_CHANGE };
 
 _Static_assert(CPUS_MOST <= GPMU_OUTSIDE_CPUS, "each CPU has a thread for the tasks outside the PID namespace");
@@ -152,9 +152,9 @@ static int move_ends(struct import_switch *list, size_t n)
 	return ret;
 }
 
-/* --- tasks outside the PID namespace, which have the number 0, as idle ones */
+/* --- tasks outside the PID namespace, which have the tid 0, as idle tasks have */
 
-/* Gives a switch of the number 0 the thread of @process on its CPU. */
+/* Gives a switch of the tid 0 the thread of @process on its CPU. */
 static void set_outside(struct import_switch *of, uint32_t process)
 {
 	of->pid = of->tid = process;
@@ -163,13 +163,13 @@ static void set_outside(struct import_switch *of, uint32_t process)
 }
 
 /*
- * Finds the times in which a task outside the namespace ran on a CPU: one was sampled, or it went to sleep, which idle tasks do
- * not. @can_sleep: the kernel flags tasks that do not go to sleep (since Linux 4.17). Without CPUs, idle tasks are not recorded.
- * Returns whether there are any.
+ * Finds the times in which a task outside the namespace ran on a CPU: it was sampled, or it went to sleep, as idle tasks never do.
+ * @can_sleep: the kernel flags tasks that are preempted (since Linux 4.17), so the others go to sleep. In a recording without CPUs
+ * the tid 0 is never an idle task. Returns whether there are such times.
  */
 static bool find_outside(struct import_switch *list, size_t n, bool can_sleep)
 {
-	struct import_switch *runs[CPUS_MOST] = { NULL };	/* its last switch to the number 0 */
+	struct import_switch *runs[CPUS_MOST] = { NULL };	/* the CPU's last switch to the tid 0 */
 	bool seen[CPUS_MOST] = { false }, found = false;
 
 	for (struct import_switch *of = list; of < list + n; of++) {
@@ -195,7 +195,7 @@ static bool find_outside(struct import_switch *list, size_t n, bool can_sleep)
 	return found;
 }
 
-/* Names the tasks that ran as number 0, and sets the next thread of the switches before them. */
+/* Gives the tasks that ran with the tid 0 their threads, and sets these as the next threads of the switches before. */
 static void name_outside(const struct import *import, struct import_switch *list, size_t n)
 {
 	struct import_switch *lasts[CPUS_MOST] = { NULL };

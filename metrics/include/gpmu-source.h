@@ -191,9 +191,9 @@ struct gpmu_source_count {
  * @query: answers @question, which is not about counts. *answer is set to a new text in JSON,
  *	which the caller frees with free(). -ENOENT: unknown question. The plugin documents its
  *	questions and answers
- * @fits: whether a PMU can count events, @length of them, at the same time: 1, 0 or -errno.
- *	A plugin with this function counts all groups of a PMU at the same time, so the events of a run
- *	either fit together or are not counted
+ * @fits: returns 1 if a PMU can count all @length events at the same time, 0 if it cannot, or -errno.
+ *	A plugin with this function counts all groups of a PMU at the same time and never multiplexes
+ *	them: events that do not fit are not counted
  *
  * The error that libgpmu passes to a function is never NULL. Its text is empty, and its size
  * includes all members up to text.

@@ -25,8 +25,8 @@
  *
  * All functions that return int return -EINVAL if the file is malformed. Their error's text
  * begins with "PATH:OFFSET: ", and its offset is the byte offset in the file. The records before
- * the damage have then been returned. A record that is shorter than its fields, or has impossible
- * ones, is skipped and counted; this is an error after the last record.
+ * the damage have then been returned. A record that is too short for its fields, or has impossible
+ * values, is skipped and counted; the error follows after the last record.
  */
 struct gpmu_perfdata;
 
@@ -57,7 +57,8 @@ enum { GPMU_PERFDATA_ARM_SPE = 4 };
  * struct gpmu_perfdata_event - an event that was recorded
  * @attr: as given to perf_event_open(2); members that the file lacks are 0
  * @name: name. If the file has none: of a tracepoint "system:event", of the generic hardware and software events of
- *	perf_event_open(2) perf's name with its modifiers, "cycles:pp", of others "PMU/config=0x.../", with the PMU's type if its name is not recorded
+ *	perf_event_open(2) perf's name with its modifiers, "cycles:pp", of others "PMU/config=0x.../", with the PMU's type if its name is
+ *	not recorded
  * @unit: unit of its counts; or NULL
  * @scale: factor of its counts; 1 if the file has none
  * @index: its index among the events of the file, from 0
@@ -306,7 +307,10 @@ const struct gpmu_perfdata_tracepoint *gpmu_perfdata_tracepoint(const struct gpm
  * @perfdata exists. The facts of a pipe are complete at its end.
  */
 const struct gpmu_perfdata_info *gpmu_perfdata_info(const struct gpmu_perfdata *perfdata);
-/* Types, numbers and first offsets of the records that were skipped, to be freed; NULL: none, or out of memory */
+/*
+ * Returns a text with the types and numbers of the records that were skipped, and the offset of the first record of each type. The
+ * caller frees it. NULL: no record was skipped, or out of memory
+ */
 char *gpmu_perfdata_skipped(const struct gpmu_perfdata *perfdata);
 /* Gets statistics. Returns 0; -EINVAL if @stats has no size. */
 int gpmu_perfdata_get_stats(const struct gpmu_perfdata *perfdata, struct gpmu_perfdata_stats *stats);

@@ -32,9 +32,9 @@ struct gpmu_perfdata {
 	uint64_t callchain[PERFDATA_RECORD_MOST / 8];	/* of the last sample, if it was in raw bytes */
 	struct gpmu_perfdata_stats stats;
 	uint64_t number, seen;			/* of records: in this reading, and in any */
-	struct map refused;			/* numbers of skipped records of perf, from 0 on */
+	struct map refused;			/* numbers of skipped records, from 0 on, whose types are perf's own */
 	struct perfdata_skipped skipped;	/* in all readings */
-	size_t skipped_file;			/* of the first one */
+	size_t skipped_file;			/* index of the file with the first skipped record */
 	uint64_t missing;			/* bytes of the last AUX buffer that the file lacks */
 	int failed_features;			/* error to return after the last record; 0: none */
 	int failed;				/* error of the last call; 0: none */

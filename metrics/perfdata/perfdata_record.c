@@ -161,8 +161,8 @@ static void take_file(struct gpmu_perfdata_record *record, struct cursor *cursor
 }
 
 /*
- * Whether the rest of an MMAP2 record is the name of a file: the record of Linux before 3.16 has no protection and flags. A name is
- * padded to 8 bytes. The first byte of the protection, a combination of PROT_ bits, is that of no name.
+ * Returns whether the rest of an MMAP2 record begins with the name of the file: before Linux 3.16 the record has no protection and
+ * flags. A name is padded to 8 bytes. No name begins with the first byte of the protection, a combination of PROT_ bits.
  */
 static bool is_name(const struct cursor *cursor)
 {

@@ -7,7 +7,7 @@
 
 #include "perfdata/gpmu_perfdata.h"
 
-/* Zeroed: none */
+/* A zeroed struct has no records. */
 struct perfdata_skipped {
 	struct {
 		uint64_t count, first;	/* @first: offset of the first one */
@@ -16,7 +16,10 @@ struct perfdata_skipped {
 };
 
 void perfdata_skipped_add(struct perfdata_skipped *skipped, uint32_t type, uint64_t offset);
-/* "skipped malformed records: 3 of type 10 (MMAP2) from byte 256 on, ..."; to be freed. NULL: none, or out of memory */
+/*
+ * Returns "skipped malformed records: 3 of type 10 (MMAP2) from byte 256 on, ...", which the caller frees. NULL: none, or out of
+ * memory
+ */
 char *perfdata_skipped_text(const struct perfdata_skipped *skipped);
 
 #endif /* GPMU_PERFDATA_SKIPPED_H */

@@ -57,7 +57,7 @@ static bool item_lacks_room(const struct gpmu_plan *plan, const struct plan_item
 	return item->kind == PLAN_ITEM_METRIC && plan->metrics[item->index].lacks_room;
 }
 
-/* Reports all metrics without room by one sentence. */
+/* Warns once of all metrics that a GPU's pass has no room for. */
 static int warn_of_room(struct gpmu_plan *plan)
 {
 	char *names = NULL, *longer;

@@ -74,7 +74,7 @@ struct plan_metric {
 	struct plan_input *inputs;		/* one for each identifier of gpmu_expr_id_count() */
 	struct plan_input *threshold_inputs;
 	char *why;				/* why it is not supported; NULL: supported */
-	/* a PMU that counts all groups at the same time has no room for it */
+	/* the reason is that a PMU that counts all groups at the same time has no room for the metric */
 	bool lacks_room;
 };
 

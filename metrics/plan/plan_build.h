@@ -174,7 +174,7 @@ int plan_add_member(struct plan_member **members, size_t *length, const struct p
 
 /* Whether the PMU can count the members at the same time: 1, 0, or < 0 if unknown */
 int plan_fits(const struct gpmu_plan *plan, const struct plan_member *members, size_t length);
-/* Whether the PMU counts all groups of a run at the same time, so that it cannot multiplex them */
+/* Returns whether the PMU counts all groups of a run at the same time, so that it cannot multiplex them */
 bool plan_counts_at_once(const struct gpmu_pmu *pmu);
 /*
  * Whether the plan's other groups can never take a group's counters. Must be called in the

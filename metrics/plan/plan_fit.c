@@ -6,7 +6,7 @@
 #include "plan/plan_build.h"
 #include "plugin/source_object.h"
 
-#define MAX_GROUP	512	/* more than the counters of any PMU, and than the metrics of a GPU's pass */
+#define MAX_GROUP	512	/* more than any PMU has counters, and than a GPU's pass has metrics */
 
 /* Counters that a group takes, by the PMU's caps/ */
 struct cost {

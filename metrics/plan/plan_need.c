@@ -245,8 +245,8 @@ static void not_supported(struct gpmu_plan *plan, size_t root, char *why)
 }
 
 /*
- * Sets @*why to the reason why the PMU, which counts all groups at the same time, cannot count a need with the needs before
- * it, or to NULL.
+ * Sets @*why to the reason if the PMU, which counts all groups at the same time, cannot count a need together with the needs
+ * before it; otherwise to NULL.
  */
 static int lack_room(const struct gpmu_plan *plan, const struct plan_needs *needs, size_t index, char **why)
 {

@@ -24,7 +24,7 @@ struct gpmu_error;
  * path), ENOMEM
  */
 char *preload_find(struct gpmu_error *error);
-/* Whether LD_PRELOAD can contain the path: it has no blank and no colon */
+/* Returns whether LD_PRELOAD can contain a path, which then has no blank and no colon */
 bool preload_can_name(const char *path);
 /*
  * Returns "LD_PRELOAD=..." with libraries, separated by colons, before those of @environment; caller frees.

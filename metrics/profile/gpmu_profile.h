@@ -132,8 +132,8 @@ struct gpmu_profile_event {
  * @no_thread: samples without a thread
  * @has_spe: the recording has AUX buffers of SPE
  * @has_times: times of SPE can be compared with those of maps and threads
- * @skipped: types, numbers and first offsets of records that could not be read, borrowed; NULL: none
- * @outside_tasks: samples of tasks outside the PID namespace of the recording; GPMU_OUTSIDE_WHY is the reason
+ * @skipped: gpmu_perfdata_skipped() of the recording, borrowed; NULL: no record was skipped
+ * @outside_tasks: number of samples of tasks outside the PID namespace of the recording; GPMU_OUTSIDE_WHY is the message about them
  * @is_in_order: maps, names and threads have no times; a sample has the last ones before it in the file
  * @foreign_aux: the AUX buffers are not from SPE and were not read
  * @kernel: why samples of the kernel have no functions
@@ -170,8 +170,8 @@ struct gpmu_profile_facts {
  * @options: copied
  * @error: set on failure and if the recording is damaged; or NULL
  *
- * A recording that is damaged or cut off is read up to the damage. If a fact about the machine or a record is damaged, the others are
- * read.
+ * A recording that is damaged or cut off is read up to the damage. A malformed record, or a damaged fact about the machine, is
+ * skipped.
  *
  * Return: a new profile; NULL with errno EINVAL (no recording of perf, or options without a size), ENOMEM,
  * or the error of opening

@@ -342,7 +342,7 @@ static int take_counts(struct gpmu_profile *profile, const struct gpmu_perfdata_
 	return 0;
 }
 
-/* Sets the call chain of a sample. @unwound: has that of a copy of the stack */
+/* Sets the call chain of a sample. @unwound: room for the chain of a copy of the stack */
 static int set_chain(struct gpmu_profile *profile, const struct gpmu_perfdata_record *record, uint64_t unwound[PROFILE_UNWIND_CHAIN],
 		     struct profile_sample *sample)
 {

@@ -292,7 +292,7 @@ static int read_object(struct profile_code *code, const struct profile_map *map,
 	return file->object ? 0 : -ENOMEM;
 }
 
-/* Makes the object of a function of a jitdump, once. As in perf, frames that the dump does not describe have frame pointers. */
+/* Makes the object of a function of a jitdump, once. As in perf, a function without unwinding information has frame pointers. */
 static int function_of(struct profile_code *code, struct profile_map *map, struct profile_object **object)
 {
 	const struct vector *all = code->jitdumps ? &code->jitdumps->frames : NULL;

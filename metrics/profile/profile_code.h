@@ -35,7 +35,7 @@ struct profile_file {
 struct profile_code {
 	const struct profile_tasks *tasks;
 	const struct gpmu_perfdata_info *info;
-	const struct profile_jitdumps *jitdumps;	/* that @tasks has functions of; NULL: none */
+	const struct profile_jitdumps *jitdumps;	/* whose functions are maps of @tasks; NULL: none */
 	struct strings *texts;
 	bool lines;			/* look up lines, which is slow */
 	bool inlines;			/* look up inlined functions */
@@ -73,8 +73,8 @@ int profile_code_find(struct profile_code *code, uint32_t pid, uint64_t address,
 int profile_code_data(struct profile_code *code, uint32_t pid, uint64_t address, uint64_t time,
 		      struct profile_range *range, uint32_t *text);
 /*
- * Reads the file of a map, once, or what a jitdump has of a function. Sets the object, which is borrowed; NULL: the map has none.
- * Returns 0 or -ENOMEM.
+ * Reads the file of a map once, or makes the object of a function of a jitdump. Sets the object, which is borrowed; NULL: the map has
+ * neither. Returns 0 or -ENOMEM.
  */
 int profile_code_object(struct profile_code *code, struct profile_map *map, struct profile_object **object);
 /* Sets the number of a text, plus 1. Returns 0 or -ENOMEM. */

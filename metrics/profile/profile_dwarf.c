@@ -70,7 +70,7 @@ static bool is_code(const struct spans *spans, uint64_t begin, uint64_t end)
 	return begin < end && begin >= spans->first;
 }
 
-/* Whether the linker has removed all ranges of an entry. The addresses in it may then be those of other code. */
+/* Returns whether the linker has removed all ranges of an entry, whose addresses may then be those of other code. */
 static bool is_removed(struct spans *spans, Dwarf_Die *die)
 {
 	Dwarf_Addr base, begin, end;
@@ -146,7 +146,7 @@ static int end_spans(struct vector *segments, const struct span *spans, uint32_t
 	return 0;
 }
 
-/* Makes the segments of spans, which it sorts. Of several spans with an address, its segment has the one that begins last. */
+/* Sorts spans and makes their segments. Where spans overlap, the segment gets the one that begins last. */
 static int make_segments(struct vector *segments, struct vector *from)
 {
 	struct span *spans = from->data;
@@ -170,7 +170,7 @@ static int make_segments(struct vector *segments, struct vector *from)
 	return ret;
 }
 
-/* The top of an address's segment, or NONE */
+/* Returns the top of an address's segment, or NONE. */
 static uint32_t find(const struct vector *segments, uint64_t address, struct profile_range *range)
 {
 	const struct segment *list = segments->data;
@@ -274,10 +274,11 @@ static int entry_at(const struct walk *walk, Dwarf_Off offset, Dwarf_Die *die)
 }
 
 /*
- * Reads the entries of a parent. Sets the offset after them; 0: not known. As not all compilers write DW_AT_sibling, libdw reads all that is
- * in an entry to find the next one, so it does this only for entries whose own ones are not read here.
+ * Reads the children of an entry. Sets the offset after them; 0: not known. Not all compilers write DW_AT_sibling. Without it, libdw
+ * finds the next entry by reading all descendants of the last one, so libdw is asked only after an entry whose children are not
+ * read here.
  *
- * Each entry follows the last one. In a damaged file it may not, and entries would be read again and again.
+ * Each entry must follow the last one: in a damaged file an entry can refer back, and its entries would be read again and again.
  */
 static int walk_children(struct walk *walk, Dwarf_Die *parent, uint32_t caller, unsigned int depth, Dwarf_Off *after)
 {
@@ -312,7 +313,7 @@ static const char *text_of(Dwarf_Die *die, unsigned int name)
 	return dwarf_attr(die, name, &attribute) ? dwarf_formstring(&attribute) : NULL;
 }
 
-/* Whether a file that may have a unit's entries, UNIT.dwo or since elfutils 0.191 FILE.dwp, is none that elfutils may open */
+/* Returns whether elfutils would open something other than a regular file for a unit's entries: UNIT.dwo or, since 0.191, FILE.dwp */
 static bool is_blocked(const struct profile_dwarf *dwarf, Dwarf_Die *die)
 {
 	const char *path = dwarf->path ? dwarf->path : "", *slash = strrchr(path, '/'), *folder = text_of(die, DW_AT_comp_dir);

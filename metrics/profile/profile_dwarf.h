@@ -25,12 +25,12 @@ struct profile_dwarf {
 	struct vector spans;		/* struct span: their addresses */
 	struct vector segments;		/* struct segment: spans */
 	uint64_t first;			/* lowest address of code */
-	const char *path;		/* of the file with the DWARF, borrowed; NULL: not known */
+	const char *path;		/* of the file with the debug information, borrowed; NULL: not known */
 };
 
 /*
- * Finds the compilation units. @path: of the file with the DWARF, borrowed; NULL: not known. Returns 0 or -ENOMEM; @dwarf is to be
- * released in both cases.
+ * Finds the compilation units. @path: of the file with the debug information, borrowed; NULL: not known. Returns 0 or -ENOMEM; @dwarf
+ * is to be released in both cases.
  */
 int profile_dwarf_read(struct profile_dwarf *dwarf, Dwarf *from, const char *path);
 /*

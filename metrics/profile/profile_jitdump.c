@@ -47,7 +47,7 @@ struct move {
 	uint64_t vma, from, to, size, index;
 };
 
-/* Unwinding information of the code that is loaded next: .eh_frame, then .eh_frame_hdr, which .eh_frame makes superfluous */
+/* Unwinding information of the code that is loaded next. .eh_frame follows, and then .eh_frame_hdr, its index, which is not used. */
 struct unwinding {
 	uint64_t size, header_size, mapped_size;
 };

@@ -10,8 +10,8 @@
 #include "perfdata/gpmu_perfdata.h"
 
 /*
- * Takes a record of type MMAP2. Its file is PROFILE_JIT and the function's name, its inode the number of the
- * frames, plus 1; 0: none. Returns 0 or -ENOMEM.
+ * Takes a record of type MMAP2 for a function. The name of its file is PROFILE_JIT and the function's name; its inode is the index
+ * of the function's frames, plus 1; 0: none. Returns 0 or -ENOMEM.
  */
 typedef int (*profile_jit_taker)(void *user, const struct gpmu_perfdata_record *record);
 
@@ -21,7 +21,7 @@ struct profile_jit_clock {
 	struct gpmu_perfdata_time_conv conv;	/* of the CPU's counter to the recording's clock; mult 0: none */
 };
 
-/* How a function's frames are unwound: .eh_frame, as if it followed the code at a multiple of 8 bytes */
+/* Unwinding information of a function: .eh_frame, with addresses as if it followed the code at a multiple of 8 bytes */
 struct profile_jit_frames {
 	void *data;
 	size_t size;
@@ -50,8 +50,9 @@ int profile_jitdumps_add(struct profile_jitdumps *dumps, const struct gpmu_perfd
 int profile_jitdumps_read(struct profile_jitdumps *dumps, const struct gpmu_perfdata_info *info,
 			  const struct gpmu_perfdata_event *event, profile_jit_taker take, void *user);
 /*
- * Reads one dump from a file, and adds to @frames, for profile_jit_frames_release(). Times that cannot be converted become @dump's time and those after it, in the order of the
- * file. Returns 0; -EINVAL if it is malformed or ends early, with @error set; the error of reading; or -ENOMEM.
+ * Reads one dump from a file. Adds its unwinding information to @frames, which the caller frees by profile_jit_frames_release().
+ * Times that cannot be converted become @dump's time and the times after it, in the order of the file. Returns 0; -EINVAL if the
+ * dump is malformed or ends early, with @error set; the error of reading; or -ENOMEM.
  */
 int profile_jitdump_read(const struct profile_jitdump *dump, int fd, const struct profile_jit_clock *clock, struct vector *frames,
 			 profile_jit_taker take, void *user, struct gpmu_error *error);

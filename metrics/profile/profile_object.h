@@ -42,7 +42,7 @@ Dwfl *profile_object_begin(struct profile_wait *wait);
  */
 struct profile_object *profile_object_new(Dwfl *dwfl, const char *path, const uint8_t *build_id, size_t build_id_size);
 /*
- * Makes the object of a function of a just-in-time compiler, at address 0, for its ELF file alone, which describes the frames.
+ * Makes the object of a function of a just-in-time compiler, at address 0. Only its ELF file can be used, to unwind frames.
  * @arch: the machine, as by uname(2). @frames: NULL: none. Returns NULL if out of memory.
  */
 struct profile_object *profile_object_new_function(const char *arch, uint64_t size, const struct profile_jit_frames *frames);

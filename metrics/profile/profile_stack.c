@@ -147,8 +147,9 @@ static bool has_calls(const struct gpmu_perfdata_record *record)
 }
 
 /*
- * Joins the calls of a branch stack. As in perf, a chain without user space keeps its frames. The innermost frame in user space is
- * the sampled address or, in a chain that omits user space after the mark, the function of the last call.
+ * Replaces the callers in user space by the calls of a branch stack. As in perf, a chain without user space stays as it is. The
+ * innermost frame in user space is the sampled address or, if the chain has the mark of user space but no address after it, the
+ * function that the last call entered.
  */
 static int join_calls(struct profile_deferred *deferred, const struct gpmu_perfdata_record *record)
 {

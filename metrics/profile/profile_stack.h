@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Call stacks: their nodes, and those that are not in the call chains of the samples */
+/* Call stacks: their nodes, and stacks that are not in the call chains of samples */
 #ifndef GPMU_PROFILE_STACK_H
 #define GPMU_PROFILE_STACK_H
 
@@ -35,8 +35,8 @@ void profile_stacks_release(struct profile_stacks *stacks);
  * Deferred stacks are those of processes, which perf record --call-graph fp,defer records at the return to user space. A sample
  * has a cookie in place of its stack in the process; a later record has the cookie and the stack.
  *
- * perf record --call-graph lbr records the calls in user space that have not returned as branches, the innermost first. They take the
- * place of the callers in user space, which the kernel finds by frame pointers.
+ * perf record --call-graph lbr records as branches the calls in user space that have not returned, the innermost first. They replace
+ * the callers in user space of the call chain, which the kernel finds by frame pointers.
  */
 
 /* Zeroed: empty */
@@ -51,9 +51,9 @@ struct profile_deferred {
 /* Takes a CALLCHAIN_DEFERRED record; others are ignored. Returns 0 or -ENOMEM. */
 int profile_deferred_add(struct profile_deferred *deferred, const struct gpmu_perfdata_record *record);
 /*
- * Sets the call chain of a sample, in which its branches or the recorded stack of the cookie at its end are joined, if there are
- * any. The chain is valid until the next call. The address of a call is no return address: a PERF_CONTEXT_USER mark
- * precedes each. Returns 0 or -ENOMEM.
+ * Sets the whole call chain of a sample: with its branches in place of the callers in user space, or with the recorded stack in
+ * place of the cookie at its end. The chain is valid until the next call. A PERF_CONTEXT_USER mark precedes the address of each
+ * branch, because this is the address of a call and not a return address. Returns 0 or -ENOMEM.
  */
 int profile_deferred_join(struct profile_deferred *deferred, const struct gpmu_perfdata_record *record, const uint64_t **chain,
 			  size_t *count);

@@ -189,7 +189,7 @@ static int add_fork(struct profile_tasks *tasks, const struct gpmu_perfdata_reco
 	return add_name(tasks, task->tid, (struct name){ .time = task->time, .pid = task->pid, .parent = task->ptid });
 }
 
-/* The task's number in the initial PID namespace, common_pid of a tracepoint; 0: idle, or not recorded */
+/* Returns the task's tid in the initial PID namespace, common_pid of a tracepoint; 0: idle, or not recorded. */
 static uint32_t initial_pid(const struct gpmu_perfdata_record *record)
 {
 	const size_t offset = 4;	/* in all tracepoints, as in struct trace_entry of Linux's <linux/trace_events.h> */
@@ -217,7 +217,7 @@ bool profile_tasks_is_outside(const struct gpmu_perfdata_record *record)
 		return is_outside_sample(record);
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		/* Those of the kernel have the number -1. */
+		/* Maps of the kernel have the pid -1. */
 		return gpmu_outside_number(record->pid) && gpmu_outside_mode(record->misc & PERF_RECORD_MISC_CPUMODE_MASK);
 	case PERF_RECORD_COMM:
 		return gpmu_outside_number(record->tid);
@@ -430,7 +430,7 @@ static void search_maps(struct search *search, struct profile_map *maps, size_t 
 	search_maps(search, maps, count / 2);
 }
 
-/* The latest map in the memory of a process, or else in its files and functions, and in those that it is a copy of; NULL: none */
+/* Returns the latest map in the memory of a process, or else in its files and functions, and in the processes that it is a copy of. */
 static struct profile_map *latest_map(const struct profile_tasks *tasks, uint32_t pid, uint64_t address, uint64_t time,
 				      bool in_memory, struct profile_range *range)
 {

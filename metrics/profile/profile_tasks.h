@@ -21,8 +21,8 @@
 
 enum profile_map_kind {
 	PROFILE_MAP_FILE,	/* including [vdso] and parts of the kernel */
-	PROFILE_MAP_MEMORY,	/* of no file, such as "//anon" */
-	PROFILE_MAP_DATA,	/* likewise, but without code, such as "[heap]" */
+	PROFILE_MAP_MEMORY,	/* memory of no file that can have code, such as "//anon" */
+	PROFILE_MAP_DATA,	/* memory of no file without code, such as "[heap]" */
 	PROFILE_MAP_FUNCTION,	/* code of a just-in-time compiler, named by PROFILE_JIT */
 };
 
@@ -56,8 +56,8 @@ struct profile_tasks {
 };
 
 /*
- * Whether a sample, or a record about tasks, is of a task outside the PID namespace of the recording: see gpmu_outside.h. The other
- * records about such tasks do not tell which of them they are of.
+ * Returns whether a sample, or a record about tasks, is of a task outside the PID namespace of the recording: see gpmu_outside.h.
+ * All such tasks have the same ids, so their records cannot be assigned to one of them.
  */
 bool profile_tasks_is_outside(const struct gpmu_perfdata_record *record);
 /* Adds a record about tasks; other records, and those of tasks outside, are ignored. Returns 0 or -ENOMEM. */
@@ -70,8 +70,8 @@ const char *profile_tasks_name(const struct profile_tasks *tasks, uint32_t tid, 
 uint32_t profile_tasks_pid(const struct profile_tasks *tasks, uint32_t tid, uint64_t time);
 /*
  * The map of a process at an address and a time; NULL: none is known. Reduces @range to the addresses around @address
- * that have the same one. A compiler may announce functions in memory that it makes executable, and so maps again, afterwards:
- * a function stays until a file or another function is mapped at the address.
+ * that have the same one. A just-in-time compiler may announce functions before it makes their memory executable, which maps the
+ * memory again. A function therefore stays until a file or another function is mapped at the address.
  */
 struct profile_map *profile_tasks_map(const struct profile_tasks *tasks, uint32_t pid, uint64_t address, uint64_t time,
 				      struct profile_range *range);

@@ -71,7 +71,7 @@ static struct profile_map *map_of(const struct profile_unwind_process *process, 
 	return profile_tasks_map(process->code->tasks, process->pid, address, process->record->time, &range);
 }
 
-/* Adds the file, or the function of a jitdump, that has an address. Returns whether it is here and as it was. */
+/* Adds the file, or the function of a jitdump, that has an address. Returns whether it is on this machine and unchanged. */
 static bool add_file(struct profile_unwind_process *process, struct profile_map *map, uint64_t address)
 {
 	struct profile_range range = PROFILE_RANGE_ALL, in_file;
@@ -179,8 +179,9 @@ static const Dwfl_Thread_Callbacks threads = {
 };
 
 /*
- * Takes the frames that perf prints. The stack ends at address 0, and at data, which call nothing: the stack of a new process begins
- * with the number of its arguments, mostly 1, whose call would be at 0. From an address without a map, libdwfl follows frame pointers.
+ * Takes the frames that perf prints. The stack ends at address 0 and at data, because neither is a return address: the stack of a new
+ * process begins with the number of its arguments, mostly 1, and the call before address 1 would be at 0. From an address without a
+ * map, libdwfl follows frame pointers.
  */
 static int take_frame(Dwfl_Frame *frame, void *user)
 {

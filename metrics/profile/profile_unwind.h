@@ -22,8 +22,8 @@ struct profile_unwind {
 bool profile_unwind_has(const struct gpmu_perfdata_record *record);
 /*
  * Finds the addresses of a sample's call stack in the process, the innermost first; those after it are return addresses. The
- * stack ends where a file is not here or was changed. Frames that are not described have frame pointers. Sets the number of
- * addresses, which is 0 for machines other than x86-64 and aarch64. Returns 0 or -ENOMEM.
+ * stack ends where a file is not here or was changed. Frames without unwinding information are unwound by frame pointers. Sets the
+ * number of addresses, which is 0 for machines other than x86-64 and aarch64. Returns 0 or -ENOMEM.
  */
 int profile_unwind(struct profile_unwind *unwind, const struct gpmu_perfdata_record *record,
 		   uint64_t addresses[PROFILE_UNWIND_MOST], size_t *count);

@@ -38,7 +38,7 @@ enum recorder_source { RECORDER_CHANNELS, RECORDER_ROWS, RECORDER_SCHED, RECORDE
 
 struct recorder_channel;
 
-#define RECORDER_RESERVE	2	/* file descriptors: a channel's as it was sent, and gpmu's own */
+#define RECORDER_RESERVE	2	/* file descriptors that a channel needs: the one that was sent, and gpmu's own */
 
 /* Why a process could not be recorded; a process may have one of CUDA and one of its regions. */
 struct recorder_refusal {
@@ -82,7 +82,7 @@ struct gpmu_recorder {
 	struct pollfd *peers;		/* the socket, and the connections of processes without a channel */
 	size_t peer_count;		/* with the socket; 0: it is closed */
 	int reserve[RECORDER_RESERVE];	/* file descriptors; -1: not open */
-	bool no_files;			/* processes wait in the socket's queue until a descriptor is free */
+	bool no_files;			/* no descriptor is free: processes wait in the socket's queue */
 	bool has_loaded;		/* a process has loaded libgpmu-mark.so */
 	struct recorder_channel *channels;
 	size_t channel_count;
@@ -129,7 +129,7 @@ struct gpmu_recorder {
 	uint64_t no_memory_count;	/* records lost for lack of memory */
 	uint64_t put_count;		/* records that have been given to the trace */
 	uint64_t safe_count;		/* those of them that are in the file */
-	struct vector ends;		/* uint64_t: where the trace ends after each of the others */
+	struct vector ends;		/* uint64_t: size of the trace after each record that is not yet in the file */
 	uint64_t unwritten_count;	/* records that came after a failed write */
 	int failed;			/* -errno of writing the trace */
 	uint64_t flushed;
@@ -151,18 +151,18 @@ bool recorder_lacks_cuda(const struct gpmu_recorder *recorder);
 void recorder_regions_warn(const struct gpmu_recorder *recorder);
 
 /* --- recorder_peers.c: connections of processes */
-/* Listens on a socket. Returns 0 or -errno. */
+/* Listens on the socket. Returns 0 or -errno. */
 int recorder_peers_start(struct gpmu_recorder *recorder);
 /* Adds the channel with the descriptor @fd, which the function closes. Returns 0 or -errno. */
 typedef int recorder_channel_add(struct gpmu_recorder *recorder, pid_t pid, int fd);
-/* Waits up to @wait ms for connections and messages, and takes them. */
+/* Waits up to @wait ms for connections and messages, and handles them. */
 void recorder_peers_serve(struct gpmu_recorder *recorder, int wait, recorder_channel_add *add_channel);
 /* Returns whether a process is about to send its channel. */
 bool recorder_has_peers(const struct gpmu_recorder *recorder);
 /* Closes the socket, and refuses processes that have not sent their channel. */
 void recorder_peers_end(struct gpmu_recorder *recorder);
 void recorder_peers_release(struct gpmu_recorder *recorder);
-/* Logs and audits that a process is not recorded. @what: "cannot be recorded" */
+/* Logs that a process is not recorded, and keeps this for the audit. @what: "cannot be recorded"; @why: the reason */
 void recorder_refuse(struct gpmu_recorder *recorder, pid_t pid, const char *what, const char *why);
 
 /* --- recorder_channels.c */

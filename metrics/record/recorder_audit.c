@@ -314,7 +314,7 @@ static int audit_refusals(struct gpmu_recorder *recorder)
 	return ret;
 }
 
-/* Logs and writes why samples have no thread. */
+/* Logs and writes the number of samples of tasks outside the PID namespace. */
 static int audit_outside(struct gpmu_recorder *recorder)
 {
 	const uint64_t samples = recorder->map.outside_samples;

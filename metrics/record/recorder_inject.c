@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Sets the environment variables by which processes load the libraries that write channels. CUDA and NVTX load the
- * injection library. The dynamic linker loads it, too, so that its functions precede those of libc, and libgpmu-mark.so.
+ * injection library. The dynamic linker preloads it, too, so that its functions precede those of libc, and libgpmu-mark.so.
  */
 #include <errno.h>
 #include <limits.h>
@@ -94,7 +94,7 @@ static bool is_ours(const struct gpmu_recorder *recorder, const char *entry)
 	return false;
 }
 
-/* "LD_PRELOAD=..." with the injection library and libgpmu-mark.so, as far as they are used. Returns 0 or -ENOMEM. */
+/* Makes "LD_PRELOAD=..." with those of the injection library and libgpmu-mark.so that are used. Returns 0 or -ENOMEM. */
 static int make_preload(struct gpmu_recorder *recorder, char *const *environment)
 {
 	const char *inject = recorder->library && preload_can_name(recorder->library) ? recorder->library : "";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Peers: processes that have connected to gpmu's socket and have not yet sent their channel. Two descriptors are kept in
- * reserve, because a channel whose descriptor finds no room at its arrival would be lost. Without them, processes
- * wait in the socket's queue.
+ * Peers: processes that have connected to gpmu's socket and have not yet sent their channel. A channel is lost if no file
+ * descriptor is free when it arrives, so two descriptors are kept in reserve. While there is no reserve, processes wait
+ * in the socket's queue.
  */
 #include <errno.h>
 #include <fcntl.h>

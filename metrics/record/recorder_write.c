@@ -190,7 +190,7 @@ static int put(struct gpmu_recorder *recorder, const struct record *record)
 	}
 }
 
-/* Notes where the trace has the last of a record's packets. Without memory, a failed write counts the record as lost. */
+/* Notes the size of the trace up to the end of a record. Without memory for it, a failed write counts the record as lost. */
 static void note_end(struct gpmu_recorder *recorder)
 {
 	uint64_t *end = vector_add(&recorder->ends, sizeof(*end));

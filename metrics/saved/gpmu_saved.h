@@ -103,9 +103,9 @@ struct gpmu_machine *gpmu_saved_machine(const struct gpmu_saved *saved, const ch
  * gpmu_saved_rows() - computes the rows of a plan's metrics and events
  * @saved: has a complete table
  * @plan: a plan after gpmu_plan_make(); must outlive @saved. Names of events match also without
- *	modifiers, with modifiers in another order, and with numbers in another base. Names of events of
- *	Arm cores match perf's generic ones, such as cycles for CPU_CYCLES, without another PMU. If a name
- *	occurs several times, the first in the output is the first in the plan
+ *	modifiers, with modifiers in another order, and with numbers in another base. Events of Arm
+ *	cores also match perf's generic names without a PMU or with that of the cores, such as cycles for
+ *	CPU_CYCLES. If a name occurs several times, the first in the output is the first in the plan
  * @rows: set to the rows, borrowed until the next call for @saved
  *
  * Return: 0; -EINVAL if no table is complete or gpmu_plan_make() was not called; -ENOMEM

@@ -104,7 +104,7 @@ static bool is_same_target(const struct saved_record *a, const struct saved_reco
 	       !memcmp(a->parts, b->parts, sizeof(a->parts));
 }
 
-/* The cell of the record's target: 1 + the index of its first record, or 0. NULL: out of memory */
+/* Returns the cell of the record's target: 1 + the index of its first record, or 0; NULL: out of memory. */
 static union map_cell *find_target(struct saved_table *table, const struct saved_record *record)
 {
 	int label[2 + SAVED_PARTS] = { (int)record->label, record->number };

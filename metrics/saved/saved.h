@@ -116,7 +116,7 @@ int saved_csv_parse(const char *separator, const char *text, size_t length, stru
 		    struct saved_expected *expected);
 int saved_json_parse(const char *text, size_t length, struct saved_line *line,
 		     struct saved_expected *expected);
-/* Finds the separator of a CSV line: SAVED_SEPARATOR bytes and a NUL. Returns false if the line is not CSV. */
+/* Finds the separator of a CSV line. @separator: room for SAVED_SEPARATOR bytes and a NUL. Returns false if the line is not CSV. */
 bool saved_csv_separator(const char *text, size_t length, char *separator);
 
 /* saved_gpmu.c: returns SAVED_GPMU_KEYS for another name. */
@@ -190,9 +190,9 @@ struct saved_record {
 	double share;
 	size_t occurrence;		/* number of earlier records with the same event and label */
 	size_t before;		/* previous record of the same event, or SAVED_NONE */
-	/* index of the first record of the same CPU, thread or part of the machine */
+	/* index of the first record with the same target: CPU, thread or part of the machine */
 	size_t target;
-	/* Of the first record of a target: ns of an event that ran all the time; 0: none */
+	/* of the first record of a target: ns that an event ran that ran all the time; 0: none */
 	uint64_t whole;
 	bool repeated;		/* a later record has the same event and label */
 	bool used;		/* assigned to a slot of the plan */
@@ -203,14 +203,14 @@ struct saved_table {
 	size_t length;
 	size_t *last;		/* the last record of each text, or SAVED_NONE */
 	size_t last_room;
-	struct map targets;	/* hash of a target -> 1 + its first record */
-	struct map latest;	/* event and target -> their last record */
+	struct map targets;	/* hash of a target -> 1 + index of its first record */
+	struct map latest;	/* event and target -> index of their last record */
 	bool timed;
 	bool repeated;		/* perf stat -r: values are means of several runs */
 	uint64_t begin, end;	/* ns */
 	/* Set when the table is complete */
 	uint64_t duration;	/* ns that perf printed as duration_time; 0: none */
-	uint64_t longest;	/* ns that a counter ran that counts all of the time; 0: none */
+	uint64_t longest;	/* ns that the counter with the longest time ran, of those that count all of the time; 0: none */
 };
 
 /* The records that a slot's counts come from */
@@ -269,7 +269,7 @@ int saved_node(const struct gpmu_machine *machine, const struct saved_record *re
  */
 unsigned int saved_times(const struct gpmu_saved *saved, const struct saved_record *record, bool single,
 			 uint64_t *enabled, uint64_t *running);
-/* Sets the times of the complete table that come from its records. */
+/* Sets @duration, @longest and @whole of the complete table. */
 void saved_find_times(struct gpmu_saved *saved);
 /*
  * Whether the complete table is the first interval of a run that perf stat --append has added: a

@@ -99,8 +99,8 @@ uint64_t saved_wall(const struct gpmu_saved *saved)
 }
 
 /*
- * The printed share is truncated, so the true one is up to one percent higher. If the wall
- * time, or the time of another event that ran all the time, is within this range, it is exact.
+ * Returns the enabled time. perf truncates the share, so the true share is up to one percentage point higher. The wall time,
+ * or the time of another event that ran all the time, is exact if it is within this range.
  */
 static double guess_enabled(const struct gpmu_saved *saved, const struct saved_record *record, double counters)
 {

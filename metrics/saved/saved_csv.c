@@ -63,7 +63,7 @@ static bool is_digits(struct saved_text text)
 	return text.length;
 }
 
-/* Returns the next field, with the decimals, and a "%", behind the separator if that is the decimal point. */
+/* Returns the next field. If the separator is also the decimal point, decimals and a "%" after it belong to the field. */
 static struct saved_text look_decimal(const struct fields *fields)
 {
 	struct saved_text whole = look(fields), decimals, digits = whole;
@@ -83,7 +83,7 @@ static struct saved_text look_decimal(const struct fields *fields)
 	return whole;
 }
 
-/* Returns the value; that of an event without one may contain the separator. */
+/* Returns the value. "<not counted>" and "<not supported>" may contain the separator. */
 static struct saved_text look_value(const struct fields *fields)
 {
 	static const char *const states[] = { "<not counted>", "<not supported>" };
@@ -95,7 +95,7 @@ static struct saved_text look_value(const struct fields *fields)
 	return look_decimal(fields);
 }
 
-/* Returns the deviation with its "%", which can also be the begin of the separator; at is NULL if there is none. */
+/* Returns the deviation with its "%", which can also be the begin of the separator. Its text is NULL if there is none. */
 static struct saved_text look_deviation(const struct fields *fields)
 {
 	struct saved_text field = look_decimal(fields), sign;
@@ -223,7 +223,7 @@ static bool is_running(struct fields fields)
 	return field.at && saved_parse_share(field, &share);
 }
 
-/* Whether an event's name can contain the separator outside the slashes around its terms */
+/* Returns whether an event's name can contain the separator outside the slashes around its terms */
 static bool is_of_names(const struct fields *fields)
 {
 	return !fields->separator[strspn(fields->separator, "/_-.:!?*[]" "0123456789"
@@ -240,8 +240,8 @@ static bool is_balanced(struct saved_text event)
 }
 
 /*
- * An event's terms can contain the separator: "pmu/a,b=1/". If its name can, too, it ends where the running
- * time follows, and a cgroup appears to belong to it.
+ * An event's terms can contain the separator: "pmu/a,b=1/". If its name can contain it, too, the name ends where the
+ * running time follows, and includes the cgroup, if there is one.
  */
 static int take_event(struct fields *fields, struct saved_line *line)
 {
@@ -402,7 +402,7 @@ int saved_csv_parse(const char *separator, const char *text, size_t length, stru
 	return ret;
 }
 
-/* Whether the line can be parsed with this separator. An indented text is no metric between blanks. */
+/* Returns whether the line can be parsed with this separator; by a blank only if it has an event, as any indented text could be a metric. */
 static bool is_separator(const char *separator, const char *text, size_t length)
 {
 	struct saved_expected expected;
@@ -427,7 +427,7 @@ static bool occurs_often(const char *separator, const char *text, size_t length)
 	return n == MIN_COUNT;
 }
 
-/* Detects a separator of several bytes, which follows the time, the label or the value. */
+/* Detects a separator of several bytes, which first occurs after the time, the label or the value. */
 static bool find_string(const char *text, size_t length, char *separator)
 {
 	const size_t most = length < MAX_AHEAD ? length : MAX_AHEAD;

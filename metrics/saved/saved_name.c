@@ -254,7 +254,7 @@ static bool is_uncore(const struct gpmu_pmu *pmu)
 	return pmu && gpmu_pmu_has_cpumask(pmu);
 }
 
-/* Whether the printed name is perf's generic one of the planned event, on no PMU or on that of the cores */
+/* Returns whether the printed name is perf's generic name of the planned event, without a PMU or with that of the cores. */
 static bool is_printed_generic(const struct saved_name *printed, const struct saved_name *planned,
 			       const struct gpmu_pmu *pmu)
 {

@@ -96,7 +96,7 @@ static const struct gpmu_row *name_gpus(const struct balance_identity *identity,
 	return one;
 }
 
-/* Whether the link carries too little for a comparison. Where the second side is a memory, the first is the link. */
+/* Returns whether the link carries too little for a comparison. If the second side is a memory, the link is the first side. */
 static bool is_idle(const struct gpmu_balance_line *line, const struct balance_side *left,
 		    const struct balance_side *right)
 {

@@ -37,8 +37,8 @@ struct gpmu_balance;
  *	GPMU_STATE_NOT_COUNTED or GPMU_STATE_NOT_SUPPORTED, and the numbers are NaN
  * @left: the first side, in bytes per second
  * @right: the second side, in bytes per second
- * @remainder: @right - @left; NaN if the link is idle: it carries less than 64 MB/s, 0.1 % of PCIe 5.0 x16, and not
- *	both sides are 0
+ * @remainder: @right - @left; NaN if the link is idle: it carries less than 64 MB/s, 0.1 % of PCIe 5.0 x16, and a side is
+ *	not 0
  * @part: @remainder divided by the larger side, -1 to 1; NaN if the link is idle; 0 if both sides are 0
  * @share: fraction of the time that the counters ran, 0 to 1, the lowest of all counters
  * @gpu: UUID of the GPU; NULL for several GPUs

@@ -18,7 +18,7 @@
 #define MANY	200000
 #define ROUNDS	3
 
-/* Formats of line @i, @i % 1000 and the time in ns; none has duration_time. */
+/* Formats of a line, with its number, the number modulo 1000, and the time in ns. No line is duration_time. */
 static const struct {
 	const char *what, *format;
 } outputs[] = {
@@ -67,7 +67,7 @@ static double fastest(const char *format, unsigned int lines)
 
 int main(void)
 {
-	/* Later rounds use the memory of the first again, instead of new pages of the kernel. */
+	/* Later rounds reuse the memory of the first round, instead of new pages of the kernel. */
 	mallopt(M_MMAP_MAX, 0);
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
 	for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++) {

@@ -162,7 +162,7 @@ static void test_fits(const char *options)
 	ok(!messages(source, "passes"), "%s: fits() reports no message", options);
 	events[0].config = 0xfffffff;
 	ok(plugin->fits(source, 0, events, 1) < 0, "%s: fits() fails for an event with an unknown number", options);
-	ok(plugin->fits(source, pmus(source), &events[1], 1) < 0, "%s: fits() fails for a PMU that there is not", options);
+	ok(plugin->fits(source, pmus(source), &events[1], 1) < 0, "%s: fits() fails for a PMU that does not exist", options);
 	plugin->close(source);
 }
 
@@ -222,8 +222,8 @@ int main(void)
 	run_case("PMUs", NULL, test_pmus);
 	run_case("events", NULL, test_events);
 	run_case("groups that are refused", NULL, test_refused);
-	run_case("what fits on a GPU", NULL, test_fits_gpu);
-	run_case("what fits on a chip", NULL, test_fits_chip);
+	run_case("fits() on a GPU", NULL, test_fits_gpu);
+	run_case("fits() on a chip", NULL, test_fits_chip);
 	run_case("groups beside each other", NULL, test_groups);
 	run_case("options", NULL, test_options);
 	return done_testing();

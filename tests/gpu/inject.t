@@ -263,17 +263,17 @@ run '' 'flush=100000' init context=0 repeat=500 kernel=a locked=15
 is "$(n kernel) $(grep -E '^(end|signal)' "$out" | xargs)" "500 end closed signal 15" \
 	"a signal that arrives while its thread holds a lock that the flush needs ends the process after the flush"
 run '' 'flush=100000' handle=15 init context=0 kernel=a raise=15 exit=4
-is "$(n kernel) $(grep -E '^(end|status|handled)' "$out" | xargs)" "1 handled end closed status 4" "a handler that the program installed before CUDA is called"
+is "$(n kernel) $(grep -E '^(end|status|handled)' "$out" | xargs)" "1 handled end closed status 4" "a handler that the program installed before it initialised CUDA is called"
 run '' 'flush=100000' init context=0 kernel=a handle=15 actions=15 raise=15 default=15 raise=15
 is "$(n kernel) $(grep -E '^(end|signal|handled|actions)' "$out" | sed 's/ [0-9]*$//' | xargs)" "1 actions own own handled end closed signal" \
-	"a handler that the program installs later is called, and SIG_DFL flushes again"
+	"a handler that the program installs after it has initialised CUDA is called, and after SIG_DFL is set again a signal flushes all records"
 for function in execv execvp execve execl execle execlp; do
 	run '' 'flush=100000' init context=0 repeat=500 kernel=a exec=$function init context=0 kernel=b
 	is "$(n kernel name=a) $(member kernel name | wc -w) $(grep -cx 'end closed' "$out") $(tail -1 "$out")" "500 501 2 status 0" \
 		"$function() flushes all records, and the new program is recorded"
 done
 run '' 'flush=100000' init context=0 kernel=a exec-fails kernel=b segv
-is "$(n kernel name=a) $(n kernel name=b) $(grep -E '^(end|signal)' "$out" | xargs)" "1 0 end vanished signal 11" "after an exec that fails the process goes on, and its channel is not marked as complete"
+is "$(n kernel name=a) $(n kernel name=b) $(grep -E '^(end|signal)' "$out" | xargs)" "1 0 end vanished signal 11" "after an exec that fails the process is still recorded, and its channel is not marked as complete"
 
 # Calls are counted by kind: kernels, copies, memsets, graphs
 # calls PREFIX: the four counts
@@ -281,7 +281,7 @@ calls() {
 	grep -m1 '^calls ' "$out" | grep -oE " $1[0-3]=[0-9]*" | cut -d= -f2 | xargs
 }
 run '' '' init context=0 repeat=5 kernel=a copy=1 peer=1 set=2 graph=1 nothing
-is "$(calls called); $(calls unsure); $(calls outside)" "5 2 1 1; 0 0 0 0; 0 0 0 0" "calls are counted by kind, without those that fail, add a node to a graph or have no bytes"
+is "$(calls called); $(calls unsure); $(calls outside)" "5 2 1 1; 0 0 0 0; 0 0 0 0" "calls are counted by kind, except for calls that fail, add a node to a graph or have no bytes"
 for word in kill segv; do
 	run '' 'flush=100000' init context=0 repeat=500 kernel=a copy=1 $word
 	is "$(calls called)" "500 1 0 0" "$word: the numbers of calls outlive the process"

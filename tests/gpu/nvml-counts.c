@@ -13,12 +13,12 @@
 
 static void *source;
 
-/* --- the clock of the plugin and of the fake, which the test can turn --- */
+/* --- the clock of the plugin and of the fake, which the test can set --- */
 
 #define PCIE_READ	20000	/* us that the fake sleeps while it measures PCIe */
 #define GPM_SAMPLE	400	/* us that it sleeps while it takes a sample of GPM */
 
-static _Atomic uint64_t turned;		/* CLOCK_MONOTONIC_RAW; 0: the real one */
+static _Atomic uint64_t turned;		/* CLOCK_MONOTONIC_RAW as set by the test; 0: the real clock */
 static bool turned_by_gpm;	/* the clock goes on while the fake takes a sample of GPM */
 static atomic_uint pcie_reads;
 

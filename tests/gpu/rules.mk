@@ -73,7 +73,7 @@ GPU_PROGRAM	:= $(GPU_FAKE)/program
 $(GPU_PROGRAM): tests/gpu/fake/program.c $(addprefix $(GPU_FAKE)/,$(GPU_FAKE_LIBS)) $(B)/flags/cc
 	$(CC) -D_GNU_SOURCE -Imetrics/include $(CFLAGS) $(LDFLAGS) -o $@ $< -ldl -lpthread
 
-# A library that links CUPTI and does not use it, as libraries of frameworks do until their profiler starts
+# A library that links CUPTI without using it, as libraries of frameworks do until their profiler starts
 GPU_USER	:= $(GPU_FAKE)/libgpmu-user.so
 $(GPU_USER): $(addprefix $(GPU_FAKE)/,$(GPU_FAKE_LIBS)) $(B)/flags/cc
 	$(CC) $(CFLAGS) -shared -Wl,--no-as-needed,-rpath,'$$ORIGIN' -o $@ -x c /dev/null -x none $(GPU_FAKE)/libcupti.so.13 $(GPU_FAKE)/libgpmu-fake.so

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Static memory of what is built: the kernel refuses to start a program whose data exceed ulimit -d, whether it uses
-# them or not, and a library takes them from each program.
+# Static buffers of programs and libraries: the kernel refuses to start a program whose static data exceed ulimit -d,
+# even if the program does not use them, and a library adds its data to those of each program.
 . tests/lint/lib.sh
 
 B=${B:-build}

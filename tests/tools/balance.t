@@ -171,7 +171,7 @@ like "$out" '^  GPU0 memory +2400\.000\*? ' "traffic --gpu without a Grace print
 unlike "$out" 'CMEM|C2C into' "traffic --gpu without a Grace prints no matrix and no comparison"
 like "$out" '^  GPU0 NVLink-C2C +36\.000' "traffic --gpu without a Grace's PMUs prints the NVLink-C2C of a GPU that has it"
 GPMU_FAKE=machine=h200 expect 0 traffic --duration 0.2
-unlike "$out$err" 'C2C' "traffic --gpu says nothing about NVLink-C2C on a machine without it"
+unlike "$out$err" 'C2C' "traffic --gpu prints nothing about NVLink-C2C on a machine without it"
 mkdir "$work/none"
 : > "$work/none/libnvidia-ml.so.1"
 : > "$work/none/libcuda.so.1"

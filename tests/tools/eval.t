@@ -27,7 +27,7 @@ like "$out" '180\.00 GB/s GraceMemBW +\(66\.67%\)' "eval computes the share from
 like "$out" '^ +2\.000000000 seconds time elapsed' "eval takes the elapsed time from duration_time"
 printf '1500000,,cycles,250000,10.00,,\n3000000,,instructions,2500000,100.00,,\n' > "$work/share"
 expect 0 gpmu eval -e cycles,instructions "$work/share"
-like "$out" '^ +1,500,000 cycles +\(10\.00%\)$' "eval prints the share of a command's event from the time of an event that ran all the time"
+like "$out" '^ +1,500,000 cycles +\(10\.00%\)$' "eval computes the share of a command's event from the time of an event that ran all the time"
 run gpmu eval -M GracePcieReadBW/root_port=0x3/ $data/grace-6.1-multiplexed.csv
 like "$rc $out" '<not counted> GB/s GracePcieReadBW/root_port=0x3/' "eval prints <not counted> for a metric with a filter if one of its events was not counted"
 expect 0 gpmu eval -M GracePcieReadBW $data/grace-6.1-multiplexed.csv
@@ -169,10 +169,10 @@ is "$(gpmu eval -a -x, --machine grace -M ipc,GraceMemReadBW "$work/generic" | c
 	"ipc 2,GraceMemReadBW 6.4,ipc 2,GraceMemReadBW 12.8" "eval computes core metrics from perf's generic events without a PMU"
 printf '1000,,nvidia_scf_pmu_0/cycles/,1000,100.00,,\n2500,,instructions,1000,100.00,,\n' > "$work/generic"
 run gpmu eval --machine grace -M ipc "$work/generic"
-like "$out" '<not counted> per cycle ipc' "eval takes no cycles of another PMU for those of the cores"
+like "$out" '<not counted> per cycle ipc' "eval does not take cycles of another PMU for those of the cores"
 printf '2000,,L1-dcache-loads,1000,100.00,,\n500,,cache-misses,1000,100.00,,\n1000,,instructions,1000,100.00,,\n' > "$work/generic"
 run gpmu eval --machine grace -M l1d_cache_mpki,l1d_cache_miss_ratio "$work/generic"
-like "$out" '500\.00 .*l1d_cache_mpki' "eval takes perf's cache events for the cores' events to which Linux maps them"
+like "$out" '500\.00 .*l1d_cache_mpki' "eval evaluates perf's cache events as the cores' events to which Linux maps them"
 run gpmu eval --machine grace --source "model=$scenarios/idle.scenario" -M GraceMemBW $data/grace-6.1.json
 is "$rc $err" "125 gpmu eval: --machine grace and --source: choose one" "eval refuses --machine grace together with --source"
 run at superchip gpmu doctor --save "$work/superchip"

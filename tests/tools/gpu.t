@@ -29,7 +29,7 @@ like "$out" '^  memory        69\.6 GiB of 140\.4 GiB, 0\.6 GiB reserved$' "gpu 
 like "$out" '^  not available: utilization.encoder \(Not Supported\)$' "gpu names what is not available, with NVML's reason"
 like "$out" '^ +4711  compute +60\.0 GiB +68 % +28 %' "gpu shows processes with memory and utilisation"
 like "$out" '^ +4712  compute +10\.0 GiB +- ' "gpu shows - for a process without utilisation"
-unlike "$out" 'C2C' "gpu says nothing about NVLink-C2C for GPUs without it"
+unlike "$out" 'C2C' "gpu prints nothing about NVLink-C2C for GPUs without it"
 fake_gpus gh200
 expect 0 gpmu gpu
 like "$out" '^  links +PCIe .*, NVLink-C2C' "gpu shows the NVLink-C2C of a GPU that has it"

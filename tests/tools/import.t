@@ -150,7 +150,7 @@ is "$(sql "select ts - $begin, tid = 0, coalesce(t.name, ''), cpu_mode, m.name f
 	join stack_profile_mapping m on m.id = f.mapping where ts > $begin + 70000 order by ts")" "73000|0|$outside|user|/[unknown]
 80000|1||kernel|/[bpf]
 81000|0|$outside|kernel|/[bpf]
-82000|0|$outside|user|/[unknown]" "import: samples of the number 0 or -1 in user space, or called from there, are of tasks outside the PID namespace, and have no maps"
+82000|0|$outside|user|/[unknown]" "import: samples of thread 0 or -1 in user space, or with callers there, are of tasks outside the PID namespace, and have no functions"
 is "$(sql "select ts - $begin, dur, coalesce(t.name, ''), end_state from sched join thread t using (utid) where ts >= $begin + 70000 order by ts")" \
 	"70000|1000|$outside|S
 71000|100||R
@@ -158,11 +158,11 @@ is "$(sql "select ts - $begin, dur, coalesce(t.name, ''), end_state from sched j
 71900|2100|$outside|R+
 74000|1000||R
 75000|1000|[idle or outside the PID namespace]|R+
-76000|-1||" "import: number 0 is a task outside the PID namespace if it goes to sleep or is sampled in user space, and otherwise may be one"
+76000|-1||" "import: thread 0 is a task outside the PID namespace if it goes to sleep or is sampled in user space, and otherwise may be one"
 is "$(gpmu report --by thread --format csv "$trace" 2> /dev/null | grep PID | cut -d , -f 1-4)" "$outside,$outside,,
 [idle or outside the PID namespace],[idle or outside the PID namespace],," "report: tasks outside the PID namespace have no number"
 is "$(sql "select s.name, t.name from slice s join thread_track k on k.id = s.track_id join thread t using (utid)
-	where category = 'task' and ts = $begin + 69000")" "name|$outside" "import: a name of the number 0 is that of a task outside the PID namespace"
+	where category = 'task' and ts = $begin + 69000")" "name|$outside" "import: a new name of thread 0 is that of a task outside the PID namespace"
 is "$(gpmu report --by comm,object --format csv "$work/made.data" 2> /dev/null | awk -F , '/^cpu-clock/ { print $3, $7, $8 }')" \
 	"3 solver [bpf]
 2 $outside [unknown]
@@ -177,7 +177,7 @@ is "$(grep outside <<< "$out")" "cpu-clock;$outside;[unknown];[unknown] 2
 cpu-clock;$outside;[unknown];[unknown];kernel_leaf 1" "report: --folded has tasks outside the PID namespace by their name"
 "$make" "$work/made.data"
 import "$work/made.data"
-unlike "$(gpmu report --by thread --format csv "$trace" 2>&1) $err" 'PID namespace' "import: a recording without tasks outside the PID namespace does not name it"
+unlike "$(gpmu report --by thread --format csv "$trace" 2>&1) $err" 'PID namespace' "import: no message is printed about a recording without tasks outside the PID namespace"
 
 # --- tracepoints
 

@@ -18,7 +18,7 @@ has_computed() {
 	[ "${fields[13]:-0}" -ge $(($(getconf CLK_TCK) / 10)) ]
 }
 
-# waits_for_fifo PID: whether gpmu sleeps, and it or its child has opened the FIFO
+# waits_for_fifo PID: succeeds if gpmu sleeps, and it or its child has opened the FIFO
 # shellcheck disable=SC2317 # soon calls it
 waits_for_fifo() {
 	local child folders=("/proc/$1/fd")

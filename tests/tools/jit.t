@@ -16,7 +16,7 @@ if ! perf record -o "$work/perf.data" -k mono -e task-clock:u true > /dev/null 2
 	done_testing
 fi
 
-# fold: sums the counts of folded stacks from main() on that are in spin()
+# fold: sums the counts of folded stacks that end in spin(), from main() on
 fold() {
 	awk '{ count = $NF; sub(/ [0-9]+$/, "") }
 		match($0, /;main;.*;spin$/) { n[substr($0, RSTART + 1)] += count } END { for (s in n) print s, n[s] }' | sort

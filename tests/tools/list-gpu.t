@@ -35,7 +35,7 @@ is "$rc $err" "125 gpmu list: --gpu lists metrics and events: expected metric, e
 export GPMU_ROOT
 GPMU_ROOT=$(machine laptop)
 expect 0 gpmu list metric Gpu
-like "$out" '^GpuSmActive +% +--gpu +Percentage of cycles' "list without --gpu finds the metrics of GPUs, which only --gpu counts"
+like "$out" '^GpuSmActive +% +--gpu +Percentage of cycles' "list without --gpu finds the metrics of GPUs by a pattern, and HERE is --gpu"
 is "$(gpmu list --names metric Gpu | sort | xargs)" "$(gpmu list --all --names metric 'Gpu*' | sort | xargs)" "list without --gpu finds all metrics of GPUs"
 like "$(gpmu list -j metric GpuSmActive)" '"here":null' "list -j without --gpu prints null for HERE of a metric of GPUs"
 unlike "$(gpmu list --names)" '^Gpu' "list without --gpu and a pattern lists no metrics of GPUs"
@@ -98,7 +98,7 @@ fi
 # --- NVML's events
 fake_gpus two
 GPMU_FAKE=machine=h200 expect 0 gpmu list --gpu --names
-unlike "$out" '^nvidia_nvml/.*__' "list --gpu lists no event of CUPTI as an event of NVML's"
+unlike "$out" '^nvidia_nvml/.*__' "list --gpu lists no event of CUPTI as an event of NVML"
 expect 0 gpmu list --source nvml event nvidia_nvml/power/
 like "$out" '^nvidia_nvml/power/ +W +yes +power of the whole board$' "list --source nvml lists NVML's events with unit and description"
 is "$(gpmu list --source nvml --names event nvidia_nvml/power/ | wc -l)" 1 "list --source nvml lists an event of two GPUs once"

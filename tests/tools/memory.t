@@ -23,7 +23,7 @@ mkdir "$work/out"
 )
 GPMU_ROOT=$work/small gpmu doctor --save "$work/saved"
 
-# whole: whether there is no file, or a trace with the records of the command, or without any, as gpmu has counted
+# whole: succeeds if there is no file, if it is a trace with the records of the command, or if gpmu has counted no record
 whole() {
 	local files
 

@@ -91,13 +91,13 @@ is "$rc$err $out" "0 duration_time,{nvidia_gpu_0/sm__cycles_active.avg.pct_of_pe
 	"plan --gpu --chip puts the metrics that fit into one pass of the chip into one group"
 run "${chip[@]}" -M Insts,GpuL1BW,GpuSmActive,Requests
 is "$rc $err" "1 gpmu plan: warning: GpuL1BW, Requests: no room in the one pass of the GPU beside what was requested before; leave them out or count them in another run" \
-	"plan --gpu names the metrics that do not fit by one sentence"
+	"plan --gpu names all metrics that do not fit in one warning"
 is "$out" "{nvidia_gpu_0/sm__inst_executed.sum/,nvidia_gpu_0/sm__cycles_active.avg.pct_of_peak_sustained_elapsed/}" "plan --gpu prints the group of the metrics that fit"
 run "${chip[@]}" -M GpuL1BW,Insts
 is "$rc $out $err" "1 duration_time,nvidia_gpu_0/l1tex__t_bytes.sum/ gpmu plan: warning: Insts: no room in the one pass of the GPU beside what was requested before; leave it out or count it in another run" \
 	"plan --gpu takes metrics in the order of the request"
 run "${chip[@]}" -e nvidia_gpu/sm__inst_executed.sum/ -M GpuL1BW
-like "$rc $err" '^1 .*: GpuL1BW: no room in the one pass' "plan --gpu keeps the room for events that were requested before a metric"
+like "$rc $err" '^1 .*: GpuL1BW: no room in the one pass' "plan --gpu keeps room in the pass for events that were requested before a metric"
 run "${chip[@]}" -v -M GpuSmActive,Insts
 like "$err" '^    for GpuSmActive, Insts$' "plan -v --gpu prints the metrics of the pass"
 GPMU_FAKE=machine=gh200 expect 0 gpmu plan --gpu -M GpuC2cRxBW

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# gpmu record: the processes' channels, a full /dev/shm, few file descriptors, and processes that cannot be recorded.
+# gpmu record: channels of processes, with a full /dev/shm and few file descriptors, and processes that cannot be recorded
 . tests/tools/lib.sh
 
 need tests/gpu/fake/program
@@ -50,7 +50,7 @@ like "$err" '^gpmu record: warning: CUDA of process [0-9]+ \(program\) cannot be
 like "$err" '^\[ gpmu record: 0 processes, 1 not recorded, ' "record counts a process that has no channel"
 is "$(gpmu report "$trace" | grep -c 'note  *warning .*CUDA of process [0-9]* (program) cannot be recorded')" 1 "report's audit names each process that could not be recorded"
 expect 0 gpmu record --regions -o "$trace" --no-cpu-trace -- sh -c "$limited" "$program" enter=a leave=a init context=0
-like "$err" '^\[ gpmu record: 0 processes, 1 not recorded, ' "record counts a process with two reasons for its lack of records once"
+like "$err" '^\[ gpmu record: 0 processes, 1 not recorded, ' "record counts a process that cannot be recorded for two reasons once"
 expect 125 gpmu record --strict -o "$trace" --no-cpu-trace -- sh -c "$limited" "$program" init context=0
 like "$err" '^gpmu record: --strict: records that were lost: 0, processes that could not be recorded: 1$' "record --strict fails if a process could not be recorded"
 if without_room true 2> /dev/null; then
@@ -62,7 +62,7 @@ fi
 if unshare -n true 2> /dev/null; then
 	expect 0 gpmu record -o "$trace" --no-cpu-trace -- unshare -n "$program" init context=0
 	is "$(kernels)" 0 "record leaves a program in another network namespace unrecorded"
-	like "$err" '0 processes connected: .* as inside another network namespace' "record names the network namespace among the reasons why no process has connected"
+	like "$err" '0 processes connected: .* as inside another network namespace' "record names the network namespace among the reasons why no process connected"
 else
 	skip "no network namespace" "record leaves a program in another network namespace unrecorded"
 fi

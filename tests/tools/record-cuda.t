@@ -46,7 +46,7 @@ like "$err" '^gpmu record: warning: GPU0: GpuSmActive, GpuPcieReadBW counted by 
 like "$err" "^gpmu record: warning: GPU0: GpuDramReadBW not recorded: NVML's GPM has no such metric; CUPTI has it if it can sample the GPU\$" \
 	"record --gpu names the counters that are missing while another program has the profiler"
 GPMU_FAKE="inject=1 machine=h200x2" GPMU_PLUGINS=$GPMU_PLUGINS:$(realpath "$B") expect 0 gpmu record --gpu -M GpuSmActive,GpuDramReadBW -I 20 -o "$trace" -- sleep 0.1
-unlike "$err" 'NVML|not recorded' "record --gpu with free GPUs names no counters"
+unlike "$err" 'NVML|not recorded' "record --gpu prints no warning of counters if no other program uses the profiler"
 
 GPMU_PLUGINS=$GPMU_PLUGINS:$(realpath "$B") run timeout -s KILL 60 "$GPMU_BIN" record --gpu -M GpuPcieReadBW,GpuDramReadBW -I 1 -o "$trace" -- sleep 0.2
 is "$rc" 0 "record --gpu ends with the command although a reading takes longer than its interval"
@@ -89,7 +89,7 @@ run gpmu record --strict -o "$trace" -- "$program" init context=0 undelivered=5 
 is "$rc" 125 "record --strict fails if CUPTI has not delivered kernels"
 run gpmu record -o "$trace" -- "$program" init context=0 repeat=300 kernel=foo kill
 lost=$(audit source | sed -n 's/.*kind=kernel lost=\([0-9]*\) .*/\1/p')
-is "$(($(sql "select count(*) from slice where category = 'kernel'") + ${lost:-0}))" 300 "record of a program that is killed has or counts each kernel"
+is "$(($(sql "select count(*) from slice where category = 'kernel'") + ${lost:-0}))" 300 "record of a program that is killed has each kernel in the trace or counts it as lost"
 expect 0 gpmu record -o "$trace" -- "$program" init context=0 kernel=foo fork-init kernel=bar
 like "$err" '2 processes' "record counts a forked child as a process"
 is "$(sql "select count(*) from slice where category = 'kernel'")" 2 "record of a forked child does not disturb the parent's kernels"

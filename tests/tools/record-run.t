@@ -192,7 +192,7 @@ is "$? $(grep -c '^\[ gpmu record: [0-9]* thread' "$work/err")" "6 1" "record pa
 # --- a process that damages the memory it shares with gpmu
 script "runtime begin=+1000 end=+1500 thread=77 correlation=5 name=first" truncate "runtime begin=+2000 end=+2500 thread=77 correlation=6 name=second"
 run gpmu record -o "$trace" -- "$app" "$work/script"
-is "$rc $(sql "select group_concat(name) from slice where category = 'runtime'")" "0 first,second" "record shares no file with a process that another one could truncate"
+is "$rc $(sql "select group_concat(name) from slice where category = 'runtime'")" "0 first,second" "record shares no file that a process can truncate"
 script "runtime begin=+1000 end=+1500 thread=77 correlation=5 name=first" "sleep 50" damage "exit 0"
 run gpmu record -o "$trace" -- "$app" "$work/script"
 is "$rc $(sql "select name from slice where category = 'runtime'")" "0 first" "record survives a channel that the process damages"

@@ -37,15 +37,15 @@ if mounted test -e /sys/kernel/tracing/events/sched/sched_switch/id 2> /dev/null
 	if unshare --pid --fork --mount-proc true 2> /dev/null; then
 		run mounted unshare --pid --fork --mount-proc "$GPMU_BIN" record --no-cuda-trace --sched -o "$trace" -- sleep 0.1
 		is "$rc $(grep -c 'threads on CPUs have their initial numbers plus 8388608$' <<< "$err")" "0 1" \
-			"record --sched in a PID namespace prints which numbers threads have" || diag "$err"
+			"record --sched in a PID namespace warns that 8388608 is added to thread ids" || diag "$err"
 		is "$(sql "select sum(tid < 8388608) from sched join thread using (utid) where tid > 0")" 0 \
-			"record --sched in a PID namespace has no thread with a number of that namespace"
+			"record --sched in a PID namespace adds 8388608 to the thread ids of all CPUs"
 		like "$(sql "select count(*) from sched join thread using (utid) where thread.name = 'sleep' and tid > 8388608")" '^[1-9]' \
-			"record --sched in a PID namespace names threads on CPUs"
+			"record --sched in a PID namespace has the names of threads on CPUs"
 		like "$(gpmu report "$trace")" '^  note .*threads on CPUs have their initial numbers plus 8388608$' \
-			"report: the audit has the numbers of threads on CPUs of a PID namespace"
+			"report: the audit notes that 8388608 is added to thread ids in a PID namespace"
 	else
-		skip "no PID namespace can be made here" "record --sched in a PID namespace prints which numbers threads have"
+		skip "no PID namespace can be made here" "record --sched in a PID namespace warns that 8388608 is added to thread ids"
 	fi
 	run unmounted "$GPMU_BIN" record --sched --duration 0.1 -o "$trace"
 	is "$rc" 125 "record --sched without tracefs and without a command exits with 125"

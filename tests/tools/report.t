@@ -188,7 +188,7 @@ printf '%s\n' 'track;g;-;GPU 0: H200 (GPU-a)' 'track;s;g;1 a: stream 7' 'counter
 	'value;w;1000000;0' 'value;w;5000000;0' | trace pcie
 is "$(gpmu report --by attribution --format csv "$work/pcie.pftrace" | sed -n '3p')" "# gpmu-report-csv 1 links" "report attributes no bytes to kernels without counters of the link"
 like "$(gpmu report --by attribution "$work/pcie.pftrace")" 'no counter of NVLink-C2C was recorded; --link=pcie has one' "report --by attribution names a link that has counters"
-unlike "$(gpmu report "$work/pcie.pftrace")" 'C2C' "report says nothing about NVLink-C2C without counters of it"
+unlike "$(gpmu report "$work/pcie.pftrace")" 'C2C' "report prints nothing about NVLink-C2C if no counter of it was recorded"
 like "$(gpmu report --link nvlink "$work/pcie.pftrace")" 'no counter of NVLink was recorded; --link=pcie has one' "report --link reports that the link has no counters"
 options=(--link pcie)
 # The values are bytes of an interval. 3-4 ms was not counted: half of the copy.

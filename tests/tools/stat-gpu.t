@@ -147,11 +147,11 @@ like "$err" '[0-9] % +GpuSmActive' "stat --gpu counts the metrics after one that
 # --- the wait for CUDA
 GPMU_FAKE="machine=h200 until=$work/go" gpmu stat --gpu -a -M GpuDramReadBW -I 20 --interval-count 2 2> "$work/waits" &
 soon grep -q '^gpmu stat: waiting for .*CUPTI' "$work/waits"
-ok $? "stat --gpu -I says what it is waiting for while CUDA is being initialised"
-unlike "$(< "$work/waits")" 'GpuDramReadBW' "stat --gpu -I prints the line before the first value"
+ok $? "stat --gpu -I reports the wait while CUDA is being initialised"
+unlike "$(< "$work/waits")" 'GpuDramReadBW' "stat --gpu -I reports the wait before the first value"
 : > "$work/go"
 wait $!
-is "$? $(grep -c 'waiting for' "$work/waits") $(grep -c 'GpuDramReadBW$' "$work/waits")" "0 1 2" "stat --gpu -I prints the line once, and then the values"
+is "$? $(grep -c 'waiting for' "$work/waits") $(grep -c 'GpuDramReadBW$' "$work/waits")" "0 1 2" "stat --gpu -I reports the wait once, and then prints the values"
 
 # --- an ordinary user: the kernel forbids -a, NVIDIA's driver allows its counters
 as_user=(env)
@@ -166,7 +166,7 @@ else
 	like "$err" '^GPU0 +2,400.00 GB/s GpuDramReadBW' "stat --gpu -a of an ordinary user counts GPUs"
 	is "$(grep -cE '<not counted> +(context-switches|page-faults) *$' <<< "$err")" 2 "stat --gpu -a of an ordinary user shows what the kernel forbids as not counted"
 	like "$err" '^ context-switches, page-faults: .*CAP_PERFMON' "stat --gpu -a of an ordinary user prints once which permission is missing"
-	is "$(grep -c CAP_PERFMON <<< "$err")" 1 "stat --gpu -a of an ordinary user repeats the missing permission for no event"
+	is "$(grep -c CAP_PERFMON <<< "$err")" 1 "stat --gpu -a of an ordinary user names the missing permission in one line only"
 	expect 0 "${as_user[@]}" "$GPMU_BIN" stat --gpu -a -- true
 	like "$err" '^GPU0 +[0-9.]+ % +GpuSmActive' "stat --gpu -a of an ordinary user counts the default metrics of GPUs"
 	expect 125 "${as_user[@]}" "$GPMU_BIN" stat -a -e context-switches -- true

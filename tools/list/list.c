@@ -162,7 +162,7 @@ bool list_matches(const struct list *list, const char *name)
 	return !list->globs.length;
 }
 
-/* Whether the item is listed because --gpu may find it. With --all it is one of other machines. */
+/* Returns whether only --gpu determines if the item is on this machine. With --all it counts as one of other machines. */
 static bool needs_gpu(const struct list *list, const struct item *item)
 {
 	/* Without a pattern, metrics of GPUs would be listed on machines that have none. */

@@ -16,10 +16,10 @@ struct list {
 	int kind;		/* enum item_kind; -1: all but tracepoints */
 	struct texts globs;	/* none: all */
 	bool all, json, names;
-	bool gpus_only;		/* of the metrics only those of GPUs */
+	bool gpus_only;		/* list only metrics of GPUs */
 };
 
-/* Prints the selected items of some kinds, a bit for each enum item_kind, after common_open(); returns their number. */
+/* Prints the selected items of some kinds and returns their number. @kinds: a bit for each enum item_kind. Call after common_open(). */
 size_t list_put_kinds(const struct list *list, unsigned int kinds);
 
 /* Whether a pattern matches the name, or there is none */

@@ -264,13 +264,13 @@ static size_t put_gpu_metrics(struct list *list, const struct list_gpu *options)
 	return length;
 }
 
-/* Whether the chip's own events are listed, not only counted */
+/* Returns whether the chip's own events are listed, and not only their number. */
 static bool wants_chip_events(const struct list *list, const struct list_gpu *options)
 {
 	return list->kind == ITEM_EVENT || list->globs.length || options->passes;
 }
 
-/* Prints NVML's events, and those of the chip or their number, below @above other rows; returns the number of rows. */
+/* Prints NVML's events, and the events of the chip or their number, below @above other rows. Returns the number of rows. */
 static size_t put_events(const struct list *list, const struct list_gpu *options, const json_t *chip, const json_t *nvml,
 			 size_t above)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Prints the metrics of GPUs, and what CUPTI can sample on a GPU's chip, with or without the GPU. */
+/* Prints the metrics of GPUs, and the events that CUPTI can sample on a GPU's chip, with or without the GPU. */
 #ifndef GPMU_LIST_GPU_H
 #define GPMU_LIST_GPU_H
 
@@ -15,8 +15,8 @@ struct list_gpu {
 };
 
 /*
- * Lists metrics and NVML's events; the chip's own events, more than a thousand, only if the kind or a pattern asks for
- * them. Returns the exit status.
+ * Lists metrics and NVML's events, and the chip's own events, more than a thousand, only with the kind event or a pattern.
+ * Returns the exit status.
  */
 int list_gpu(struct list *list, const struct list_gpu *options);
 

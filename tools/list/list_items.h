@@ -22,7 +22,7 @@ struct item {
 	enum item_kind kind;
 	char *name;			/* the argument for -e or -M */
 	bool here;			/* exists on this machine */
-	bool with_gpu;			/* only --gpu tells whether it exists on this machine */
+	bool with_gpu;			/* only --gpu determines whether it exists on this machine */
 	const char *description;
 	const char *unit;
 	const struct gpmu_metric *metric;	/* of a metric */
@@ -31,7 +31,7 @@ struct item {
 	const char *terms;		/* of an event in sysfs */
 };
 
-/* Whether the metric is one of GPUs */
+/* Returns whether a metric is of GPUs. */
 bool items_is_gpu(const struct gpmu_metric *metric);
 
 struct items {

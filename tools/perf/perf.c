@@ -240,14 +240,14 @@ static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
 
 static struct sigaction before[N_SIGNALS];	/* of each signal, while gpmu forwards it */
 
-/* After perf's end signals end gpmu, which may still have a lot to read or nobody to write to. */
+/* Lets signals end gpmu after perf's end, while it reads the rest of the output or writes to a full pipe. */
 static void heed_signals(void)
 {
 	for (size_t i = 0; i < N_SIGNALS; i++)
 		sigaction(signals[i], &before[i], NULL);
 }
 
-/* Whether perf runs, and has not ended without gpmu's notice */
+/* Asks the kernel whether perf is running, because gpmu may not have noticed its end yet. */
 static bool is_running(void)
 {
 	siginfo_t ended = { .si_pid = 0 };
@@ -393,7 +393,7 @@ static void read_all(struct perf *perf, int fd, struct child *child, struct chil
 		if (is_readable(fd, pidfd))
 			open = read_output(perf, fd, &lines) > 0;
 	heed_signals();
-	/* What is written from now on is not perf's. */
+	/* Output that is written from now on is not of perf, but of processes that inherited the pipe. */
 	if (ioctl(fd, FIONREAD, &left))
 		left = 0;
 	for (; left > 0 && (n = read_output(perf, fd, &lines)) > 0; left -= (int)n)

@@ -11,7 +11,7 @@ static char *label_of(const struct gpmu_row *row)
 	return row->gpu_number < 0 ? print_text("%s", "") : print_text("GPU%d: ", row->gpu_number);
 }
 
-/* Whether both rows are reported by one line */
+/* Returns whether one line reports both rows. */
 static bool is_alike(const struct gpmu_row *a, const struct gpmu_row *b)
 {
 	return a->gpu_number == b->gpu_number && !strcmp(a->why ? a->why : "", b->why ? b->why : "");
@@ -36,7 +36,7 @@ static bool is_missing(const struct gpmu_row *row, const struct gpmu_plan *plan)
 	return true;
 }
 
-/* The names of the rows from @first on that are alike, separated by commas; NULL if a row before is alike */
+/* Returns the names of row @first and the later rows that the same line reports; NULL: an earlier row has been reported by it. */
 static char *names_of(const struct gpmu_rows *rows, size_t first, const struct gpmu_plan *plan,
 		      bool (*is_reported)(const struct gpmu_row *row, const struct gpmu_plan *plan))
 {

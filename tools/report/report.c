@@ -382,7 +382,7 @@ static void add_view(const struct arguments *arguments, const struct gpmu_report
 	view->n = table->row_count < top || shown_of(table->name)->all ? table->row_count : top;
 }
 
-/* Whether a table without rows is printed for its note */
+/* Returns whether a table without rows is printed, because its note has the reason. */
 static bool is_noted(const struct arguments *arguments, const struct shown *table, bool gpus)
 {
 	return gpus && (table->of_gpus || (arguments->link && !strcmp(table->name, "attribution")));

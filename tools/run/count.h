@@ -62,8 +62,8 @@ bool count_signal_waits(void);
  * @mask. Starts the command, if there is one, which then waits: a process that has initialised
  * CUDA must not fork. Dies on failure; if gpmu dies later, the waiting command exits.
  *
- * Until count_open() or count_run(), the signals that end a run end gpmu after drop(user), which may be
- * NULL and removes what atexit() would remove.
+ * Until count_open() or count_run(), a signal that ends a run ends gpmu, after a call of drop(user). @drop:
+ * removes the files that functions of atexit() would remove; NULL: there are none.
  */
 void count_begin(struct child *child, char *const *argv, char *const *environment,
 		 sigset_t *mask, void (*drop)(void *user), void *user);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The main thread blocks the signals that end a run, so that threads of plugins, which inherit its
- * mask, do not take them. It cannot take them itself while it waits in a read(), so a thread does.
+ * mask, do not take them. A signal does not interrupt its read() then, so another thread takes the signals.
  */
 #include <errno.h>
 #include <poll.h>
@@ -29,7 +29,7 @@ static void end_by(int number)
 	struct sigaction action;
 	sigset_t set;
 
-	/* In background jobs of a script SIGINT is ignored; it ends a run, too. */
+	/* A background job of a script ignores SIGINT, which still ends a run. */
 	if (!sigaction(number, NULL, &action) && action.sa_handler == SIG_IGN) {
 		action.sa_handler = SIG_DFL;
 		sigaction(number, &action, NULL);

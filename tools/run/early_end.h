@@ -6,8 +6,8 @@
 #include <signal.h>
 
 /*
- * Until early_end_stop(), the signals of @set, which all threads block, end gpmu after drop(user).
- * @drop: removes what atexit() would remove, in another thread; NULL: nothing. Dies on failure.
+ * Until early_end_stop(), a signal of @set, which all threads block, ends gpmu, after a call of drop(user) in
+ * another thread. @drop: removes the files that functions of atexit() would remove; NULL: there are none. Dies on failure.
  */
 void early_end_start(const sigset_t *set, void (*drop)(void *user), void *user);
 /* A signal that arrives from now on stays pending. May be called without early_end_start(). */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A line that says what gpmu is waiting for before it counts, such as the seconds that CUDA takes to be initialised. */
+/* A line that reports a wait before counting begins, such as the wait for the initialisation of CUDA, which takes seconds. */
 #ifndef GPMU_WAITING_H
 #define GPMU_WAITING_H
 
 /*
- * Prints @what after 0.3 s, unless waiting_end() is called before. No process may be forked in between. @what is a
- * constant.
+ * Prints "waiting for" and @what after 0.3 s, unless waiting_end() is called before. No process may be forked in
+ * between. @what is not copied.
  */
 void waiting_begin(const char *what);
 /* Ends the wait, if there is one. A line that is due has been printed when it returns. */

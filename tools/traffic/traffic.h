@@ -50,9 +50,9 @@ extern const struct traffic_gpu_part traffic_gpu_parts[TRAFFIC_GPU_PARTS];
 
 /* Whether a source counts GPUs' traffic */
 bool traffic_has_gpus(const struct gpmu_machine *machine);
-/* Adds the metrics of all parts, of links to a Grace only @with_grace. Returns as gpmu_plan_add_metrics(). */
+/* Adds the metrics of all parts; of links to a Grace only if @with_grace is set. Returns as gpmu_plan_add_metrics(). */
 int traffic_gpu_plan(struct gpmu_plan *plan, bool with_grace, struct gpmu_error *error);
-/* Whether a GPU of the machine has a link to a Grace, or this is not known */
+/* Returns whether a GPU of the machine has a link to a Grace, or may have one. */
 bool traffic_gpu_has_grace(const struct gpmu_machine *machine, const struct gpmu_catalog *catalog);
 /* A GPU's row, or NULL; @way: 0 or 1 */
 const struct gpmu_row *traffic_gpu_row(const struct traffic_view *view, size_t gpu, size_t part,

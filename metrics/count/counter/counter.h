@@ -126,7 +126,7 @@ enum count_state counter_error_state(int err);
 /* Reason for a refusal of @together events as a group, or of one event if it is 0 */
 void counter_error_why(struct gpmu_error *why, int err, size_t together,
 		       const struct event_instance *instance, const struct target *target);
-/* Reason for EACCES or EPERM, without the event's name */
+/* Sets @why to the reason of EACCES or EPERM, without the event's name: it applies to several events. */
 void counter_error_denied(struct gpmu_error *why, int err, const struct gpmu_plan *plan,
 			  const struct event_instance *instance, const struct target *target);
 /*

@@ -184,7 +184,7 @@ static int refused(const struct opening *o, struct counter_set *set, size_t inde
 	return ret ? ret : 1;
 }
 
-/* Removes all events of the set, which the user may not count. */
+/* Removes all events of a set whose events the user may not count. */
 static int skip_denied(const struct opening *o, struct counter_set *set, int err, const struct target *target)
 {
 	struct gpmu_error why = { .size = sizeof(why) };

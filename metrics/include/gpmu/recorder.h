@@ -192,8 +192,8 @@ struct gpmu_recorder_stats {
  * @options: copied
  * @error: set on failure, or NULL
  *
- * If CUDA or regions are recorded, this listens on a socket in the abstract namespace (unix(7)), to which the processes
- * of gpmu_recorder_environment() connect.
+ * If CUDA or regions are recorded, this listens on a socket in the abstract namespace (unix(7)). Processes with the variables of
+ * gpmu_recorder_environment() connect to it.
  *
  * Return: a new recorder; NULL with errno EINVAL (an option is missing or out of range, or
  * LD_PRELOAD cannot contain the path of libgpmu-mark.so), ENOENT (the folders of plugins lack

@@ -44,7 +44,7 @@ struct gpmu_session;
  * @aggregation: what a row covers
  * @interval: length of the intervals of gpmu_session_next() in ns; 0: each call of
  *	gpmu_session_next() ends an interval
- * @skip_denied: 1: if the plan has PMUs of plugins, an event of the kernel that the user may not
+ * @skip_denied: 1: if the plan has PMUs of plugins, an event that the kernel forbids the user to
  *	count is GPMU_STATE_NOT_COUNTED, with the required permission as the reason; 0: it is an error
  *
  * Fields that are 0 or NULL take their defaults.

@@ -17,9 +17,9 @@
  */
 int profile_elf_open(const char *path, const uint8_t *build_id, size_t size, bool *is_changed);
 /*
- * Whether something other than a regular file, such as a FIFO, is where elfutils looks for a file that an ELF file names: it would
- * open it, and perhaps wait. @path: of the ELF file. @folder, @name: if they are not absolute, the folder is relative to that of the
- * ELF file, and the name to the folder. @folder may be NULL.
+ * Returns whether elfutils would open something other than a regular file, such as a FIFO, in place of a file that an ELF file names,
+ * and perhaps wait for it. @path: path of the ELF file. @folder: absolute, or relative to the folder of the ELF file; NULL: that
+ * folder. @name: absolute, or relative to @folder
  */
 bool profile_elf_blocks(const char *path, const char *folder, const char *name);
 /* Writes a recorded build id without its padding. Returns its size, 0 if it is empty or too long. */
@@ -27,8 +27,9 @@ size_t profile_elf_build_id_hex(const uint8_t *build_id, size_t size, char hex[2
 /* Gets the build id of the running kernel's vDSO. Returns its size; 0: there is none */
 size_t profile_elf_vdso_build_id(uint8_t build_id[PROFILE_BUILD_ID_MOST]);
 /*
- * Makes the image of an ELF file for code that is in none. The code is at address 0. @arch: the machine, as by uname(2).
- * @frames: its .eh_frame, as if it followed the code at a multiple of 8 bytes; NULL: none. Sets the size of the image, which the caller frees; NULL: out of memory.
+ * Makes the image of an ELF file for code that is in no file. The code is at address 0. @arch: the machine, as by uname(2).
+ * @frames: .eh_frame of the code, with addresses as if it followed the code at a multiple of 8 bytes; NULL: none. Sets the size of the
+ * image. Returns the image, which the caller frees; NULL: out of memory.
  */
 void *profile_elf_code(const char *arch, uint64_t code_size, const void *frames, size_t frames_size, size_t *size);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * elfutils reads the description of frames from an ELF file. Code of a just-in-time compiler has none, so one is made in memory. Its
+ * elfutils reads unwinding information from an ELF file. Code of a just-in-time compiler has no file, so one is made in memory. Its
  * only segment stands for the code, at address 0, and has no bytes.
  */
 #include <elf.h>

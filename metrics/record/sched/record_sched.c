@@ -15,8 +15,8 @@
 /*
  * Bytes of a ring, powers of 2 and multiples of a page on kernels with pages of 4, 16 and 64 KiB. While all CPUs are
  * busy, the thread that drains the rings may wait tens of milliseconds for one, and 16 threads that switch all the time
- * write 64 KiB in 10 ms. By default a user can lock 512 KiB and a page for each CPU, in all recordings together:
- * a smaller ring leaves memory to the next recording, and to the other ranks of a node.
+ * write 64 KiB in 10 ms. By default all recordings of a user together can lock 512 KiB and a page for each CPU: smaller
+ * rings leave memory for the user's next recording, and for the other ranks on the machine.
  */
 #define FULL_RING	(512u << 10)
 #define SHARED_RING	(256u << 10)
@@ -47,7 +47,7 @@ static int refuse(int ret, const char *whose, int paranoid, struct gpmu_error *e
 	return ret;
 }
 
-/* Keeps the tracepoint's thread numbers apart from those of another PID namespace than the initial one. */
+/* Keeps the tracepoint's tids apart from those of this process's PID namespace, if that is not the initial one. */
 static int shift_numbers(struct record_sched *sched, struct gpmu_error *error)
 {
 	if (task_status_is_initial())
@@ -74,7 +74,7 @@ static int open_machine(struct record_sched *sched, struct gpmu_error *error)
 	return ret ? refuse(ret, "the whole machine", -1, error) : shift_numbers(sched, error);
 }
 
-/* Returns whether the process can lock full rings without the memory that all recordings of the user share */
+/* Returns whether ulimit -l allows full rings, without the memory that all recordings of the user share. */
 static bool locks_full_rings(void)
 {
 	const uint64_t each = FULL_RING + (uint64_t)sysconf(_SC_PAGESIZE);

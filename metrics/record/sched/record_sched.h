@@ -20,8 +20,8 @@
 #define RECORD_SCHED_FIELDS	7
 
 /*
- * The tracepoint has the numbers of threads in the initial PID namespace. In another one, such as that of a container, other threads can
- * have these numbers. This is added to them: Linux's PID_MAX_LIMIT is lower.
+ * Added to the tracepoint's tids, which are those of the initial PID namespace, if gpmu runs in another one, such as that of a
+ * container: threads there can have the same tids. Linux's PID_MAX_LIMIT is lower.
  */
 #define RECORD_SCHED_SHIFT	(1 << 23)
 
@@ -32,14 +32,14 @@ struct record_sched {
 	pid_t *tids;
 	size_t tid_count, active_count;
 	bool own;			/* the command's threads only, if the kernel allows it */
-	bool is_rank;			/* other recordings of the user run on the machine */
+	bool is_rank;			/* of a parallel program, whose other ranks are recorded on the machine, too */
 	struct record_queue *queue;
 	struct record_window *window;	/* the tracepoint's events outside it are dropped */
 	atomic_bool *ending;		/* set: the thread drains the rings and ends */
 	/* Set by record_sched_open() */
 	char *note;			/* for the audit: why threads are not recorded; or NULL */
 	struct record_rings rings;	/* count 0: nothing can be recorded */
-	int32_t shift;			/* added to the tracepoint's thread numbers: 0 or RECORD_SCHED_SHIFT */
+	int32_t shift;			/* added to the tracepoint's tids: 0 or RECORD_SCHED_SHIFT */
 	record_ring_take *take;		/* user data: a struct record_sched */
 	struct {
 		size_t offset, size;

@@ -125,7 +125,7 @@ static int64_t number_of(const struct record_sched *sched, int field, const char
 	return small;
 }
 
-/* A thread's number; 0: idle */
+/* Returns the tid of a thread; 0: idle. */
 static int32_t tid_of(const struct record_sched *sched, int field, const char *raw, size_t size)
 {
 	const int32_t tid = (int32_t)number_of(sched, field, raw, size);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The balance of a process: each call of work has a record that arrived, or that is counted as lost. The process counts
- * its calls in shared memory, so that the number is known even if it was killed before CUPTI delivered the records.
+ * The balance of a process: each call that launches work has a record that arrived or is counted as lost. The process counts
+ * its calls in shared memory, so the number is known even if the process was killed before CUPTI delivered the records.
  */
 #include <string.h>
 

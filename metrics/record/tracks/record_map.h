@@ -101,8 +101,8 @@ struct record_process {
 	struct record_subtracks *nvtx;
 	struct record_call *calls;	/* RECORD_CALLS entries; NULL: none yet */
 	struct record_lost lost[ACTIVITY_LOST_REASONS][ACTIVITY_KINDS];
-	/* Work, by kind from ACTIVITY_KERNEL on: what the process called, and records that have arrived or were counted as lost */
-	struct activity_calls tally;	/* its size is 0 until it arrives */
+	/* Work, by kind from ACTIVITY_KERNEL on: calls of the process, and records that have arrived or were counted as lost */
+	struct activity_calls tally;	/* its size is 0 until the record has arrived */
 	uint64_t arrived[ACTIVITY_WORKS], accounted[ACTIVITY_WORKS];
 	/* Until when ends of ranges may have been lost: of any thread, and by thread */
 	uint64_t ends_lost;
@@ -268,7 +268,7 @@ int record_graph(struct record_map *map, struct record_process *process,
 /* Counts a record of work that has arrived, or records that the process has counted as lost. */
 void record_balance_add(struct record_process *process, const struct activity_head *record);
 /*
- * Compares the work that the process has called with the records that have arrived. What is missing is counted as lost,
+ * Compares the work that the process has called with the records that have arrived. Missing records are counted as lost,
  * for ACTIVITY_LOST_END, and logged.
  */
 void record_balance_end(struct record_process *process, const struct activity_calls *calls);

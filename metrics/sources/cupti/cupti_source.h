@@ -79,7 +79,7 @@ static inline bool pmu_lacks(const struct pmu *pmu, const struct event *event)
 }
 
 /* A PMU's groups, as the functions of struct gpmu_source_plugin: groups.c */
-/* Whether one pass samples the events: 1, 0 or -errno */
+/* Returns 1 if one pass can sample all events, 0 if not, or -errno. */
 int groups_fit(struct pmu *pmu, const struct gpmu_source_event *events, size_t length);
 int groups_open(struct pmu *pmu, const struct gpmu_source_event *events, size_t length,
 		struct group **group, struct gpmu_error *error);

@@ -26,7 +26,7 @@ static struct {
 	uint64_t completed;
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* Reasons to wake gpmu's thread so far, and those that it has seen */
+/* Number of reasons to wake gpmu's thread so far, and number of those that it has seen */
 static uint32_t reasons, seen;
 
 void buffers_init(size_t size, unsigned int most)

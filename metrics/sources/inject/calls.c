@@ -66,7 +66,7 @@ static const uint16_t instantiate[] = { 513, 578, 643, 656, 657 };	/* cuGraphIns
 
 static const struct function *by_id[FUNCTIONS];
 
-/* Between the begin and the end of a thread's call */
+/* Of this thread's call: the state at its begin; whether it adds a node to a graph */
 static __thread enum capture_state begun;
 static __thread bool has_node;
 
@@ -111,7 +111,7 @@ void calls_node_created(void)
 	has_node = true;
 }
 
-/* The kind whose state tells whether the call's work is recorded: a graph's nodes are recorded as kernels are */
+/* Returns the kind that must be enabled for the work to be recorded. With --graph-nodes a graph is recorded as its kernels. */
 static enum activity_kind state_kind(const struct inject *self, const struct function *function)
 {
 	return function->kind == ACTIVITY_GRAPH && self->control->graph_nodes ? ACTIVITY_KERNEL : function->kind;

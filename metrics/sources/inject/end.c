@@ -12,7 +12,7 @@
 
 #include "inject.h"
 
-#define END_MS	2000	/* without progress, until the process's end no longer waits */
+#define END_MS	2000	/* time without progress after which the process ends without its last records */
 
 /* next_NAME: libc's function. Found at the start, as dlsym(3) must not be called in a signal handler or after vfork(2) */
 #define NEXT(type, name, parameters) \
@@ -76,7 +76,7 @@ PUBLIC void abort(void)
 	__builtin_unreachable();
 }
 
-/* A program that replaces this one ends the recording if exec succeeds. */
+/* Flushes before exec. The recording, which is returned, goes on if exec fails. NULL: there is none. */
 static struct inject *flush_for_exec(void)
 {
 	struct inject *own = own_recording();
@@ -139,7 +139,7 @@ PUBLIC int execvp(const char *file, char *const argv[])
 	return execvpe(file, argv, environ);
 }
 
-/* Number of arguments up to and including the NULL that ends them; @list is consumed */
+/* Counts the arguments, with the NULL that ends them. Consumes @list. */
 static size_t count_arguments(va_list list)
 {
 	size_t n = 2;
@@ -149,7 +149,7 @@ static size_t count_arguments(va_list list)
 	return n;
 }
 
-/* Declares argv with the arguments from @first on; @list is left behind the NULL. */
+/* Declares argv with the arguments from @first on. @list is then after the NULL. */
 #define COLLECT(argv, list, first) \
 	va_list list; \
 	va_start(list, first); \

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The nodes of graphs, for gpmu record --graph-nodes: a launch of a graph has a record for each of its kernels, copies and
- * memsets. CUPTI reports the nodes one by one when a graph is instantiated: it clones each node, also those of child
- * graphs, and reports the clone's type at the begin of its creation only (measured with CUPTI 13.0).
+ * memsets. When a graph is instantiated, CUPTI clones its nodes and those of its child graphs, and reports each clone. It
+ * reports the clone's type only at the begin of the clone's creation (measured with CUPTI 13.0).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,15 +15,15 @@ enum { NODE_KERNEL, NODE_COPY, NODE_SET, NODE_CONDITIONAL = 13 };
 
 struct graph {
 	uint64_t nodes[ACTIVITY_WORKS];
-	bool is_unsure;		/* how many nodes run is not known: some are disabled or conditional */
+	bool is_unsure;		/* the number of nodes that run is not known: some are disabled or conditional */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct map graphs;	/* struct graph *, by the handle of the executable graph */
 
-/* Between the begin and the end of a thread's call that instantiates a graph */
+/* Of this thread's call that instantiates a graph */
 static __thread struct graph cloned;
-static __thread const void *node;	/* whose creation has begun last */
+static __thread const void *node;	/* the node whose creation began last */
 static __thread uint32_t node_type;
 
 static void add_clone(const CUpti_GraphData *data)
@@ -55,7 +55,7 @@ static void forget(const void *exec)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Without memory the graph's launches are not counted. */
+/* Keeps the nodes of an executable graph. Without memory its launches are not counted. */
 static void remember(const void *exec)
 {
 	struct graph *graph = malloc(sizeof(*graph));

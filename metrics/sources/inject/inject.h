@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * libgpmu-inject.so, which the CUDA driver loads into programs that gpmu record starts ($CUDA_INJECTION64_PATH), writes
- * CUPTI's records of the process to its channel. The dynamic linker preloads it into all programs, so that its functions
- * precede those of libc that end a process (end.c, signals.c).
+ * CUPTI's records of the process to its channel. The dynamic linker also preloads it into all these programs, so that its
+ * functions precede the functions of libc that end a process (end.c, signals.c).
  *
  * It never disturbs the program: it prints nothing and ends nothing, and reports failures by notes in the channel. After
  * the start one thread, gpmu's, with all signals blocked, makes all calls to CUPTI, and holds none of our locks around a
@@ -42,11 +42,11 @@ struct inject {
 	uint32_t fatal;		/* CUPTI must not be called any more */
 	uint32_t ready;		/* the driver is initialised */
 	uint32_t stop;		/* the process ends */
-	uint32_t wanted, flushed;	/* numbers of the last flush that was asked for, and of the last done */
+	uint32_t wanted, flushed;	/* number of flushes that were requested before exec, and number of those that are done */
 	uint32_t ended;		/* the thread has written its last record */
-	uint32_t signal;	/* that ends the process after the last flush; 0: none */
+	uint32_t signal;	/* ends the process after the last flush; 0: none */
 	uint64_t progress;	/* changes while the thread works */
-	uint64_t arrived;	/* records of work that CUPTI has delivered; of gpmu's thread */
+	uint64_t arrived;	/* records of work that CUPTI has delivered; used by gpmu's thread only */
 };
 
 #define PUBLIC	__attribute__((visibility("default")))
@@ -54,7 +54,7 @@ struct inject {
 /* The process's recording; NULL if it is not recorded */
 extern struct inject *inject;
 
-/* Zeroed memory for a table, whose pages the program has only once they are used; NULL: out of memory */
+/* Maps zeroed memory for a table. A page takes memory once it is used. NULL: out of memory */
 static inline void *inject_table(size_t size)
 {
 	void *table = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -141,23 +141,24 @@ bool capture_has(const struct inject *self, uint64_t time);
 /* Whether a range of this name is a capture range */
 bool capture_wants(const struct inject *self, enum channel_capture capture, const char *name);
 
-/* Whether CUPTI records work: no, not certainly as kinds are being enabled or disabled, or yes */
+/* Whether CUPTI records work of a kind; CAPTURE_SWITCHING: not certain, because kinds are being enabled or disabled */
 enum capture_state { CAPTURE_OFF, CAPTURE_SWITCHING, CAPTURE_ON };
 enum capture_state capture_state(enum activity_kind kind);
 
 /* calls.c: counts the work that the program calls, by callbacks of the driver's functions */
 void calls_enable(struct inject *self);
 void calls_callback(struct inject *self, uint32_t cbid, const CUpti_CallbackData *data);
-/* This thread's call adds a node to a graph, so it launches nothing. */
+/* Notes that this thread's call adds a node to a graph, and so launches nothing. */
 void calls_node_created(void);
 
 /* graphs.c: counts the nodes of graphs that are launched, if nodes are recorded */
-/* Called for each callback about graphs, in the domain of resources */
+/* Takes a callback about a graph, of the domain of resources. */
 void graphs_event(uint32_t cbid, const CUpti_GraphData *data);
-/* A call that instantiates a graph begins in this thread. */
+/* Notes that a call that instantiates a graph begins in this thread. */
 void graphs_instantiate(void);
-/* A node of the executable graph may be disabled. */
+/* Notes that a node of the executable graph may be disabled. */
 void graphs_disable(const void *exec);
+/* Counts the nodes of an executable graph that is launched. */
 void graphs_count(struct inject *self, const void *exec, enum channel_tally tally);
 
 /* callbacks.c, nvtx.c */
@@ -174,7 +175,7 @@ bool thread_start(struct inject *self);
 /* The functions below may be called in a signal handler. They wait as long as the thread makes progress. */
 /* Ends recording: all records are flushed. Returns false if the thread makes no progress for @ms. */
 bool thread_end(struct inject *self, unsigned int ms);
-/* Flushes all records, and marks the channel as complete */
+/* Flushes all records before exec, and marks the channel as complete. */
 void thread_flush(struct inject *self, unsigned int ms);
 
 /* end.c: functions of libc that end the process or its program */
@@ -182,6 +183,7 @@ void thread_flush(struct inject *self, unsigned int ms);
 bool end_register(void);
 
 /* signals.c: signals whose default action ends the process */
+/* Installs the handlers. */
 void signals_begin(void);
 /* Ends the process by the default action of @signal. */
 void signals_die(int signal);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Signals whose default action ends the process: the records are flushed first. A handler is installed for each signal
- * whose action is the default one. The functions below precede those of libc and hide it from the program: they
- * report SIG_DFL, and a program that sets SIG_DFL gets the handler again. A program's own handler replaces it.
+ * Flushes the records before a signal ends the process by its default action. A handler is installed for each such signal
+ * whose action is SIG_DFL. The functions below precede those of libc and hide the handler from the program: they report
+ * SIG_DFL, and install the handler again when the program sets SIG_DFL. A program's own handler replaces it.
  *
  * The interrupted thread may hold a lock of the driver that the flush needs. If the flush makes no progress, the handler
- * therefore returns, and gpmu's thread ends the process after the flush. A timer repeats the signal in case that CUPTI
- * never returns. A second signal ends the process at once.
+ * therefore returns, and gpmu's thread ends the process after the flush. A timer repeats the signal, because CUPTI may never
+ * return from the flush. A second signal ends the process at once.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -17,8 +17,8 @@
 
 #include "inject.h"
 
-#define STALL_MS	100	/* without progress, until the handler returns */
-#define REPEAT_S	2
+#define STALL_MS	100	/* time without progress after which the handler returns */
+#define REPEAT_S	2	/* time after which the timer repeats the signal */
 
 static const int managed[] = { SIGHUP, SIGINT, SIGTERM, SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2 };
 
@@ -71,6 +71,7 @@ static void on_signal(int signal)
 
 static bool is_managed(int signal)
 {
+	/* The kernel ignores the default action of signals for process 1. */
 	for (size_t i = 0; i < sizeof(managed) / sizeof(managed[0]); i++)
 		if (managed[i] == signal)
 			return inject && inject->has_thread && inject->pid == getpid() && getpid() != 1;
@@ -129,7 +130,7 @@ OLDER(sysv_signal)
 OLDER(__sysv_signal)
 OLDER(sigset)
 
-/* A library that is not preloaded cannot hide its handlers from the program. The kernel ignores SIG_DFL for process 1. */
+/* Installs no handlers if the library is not preloaded, because it could not hide them from the program. */
 void signals_begin(void)
 {
 	struct sigaction action;

@@ -11,7 +11,7 @@
 #define LEAST_FLUSH_MS	1
 #define UNREAD_MS	1000	/* between flushes without a reader */
 #define LAST_MS		1000	/* for the last records to find room */
-#define WORK_MS		100	/* without the end of any work, until the last flush no longer waits for it */
+#define WORK_MS		100	/* time in which no work has ended, after which the last flush no longer waits */
 #define SOON_MS		10	/* between flushes while records arrive */
 #define SHARE		20	/* a flush takes at most this fraction of the time */
 
@@ -66,7 +66,7 @@ static bool flush(struct inject *self, uint32_t flags)
 	return complete(self, now);
 }
 
-/* Flushes until all work has ended that the program has called, unless none ends for a while. */
+/* Flushes until all work that the program has called has ended, or no work has ended for WORK_MS. */
 static void await_work(struct inject *self)
 {
 	uint64_t since = raw_clock_now(), arrived = self->arrived;
@@ -98,7 +98,7 @@ static bool flush_last(struct inject *self)
 	return done;
 }
 
-/* Flushes */
+/* Determines when the next flush is due. */
 struct pace {
 	uint64_t begin, end;	/* of the last flush */
 	uint64_t called, completed;	/* calls and buffers before it */
@@ -113,7 +113,7 @@ static void flush_now(struct inject *self, struct pace *pace)
 	pace->end = raw_clock_now();
 }
 
-/* ns from the end of the last flush to the next one: short while there is something to flush, unless flushes take long */
+/* Returns the ns from the end of the last flush to the next one: few while there is something to flush, unless flushes take long. */
 static uint64_t interval(const struct inject *self, const struct pace *pace)
 {
 	uint64_t most = __atomic_load_n(&self->control->flush, __ATOMIC_RELAXED) * UINT64_C(1000000);
@@ -140,7 +140,7 @@ static unsigned int wait_ms(const struct inject *self)
 	return ms < POLL_MS ? ms : POLL_MS;
 }
 
-/* The program is about to be replaced by exec. */
+/* Flushes because exec is about to replace the program. */
 static void flush_for_exec(struct inject *self, uint32_t wanted)
 {
 	bool done;
@@ -159,7 +159,7 @@ static void finish(struct inject *self)
 	capture_end(self);
 	done = flush_last(self);
 	__atomic_store_n(&self->fatal, 1, __ATOMIC_SEQ_CST);
-	/* Without the last records the reader must take the file as incomplete. */
+	/* The file stays incomplete if the last records had no room. */
 	if (done)
 		channel_writer_finish(self->writer);
 	__atomic_store_n(&self->ended, 1, __ATOMIC_RELEASE);

@@ -84,7 +84,7 @@ static void open_channel(void)
 		put_process();
 }
 
-/* Whether there is a channel to write to; opens it at the first call. With the lock held */
+/* Returns whether there is a channel to write to, which the first call opens. Called with the lock held. */
 static bool has_channel(void)
 {
 	if (!over && !writer) {
@@ -94,7 +94,7 @@ static bool has_channel(void)
 	return !over && channel_has_reader(control);
 }
 
-/* Whether new regions are recorded. Regions that began earlier keep their end. With the lock held */
+/* Returns whether regions that begin now are recorded. Regions that began earlier keep their end. Called with the lock held. */
 static bool is_recording(void)
 {
 	return has_channel() && __atomic_load_n(&control->enabled, __ATOMIC_RELAXED);

@@ -39,7 +39,7 @@ enum activity_kind {
 	ACTIVITY_EXTERNAL,
 	ACTIVITY_UNIFIED,
 	ACTIVITY_ENVIRONMENT,
-	ACTIVITY_CALLS,		/* always recorded: numbers of calls, once, by the reader */
+	ACTIVITY_CALLS,		/* numbers of calls; always recorded, once, by the reader */
 	ACTIVITY_KINDS
 };
 
@@ -104,7 +104,7 @@ enum activity_lost_why {
 	ACTIVITY_LOST_CORRUPT,	/* the rest of a buffer was invalid; count is in buffers */
 	ACTIVITY_LOST_IDS,	/* the pid or tid is 0 or beyond INT_MAX */
 	ACTIVITY_LOST_NESTING,	/* ends of regions that were not the innermost of their thread */
-	ACTIVITY_LOST_END,	/* called, but never delivered by CUPTI: the process ended before */
+	ACTIVITY_LOST_END,	/* work was called, but the process ended before CUPTI delivered the record */
 	ACTIVITY_LOST_REASONS
 };
 
@@ -141,7 +141,7 @@ struct activity_calls {
 	uint64_t called[ACTIVITY_WORKS];	/* while CUPTI recorded the kind */
 	/* while CUPTI began or ceased to record the kind: the call may have a record */
 	uint64_t unsure[ACTIVITY_WORKS];
-	uint64_t outside[ACTIVITY_WORKS];	/* records that arrived and were not wanted: outside of capture ranges */
+	uint64_t outside[ACTIVITY_WORKS];	/* records that arrived, but are outside of capture ranges */
 };
 
 /* Begin or end of a capture range; of nested ranges, those of the outermost */

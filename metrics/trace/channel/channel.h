@@ -3,10 +3,10 @@
  * Passes records from one process to another; records outlive their writer.
  *
  * The reader listens on a socket in the abstract namespace (unix(7)), whose name is in $GPMU_CHANNEL. A process
- * connects, gets the control page, creates a file for its records, a head and a ring in shared memory, and sends its
- * descriptor. Both files are anonymous (memfd_create(2)): nothing remains of them after their users. Seals keep their
- * sizes (fcntl(2)), so that nobody can raise SIGBUS in a process that has mapped them, and the control page is read-only
- * for all processes but the reader.
+ * connects and receives the descriptor of the control page. It creates a file for its records, which has a head and a ring,
+ * maps it, and sends its descriptor to the reader. Both files are anonymous (memfd_create(2)), so nothing remains of them
+ * after their users have ended. Seals fix their sizes (fcntl(2)), so no process can cause SIGBUS in another one by truncating
+ * them. Only the reader can write the control page.
  *
  * A committed record survives SIGKILL. The writer's mapping holds a lock on its file (flock(2)) for the life of
  * the process, so the reader notices its end even from another pid namespace. The writer keeps no
@@ -73,8 +73,8 @@ struct channel_control {
  */
 int channel_create_control(const struct channel_control *control, struct channel_control **mapped);
 /*
- * Maps a control page to read it. Returns NULL with errno; EBADMSG: another version, invalid content, or a file that
- * another process can truncate.
+ * Maps a control page read-only; the caller unmaps it by channel_unmap_control(). Returns NULL with errno; EBADMSG: another
+ * version, invalid content, or a file that another process can truncate.
  */
 struct channel_control *channel_map_control(int fd);
 void channel_unmap_control(struct channel_control *control);
@@ -84,7 +84,7 @@ void channel_unmap_control(struct channel_control *control);
  * robust mutexes.
  */
 void channel_hold(struct channel_control *control);
-/* Whether the reader is alive, as far as known, and wants more records; atomic */
+/* Returns whether the reader is alive, as far as known, and wants more records. Atomic. */
 bool channel_has_reader(const struct channel_control *control);
 
 /* --- messages: channel_socket.c --- */
@@ -92,7 +92,7 @@ bool channel_has_reader(const struct channel_control *control);
 enum channel_message_kind {
 	CHANNEL_CONTROL,	/* to a process; with the control page */
 	CHANNEL_RING,		/* from a process; with the file of its records */
-	CHANNEL_FAILURE,	/* from a process that has no such file; the text is a sentence with the reason */
+	CHANNEL_FAILURE,	/* from a process that could not create its file; the text has the reason */
 	CHANNEL_LOADED,		/* from a process that has loaded libgpmu-mark.so, or has nothing to record */
 	CHANNEL_MESSAGES,
 };
@@ -103,14 +103,14 @@ struct channel_message {
 	char text[160];
 };
 
-/* Listens on a new socket. Returns its descriptor or -errno; @name: for CHANNEL_VARIABLE */
+/* Listens on a new socket. Sets @name, the value of CHANNEL_VARIABLE. Returns the descriptor or -errno. */
 int channel_listen(char name[CHANNEL_NAME]);
 /*
- * Accepts a connection, if there is one, and sends the control page to it. Returns its descriptor, which does not block;
- * -EPERM: it was of another user, and is closed; -EAGAIN: there is none; or another -errno.
+ * Accepts a connection, if there is one, and sends the control page to it. Returns its non-blocking descriptor; -EPERM: the
+ * connection was of another user, and is closed; -EAGAIN: there is none; or another -errno.
  */
 int channel_accept(int listener, int control);
-/* The process that has connected; 0: it is in another pid namespace */
+/* Returns the process that has connected; 0: it is outside the reader's PID namespace. */
 pid_t channel_peer(int connection);
 /* Sends a message. @fd: its file; -1: none. @text: NULL: none. Returns 0 or -errno. */
 int channel_send(int connection, enum channel_message_kind kind, int fd, const char *text);
@@ -121,12 +121,12 @@ int channel_send(int connection, enum channel_message_kind kind, int fd, const c
  */
 int channel_receive(int connection, struct channel_message *message, int *fd);
 /*
- * Connects to the socket @name and waits for the control page, up to CHANNEL_PATIENCE. Returns the page, and the connection
- * in *@connection, which the caller closes after it has sent a message; or NULL with errno, after it has sent the reason if
- * there is a reader. @what: "CUDA", "the regions"
+ * Connects to the socket @name and waits for the control page, up to CHANNEL_PATIENCE. Returns the page, and sets *@connection,
+ * which the caller closes after it has sent a message. On failure returns NULL with errno; if there is a reader, the reason
+ * has been sent to it. @what: "CUDA", "the regions"
  */
 struct channel_control *channel_connect(const char *name, const char *what, int *connection);
-/* Sends CHANNEL_LOADED to the socket @name, and waits for nothing. */
+/* Sends CHANNEL_LOADED to the socket @name. Does not wait for the reader. */
 void channel_announce(const char *name);
 
 /* --- the writer --- */
@@ -139,8 +139,8 @@ struct channel_writer;
  */
 struct channel_writer *channel_writer_new(uint64_t ring, int *fd);
 /*
- * Creates this process's file and sends it to the reader, or else the reason. @what: "CUDA", "the regions". Returns NULL on
- * failure.
+ * Creates this process's file and sends it to the reader. Returns NULL on failure, after the reason has been sent in its place.
+ * @what: "CUDA", "the regions"
  */
 struct channel_writer *channel_writer_send(int connection, uint64_t ring, const char *what);
 /*
@@ -166,11 +166,11 @@ void channel_lose(struct channel_writer *writer, const struct activity_lost *los
 void channel_owe(struct channel_writer *writer, const struct activity_lost *owed);
 enum channel_tally { CHANNEL_CALLED, CHANNEL_UNSURE, CHANNEL_OUTSIDE };
 /*
- * Counts work of @kind, from ACTIVITY_KERNEL to ACTIVITY_GRAPH; the tallies are those of struct activity_calls. Any thread
- * may call this, without a lock. The reader gets the number even if the process is killed.
+ * Counts work of @kind, from ACTIVITY_KERNEL to ACTIVITY_GRAPH. @tally: the array of struct activity_calls. Any thread may call
+ * this, without a lock. The reader gets the number even if the process is killed.
  */
 void channel_count(struct channel_writer *writer, enum channel_tally tally, enum activity_kind kind, uint64_t count);
-/* The number that channel_count() has counted so far as CHANNEL_CALLED or CHANNEL_UNSURE, of all kinds */
+/* Returns the sum of all kinds that channel_count() has counted as CHANNEL_CALLED or CHANNEL_UNSURE so far. */
 uint64_t channel_called(const struct channel_writer *writer);
 /* Marks the file as complete or, if an exec has failed, as not complete. Other threads may write meanwhile. */
 void channel_writer_mark(struct channel_writer *writer, bool complete);

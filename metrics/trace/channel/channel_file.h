@@ -25,7 +25,7 @@ struct channel_lost {
 
 #define CHANNEL_LOSSES	64
 
-/* Threads count in different cache lines. */
+/* Number of cache lines, among which threads are distributed so that they do not share one when they count. */
 #define CHANNEL_STRIPES	8
 
 struct channel_calls {

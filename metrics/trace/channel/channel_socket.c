@@ -85,7 +85,7 @@ int channel_accept(int listener, int control)
 		close(fd);
 		return -EPERM;
 	}
-	/* A process that has only announced itself is no longer there. Any other one learns that nothing will come. */
+	/* A process that only sent CHANNEL_LOADED may have ended. Any other process learns that no control page will come. */
 	if (channel_send(fd, CHANNEL_CONTROL, control, NULL))
 		shutdown(fd, SHUT_WR);
 	return fd;
@@ -123,7 +123,7 @@ int channel_send(int connection, enum channel_message_kind kind, int fd, const c
 	return sendmsg(connection, &header, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
-/* Returns the bytes of a message. If the other end has closed without reading, the first error hides its last message. */
+/* Returns the bytes of a message. If the other end has closed without reading, an error precedes its last message. */
 static ssize_t receive(int connection, struct msghdr *header)
 {
 	const size_t room = header->msg_controllen;
@@ -185,7 +185,7 @@ static int connect_until(const char *name, uint64_t until)
 		ret = 0;
 		poll(NULL, 0, 1);
 	}
-	/* After the reader's end, any user can take the name. Root does not depend on the user whom it serves. */
+	/* After the reader's end, any user can take the name. A process of root connects to the gpmu of any user. */
 	if (!ret && geteuid() && !is_trusted(fd))
 		ret = -EPERM;
 	if (!ret)

@@ -333,7 +333,7 @@ static char *add_perf(char *to, struct gpmu_sink *sink, const struct sink_line *
 	return add_next(to, sink);
 }
 
-/* Replaces the text by the shown one; most texts are already. */
+/* Replaces a text by the text that is shown. Most texts are the same. */
 static void show(char *text)
 {
 	for (const char *at = text; *at; at++)

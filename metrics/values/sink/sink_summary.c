@@ -312,13 +312,13 @@ static void put_note(struct gpmu_sink *sink, const char *name, const char *text,
 	end_note(sink, begin, text, more, first);
 }
 
-/* Whether both rows are not counted for one reason, such as a missing permission */
+/* Returns whether both rows are not counted for the same reason, such as a missing permission. */
 static bool has_same_why(const struct gpmu_row *a, const struct gpmu_row *b)
 {
 	return a->state == GPMU_STATE_NOT_COUNTED && b->state == a->state && b->why && !strcmp(a->why, b->why);
 }
 
-/* Whether no row before @index has its reason */
+/* Returns whether no row before row @index has the same reason. */
 static bool is_first_why(const struct gpmu_rows *rows, size_t index)
 {
 	for (size_t i = 0; i < index; i++)

@@ -38,7 +38,7 @@ const char *activity_call_name(uint32_t domain, uint32_t cbid)
 	return NULL;
 }
 
-/* The driver's function that the runtime's calls; 0: none */
+/* The driver's function that a function of the runtime calls; 0: none */
 static uint32_t driver_function(uint32_t cbid)
 {
 	static const struct {

@@ -5,8 +5,8 @@
  *	init			cuInit()
  *	context=DEVICE kernel=NAME copy=BYTES peer=BYTES set=BYTES graph=NODES sync memory=BYTES
  *	memory=-BYTES unified=BYTES environment=MHZ overhead=KIND external=ID ask
- *	nothing			calls that launch no work
- *	undelivered=N		kernels whose records CUPTI never delivers
+ *	nothing			makes calls that launch no work
+ *	undelivered=N		launches N kernels whose records CUPTI never delivers
  *	mark=NAME push=NAME pop start=NAME end		NVTX
  *	enter=NAME leave=NAME	gpmu_mark_begin(), gpmu_mark_end()
  *	names=N			N marks with different texts of 4000 characters
@@ -24,7 +24,7 @@
  *	ranges=N		the same with each kernel between cudaProfilerStart() and cudaProfilerStop()
  *	fork fork-init		a child that exits, or calls cuInit() before
  *	exec exec=FUNCTION	executes the program again with the remaining words, by execv() or this function
- *	exec-fails		an execv() that fails
+ *	exec-fails		calls execv() for a program that does not exist
  *	vanish=STATUS _Exit=STATUS quick=STATUS abort	functions that end the process
  *	kill segv exit=STATUS
  *	raise=SIGNAL		the signal to the process; waits for its end unless a handler is called

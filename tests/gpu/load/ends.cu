@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * ends HOW N FILE: launches N short kernels, and ends as HOW says without waiting for them. FILE gets the number of launches
- * that have returned, as 8 bytes in shared memory, which is right however the process ends. HOW is return, _exit, quick_exit,
- * abort, exec (of true), child (a child of fork() launches and calls _exit()), raw (the system call exit_group, as programs
- * in Go do), or the number of a signal that the process sends itself. N is 0 for launches until a signal comes from outside.
+ * ends HOW N FILE: launches N short kernels, and ends in the way HOW without waiting for them. FILE has the number of launches
+ * that have returned, as 8 bytes that are mapped, so that the number is right even after SIGKILL. HOW is return, _exit,
+ * quick_exit, abort, exec (of true), child (a child of fork() launches and calls _exit()), raw (the system call exit_group, as
+ * programs in Go do), or the number of a signal that the process sends itself. If N is 0, it launches until a signal ends it.
  */
 #include <fcntl.h>
 #include <signal.h>

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """forks.py METHOD PROCESSES N: processes of multiprocessing that launch N kernels each, by the method fork or spawn.
 
-Only the children use CUDA, by the driver's functions. Prints "kernels", the number of launches of all, as JSON.
+Only the children use CUDA, by the driver's functions. Prints "kernels", the number of launches of all children, as JSON.
 """
 import ctypes
 import multiprocessing

@@ -3,8 +3,8 @@
  * import-make FILE [OPTION...]: makes a recording of perf, whose truth tests/tools/import.t has. "no-cpu": without
  * CPUs; "perf-clock": without -k; "no-time": without times; "tracepoint": also a sample of a tracepoint, "stack": with a
  * call stack; "user": also a sample of user space with a longer period; "command": events of a command; "exits": also threads
- * that run after their EXIT records; "malformed": also two malformed records; "calls": samples have a
- * branch stack of calls; "namespace": also tasks outside the PID namespace. "DUMP": also the dump of a just-in-time compiler, which it maps.
+ * that run after their EXIT records; "malformed": also two malformed records; "calls": samples have a branch stack of calls;
+ * "namespace": also tasks outside the PID namespace. "DUMP": also the dump of a just-in-time compiler, which the process maps.
  */
 #include "import-test.h"
 

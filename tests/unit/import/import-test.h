@@ -121,7 +121,7 @@ static inline void import_put_chain(struct made *made, const struct import_how *
 	end(made);
 }
 
-/* Likewise, of process 100. Its frames are one of the kernel, unless @user, and two of user space. */
+/* Adds a sample of process 100, with one frame of the kernel, unless @user is set, and two of user space. */
 static inline void import_put_sample(struct made *made, const struct import_how *how, bool user, uint64_t time,
 				     const uint64_t counts[2], uint64_t enabled, uint64_t running)
 {
@@ -223,8 +223,8 @@ static inline void import_exits(struct made *made, const struct import_how *how)
 }
 
 /*
- * Tasks outside the PID namespace, which have the number 0 as idle ones: one that goes to sleep, one that is preempted after a sample
- * in user space, and one that may be idle. Then samples of idle tasks, of a system call, and of the number -1 in user space
+ * Adds tasks outside the PID namespace, which have the tid 0 as idle tasks have: one that goes to sleep, one that is preempted after a
+ * sample in user space, and one that may be idle. Then adds samples of idle tasks, of a system call, and of the tid -1 in user space.
  */
 static inline void import_namespace(struct made *made, const struct import_how *how)
 {

@@ -91,7 +91,7 @@ is "$(named check-plan LONG=1)" "$(printf '%s\n' "${plan[@]/%/-san.t}" "${plan[@
 	"make: check-plan with LONG=1 runs the plain tests, too"
 is "$(named check-tools | sort -u)" "$(printf '%s\n' tests/tools/*.t | sort)" "make: check-tools runs all tests of the command"
 is "$(makes -n B="$build" check-tools | grep GPMU_BIN="$build/san/gpmu" | tr ' ' '\n' | grep -cE '/(memory|samples|man|completion)\.t$')" 0 \
-	"make: tests that a sanitized gpmu does not suit run gpmu itself"
+	"make: tests that cannot use a sanitized gpmu run gpmu itself"
 
 mkdir "$dir/bin"
 for tool in bash sed mkdir mktemp rm install cp find touch tar gzip mv printf dirname date git cat chmod; do

@@ -19,7 +19,7 @@ timed() {
 # shellcheck disable=SC2016 # for the timed shells
 is "$(timed sh -c 'echo "$1 $2"; exit 3' sh 'a b' tests/a.t)" "3 a b tests/a.t" \
 	"timed: a command has its arguments, its output and its exit status"
-is "$(timed sh -c 'kill -KILL $$' tests/b.t | cut -d ' ' -f 1)" 137 "timed: a command that a signal ends is seen as ended by it"
+is "$(timed sh -c 'kill -KILL $$' tests/b.t | cut -d ' ' -f 1)" 137 "timed: a signal that ends the command ends timed, too"
 is "$(timed "$tmp/none")" "2 timed: $tmp/none: No such file or directory" "timed: a command that cannot be run fails with its name"
 is "$(tests/lib/timed "$rows" 2>&1) $?" "usage: timed FILE COMMAND [ARGUMENT...] 255" "timed: a call without a command is refused"
 is "$(cut -f 3 "$rows" | xargs)" "tests/a.t tests/b.t $tmp/none" "timed: each command appends a row with its last argument"

@@ -202,7 +202,7 @@ __asm__(".section .text.around,\"ax\",%progbits\n"
 
 int around(int value);
 
-/* Two units with the same range, as after a linker merged equal functions. Only the first has an inlined function there. */
+/* Two units with the same range, as after a linker has merged equal functions. Only the first has an inlined function there. */
 __asm__(".section .text.merged,\"ax\",%progbits\n"
 	"merged:\n"
 	"	.skip 16\n"
@@ -257,7 +257,7 @@ __asm__(".section .text.present,\"ax\",%progbits\n"
 
 int present(int value);
 
-/* Entries whose children were read, and how many of them were read again for their sibling */
+/* Entries whose children were read; the test counts those that were read again to find their sibling */
 static struct map walked;
 static size_t again;
 
@@ -356,7 +356,7 @@ static void test_overlap(struct profile_object *object)
 	is_str(inlined_at(object, address_of(sought), &range), "",
 	       "profile: a removed function, whose range is at address 0, is at no address");
 	is_str(inlined_at(object, address_of(merged), &range), "equal ",
-	       "profile: of several units with an address, one with inlined functions there is used");
+	       "profile: if several units have an address, one with inlined functions there is used");
 }
 
 static void test_removed(struct profile_object *object)

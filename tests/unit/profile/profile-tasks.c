@@ -77,7 +77,7 @@ static void test_names(void)
 	profile_tasks_release(&tasks);
 }
 
-/* Whether a sample of the number @tid is of a task outside the PID namespace. @sample: its mode, call chain and raw bytes */
+/* Returns whether a sample of thread @tid is of a task outside the PID namespace. @sample: its mode, call chain and raw bytes */
 static bool is_outside(uint32_t tid, uint16_t mode, const struct gpmu_perfdata_sample *sample, uint32_t type)
 {
 	const struct perf_event_attr attr = { .type = type };
@@ -102,23 +102,23 @@ static void test_outside(void)
 		bool is_outside;
 	} cases[] = {
 		{ "a thread in user space is not", 7, PERF_TYPE_HARDWARE, PERF_RECORD_MISC_USER, { 0 }, false },
-		{ "the number 0 in user space is", 0, PERF_TYPE_HARDWARE, PERF_RECORD_MISC_USER, { 0 }, true },
-		{ "the number -1 in user space is", UINT32_MAX, PERF_TYPE_HARDWARE, PERF_RECORD_MISC_USER, { 0 }, true },
-		{ "the number 0 in the kernel is not", 0, PERF_TYPE_HARDWARE, PERF_RECORD_MISC_KERNEL,
+		{ "thread 0 in user space is", 0, PERF_TYPE_HARDWARE, PERF_RECORD_MISC_USER, { 0 }, true },
+		{ "thread -1 in user space is", UINT32_MAX, PERF_TYPE_HARDWARE, PERF_RECORD_MISC_USER, { 0 }, true },
+		{ "thread 0 in the kernel is not", 0, PERF_TYPE_HARDWARE, PERF_RECORD_MISC_KERNEL,
 		  { .callchain = kernel, .callchain_count = 2 }, false },
-		{ "the number 0 in the hypervisor is not", 0, PERF_TYPE_HARDWARE, PERF_RECORD_MISC_HYPERVISOR, { 0 }, false },
-		{ "the number 0 in a guest is", 0, PERF_TYPE_HARDWARE, PERF_RECORD_MISC_GUEST_KERNEL, { 0 }, true },
-		{ "the number 0 in the kernel with callers in user space is", 0, PERF_TYPE_HARDWARE, PERF_RECORD_MISC_KERNEL,
+		{ "thread 0 in the hypervisor is not", 0, PERF_TYPE_HARDWARE, PERF_RECORD_MISC_HYPERVISOR, { 0 }, false },
+		{ "thread 0 in a guest is", 0, PERF_TYPE_HARDWARE, PERF_RECORD_MISC_GUEST_KERNEL, { 0 }, true },
+		{ "thread 0 in the kernel with callers in user space is", 0, PERF_TYPE_HARDWARE, PERF_RECORD_MISC_KERNEL,
 		  { .callchain = user, .callchain_count = 4 }, true },
-		{ "the number 0 in the kernel with a deferred stack is", 0, PERF_TYPE_HARDWARE, PERF_RECORD_MISC_KERNEL,
+		{ "thread 0 in the kernel with a deferred stack is", 0, PERF_TYPE_HARDWARE, PERF_RECORD_MISC_KERNEL,
 		  { .callchain = deferred, .callchain_count = 4 }, true },
-		{ "the number 0 in the kernel with registers of user space is", 0, PERF_TYPE_HARDWARE, PERF_RECORD_MISC_KERNEL,
+		{ "thread 0 in the kernel with registers of user space is", 0, PERF_TYPE_HARDWARE, PERF_RECORD_MISC_KERNEL,
 		  { .user = { .abi = PERF_SAMPLE_REGS_ABI_64 } }, true },
-		{ "the number 0 at a tracepoint of another number is", 0, PERF_TYPE_TRACEPOINT, PERF_RECORD_MISC_KERNEL,
+		{ "thread 0 at a tracepoint of another thread is", 0, PERF_TYPE_TRACEPOINT, PERF_RECORD_MISC_KERNEL,
 		  { .raw = running, .raw_size = sizeof(running) }, true },
-		{ "the number 0 at a tracepoint of the number 0 is not", 0, PERF_TYPE_TRACEPOINT, PERF_RECORD_MISC_KERNEL,
+		{ "thread 0 at a tracepoint of thread 0 is not", 0, PERF_TYPE_TRACEPOINT, PERF_RECORD_MISC_KERNEL,
 		  { .raw = idle, .raw_size = sizeof(idle) }, false },
-		{ "the number 0 with raw bytes of another event is not", 0, PERF_TYPE_RAW, PERF_RECORD_MISC_KERNEL,
+		{ "thread 0 with raw bytes of another event is not", 0, PERF_TYPE_RAW, PERF_RECORD_MISC_KERNEL,
 		  { .raw = running, .raw_size = sizeof(running) }, false },
 	};
 

@@ -121,7 +121,7 @@ static void samples(struct record_map *map)
 	is_u64(finds, 6, "record map: functions of the kernel and of a thread's process are looked up");
 	ok(sample(map, false, 0, 0, 3) == 1 && sample(map, false, -1, -1, 3) == 1 && map->outside_track > 0 &&
 	   map->outside_track != map->idle_track && map->outside_samples == 2,
-	   "record map: a sample in user space with the number 0 or -1 is counted and is on the track of tasks outside the PID namespace");
+	   "record map: a sample of thread 0 or -1 in user space is counted and is on the track of tasks outside the PID namespace");
 	is_u64(finds, 6, "record map: functions of a task outside the PID namespace are not looked up in the kernel");
 	ok(!sample(map, false, 7, 8, 4), "record map: a sample with more frames than bytes is left out");
 	map->symbols = NULL;

@@ -464,7 +464,7 @@ static void rings(void)
 	kernel.most = SIZE_MAX;
 }
 
-/* Returns the bytes of a ring. @locks: the limit of locked memory for each CPU */
+/* Returns the bytes of a ring. @locks: the limit of locked memory, divided by the CPUs */
 static size_t ring_of(uid_t user, size_t locks, int ranks)
 {
 	const struct gpmu_recorder_options options = {

@@ -144,7 +144,7 @@ static bool is_count_line(const char *text, double value, const char *unit, cons
 	return fine;
 }
 
-/* Whether lines are parsed, each of which can be the first */
+/* Returns whether lines of all forms are parsed with a separator, each as the first line */
 static bool is_separated_by(const char *separator)
 {
 	static const char *const firsts[] = {

@@ -12,14 +12,14 @@ static unsigned long parsed;
 enum gpmu_pmu_kind __real_pmu_name_parse(const char *name, int *number);
 enum gpmu_pmu_kind __wrap_pmu_name_parse(const char *name, int *number);
 
-/* Each look at the PMU of a record is a step. */
+/* Counts a step for each look at the PMU of a record. */
 enum gpmu_pmu_kind __wrap_pmu_name_parse(const char *name, int *number)
 {
 	parsed++;
 	return __real_pmu_name_parse(name, number);
 }
 
-/* Steps to read lines without duration_time, and to make a row of each */
+/* Returns the steps that reading lines without duration_time, and making a row of each, takes. */
 static unsigned long count_steps(unsigned int lines)
 {
 	struct saved_test t;

@@ -5,7 +5,8 @@
  *
  *	activity-dump [MEMBER=VALUE...] -- PROGRAM...
  *
- * As gpmu record does, it preloads the library $CUDA_INJECTION64_PATH. Members are those of struct channel_control. The times below are in ms after the program has opened its channel:
+ * As gpmu record does, it preloads the library $CUDA_INJECTION64_PATH. Members are those of struct channel_control. The times
+ * below are in ms after the program has opened its channel:
  * stop=MS sets enabled to 0, begin=MS sets it to 1, close=MS sets closed, leave=MS ends the thread that holds the
  * control page, as if the reader was killed. slow=MS delays the first read. With stopped=1 the reader reads nothing before
  * the program has ended. kill=N kills the program once it has lost N records. With count=1 only the number of records

@@ -58,7 +58,7 @@ static int accept_process(void)
 	return channel_accept(listener, page);
 }
 
-/* Waits for a message, and returns as channel_receive(). */
+/* Waits for a message. Returns the result of channel_receive(). */
 static int receive(int connection, struct channel_message *message, int *fd)
 {
 	struct pollfd wait = { .fd = connection, .events = POLLIN };
@@ -253,7 +253,7 @@ static void no_files(void)
 	low.rlim_cur = 0;
 	setrlimit(RLIMIT_NOFILE, &low);
 	is_u64((uint64_t)-channel_receive(ends[1], &message, &fd), EMFILE,
-	       "channel socket: a file that finds no free descriptor is EMFILE");
+	       "channel socket: a message is refused with EMFILE if no descriptor is free for its file");
 	setrlimit(RLIMIT_NOFILE, &limit);
 	close(ends[0]);
 	close(ends[1]);
@@ -303,7 +303,7 @@ int main(void)
 		return 1;
 	ok(strcmp(name, other), "channel socket: each reader has a name of its own");
 	close(second);
-	is_u64((uint64_t)-channel_accept(listener, page), EAGAIN, "channel socket: without a process there is no connection");
+	is_u64((uint64_t)-channel_accept(listener, page), EAGAIN, "channel socket: accepting fails with EAGAIN if no process has connected");
 	rings();
 	failures();
 	announcements();

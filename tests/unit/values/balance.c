@@ -302,7 +302,7 @@ static void copies(void)
 	ok(!compare(""), "balance: memory rows without link rows have no line");
 }
 
-/* Whether the sides have numbers, and no remainder */
+/* Returns whether the sides have numbers, but no remainder */
 static bool is_idle(double left, double right)
 {
 	return line && line->state == GPMU_STATE_OK && is_near(line->left, left) && is_near(line->right, right) &&
