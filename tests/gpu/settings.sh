@@ -7,5 +7,5 @@ export B=${B:-build}
 export GPMU=${GPMU:-$B/gpmu} GPMU_PLUGINS=${GPMU_PLUGINS:-$B} LOADS=${LOADS:-$B/tests/gpu/load}
 export WORK=${WORK:-$B/tests/gpu/work}
 mkdir -p "$WORK"
-# The loads in Python need the python3 that has PyTorch, which tests/lib/tap.sh precedes by the distribution's.
+# The loads in Python need the user's python3, which may have PyTorch. Removes the distribution's, which tests/lib/tap.sh puts first.
 PATH=${PATH//"$PWD/tests/lib/bin:"/}

@@ -73,7 +73,7 @@ expect() {
 	[ "$rc" = "$status" ] || ok 1 "exit status $status is expected, not $rc: $*"
 }
 
-# soon COMMAND...: waits until it succeeds, for at most five minutes, which only a hang takes
+# soon COMMAND...: waits until the command succeeds, for at most five minutes, which only a hang takes
 soon() {
 	local tries
 

@@ -230,19 +230,19 @@ lost from=+15 to=+40 count=2 why=0
 kernel begin=+1000 end=+1100 device=0 context=1 stream=7 correlation=5 name=foo
 calls called0=7 called1=4 outside1=1
 END
-# calls: of each kind the values of the audit
+# calls: prints the values of the audit's "calls" of each kind
 calls() {
 	audit calls | grep -oE '(called|delivered|dropped|kind|lost|outside)=[a-z0-9]*' | cut -d= -f2 | xargs -n 6
 }
 is "$(calls)" "7 1 2 kernel 4 0
 4 0 2 memcpy 3 1" "record counts calls without a record as lost, except for records that CUPTI has reported as dropped"
-like "$err" " 1 records, 9 lost" "record ends with the number of lost records, among them those of calls without a record"
+like "$err" " 1 records, 9 lost" "the last line of record includes calls without a record in the number of lost records"
 script << 'END'
 kernel begin=+1000 end=+1100 device=0 context=1 stream=7 correlation=5 name=foo
 kernel begin=+1200 end=+1300 device=0 context=1 stream=7 correlation=6 name=foo
 calls called0=1
 END
-is "$(calls)" "2 2 0 kernel 0 0" "record takes a record whose call was not counted for a call"
+is "$(calls)" "2 2 0 kernel 0 0" "record counts a call for a record that arrived although its call was not counted"
 script << 'END'
 kernel begin=+1000 end=+1100 device=0 context=1 stream=7 correlation=5 name=foo
 calls called0=1 unsure0=3

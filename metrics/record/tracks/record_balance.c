@@ -32,7 +32,7 @@ static uint64_t dropped_by_cupti(const struct record_process *process)
 	return process->lost[ACTIVITY_LOST_CUPTI][0].count;
 }
 
-/* Records of calls that are known */
+/* Returns the number of records that arrived, were counted as lost, or are outside of capture ranges. */
 static uint64_t known_of(const struct record_process *process, int work)
 {
 	return process->arrived[work] + process->accounted[work] + process->tally.outside[work];
@@ -45,7 +45,7 @@ static uint64_t missing_of(const struct record_process *process, int work)
 	return called > known ? called - known : 0;
 }
 
-/* A call is counted when it returns. A thread that was killed within a call may have a record of it. */
+/* Counts calls that have a record but were not counted: a call is counted when it returns, and the thread was killed within it. */
 static void count_last_calls(struct record_process *process)
 {
 	for (int work = 0; work < ACTIVITY_WORKS; work++)
