@@ -154,7 +154,7 @@ static void take_message(struct gpmu_recorder *recorder, pid_t pid, struct chann
 static bool serve(struct gpmu_recorder *recorder, int connection, recorder_channel_add *add_channel)
 {
 	const pid_t pid = channel_peer(connection);
-	struct channel_message message;
+	struct channel_message message = { 0 };
 	int fd, ret;
 
 	release_reserve(recorder);

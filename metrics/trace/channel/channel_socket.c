@@ -198,7 +198,7 @@ static int connect_until(const char *name, uint64_t until)
 static int receive_control(int connection, uint64_t until)
 {
 	struct pollfd wait = { .fd = connection, .events = POLLIN };
-	struct channel_message message;
+	struct channel_message message = { 0 };
 	int fd, ret;
 
 	while ((ret = channel_receive(connection, &message, &fd)) == -EAGAIN) {

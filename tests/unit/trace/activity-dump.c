@@ -166,7 +166,7 @@ static void add(int fd)
 
 static void look(void)
 {
-	struct channel_message message;
+	struct channel_message message = { 0 };
 	int fd;
 
 	while (peer_count < FILES && (fd = channel_accept(peers[0].fd, page)) >= 0)

@@ -86,7 +86,7 @@ static bool send_ring(void)
 static void rings(void)
 {
 	const pid_t pid = start(send_ring);
-	struct channel_message message;
+	struct channel_message message = { 0 };
 	struct channel_reader *reader;
 	int connection = accept_process(), fd = -1;
 
@@ -151,7 +151,7 @@ static bool leave(void)
 
 static void leavers(void)
 {
-	struct channel_message message;
+	struct channel_message message = { 0 };
 	const pid_t pid = start(leave);
 	int connection = accept_process(), fd;
 
@@ -212,7 +212,7 @@ static void no_reader(void)
 /* Returns what channel_receive() does with @size bytes of @message. */
 static int receive_raw(const void *message, size_t size)
 {
-	struct channel_message received;
+	struct channel_message received = { 0 };
 	int ends[2], fd, ret;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) ||
@@ -243,7 +243,7 @@ static void damages(void)
 static void no_files(void)
 {
 	struct rlimit limit, low;
-	struct channel_message message;
+	struct channel_message message = { 0 };
 	int ends[2], fd;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) || getrlimit(RLIMIT_NOFILE, &limit))
