@@ -84,6 +84,7 @@ struct gpmu_recorder {
 	int reserve[RECORDER_RESERVE];	/* file descriptors; -1: not open */
 	bool no_files;			/* no descriptor is free: processes wait in the socket's queue */
 	bool has_loaded;		/* a process has loaded libgpmu-mark.so */
+	bool has_stranger;		/* a process of another user has connected */
 	struct recorder_channel *channels;
 	size_t channel_count;
 	uint32_t process_count;

@@ -26,7 +26,7 @@ static const char *const reasons[ACTIVITY_LOST_REASONS] = {
 	[ACTIVITY_LOST_CORRUPT] = "malformed buffers",
 	[ACTIVITY_LOST_IDS] = "records with an impossible process or thread",
 	[ACTIVITY_LOST_NESTING] = "ends of regions that were not the innermost of their thread",
-	[ACTIVITY_LOST_END] = "CUPTI had not delivered them at the end of the process or of the recording",
+	[ACTIVITY_LOST_END] = "CUPTI had not delivered them at the end of the process",
 };
 
 static const char *const kernel_reasons[RECORD_KERNEL_REASONS] = {
@@ -131,6 +131,9 @@ static int audit_calls(struct gpmu_recorder *recorder, const struct record_proce
 		record_arg(&args, "delivered", (int64_t)process->arrived[work]);
 		record_arg(&args, "outside", (int64_t)calls->outside[work]);
 		record_arg(&args, "lost", (int64_t)lost);
+		/* Work of a process that outlives the recording is not lost. */
+		if (process->end == RECORD_RUNNING)
+			record_arg(&args, "pending", (int64_t)record_balance_missing(process, work));
 		record_arg(&args, "dropped", (int64_t)process->lost[ACTIVITY_LOST_CUPTI][0].count);
 		record_arg(&args, "unsure", (int64_t)calls->unsure[work]);
 		ret = audit(recorder, "calls", &args);

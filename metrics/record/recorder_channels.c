@@ -102,8 +102,8 @@ static void put_calls(struct gpmu_recorder *recorder, struct recorder_channel *c
 static void end_channel(struct gpmu_recorder *recorder, struct recorder_channel *channel,
 			uint32_t how)
 {
-	put_surely(recorder, RECORD_END, channel, &how, sizeof(how));
 	put_calls(recorder, channel);
+	put_surely(recorder, RECORD_END, channel, &how, sizeof(how));
 	channel_reader_free(channel->reader);
 	channel->reader = NULL;
 }

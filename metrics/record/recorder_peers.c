@@ -125,6 +125,10 @@ static void accept_all(struct gpmu_recorder *recorder)
 
 	do {
 		ret = add(recorder);
+		/* Once: any user can connect. */
+		if (ret == -EPERM && !recorder->has_stranger)
+			refuse(recorder, 0, "a process of another user cannot be recorded: run gpmu record as that user");
+		recorder->has_stranger = recorder->has_stranger || ret == -EPERM;
 	} while (ret >= 0 || ret == -EPERM || ret == -ECONNABORTED);
 	recorder->no_files = ret != -EAGAIN;
 	/* A queue that cannot be taken would end each later wait at once. */
@@ -194,7 +198,9 @@ void recorder_peers_end(struct gpmu_recorder *recorder)
 		recorder_refuse(recorder, channel_peer(fd), "cannot be recorded", "the recording ended before it sent its channel");
 		close(fd);
 	}
-	while (no_files && (fd = channel_accept(recorder->peers[0].fd, recorder->control_fd)) >= 0) {
+	while (no_files && ((fd = channel_accept(recorder->peers[0].fd, recorder->control_fd)) >= 0 || fd == -EPERM)) {
+		if (fd < 0)
+			continue;
 		refuse_channel(recorder, channel_peer(fd), EMFILE);
 		close(fd);
 	}

@@ -132,6 +132,8 @@ static void put_calls(const struct fact *fact)
 		line = report_print(report, "%s, %.0f outside of capture ranges", line, outside);
 	if (lost > 0)
 		line = report_print(report, "%s, %.0f lost", line, lost);
+	if (number(fact, "pending") > 0)
+		line = report_print(report, "%s, %.0f had not ended", line, number(fact, "pending"));
 	if (dropped > 0)
 		line = report_print(report, "%s; CUPTI dropped %.0f records of any kind", line, dropped);
 	if (unsure > 0)

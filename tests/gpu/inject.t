@@ -252,6 +252,12 @@ for word in exit vanish _Exit quick; do
 	run '' 'flush=100000' init context=0 repeat=500 kernel=a $word=7
 	is "$(n kernel) $(grep -E '^(end|status)' "$out" | xargs)" "500 end closed status 7" "$word: all records are flushed"
 done
+for word in exit vanish; do
+	run '' '' init context=0 hold=long launcher sleep=20 $word=7
+	is "$(tail -1 "$out")" "status 7" "$word: a process ends although a thread goes on launching and a kernel never ends"
+done
+run '' '' init context=0 hold=long launcher sleep=20 raise=15
+is "$(tail -1 "$out")" "signal 15" "SIGTERM ends a process although a thread goes on launching and a kernel never ends"
 run '' 'flush=100000' init context=0 repeat=500 kernel=a abort
 is "$(n kernel) $(grep -E '^(end|signal)' "$out" | xargs)" "500 end closed signal 6" "abort() flushes all records"
 for signal in 1 2 10 12 13 14 15; do

@@ -87,6 +87,9 @@ like "$(audit source)" 'kind=kernel lost=5 .*why=CUPTI had not delivered them' "
 like "$(gpmu report "$trace")" 'calls +warning +[0-9]+ program: 3 of 8 kernel recorded, 5 lost$' "report warns of the kernels that CUPTI has not delivered"
 run gpmu record --strict -o "$trace" -- "$program" init context=0 undelivered=5 exit=0
 is "$rc" 125 "record --strict fails if CUPTI has not delivered kernels"
+# shellcheck disable=SC2016 # the inner shell's
+expect 0 gpmu record --strict -o "$trace" -- sh -c '"$0" init context=0 kernel=foo undelivered=5 sleep=3000 < /dev/null > "$1" 2>&1 & sleep 1' "$program" "$work/outlives"
+like "$(audit calls)" 'called=[0-9]* .*lost=0 .*pending=' "record counts no call of a process that outlives the recording as lost"
 run gpmu record -o "$trace" -- "$program" init context=0 repeat=300 kernel=foo kill
 lost=$(audit source | sed -n 's/.*kind=kernel lost=\([0-9]*\) .*/\1/p')
 is "$(($(sql "select count(*) from slice where category = 'kernel'") + ${lost:-0}))" 300 "record of a program that is killed has each kernel in the trace or counts it as lost"

@@ -38,7 +38,7 @@ static uint64_t known_of(const struct record_process *process, int work)
 	return process->arrived[work] + process->accounted[work] + process->tally.outside[work];
 }
 
-static uint64_t missing_of(const struct record_process *process, int work)
+uint64_t record_balance_missing(const struct record_process *process, int work)
 {
 	const uint64_t called = process->tally.called[work], known = known_of(process, work);
 
@@ -48,7 +48,7 @@ static uint64_t missing_of(const struct record_process *process, int work)
 /* Counts calls that have a record but were not counted: a call is counted when it returns, and the thread was killed within it. */
 static void count_last_calls(struct record_process *process)
 {
-	for (int work = 0; work < ACTIVITY_WORKS; work++)
+	for (int work = 0; work < ACTIVITY_WORKS && process->tally.head.size; work++)
 		if (!process->tally.unsure[work] && process->tally.called[work] < known_of(process, work))
 			process->tally.called[work] = known_of(process, work);
 }
@@ -63,25 +63,23 @@ static void log_missing(const struct record_process *process, const uint64_t mis
 				 (unsigned long long)missing[work], (unsigned long long)process->tally.called[work],
 				 names[work]);
 	if (*text)
-		log_line(GPMU_LOG_WARNING, "%u %.32s: %s are lost: CUPTI had not delivered them when the process%s",
-			 process->pid, process->program, text,
-			 process->end == RECORD_RUNNING ? " or the recording ended" : " ended");
+		log_line(GPMU_LOG_WARNING, "%u %.32s: %s are lost: CUPTI had not delivered them when the process ended",
+			 process->pid, process->program ? process->program : "?", text);
 }
 
-void record_balance_end(struct record_process *process, const struct activity_calls *calls)
+void record_balance_end(struct record_process *process)
 {
 	uint64_t explained = dropped_by_cupti(process), missing[ACTIVITY_WORKS];
 
-	process->tally = *calls;
 	count_last_calls(process);
 	for (int work = 0; work < ACTIVITY_WORKS; work++) {
 		struct record_lost *lost = &process->lost[ACTIVITY_LOST_END][ACTIVITY_KERNEL + work];
-		uint64_t n = missing_of(process, work), less = n < explained ? n : explained;
+		uint64_t n = record_balance_missing(process, work), less = n < explained ? n : explained;
 
 		explained -= less;
 		missing[work] = n - less;
 		if (missing[work])
-			*lost = (struct record_lost){ missing[work], calls->from, calls->to };
+			*lost = (struct record_lost){ missing[work], process->tally.from, process->tally.to };
 	}
 	log_missing(process, missing);
 }

@@ -305,7 +305,7 @@ int record_map_early(struct record_map *map, uint32_t number, const struct activ
 		note_clocks(map, process, of);
 		return 0;
 	case ACTIVITY_CALLS:
-		record_balance_end(process, of);
+		process->tally = *(const struct activity_calls *)of;
 		return 0;
 	default:
 		return record_map_has_span(record);

@@ -267,11 +267,13 @@ int record_graph(struct record_map *map, struct record_process *process,
 /* --- record_balance.c */
 /* Counts a record of work that has arrived, or records that the process has counted as lost. */
 void record_balance_add(struct record_process *process, const struct activity_head *record);
+/* Returns the number of calls without a record, of the kind ACTIVITY_KERNEL + @work. */
+uint64_t record_balance_missing(const struct record_process *process, int work);
 /*
- * Compares the work that the process has called with the records that have arrived. Missing records are counted as lost,
- * for ACTIVITY_LOST_END, and logged.
+ * Compares the work that a process has called with the records that have arrived, when it has ended. Missing records are
+ * counted as lost, for ACTIVITY_LOST_END, and logged.
  */
-void record_balance_end(struct record_process *process, const struct activity_calls *calls);
+void record_balance_end(struct record_process *process);
 
 /* --- record_calls.c */
 int record_call(struct record_map *map, struct record_process *process,

@@ -35,8 +35,6 @@ static void on_call(struct inject *self, uint32_t cbid, const CUpti_CallbackData
 
 static void on_graph(struct inject *self, uint32_t cbid, const CUpti_GraphData *data)
 {
-	if (cbid == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATE_STARTING)
-		calls_node_created();
 	if (self->control->graph_nodes)
 		graphs_event(cbid, data);
 }
@@ -50,6 +48,8 @@ static void on_callback(void *data, uint32_t domain, uint32_t cbid, const void *
 	if (!self)
 		return;
 	/* Calls after the last flush are counted, too. */
+	if (domain == CUPTI_CB_DOMAIN_RESOURCE && cbid == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATE_STARTING)
+		calls_node_created();
 	if (domain == CUPTI_CB_DOMAIN_DRIVER_API)
 		calls_callback(self, cbid, of);
 	if (!inject_is_alive(self))

@@ -66,9 +66,16 @@ static const uint16_t instantiate[] = { 513, 578, 643, 656, 657 };	/* cuGraphIns
 
 static const struct function *by_id[FUNCTIONS];
 
-/* Of this thread's call: the state at its begin; whether it adds a node to a graph */
-static __thread enum capture_state begun;
-static __thread bool has_node;
+/* The call of this thread between its begin and its end */
+static __thread struct {
+	enum capture_state state;	/* at the begin */
+	enum channel_tally tally;	/* that counts the call */
+	bool is_counted, has_node;
+} call;
+
+/* Correlations of the last calls that are counted as unsure; atomic */
+#define UNSURE	16384
+static uint32_t *unsure;
 
 static bool is_wanted(const struct inject *self, enum activity_kind kind)
 {
@@ -93,6 +100,7 @@ static void want_nodes(struct inject *self)
 
 void calls_enable(struct inject *self)
 {
+	unsure = inject_table(UNSURE * sizeof(*unsure));
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
 		if (!is_wanted(self, functions[i].kind))
 			continue;
@@ -108,7 +116,7 @@ void calls_enable(struct inject *self)
 
 void calls_node_created(void)
 {
-	has_node = true;
+	call.has_node = true;
 }
 
 /* Returns the kind that must be enabled for the work to be recorded. With --graph-nodes a graph is recorded as its kernels. */
@@ -137,17 +145,61 @@ static const void *first_parameter(const CUpti_CallbackData *data)
 	return first;
 }
 
-static void count(struct inject *self, const struct function *function, const CUpti_CallbackData *data)
+bool calls_are_unsure(uint32_t correlation)
+{
+	return unsure && correlation && __atomic_load_n(&unsure[correlation % UNSURE], __ATOMIC_RELAXED) == correlation;
+}
+
+void calls_note_unsure(uint32_t correlation)
+{
+	if (unsure)
+		__atomic_store_n(&unsure[correlation % UNSURE], correlation, __ATOMIC_RELAXED);
+}
+
+static enum channel_tally tally_of(enum capture_state state, const CUpti_CallbackData *data)
+{
+	if (state == CAPTURE_ON)
+		return CHANNEL_CALLED;
+	calls_note_unsure(data->correlationId);
+	return CHANNEL_UNSURE;
+}
+
+static bool has_nodes(const struct inject *self, const struct function *function)
+{
+	return function->kind == ACTIVITY_GRAPH && self->control->graph_nodes;
+}
+
+/* Counts the call now: a thread may be killed before the call returns. */
+static void begin(struct inject *self, const struct function *function, const CUpti_CallbackData *data)
+{
+	call.has_node = call.is_counted = false;
+	call.state = capture_state(state_kind(self, function));
+	if (call.state == CAPTURE_OFF || has_nodes(self, function) || is_empty(function, data->functionParams))
+		return;
+	call.tally = tally_of(call.state, data);
+	call.is_counted = true;
+	channel_count(self->writer, call.tally, function->kind, 1);
+}
+
+/* Counts what the call has launched; takes back the count of a call that has launched nothing. */
+static void end(struct inject *self, const struct function *function, const CUpti_CallbackData *data)
 {
 	enum capture_state now = capture_state(state_kind(self, function));
-	enum channel_tally tally = begun == CAPTURE_ON && now == CAPTURE_ON ? CHANNEL_CALLED : CHANNEL_UNSURE;
+	/* A launch into a stream that is captured adds a node to a graph. */
+	bool launched = !call.has_node && !*(const int *)data->functionReturnValue &&
+			!is_empty(function, data->functionParams);
 
-	if (begun == CAPTURE_OFF && now == CAPTURE_OFF)
+	if (call.is_counted && (!launched || (call.tally == CHANNEL_CALLED && now != CAPTURE_ON))) {
+		channel_count(self->writer, call.tally, function->kind, (uint64_t)-1);
+		call.is_counted = false;
+	}
+	if (!launched || call.is_counted || (call.state == CAPTURE_OFF && now == CAPTURE_OFF))
 		return;
-	if (function->kind == ACTIVITY_GRAPH && self->control->graph_nodes)
-		graphs_count(self, first_parameter(data), tally);
+	call.tally = tally_of(call.state == now ? now : CAPTURE_SWITCHING, data);
+	if (has_nodes(self, function))
+		graphs_count(self, first_parameter(data), data->correlationId, call.tally);
 	else
-		channel_count(self->writer, tally, function->kind, 1);
+		channel_count(self->writer, call.tally, function->kind, 1);
 }
 
 static void on_graph_function(uint32_t cbid, const CUpti_CallbackData *data)
@@ -165,13 +217,8 @@ void calls_callback(struct inject *self, uint32_t cbid, const CUpti_CallbackData
 
 	if (!function)
 		return on_graph_function(cbid, data);
-	if (data->callbackSite == CUPTI_API_ENTER) {
-		has_node = false;
-		begun = capture_state(state_kind(self, function));
-		return;
-	}
-	/* A launch into a stream that is captured adds a node to a graph. */
-	if (has_node || *(const int *)data->functionReturnValue || is_empty(function, data->functionParams))
-		return;
-	count(self, function, data);
+	if (data->callbackSite == CUPTI_API_ENTER)
+		begin(self, function, data);
+	else
+		end(self, function, data);
 }

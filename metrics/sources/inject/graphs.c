@@ -110,7 +110,7 @@ void graphs_disable(const void *exec)
 	pthread_mutex_unlock(&lock);
 }
 
-void graphs_count(struct inject *self, const void *exec, enum channel_tally tally)
+void graphs_count(struct inject *self, const void *exec, uint32_t correlation, enum channel_tally tally)
 {
 	struct graph graph = { .is_unsure = true };
 	union map_cell *cell;
@@ -120,8 +120,10 @@ void graphs_count(struct inject *self, const void *exec, enum channel_tally tall
 	if (cell)
 		graph = *(const struct graph *)cell->of;
 	pthread_mutex_unlock(&lock);
-	if (graph.is_unsure)
+	if (graph.is_unsure) {
 		tally = CHANNEL_UNSURE;
+		calls_note_unsure(correlation);
+	}
 	for (int work = 0; work < ACTIVITY_WORKS; work++)
 		if (graph.nodes[work] && self->control->kinds >> (ACTIVITY_KERNEL + work) & 1)
 			channel_count(self->writer, tally, ACTIVITY_KERNEL + work, graph.nodes[work]);

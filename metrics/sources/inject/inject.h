@@ -150,6 +150,9 @@ void calls_enable(struct inject *self);
 void calls_callback(struct inject *self, uint32_t cbid, const CUpti_CallbackData *data);
 /* Notes that this thread's call adds a node to a graph, and so launches nothing. */
 void calls_node_created(void);
+/* Returns whether the call of this correlation is counted as CHANNEL_UNSURE. */
+bool calls_are_unsure(uint32_t correlation);
+void calls_note_unsure(uint32_t correlation);
 
 /* graphs.c: counts the nodes of graphs that are launched, if nodes are recorded */
 /* Takes a callback about a graph, of the domain of resources. */
@@ -159,7 +162,7 @@ void graphs_instantiate(void);
 /* Notes that a node of the executable graph may be disabled. */
 void graphs_disable(const void *exec);
 /* Counts the nodes of an executable graph that is launched. */
-void graphs_count(struct inject *self, const void *exec, enum channel_tally tally);
+void graphs_count(struct inject *self, const void *exec, uint32_t correlation, enum channel_tally tally);
 
 /* callbacks.c, nvtx.c */
 void callbacks_subscribe(struct inject *self);

@@ -343,6 +343,11 @@ typedef struct {
 	const char *functionName;
 	const void *functionParams;
 	void *functionReturnValue;	/* at CUPTI_API_EXIT; of the driver API: int, 0 is success */
+	const char *symbolName;
+	void *context;
+	uint32_t contextUid;
+	uint64_t *correlationData;
+	uint32_t correlationId;		/* that of the records of the call and of its work */
 } CUpti_CallbackData;
 
 typedef struct {

@@ -361,11 +361,18 @@ static void note_call(struct inject *self, const CUpti_Activity *record)
 	call->correlation = api->correlationId;
 }
 
+static uint32_t correlation_of(size_t kind, const CUpti_Activity *record)
+{
+	uint32_t correlation;
+
+	memcpy(&correlation, (const char *)record + kinds[kind].call, sizeof(correlation));
+	return correlation;
+}
+
 /* Work launched inside a range belongs to it, whenever it runs. */
 static bool is_captured(const struct inject *self, size_t kind, const CUpti_Activity *record)
 {
 	const char *bytes = (const char *)record;
-	uint32_t correlation;
 	uint64_t time;
 
 	if (!kinds[kind].time)
@@ -375,11 +382,27 @@ static bool is_captured(const struct inject *self, size_t kind, const CUpti_Acti
 	if (!time)
 		return true;
 	if (kinds[kind].call && self->control->capture != CHANNEL_CAPTURE_ALL) {
-		memcpy(&correlation, bytes + kinds[kind].call, sizeof(correlation));
+		const uint32_t correlation = correlation_of(kind, record);
+
 		if (correlation && calls && calls[correlation % CALLS].correlation == correlation)
 			return calls[correlation % CALLS].inside;
 	}
 	return capture_has(self, time);
+}
+
+static bool is_work(size_t kind)
+{
+	return kinds[kind].of >= ACTIVITY_KERNEL && kinds[kind].of <= ACTIVITY_GRAPH;
+}
+
+/* An unsure call is a sure one when its record has arrived. */
+static void count_work(struct inject *self, size_t kind, const CUpti_Activity *record)
+{
+	self->arrived++;
+	if (!calls_are_unsure(correlation_of(kind, record)))
+		return;
+	channel_count(self->writer, CHANNEL_UNSURE, kinds[kind].of, (uint64_t)-1);
+	channel_count(self->writer, CHANNEL_CALLED, kinds[kind].of, 1);
 }
 
 /* Skips kinds that are not recorded: the program itself may have enabled them. */
@@ -390,10 +413,11 @@ static void put(struct inject *self, const CUpti_Activity *record)
 			continue;
 		if (kinds[i].of != ACTIVITY_DEVICE && kinds[i].of != ACTIVITY_CONTEXT && !is_wanted(self, kinds[i].of))
 			return;
-		self->arrived += kinds[i].of >= ACTIVITY_KERNEL && kinds[i].of <= ACTIVITY_GRAPH;
+		if (is_work(i))
+			count_work(self, i, record);
 		if (is_captured(self, i, record))
 			kinds[i].put(self, record);
-		else if (kinds[i].of >= ACTIVITY_KERNEL && kinds[i].of <= ACTIVITY_GRAPH)
+		else if (is_work(i))
 			channel_count(self->writer, CHANNEL_OUTSIDE, kinds[i].of, 1);
 		return;
 	}

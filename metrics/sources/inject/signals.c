@@ -17,8 +17,8 @@
 
 #include "inject.h"
 
-#define STALL_MS	100	/* time without progress after which the handler returns */
-#define REPEAT_S	2	/* time after which the timer repeats the signal */
+#define STALL_MS	250	/* without progress, until the handler returns; more than the flush waits for work */
+#define REPEAT_S	5
 
 static const int managed[] = { SIGHUP, SIGINT, SIGTERM, SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2 };
 
@@ -96,14 +96,6 @@ PUBLIC int sigaction(int signal, const struct sigaction *action, struct sigactio
 	return set_action(signal, action, old);
 }
 
-static handler *set_default(int signal)
-{
-	const struct sigaction action = { .sa_handler = SIG_DFL };
-	struct sigaction old;
-
-	return set_action(signal, &action, &old) ? SIG_ERR : old.sa_handler;
-}
-
 /* Older functions, which differ in the flags of handlers other than SIG_DFL */
 #define OLDER(name) \
 	static handler *(*next_##name)(int signal, handler *function); \
@@ -117,7 +109,7 @@ static handler *set_default(int signal)
 	{ \
 		handler *old; \
 		if (function == SIG_DFL && is_managed(signal)) \
-			return set_default(signal); \
+			function = on_signal; \
 		find_##name(); \
 		old = next_##name(signal, function); \
 		return old == on_signal ? SIG_DFL : old; \

@@ -12,6 +12,7 @@
 #define UNREAD_MS	1000	/* between flushes without a reader */
 #define LAST_MS		1000	/* for the last records to find room */
 #define WORK_MS		100	/* time in which no work has ended, after which the last flush no longer waits */
+#define AWAIT_MS	1000	/* until the last flush no longer waits for work that ends one after the other */
 #define SOON_MS		10	/* between flushes while records arrive */
 #define SHARE		20	/* a flush takes at most this fraction of the time */
 
@@ -69,16 +70,21 @@ static bool flush(struct inject *self, uint32_t flags)
 /* Flushes until all work that the program has called has ended, or no work has ended for WORK_MS. */
 static void await_work(struct inject *self)
 {
-	uint64_t since = raw_clock_now(), arrived = self->arrived;
+	static uint64_t given_up;	/* work that did not end in time */
+	/* Other threads may go on calling: their later work is not awaited. */
+	const uint64_t called = channel_called(self->writer), begin = raw_clock_now();
+	uint64_t since = begin, arrived = self->arrived;
 
-	while (inject_is_alive(self) && channel_called(self->writer) > self->arrived &&
-	       raw_clock_now() < since + WORK_MS * UINT64_C(1000000)) {
+	while (inject_is_alive(self) && called > self->arrived + given_up &&
+	       raw_clock_now() < since + WORK_MS * UINT64_C(1000000) &&
+	       raw_clock_now() < begin + AWAIT_MS * UINT64_C(1000000)) {
 		flush(self, 0);
 		if (arrived != self->arrived)
 			since = raw_clock_now();
 		arrived = self->arrived;
 		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 	}
+	given_up = called > self->arrived ? called - self->arrived : 0;
 }
 
 /* The last flush waits for room if there is a reader. Returns whether all records have been written or counted. */
@@ -162,10 +168,11 @@ static void finish(struct inject *self)
 	/* The file stays incomplete if the last records had no room. */
 	if (done)
 		channel_writer_finish(self->writer);
-	__atomic_store_n(&self->ended, 1, __ATOMIC_RELEASE);
-	word_wake(&self->ended);
+	/* First: a thread that waits for the end could otherwise end the process with another status. */
 	if (__atomic_load_n(&self->signal, __ATOMIC_ACQUIRE))
 		signals_die((int)self->signal);
+	__atomic_store_n(&self->ended, 1, __ATOMIC_RELEASE);
+	word_wake(&self->ended);
 }
 
 static void *run(void *data)

@@ -333,6 +333,9 @@ bool channel_read_calls(const struct channel_reader *reader, struct activity_cal
 			calls->called[work] += stripes[i].called[work];
 			calls->unsure[work] += stripes[i].unsure[work];
 		}
+		/* More nodes of a graph may have run than were expected. */
+		if (calls->unsure[work] > INT64_MAX)
+			calls->unsure[work] = 0;
 		any = any || calls->called[work] || calls->unsure[work] || calls->outside[work];
 	}
 	return any;

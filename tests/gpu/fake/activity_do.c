@@ -66,7 +66,7 @@ static void resource(uint32_t cbid, uintptr_t node, uint32_t type)
 static void instantiate(long nodes)
 {
 	enum { KERNEL, CHILD = 4, FUNCTION = 643 };
-	CUpti_CallbackData data = { CUPTI_API_ENTER, "cuGraphInstantiateWithFlags", NULL, NULL };
+	CUpti_CallbackData data = { .callbackSite = CUPTI_API_ENTER, .functionName = "cuGraphInstantiateWithFlags" };
 
 	activity_callback(CUPTI_CB_DOMAIN_DRIVER_API, FUNCTION, &data);
 	for (long i = 1; i < nodes; i++) {
@@ -85,7 +85,10 @@ static void instantiate(long nodes)
 /* The callbacks of a driver's function. @parameters: of the function, as far as they are used; @code: its result */
 static void call_driver(uint32_t cbid, const void *parameters, int code, bool adds_node)
 {
-	CUpti_CallbackData data = { CUPTI_API_ENTER, "cu", parameters, NULL };
+	CUpti_CallbackData data = {
+		.callbackSite = CUPTI_API_ENTER, .functionName = "cu", .functionParams = parameters,
+		.correlationId = __atomic_load_n(&correlation, __ATOMIC_RELAXED),
+	};
 
 	if (!cbid)
 		return;

@@ -21,6 +21,7 @@
  *	enabled off		prints the number of enabled kinds of activities, of calls whose records are disabled
  *	stamp			prints the time, CLOCK_MONOTONIC_RAW in ns
  *	threads=N		N threads with 100 kernels each
+ *	launcher		a thread that launches a kernel each millisecond from now on
  *	ranges=N		the same with each kernel between cudaProfilerStart() and cudaProfilerStop()
  *	fork fork-init		a child that exits, or calls cuInit() before
  *	exec exec=FUNCTION	executes the program again with the remaining words, by execv() or this function
@@ -95,6 +96,22 @@ static void *launch(void *unused)
 	for (int i = 0; i < 100; i++)
 		fake_do("kernel", "threaded");
 	return unused;
+}
+
+static void *launch_on(void *unused)
+{
+	for (;;) {
+		fake_do("kernel", "later");
+		poll(NULL, 0, 1);
+	}
+	return unused;
+}
+
+static void start_launcher(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, launch_on, NULL);
 }
 
 static void *launch_in_ranges(void *unused)
@@ -278,6 +295,8 @@ static void run(const char *word, const char *of)
 		gpmu_mark_end(of);
 	} else if (!strcmp(word, "threads")) {
 		threads(value, launch);
+	} else if (!strcmp(word, "launcher")) {
+		start_launcher();
 	} else if (!strcmp(word, "ranges")) {
 		threads(value, launch_in_ranges);
 	} else if (!strncmp(word, "fork", 4)) {
