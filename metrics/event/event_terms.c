@@ -119,9 +119,9 @@ static int fail_unknown_event(struct applied *applied, const char *name)
 		nearest_try(&nearest, gpmu_pmu_format_name(applied->pmu, i));
 	if (nearest.name)
 		return event_fail(applied->builder, applied->at, ENOENT,
-				  "%.50s: %.50s has no such event, did you mean %.50s?", name, pmu,
+				  "%.100s: %.50s has no such event, did you mean %.50s?", name, pmu,
 				  nearest.name);
-	return event_fail(applied->builder, applied->at, ENOENT, "%.50s: %.50s has no such event",
+	return event_fail(applied->builder, applied->at, ENOENT, "%.100s: %.50s has no such event",
 			  name, pmu);
 }
 

@@ -437,6 +437,7 @@ int gpmu_recorder_start(struct gpmu_recorder *recorder, const struct gpmu_machin
 
 	recorder->machine = machine;
 	recorder->session = session;
+	recorder_inject_report(recorder);
 	ret = open_sources(recorder, error);
 	if (!ret)
 		ret = open_trace(recorder, error);

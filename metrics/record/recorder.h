@@ -92,7 +92,7 @@ struct gpmu_recorder {
 	struct recorder_refusal *refusals;
 	atomic_size_t refusal_count, refused_count;	/* of reasons, of their processes */
 	char **environment;
-	char *variables[4];
+	char *variables[5];
 	/* Rows: used by the caller's thread */
 	struct recorder_row *rows;
 	size_t row_count;
@@ -141,6 +141,8 @@ struct gpmu_recorder {
 /* --- recorder_inject.c: brings the libraries that write channels into processes */
 /* Finds the libraries of the options. Fails if another tool has set the same variables. */
 int recorder_inject_find(struct gpmu_recorder *recorder, struct gpmu_error *error);
+/* Logs why programs cannot preload the library, if so. */
+void recorder_inject_report(const struct gpmu_recorder *recorder);
 void recorder_inject_release(struct gpmu_recorder *recorder);
 /*
  * Whether no process has connected although one was expected: the machine has GPUs, or the trace

@@ -26,7 +26,7 @@ static const char *const reasons[ACTIVITY_LOST_REASONS] = {
 	[ACTIVITY_LOST_CORRUPT] = "malformed buffers",
 	[ACTIVITY_LOST_IDS] = "records with an impossible process or thread",
 	[ACTIVITY_LOST_NESTING] = "ends of regions that were not the innermost of their thread",
-	[ACTIVITY_LOST_END] = "CUPTI had not delivered them at the end of the process",
+	[ACTIVITY_LOST_END] = "the work had not ended, or CUPTI had not delivered it, at the end of the process",
 };
 
 static const char *const kernel_reasons[RECORD_KERNEL_REASONS] = {

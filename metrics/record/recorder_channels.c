@@ -94,7 +94,7 @@ static void put_calls(struct gpmu_recorder *recorder, struct recorder_channel *c
 
 	if (!channel_read_calls(channel->reader, &calls))
 		return;
-	calls.from = channel->complete;
+	calls.from = channel->complete ? channel->complete : record_window_get(&recorder->window).begin;
 	calls.to = channel->end ? channel->end : raw_clock_now();
 	put_surely(recorder, RECORD_ACTIVITY, channel, &calls, sizeof(calls));
 }

@@ -17,13 +17,15 @@
 #include "plugin/source_object.h"
 
 #define LIBRARY		"libgpmu-inject.so"
+#define ASAN_VARIABLE	"ASAN_OPTIONS"
 #define PCI_DISPLAY	0x03	/* class of display controllers, such as GPUs */
 
-enum { OF_CUDA, OF_NVTX, OF_CHANNEL, OF_PRELOAD, VARIABLE_COUNT };
+enum { OF_CUDA, OF_NVTX, OF_CHANNEL, OF_PRELOAD, OF_ASAN, VARIABLE_COUNT };
 
 static const char *const variables[VARIABLE_COUNT] = {
 	[OF_CUDA] = "CUDA_INJECTION64_PATH", [OF_NVTX] = "NVTX_INJECTION64_PATH",
 	[OF_CHANNEL] = CHANNEL_VARIABLE, [OF_PRELOAD] = PRELOAD_VARIABLE,
+	[OF_ASAN] = ASAN_VARIABLE,
 };
 
 static bool is_same_file(const char *path, const char *library)
@@ -94,6 +96,18 @@ static bool is_ours(const struct gpmu_recorder *recorder, const char *entry)
 	return false;
 }
 
+/* AddressSanitizer of gcc refuses to start a program unless its library is the first one. Returns 0 or -ENOMEM. */
+static int make_asan(struct gpmu_recorder *recorder, char *const *environment)
+{
+	const char *before = "";
+
+	for (; environment && *environment; environment++)
+		if (!strncmp(*environment, ASAN_VARIABLE "=", strlen(ASAN_VARIABLE "=")))
+			before = *environment + strlen(ASAN_VARIABLE "=");
+	recorder->variables[OF_ASAN] = text_print(ASAN_VARIABLE "=%s%sverify_asan_link_order=0", before, *before ? ":" : "");
+	return recorder->variables[OF_ASAN] ? 0 : -ENOMEM;
+}
+
 /* Makes "LD_PRELOAD=..." with those of the injection library and libgpmu-mark.so that are used. Returns 0 or -ENOMEM. */
 static int make_preload(struct gpmu_recorder *recorder, char *const *environment)
 {
@@ -102,12 +116,9 @@ static int make_preload(struct gpmu_recorder *recorder, char *const *environment
 	char *libraries = text_print("%s%s%s", inject, *inject && *mark ? ":" : "", mark);
 	int ret = libraries ? 0 : -ENOMEM;
 
-	if (recorder->library && !*inject)
-		log_line(GPMU_LOG_WARNING, "%s cannot be preloaded, because its path has a blank or a colon: the last records of "
-			 "programs that end by a signal or by _exit() may be lost", recorder->library);
 	if (libraries && *libraries) {
 		recorder->variables[OF_PRELOAD] = preload_entry(libraries, environment);
-		ret = recorder->variables[OF_PRELOAD] ? 0 : -ENOMEM;
+		ret = recorder->variables[OF_PRELOAD] ? make_asan(recorder, environment) : -ENOMEM;
 	}
 	free(libraries);
 	return ret;
@@ -129,6 +140,13 @@ static int make_variables(struct gpmu_recorder *recorder, char *const *environme
 			return -ENOMEM;
 	}
 	return make_preload(recorder, environment);
+}
+
+void recorder_inject_report(const struct gpmu_recorder *recorder)
+{
+	if (recorder->library && !preload_can_name(recorder->library))
+		log_line(GPMU_LOG_WARNING, "%s cannot be preloaded, because its path has a blank or a colon: the last records of "
+			 "programs that end by a signal or by _exit() may be lost", recorder->library);
 }
 
 char *const *gpmu_recorder_environment(struct gpmu_recorder *recorder, char *const *environment)

@@ -13,6 +13,8 @@ static void count_processes(const struct record_map *map, struct gpmu_recorder_s
 	stats->process_count = map->process_count - map->joined_count;
 	for (size_t i = 0; i < map->process_count; i++) {
 		stats->record_count += map->processes[i]->record_count;
+		/* Only calls of work are counted when they are made: other records may be missing. */
+		stats->lost_process_count += map->processes[i]->end == RECORD_VANISHED && !map->processes[i]->regions;
 		for (size_t why = 0; why < ACTIVITY_LOST_REASONS; why++)
 			for (size_t kind = 0; kind < ACTIVITY_KINDS; kind++)
 				stats->lost_count += map->processes[i]->lost[why][kind].count;

@@ -137,7 +137,7 @@ is "$(n note) $(n kernel)" "0 1" "a library that links CUPTI, as PyTorch's does,
 # Buffers and rings
 run '' 'flush=10' init context=0 hold=long repeat=500 kernel=a sleep=100
 first=$(n kernel)
-is "$first $(lost) $(member lost why)" "500 1 2" "a kernel that never ends holds back only its own buffer"
+is "$first $(lost) $(member lost why)" "500 1 6" "a kernel that never ends holds back only its own buffer"
 run '' 'flush=10' init context=0 hold=long repeat=500 kernel=a sleep=50 release sleep=50
 is "$(n kernel) $(lost)" "501 0" "a kernel that ends late is written, too"
 run '' 'buffers=1 buffer=4096 flush=1000' init context=0 repeat=2000 kernel=a

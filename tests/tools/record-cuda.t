@@ -82,8 +82,8 @@ called=1 delivered=1 kind=graph lost=0" "record's audit has the calls and the re
 like "$(gpmu report "$trace")" 'calls +ok +[0-9]+ program: 3 of 3 kernel recorded$' "report has the calls and the records of each kind of work"
 run gpmu record -o "$trace" -- "$program" init context=0 repeat=3 kernel=foo undelivered=5 exit=0
 like "$err" ', 5 lost' "record counts kernels that were called, and whose records CUPTI has not delivered, as lost"
-like "$err" 'warning: [0-9]+ program: 5 of 8 kernels are lost: CUPTI had not delivered them when the process ended$' "record warns of the kernels that CUPTI has not delivered"
-like "$(audit source)" 'kind=kernel lost=5 .*why=CUPTI had not delivered them' "record's audit has the kernels that CUPTI has not delivered"
+like "$err" 'warning: [0-9]+ program: 5 of 8 kernels are lost: they had not ended, or CUPTI had not delivered them, when the process ended$' "record warns of the kernels that CUPTI has not delivered"
+like "$(audit source)" 'kind=kernel lost=5 .*why=the work had not ended, or CUPTI had not delivered it' "record's audit has the kernels that CUPTI has not delivered"
 like "$(gpmu report "$trace")" 'calls +warning +[0-9]+ program: 3 of 8 kernel recorded, 5 lost$' "report warns of the kernels that CUPTI has not delivered"
 run gpmu record --strict -o "$trace" -- "$program" init context=0 undelivered=5 exit=0
 is "$rc" 125 "record --strict fails if CUPTI has not delivered kernels"

@@ -63,7 +63,7 @@ static void log_missing(const struct record_process *process, const uint64_t mis
 				 (unsigned long long)missing[work], (unsigned long long)process->tally.called[work],
 				 names[work]);
 	if (*text)
-		log_line(GPMU_LOG_WARNING, "%u %.32s: %s are lost: CUPTI had not delivered them when the process ended",
+		log_line(GPMU_LOG_WARNING, "%u %.32s: %s are lost: they had not ended, or CUPTI had not delivered them, when the process ended",
 			 process->pid, process->program ? process->program : "?", text);
 }
 

@@ -46,7 +46,9 @@ struct inject {
 	uint32_t ended;		/* the thread has written its last record */
 	uint32_t signal;	/* ends the process after the last flush; 0: none */
 	uint64_t progress;	/* changes while the thread works */
-	uint64_t arrived;	/* records of work that CUPTI has delivered; used by gpmu's thread only */
+	/* Used by gpmu's thread: */
+	uint64_t arrived;	/* records of work that CUPTI has delivered */
+	bool is_last;		/* flushes deliver work that has not ended */
 };
 
 #define PUBLIC	__attribute__((visibility("default")))

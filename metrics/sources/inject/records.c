@@ -19,7 +19,7 @@ static bool has_times(struct inject *self, enum activity_kind kind, uint64_t sta
 {
 	if (start && end)
 		return true;
-	output_lost(self, ACTIVITY_LOST_TIMES, kind, 1);
+	output_lost(self, self->is_last ? ACTIVITY_LOST_END : ACTIVITY_LOST_TIMES, kind, 1);
 	return false;
 }
 

@@ -94,6 +94,7 @@ static bool flush_last(struct inject *self)
 	bool done;
 
 	await_work(self);
+	self->is_last = true;
 	begin = raw_clock_now();
 	done = flush(self, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
 
@@ -152,7 +153,9 @@ static void flush_for_exec(struct inject *self, uint32_t wanted)
 	bool done;
 
 	await_work(self);
+	self->is_last = true;
 	done = flush(self, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+	self->is_last = false;
 	channel_writer_mark(self->writer, done);
 	__atomic_store_n(&self->flushed, wanted, __ATOMIC_RELEASE);
 	word_wake(&self->flushed);

@@ -104,7 +104,7 @@ enum activity_lost_why {
 	ACTIVITY_LOST_CORRUPT,	/* the rest of a buffer was invalid; count is in buffers */
 	ACTIVITY_LOST_IDS,	/* the pid or tid is 0 or beyond INT_MAX */
 	ACTIVITY_LOST_NESTING,	/* ends of regions that were not the innermost of their thread */
-	ACTIVITY_LOST_END,	/* work was called, but the process ended before CUPTI delivered the record */
+	ACTIVITY_LOST_END,	/* called, but not ended or not delivered by CUPTI when the process ended */
 	ACTIVITY_LOST_REASONS
 };
 
