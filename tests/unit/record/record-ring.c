@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Draining a ring while the kernel writes to it */
+/* Draining a ring while the kernel writes to it, and waiting for rings whose tasks end */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -27,6 +27,32 @@ static bool take(void *user, const struct record_ring *ring, const struct perf_e
 	return true;
 }
 
+/* A ring that the events of two tasks share. Pipes stand in for the events: poll() reports the end of the writer as it does that of a task. */
+static void test_wait(void)
+{
+	int first[2], second[2];
+	struct record_ring ring = { .fd = -1, .more_count = 1 };
+	struct pollfd fd = { .events = POLLIN };
+	struct record_rings rings = { .list = &ring, .fds = &fd, .count = 1 };
+
+	if (pipe(first) || pipe(second))
+		abort();
+	fd.fd = first[0];
+	ring.more = &second[0];
+	close(first[1]);
+	ok(!record_rings_wait(&rings, 0), "record rings: the end of an event's tasks does not wake");
+	ok(fd.fd == second[0], "record rings: after the end of an event's tasks, the next event of the ring is waited for");
+	ok(!record_rings_wait(&rings, 0), "record rings: an event whose tasks have ended does not end later waits");
+	if (write(second[1], "", 1) != 1)
+		abort();
+	ok(record_rings_wait(&rings, 0), "record rings: the next event of the ring wakes");
+	close(second[1]);
+	ok(record_rings_wait(&rings, 0), "record rings: an event whose tasks have ended wakes for its last records");
+	ok(fd.fd == -1, "record rings: after the end of all tasks, no event of the ring is waited for");
+	close(first[0]);
+	close(second[0]);
+}
+
 int main(void)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -45,5 +71,6 @@ int main(void)
 	ok(max_held <= page, "record ring: the kernel gets the room of a page of records before the ring is drained");
 	is_u64(ring.page->data_tail, ROOM, "record ring: the kernel gets the room of all records");
 	munmap(ring.page, page + ROOM);
+	test_wait();
 	return done_testing();
 }
