@@ -2,7 +2,8 @@
 /*
  * Tasks outside the PID namespace in which a recording is made. The kernel records the pid and tid 0 for them, as for idle tasks
  * (perf_event_pid_type() in Linux's kernel/events/core.c). Idle tasks never run in user space, and have no call stack there. A task
- * that is being released has the tid -1, and no longer runs in user space either.
+ * that is being released has the tid -1 in any namespace. It no longer runs in user space, but its samples in the kernel can have
+ * the registers and the call stack of user space.
  */
 #ifndef GPMU_OUTSIDE_H
 #define GPMU_OUTSIDE_H
