@@ -449,7 +449,8 @@ static bool find_string(const char *text, size_t length, char *separator)
  */
 bool saved_csv_separator(const char *text, size_t length, char *separator)
 {
-	static const char candidates[] = ",;\t|:!@$&*?~^/#%_=+'\"`()[]{}<>\\-. ";
+	static const char candidates[] = ",;\t|:!@$&*?~^/#%_=+'\"`()[]{}<>\\-. "
+		"\001\002\003\004\005\006\007\010\013\014\016\017\020\021\022\023\024\025\026\027\030\031\032\033\034\035\036\037\177";
 
 	if (find_string(text, length, separator))
 		return true;

@@ -180,6 +180,9 @@ static void test_separators(void)
 
 	for (size_t i = 0; i < sizeof(separators) / sizeof(separators[0]); i++)
 		ok(is_separated_by(separators[i]), "CSV: \"%s\" may separate the fields", separators[i]);
+	for (char control[2] = "\001"; *control > 0; *control = *control == 31 ? 127 : (char)(*control + 1))
+		if (*control != '\n' && *control != '\r')
+			ok(is_separated_by(control), "CSV: the control character %d may separate the fields", *control);
 	ok(!first("12,50/msec/task-clock/12500000/100,00/0/CPUs utilized") && line.value == 12.5 && line.metric_value == 0,
 	   "CSV: a slash may separate fields with decimal commas");
 	ok(!first("12,50,msec,task-clock,12500000,100,00,0,000,CPUs utilized") && line.value == 12.5 && line.share == 100,
