@@ -23,7 +23,7 @@
 #define ARCH_TIMES	1		/* flag: times are those of the CPU's counter */
 #define NAME_MOST	(64U << 10)	/* bytes of a function's name, with its NUL */
 
-#define FRAMES_MOST	(1U << 20)	/* bytes of unwinding information of a function */
+#define FRAMES_MOST	(1U << 20)	/* bytes of unwinding information of a function; it has none if there are more */
 
 enum { CODE_LOAD = 0, CODE_MOVE = 1, CODE_UNWINDING = 4 };
 
@@ -230,8 +230,10 @@ static int take_unwinding(struct reading *reading, uint64_t size)
 		return ret;
 	size -= sizeof(unwinding);
 	frames_size = unwinding.size - unwinding.header_size;
-	if (unwinding.size > size || unwinding.header_size > unwinding.size || frames_size > FRAMES_MOST)
-		return fail(reading, "at most 1048576 bytes of unwinding information, within the record");
+	if (unwinding.size > size || unwinding.header_size > unwinding.size)
+		return fail(reading, "unwinding information within the record");
+	if (frames_size > FRAMES_MOST)
+		frames_size = 0;
 	free(reading->next.data);
 	reading->next.size = (size_t)frames_size;
 	reading->next.data = frames_size ? malloc((size_t)frames_size) : NULL;

@@ -35,16 +35,14 @@ static int take(void *user, const struct gpmu_perfdata_record *record)
 	return 0;
 }
 
-/* Reads the first bytes of what was made. */
-static int read_made(size_t length, const struct profile_jit_clock *clock)
+/* Reads a dump, and closes it. */
+static int read_dump(int fd, const struct profile_jit_clock *clock)
 {
 	const struct profile_jitdump dump = { .path = (char *)"jit", .pid = 7, .time = 5000 };
 	struct gpmu_error error = { .size = sizeof(error) };
-	int fd = memfd_create("jitdump", 0), ret;
+	int ret;
 
 	count = 0;
-	if (write(fd, made.data, length) != (ssize_t)length)
-		abort();
 	lseek(fd, 0, SEEK_SET);
 	profile_jit_frames_release(&frames);
 	ret = profile_jitdump_read(&dump, fd, clock, &frames, take, NULL, &error);
@@ -52,6 +50,22 @@ static int read_made(size_t length, const struct profile_jit_clock *clock)
 	snprintf(text, sizeof(text), "%s", error.text);
 	offset = error.offset;
 	return ret;
+}
+
+/* Writes the first bytes of what was made. */
+static void write_made(int fd, size_t length)
+{
+	if (write(fd, made.data, length) != (ssize_t)length)
+		abort();
+}
+
+/* Reads the first bytes of what was made. */
+static int read_made(size_t length, const struct profile_jit_clock *clock)
+{
+	const int fd = memfd_create("jitdump", 0);
+
+	write_made(fd, length);
+	return read_dump(fd, clock);
 }
 
 static bool is_taken(size_t i, const char *name, uint64_t address, uint64_t size, uint64_t time)
@@ -166,7 +180,7 @@ static void check_unwinding(size_t at, uint64_t value, size_t size, size_t wante
 
 static void test_unwinding_damage(void)
 {
-	static const char within[] = "at most 1048576 bytes of unwinding information, within the record";
+	static const char within[] = "unwinding information within the record";
 
 	check_unwinding(44, 16 + 23, 4, 56, "unwinding information");
 	check_unwinding(56, 27, 8, 80, within);
@@ -175,6 +189,40 @@ static void test_unwinding_damage(void)
 	check_unwinding(44, 0xffffffff, 4, 86, "a whole record");
 	made.length = 0;
 	check_unwinding(44, 16 + 24 + (1U << 20) + 1, 4, 86, "a whole record");
+}
+
+/* Makes unwinding information of @size bytes, all 0, before a function, and of a few bytes before the next function. */
+static int read_frames(uint32_t size)
+{
+	const struct profile_jit_clock clock = { .is_monotonic = true };
+	const int fd = memfd_create("jitdump", 0);
+
+	made.length = 0;
+	put_jit_header(&made, 0);
+	put_jit_unwinding(&made, "", 0, 0);
+	memcpy(made.data + 44, &(uint32_t){ 16 + 24 + size }, sizeof(uint32_t));
+	memcpy(made.data + 56, &(uint64_t){ size }, sizeof(uint64_t));
+	write_made(fd, made.length);
+	lseek(fd, size, SEEK_CUR);
+	made.length = 0;
+	put_jit_load(&made, "alpha", 0x1000, 64, 1, 100);
+	put_jit_unwinding(&made, "first", 5, 20);
+	put_jit_load(&made, "beta", 0x2000, 32, 2, 200);
+	write_made(fd, made.length);
+	return read_dump(fd, &clock);
+}
+
+static void test_frames_size(void)
+{
+	const uint32_t max = 1U << 20;
+	const struct profile_jit_frames *list;
+
+	ok(!read_frames(max) && count == 2 && frames.n == 2, "jitdump: unwinding information of 1048576 bytes is taken");
+	list = frames.data;
+	ok(list && list[0].size == max, "jitdump: unwinding information of 1048576 bytes is whole");
+	ok(!read_frames(max + 1) && count == 2, "jitdump: the functions after more than 1048576 bytes of unwinding information are taken");
+	ok(has_frames(0, NULL), "jitdump: a function with more than 1048576 bytes of unwinding information has none");
+	ok(has_frames(1, "first"), "jitdump: the function after one with more than 1048576 bytes of unwinding information has its own");
 }
 
 /* --- a recording */
@@ -265,6 +313,7 @@ int main(void)
 	test_damage();
 	test_frames();
 	test_unwinding_damage();
+	test_frames_size();
 	test_recording();
 	profile_jit_frames_release(&frames);
 	return done_testing();
