@@ -173,6 +173,15 @@ else
 	like "$err" '^gpmu stat: context-switches: .*CAP_PERFMON' "stat -a of an ordinary user without GPUs is refused, as by perf"
 	expect 0 "${as_user[@]}" "$GPMU_BIN" record --gpu -a -M GpuDramReadBW -e context-switches -o /dev/null -- true
 	like "$err" 'warning: context-switches not recorded: .*CAP_PERFMON' "record --gpu -a of an ordinary user names what the kernel forbids"
+	# Process 1 is root's.
+	for command in stat "record -o /dev/null --duration 0.1"; do
+		# shellcheck disable=SC2086 # options
+		expect 125 "${as_user[@]}" "$GPMU_BIN" $command -p 1 -e context-switches
+		without=$err
+		# shellcheck disable=SC2086 # options
+		expect 125 "${as_user[@]}" "$GPMU_BIN" $command --gpu -p 1 -e context-switches
+		is "$(grep context-switches <<< "$err")" "$(grep . <<< "$without")" "${command%% *} --gpu -p is refused as without --gpu if the kernel forbids an event of the process"
+	done
 fi
 
 done_testing

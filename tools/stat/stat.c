@@ -224,7 +224,7 @@ static int count_all(struct stat *stat, const struct gpmu_plan *plan, const stru
 			.tid_count = options->tids.length,
 			.inherit = !options->no_inherit,
 			.aggregation = options->aggregation.by,
-			.skip_denied = common_has_gpus(&options->common),
+			.skip_denied = stat_counts_cpus(options) && common_has_gpus(&options->common),
 		},
 		.argv = options->argv,
 		.child = child,
