@@ -173,6 +173,8 @@ else
 	like "$err" '^gpmu stat: context-switches: .*CAP_PERFMON' "stat -a of an ordinary user without GPUs is refused, as by perf"
 	expect 0 "${as_user[@]}" "$GPMU_BIN" record --gpu -a -M GpuDramReadBW -e context-switches -o /dev/null -- true
 	like "$err" 'warning: context-switches not recorded: .*CAP_PERFMON' "record --gpu -a of an ordinary user names what the kernel forbids"
+	expect 0 "${as_user[@]}" "$GPMU_BIN" record --gpu -a -A -M GpuDramReadBW -e context-switches,page-faults -o /dev/null -- true
+	like "$err" 'warning: context-switches, page-faults not recorded: ' "record --gpu -a -A names an event with a row for each CPU once"
 	# Process 1 is root's.
 	for command in stat "record -o /dev/null --duration 0.1"; do
 		# shellcheck disable=SC2086 # options

@@ -36,7 +36,18 @@ static bool is_missing(const struct gpmu_row *row, const struct gpmu_plan *plan)
 	return true;
 }
 
-/* Returns the names of row @first and the later rows that the same line reports; NULL: an earlier row has been reported by it. */
+/* Returns whether a list contains the name. */
+static bool has_name(const char *names, const char *name)
+{
+	const size_t length = strlen(name);
+
+	for (const char *at = names; at && (at = strstr(at, name)); at++)
+		if ((at == names || (at >= names + 2 && !strncmp(at - 2, ", ", 2))) && (!at[length] || !strncmp(at + length, ", ", 2)))
+			return true;
+	return false;
+}
+
+/* Returns the names, each once, of row @first and the later rows that the same line reports; NULL: an earlier row has been reported by it. */
 static char *names_of(const struct gpmu_rows *rows, size_t first, const struct gpmu_plan *plan,
 		      bool (*is_reported)(const struct gpmu_row *row, const struct gpmu_plan *plan))
 {
@@ -49,6 +60,9 @@ static char *names_of(const struct gpmu_rows *rows, size_t first, const struct g
 			continue;
 		if (i < first)
 			return NULL;
+		/* An event has a row for each CPU, node or socket. */
+		if (has_name(names, other->name))
+			continue;
 		longer = print_text("%s%s%s", names ? names : "", names ? ", " : "", other->name);
 		free(names);
 		names = longer;
