@@ -135,6 +135,15 @@ unlike "$out" '[[:blank:]]$' "traffic --gpu prints no trailing blanks"
 expect 0 traffic "$grace" -I 100 --interval-count 2
 is "$(grep -c '^  C2C into GPU0: .* 36\.000\*\{0,1\} ' <<< "$out") $(grep -c 'untested on' <<< "$out")" "2 1" "traffic --gpu -I prints the comparison in each interval, and notes once"
 
+# The fake's CUDA is initialised when the file exists.
+GPMU_FAKE="machine=gh200 until=$work/go" traffic "$grace" -I 20 --interval-count 2 > "$work/values" 2> "$work/waits" &
+soon grep -q '^gpmu traffic: waiting for .*CUPTI' "$work/waits"
+ok $? "traffic --gpu -I reports the wait while CUDA is being initialised"
+is "$(< "$work/values")" "" "traffic --gpu -I reports the wait before the first value"
+: > "$work/go"
+wait $!
+is "$? $(grep -c 'waiting for' "$work/waits") $(grep -c '^  GPU0 memory ' "$work/values")" "0 1 2" "traffic --gpu -I reports the wait once, and then prints the values"
+
 expect 0 traffic "$grace" -j -o "$work/json" --duration 0.2
 is "$(record "GPU0 memory" read state value unit gpu source)" "ok 2400 GB/s $one cupti" "traffic --gpu -j has a record of the GPU's memory"
 is "$(record "GPU0 NVLink-C2C" write state value)" "ok 18" "traffic --gpu -j records sent bytes as writes"

@@ -3,6 +3,9 @@
 #ifndef GPMU_WAITING_H
 #define GPMU_WAITING_H
 
+/* The initialisation of the plugins of --gpu */
+#define WAITING_GPUS	"NVIDIA's driver and CUPTI, which take seconds to be initialised and to deliver samples"
+
 /*
  * Prints "waiting for" and @what after 0.3 s, unless waiting_end() is called before. No process may be forked in
  * between. @what is not copied.

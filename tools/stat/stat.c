@@ -276,7 +276,7 @@ static int run(int argc, char **argv)
 	if (plugins)
 		count_begin(&child, options->argv, NULL, &mask, NULL, NULL);
 	if (common_has_gpus(&options->common) && (options->interval || isatty(STDERR_FILENO)))
-		waiting_begin("NVIDIA's driver and CUPTI, which take seconds to be initialised and to deliver samples");
+		waiting_begin(WAITING_GPUS);
 	common_open(&options->common);
 	plan = stat_plan(options);
 	stat_output_open(&stat.output, options);

@@ -5,12 +5,14 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "common.h"
 #include "output/output.h"
 #include "run/child.h"
 #include "run/count.h"
+#include "run/waiting.h"
 #include "traffic/traffic.h"
 
 
@@ -282,6 +284,8 @@ static int run(int argc, char **argv)
 	plugins = common_has_sources(&traffic.common);
 	if (plugins)
 		count_begin(&child, traffic.argv, NULL, &mask, NULL, NULL);
+	if (common_has_gpus(&traffic.common) && (traffic.interval || isatty(STDERR_FILENO)))
+		waiting_begin(WAITING_GPUS);
 	common_open(&traffic.common);
 	plan = make_plan(&traffic);
 	traffic.balance = need_memory(gpmu_balance_new());
