@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -96,12 +97,12 @@ static const uint32_t cuda_default =
 	GPMU_RECORDER_OVERHEAD | GPMU_RECORDER_ENVIRONMENT;
 
 /* Freed, which removes its files, if gpmu exits early */
-static struct gpmu_recorder *unfinished;
+static _Atomic(struct gpmu_recorder *) unfinished;
 
+/* Called by the main thread and by the thread that a signal ends early: only one of them frees it. */
 static void drop(void)
 {
-	gpmu_recorder_free(unfinished);
-	unfinished = NULL;
+	gpmu_recorder_free(atomic_exchange(&unfinished, NULL));
 }
 
 static void drop_early(void *unused)
