@@ -55,8 +55,8 @@ is "$rc $(slices | wc -l)" "0 3" "record --regions --no-cuda-trace shows regions
 expect 0 gpmu record --regions --no-cuda-trace -o "$trace" -- sh -c 'echo "${CUDA_INJECTION64_PATH-none} ${LD_PRELOAD##*/}"'
 is "$out" "none libgpmu-mark.so" "record --regions --no-cuda-trace sets no variable of CUDA"
 # shellcheck disable=SC2016
-LD_PRELOAD='' expect 0 gpmu record -o "$trace" -- sh -c 'echo "$LD_PRELOAD"'
-is "$out" "" "record without --regions preloads no library"
+LD_PRELOAD='' expect 0 gpmu record -o "$trace" -- sh -c 'echo "${LD_PRELOAD##*/}"'
+is "$out" "libgpmu-inject.so" "record without --regions preloads the library for CUDA alone"
 run gpmu record -o "$trace" -- "$work/c" nested
 is "$rc $(slices)" "0 " "record without --regions shows no regions"
 marked c mistakes
@@ -178,7 +178,7 @@ like "$rc $err" '^0 .*warning: no region can be recorded: no process of the comm
 	"record --regions warns of a static program"
 run gpmu record --regions -o "$trace" -- true
 like "$rc $err" '^0 .*warning: the command marked no region with gpmu_mark_begin\(\), or only in processes of another user, or only outside the recorded time$' "record --regions warns of a program without regions"
-another="record --regions warns of a program that marks regions as another user"
+another="record warns of a process of another user, and counts it as not recorded"
 if [ "$EUID" = 0 ]; then
 	chmod 711 "$work"
 	# Copies that the other user can read
@@ -186,7 +186,7 @@ if [ "$EUID" = 0 ]; then
 	cp "$B"/libgpmu-{inject,mark}.so "$work/shared"
 	chmod 755 "$work/shared" "$work"/shared/*
 	GPMU_PLUGINS=$work/shared run gpmu record --regions -o "$trace" -- setpriv --reuid=65534 --regid=65534 --clear-groups "$work/c" once
-	like "$rc $err" '^0 .*warning: the command marked no region .*, or only in processes of another user' "$another"
+	like "$rc $(tr '\n' ' ' <<< "$err")" '^0 .*warning: a process of another user cannot be recorded: run gpmu record as that user .* 1 not recorded,' "$another"
 else
 	skip "not root" "$another"
 fi
