@@ -383,6 +383,9 @@ is "$(parents)" "$({ online | sed 's/.*/CPU &|cpu-clock msec/'; echo 'node 0|Gra
 GPMU_PLUGINS=$(realpath "$B") expect 0 gpmu record -o "$trace" "$model" --no-cuda-trace --per-node -I 20 -M GraceMemBW -- sleep 0.1
 is "$(gpmu report --by counter --format csv "$trace" | awk -F , '$1 == "GraceMemBW" { printf "%s %.1f\n", $2, $4 }')" "node 0 131.5
 node 1 59.2" "record --per-node of a command has the PMUs outside the cores for each node"
+# Without a PMU of the cores, cycles are not counted on any CPU, and page-faults are.
+expect 0 gpmu record -o "$trace" -a -A -e cycles,page-faults --duration 0.1
+unlike "$err" 'cycles, cycles' "record -A names an event that is not recorded once, and not for each CPU"
 expect 0 gpmu record -o "$trace" -a --per-socket -e cpu-clock --duration 0.1
 is "$(parents)" "$(topology 'socket %d|cpu-clock msec' physical_package_id)" "record --per-socket has a track for each socket"
 expect 0 gpmu record -o "$trace" -a --per-die -e cpu-clock --duration 0.1
