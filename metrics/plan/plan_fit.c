@@ -6,7 +6,8 @@
 #include "plan/plan_build.h"
 #include "plugin/source_object.h"
 
-#define MAX_GROUP	512	/* more than any PMU has counters, and than a GPU's pass has metrics */
+#define MAX_GROUP	64	/* more than any PMU has counters */
+#define MAX_PASS	512	/* more than the pass of a GPU has metrics */
 
 /* Counters that a group takes, by the PMU's caps/ */
 struct cost {
@@ -61,12 +62,13 @@ static bool is_known(const struct gpmu_pmu *pmu)
 
 static int ask(const struct gpmu_plan *plan, const struct plan_member *members, size_t length)
 {
-	const struct perf_event_attr *attrs[MAX_GROUP];
+	const size_t max = plan_counts_at_once(members[0].instance->pmu) ? MAX_PASS : MAX_GROUP;
+	const struct perf_event_attr *attrs[MAX_PASS];
 	size_t i;
 
 	if (!plan->options.fits || !members[0].instance->pmu)
 		return -1;
-	if (length > MAX_GROUP)
+	if (length > max)
 		return 0;
 	for (i = 0; i < length; i++)
 		attrs[i] = &members[i].instance->attr;
@@ -96,13 +98,13 @@ bool plan_counts_at_once(const struct gpmu_pmu *pmu)
 /* Whether the PMU has counters for all events that the plan counts on it */
 static bool has_room(const struct gpmu_plan *plan, const struct event_instance *one)
 {
-	struct plan_member all[MAX_GROUP] = { { .instance = one } };
+	struct plan_member all[MAX_PASS] = { { .instance = one } };
 	size_t n = 0;
 
 	for (size_t i = 0; i < plan->slot_count; i++) {
 		if (!plan_same_pmu(plan->slots[i].instance, one))
 			continue;
-		if (n == MAX_GROUP)
+		if (n == MAX_PASS)
 			return false;
 		all[n++].instance = plan->slots[i].instance;
 	}

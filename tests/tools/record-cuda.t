@@ -85,6 +85,8 @@ like "$err" ', 5 lost' "record counts kernels that were called, and whose record
 like "$err" 'warning: [0-9]+ program: 5 of 8 kernels are lost: they had not ended, or CUPTI had not delivered them, when the process ended$' "record warns of the kernels that CUPTI has not delivered"
 like "$(audit source)" 'kind=kernel lost=5 .*why=the work had not ended, or CUPTI had not delivered it' "record's audit has the kernels that CUPTI has not delivered"
 like "$(gpmu report "$trace")" 'calls +warning +[0-9]+ program: 3 of 8 kernel recorded, 5 lost$' "report warns of the kernels that CUPTI has not delivered"
+run gpmu record -o "$trace" -- "$program" init context=0 repeat=3 kernel=foo hold=bar undelivered=5 exit=0
+like "$err" 'warning: [0-9]+ program: 6 of 9 kernels are lost: ' "record counts a kernel that had not ended beside those that CUPTI has not delivered"
 run gpmu record --strict -o "$trace" -- "$program" init context=0 undelivered=5 exit=0
 is "$rc" 125 "record --strict fails if CUPTI has not delivered kernels"
 # shellcheck disable=SC2016 # the inner shell's

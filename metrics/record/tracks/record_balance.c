@@ -77,9 +77,13 @@ void record_balance_end(struct record_process *process)
 		uint64_t n = record_balance_missing(process, work), less = n < explained ? n : explained;
 
 		explained -= less;
-		missing[work] = n - less;
-		if (missing[work])
-			*lost = (struct record_lost){ missing[work], process->tally.from, process->tally.to };
+		/* The process itself has reported the work that had not ended. */
+		if (n - less && (!lost->count || process->tally.from < lost->from))
+			lost->from = process->tally.from;
+		if (n - less && process->tally.to > lost->to)
+			lost->to = process->tally.to;
+		lost->count += n - less;
+		missing[work] = lost->count;
 	}
 	log_missing(process, missing);
 }
