@@ -46,6 +46,7 @@ struct gpmu_session;
  *	gpmu_session_next() ends an interval
  * @skip_denied: 1: if the plan has PMUs of plugins, an event that the kernel forbids the user to
  *	count is GPMU_STATE_NOT_COUNTED, with the required permission as the reason; 0: it is an error
+ * @reserved: 0
  *
  * Fields that are 0 or NULL take their defaults.
  *
@@ -65,6 +66,7 @@ struct gpmu_session_options {
 	enum gpmu_aggregation aggregation;
 	uint64_t interval;
 	int skip_denied;
+	uint32_t reserved;
 };
 
 /**
