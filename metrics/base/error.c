@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "gpmu.h"
 
-#define PATH_LEAST	64	/* bytes that a path gets, with its NUL */
+#define PATH_MIN	64	/* bytes that a path gets, with its NUL */
 
 void error_set_at(struct gpmu_error *error, size_t offset, const char *fmt, va_list args)
 {
@@ -58,7 +58,7 @@ void error_set_path(struct gpmu_error *error, size_t offset, const char *path, c
 	vsnprintf(rest, sizeof(rest), fmt, args);
 	va_end(args);
 	room = sizeof(shown) - strlen(rest);
-	copy_path(shown, room < PATH_LEAST ? PATH_LEAST : room, path);
+	copy_path(shown, room < PATH_MIN ? PATH_MIN : room, path);
 	error_set(error, offset, "%s%s", shown, rest);
 }
 

@@ -155,11 +155,11 @@ static int move_ends(struct import_switch *list, size_t n)
 /* --- tasks outside the PID namespace, which have the tid 0, as idle tasks have */
 
 /* Gives a switch of the tid 0 the thread of @process on its CPU. */
-static void set_outside(struct import_switch *of, uint32_t process)
+static void set_outside(struct import_switch *entry, uint32_t process)
 {
-	of->pid = of->tid = process;
-	if (of->cpu != NOT_KNOWN)
-		of->tid -= 1 + of->cpu;
+	entry->pid = entry->tid = process;
+	if (entry->cpu != NOT_KNOWN)
+		entry->tid -= 1 + entry->cpu;
 }
 
 /*
@@ -172,24 +172,24 @@ static bool find_outside(struct import_switch *list, size_t n, bool can_sleep)
 	struct import_switch *runs[CPUS_MOST] = { NULL };	/* the CPU's last switch to the tid 0 */
 	bool seen[CPUS_MOST] = { false }, found = false;
 
-	for (struct import_switch *of = list; of < list + n; of++) {
-		const bool stops = of->change == STOPS || of->change == PREEMPTED;
+	for (struct import_switch *entry = list; entry < list + n; entry++) {
+		const bool stops = entry->change == STOPS || entry->change == PREEMPTED;
 
-		if (of->cpu == NOT_KNOWN) {
-			if (is_switch(of->change) && !of->tid)
-				set_outside(of, GPMU_OUTSIDE_NUMBER);
+		if (entry->cpu == NOT_KNOWN) {
+			if (is_switch(entry->change) && !entry->tid)
+				set_outside(entry, GPMU_OUTSIDE_NUMBER);
 			continue;
 		}
-		seen[of->cpu] |= of->change == SEEN;
-		if (stops && !of->tid && (seen[of->cpu] || (can_sleep && of->change == STOPS))) {
-			set_outside(of, GPMU_OUTSIDE_NUMBER);
+		seen[entry->cpu] |= entry->change == SEEN;
+		if (stops && !entry->tid && (seen[entry->cpu] || (can_sleep && entry->change == STOPS))) {
+			set_outside(entry, GPMU_OUTSIDE_NUMBER);
 			found = true;
 		}
-		if (runs[of->cpu] && (of->change == SEEN || of->pid == GPMU_OUTSIDE_NUMBER))
-			set_outside(runs[of->cpu], GPMU_OUTSIDE_NUMBER);
-		if (of->change < BEGINS) {
-			runs[of->cpu] = of->change == RUNS && !of->tid ? of : NULL;
-			seen[of->cpu] = false;
+		if (runs[entry->cpu] && (entry->change == SEEN || entry->pid == GPMU_OUTSIDE_NUMBER))
+			set_outside(runs[entry->cpu], GPMU_OUTSIDE_NUMBER);
+		if (entry->change < BEGINS) {
+			runs[entry->cpu] = entry->change == RUNS && !entry->tid ? entry : NULL;
+			seen[entry->cpu] = false;
 		}
 	}
 	return found;
@@ -205,14 +205,14 @@ static void name_outside(const struct import *import, struct import_switch *list
 		can_sleep = list[i].change == PREEMPTED;
 	if (!find_outside(list, n, can_sleep) && !import->has_outside)
 		return;
-	for (struct import_switch *of = list; of < list + n; of++) {
-		if (of->change >= BEGINS || of->cpu == NOT_KNOWN)
+	for (struct import_switch *entry = list; entry < list + n; entry++) {
+		if (entry->change >= BEGINS || entry->cpu == NOT_KNOWN)
 			continue;
-		if (!of->tid)
-			set_outside(of, GPMU_OUTSIDE_MAYBE);
-		if (of->change == RUNS && gpmu_outside_name(of->tid) && lasts[of->cpu] && lasts[of->cpu]->has_next)
-			lasts[of->cpu]->next = of->tid;
-		lasts[of->cpu] = of->change == RUNS ? NULL : of;
+		if (!entry->tid)
+			set_outside(entry, GPMU_OUTSIDE_MAYBE);
+		if (entry->change == RUNS && gpmu_outside_name(entry->tid) && lasts[entry->cpu] && lasts[entry->cpu]->has_next)
+			lasts[entry->cpu]->next = entry->tid;
+		lasts[entry->cpu] = entry->change == RUNS ? NULL : entry;
 	}
 }
 
