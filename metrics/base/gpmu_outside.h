@@ -59,4 +59,13 @@ static inline bool gpmu_outside_mode(unsigned int mode)
 	return mode == PERF_RECORD_MISC_USER || mode == PERF_RECORD_MISC_GUEST_USER || mode == PERF_RECORD_MISC_GUEST_KERNEL;
 }
 
+/*
+ * Returns whether a sample with a recorded tid is of such a task. @has_user_stack: the sample has a call stack or registers of user
+ * space, which a task that is being released can have in any namespace.
+ */
+static inline bool gpmu_outside_sample(uint32_t tid, unsigned int mode, bool has_user_stack)
+{
+	return gpmu_outside_number(tid) && (gpmu_outside_mode(mode) || (!tid && has_user_stack));
+}
+
 #endif /* GPMU_OUTSIDE_H */

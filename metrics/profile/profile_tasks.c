@@ -204,13 +204,10 @@ static bool is_outside_sample(const struct gpmu_perfdata_record *record)
 {
 	const struct gpmu_perfdata_sample *sample = &record->sample;
 
-	if (!(record->has & PERF_SAMPLE_TID) || !gpmu_outside_number(record->tid))
-		return false;
-	if (gpmu_outside_mode(record->misc & PERF_RECORD_MISC_CPUMODE_MASK))
-		return true;
-	/* A task that is being released, tid -1, can have registers and callers in user space in any namespace. */
-	return !record->tid && (sample->user.abi || gpmu_outside_chain(sample->callchain, sample->callchain_count) ||
-				initial_pid(record));
+	return record->has & PERF_SAMPLE_TID &&
+	       gpmu_outside_sample(record->tid, record->misc & PERF_RECORD_MISC_CPUMODE_MASK,
+				   sample->user.abi || gpmu_outside_chain(sample->callchain, sample->callchain_count) ||
+				   initial_pid(record));
 }
 
 bool profile_tasks_is_outside(const struct gpmu_perfdata_record *record)

@@ -98,8 +98,7 @@ static int track_of(struct record_map *map, const struct stack_sample *of, bool 
 static int put_stack(struct record_map *map, const struct stack_sample *of, const struct chain *chain, unsigned int mode)
 {
 	const bool is_kernel = mode == PERF_RECORD_MISC_KERNEL;
-	const bool is_outside = gpmu_outside_number(of->tid) &&
-				(gpmu_outside_mode(mode) || gpmu_outside_chain(chain->addresses, chain->count));
+	const bool is_outside = gpmu_outside_sample(of->tid, mode, gpmu_outside_chain(chain->addresses, chain->count));
 	struct gpmu_trace_frame frames[TRACE_FRAMES_MOST];
 	struct gpmu_trace_sample sample = {
 		.size = sizeof(sample), .sampler = map->sampler, .time = of->time, .cpu = of->cpu,

@@ -66,8 +66,8 @@ static void channels(struct record_map *map, const char *order)
 		   i - (map->process_count - strlen(order)), order);
 }
 
-/* Maps a sample of a call stack with two frames. Returns the number of events that it adds to the trace, or -errno. */
-static int sample(struct record_map *map, bool is_kernel, int32_t pid, int32_t tid, uint64_t count)
+/* Maps a sample of a call stack that begins with a context. Returns the number of events that it adds to the trace, or -errno. */
+static int sample_stack(struct record_map *map, bool is_kernel, int32_t pid, int32_t tid, uint64_t count, uint64_t context)
 {
 	const struct {
 		struct perf_event_header header;
@@ -75,7 +75,7 @@ static int sample(struct record_map *map, bool is_kernel, int32_t pid, int32_t t
 		uint64_t time, cpu, period, count, addresses[3];
 	} raw = {
 		{ PERF_RECORD_SAMPLE, is_kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER, sizeof(raw) }, pid, tid, 1000, 0, 1,
-		count, { is_kernel ? (uint64_t)PERF_CONTEXT_KERNEL : (uint64_t)PERF_CONTEXT_USER, 0x1000, 0x2000 },
+		count, { context, 0x1000, 0x2000 },
 	};
 	struct gpmu_trace_stats before = { .size = sizeof(before) }, after = { .size = sizeof(after) };
 	int ret;
@@ -84,6 +84,12 @@ static int sample(struct record_map *map, bool is_kernel, int32_t pid, int32_t t
 	ret = record_map_raw(map, &raw, sizeof(raw));
 	gpmu_trace_get_stats(map->trace, &after);
 	return ret ? ret : (int)(after.events - before.events);
+}
+
+/* Maps a sample of a call stack with two frames in the sample's mode. Returns as sample_stack(). */
+static int sample(struct record_map *map, bool is_kernel, int32_t pid, int32_t tid, uint64_t count)
+{
+	return sample_stack(map, is_kernel, pid, tid, count, is_kernel ? PERF_CONTEXT_KERNEL : PERF_CONTEXT_USER);
 }
 
 static int take_nothing(void *user, const struct perf_event_header *record)
@@ -123,6 +129,10 @@ static void samples(struct record_map *map)
 	   map->outside_track != map->idle_track && map->outside_samples == 2,
 	   "record map: a sample of thread 0 or -1 in user space is counted and is on the track of tasks outside the PID namespace");
 	is_u64(finds, 6, "record map: functions of a task outside the PID namespace are not looked up in the kernel");
+	ok(sample_stack(map, true, -1, -1, 3, PERF_CONTEXT_USER) == 1 && map->outside_samples == 2,
+	   "record map: a sample of thread -1 in the kernel with callers in user space is of a thread that has just ended");
+	ok(sample_stack(map, true, 0, 0, 3, PERF_CONTEXT_USER) == 1 && map->outside_samples == 3,
+	   "record map: a sample of thread 0 in the kernel with callers in user space is of a task outside the PID namespace");
 	ok(!sample(map, false, 7, 8, 4), "record map: a sample with more frames than bytes is left out");
 	map->symbols = NULL;
 }
