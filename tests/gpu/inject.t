@@ -258,6 +258,11 @@ for word in exit vanish; do
 done
 run '' '' init context=0 hold=long launcher sleep=20 raise=15
 is "$(tail -1 "$out")" "signal 15" "SIGTERM ends a process although a thread goes on launching and a kernel never ends"
+for word in exit=0 vanish=0 raise=15; do
+	run '' 'flush=100000' init context=0 launcher sleep=20 $word
+	is "$(n kernel)" "$(grep -m1 '^calls ' "$out" | grep -oE ' called0=[0-9]*' | cut -d= -f2)" \
+		"$word: each kernel of a thread that goes on launching is recorded"
+done
 run '' 'flush=100000' init context=0 repeat=500 kernel=a abort
 is "$(n kernel) $(grep -E '^(end|signal)' "$out" | xargs)" "500 end closed signal 6" "abort() flushes all records"
 for signal in 1 2 10 12 13 14 15; do

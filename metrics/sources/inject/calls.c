@@ -217,8 +217,8 @@ void calls_callback(struct inject *self, uint32_t cbid, const CUpti_CallbackData
 
 	if (!function)
 		return on_graph_function(cbid, data);
-	if (data->callbackSite == CUPTI_API_ENTER)
-		begin(self, function, data);
-	else
-		end(self, function, data);
+	if (data->callbackSite != CUPTI_API_ENTER)
+		return end(self, function, data);
+	thread_hold(self);
+	begin(self, function, data);
 }

@@ -45,7 +45,10 @@ struct inject {
 	uint32_t wanted, flushed;	/* number of flushes that were requested before exec, and number of those that are done */
 	uint32_t ended;		/* the thread has written its last record */
 	uint32_t signal;	/* ends the process after the last flush; 0: none */
-	uint64_t progress;	/* changes while the thread works */
+	uint32_t ender;		/* tid of the thread that ends the process; 0: none */
+	bool holds_none;	/* calls no longer wait for the last flush */
+	/* Written for each record, so apart from the members that each launch reads */
+	_Alignas(64) uint64_t progress;	/* changes while the thread works */
 	/* Used by gpmu's thread: */
 	uint64_t arrived;	/* records of work that CUPTI has delivered */
 	bool is_last;		/* flushes deliver work that has not ended */
@@ -180,6 +183,8 @@ bool thread_start(struct inject *self);
 /* The functions below may be called in a signal handler. They wait as long as the thread makes progress. */
 /* Ends recording: all records are flushed. Returns false if the thread makes no progress for @ms. */
 bool thread_end(struct inject *self, unsigned int ms);
+/* Called before work is launched: if the last flush has begun, waits for the end of the process, which would lose the work. */
+void thread_hold(struct inject *self);
 /* Flushes all records before exec, and marks the channel as complete. */
 void thread_flush(struct inject *self, unsigned int ms);
 

@@ -2,6 +2,7 @@
 /* The thread that flushes CUPTI's buffers and writes their records. */
 #include <signal.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/raw_clock.h"
 #include "inject.h"
@@ -15,6 +16,7 @@
 #define AWAIT_MS	1000	/* until the last flush no longer waits for work that ends one after the other */
 #define SOON_MS		10	/* between flushes while records arrive */
 #define SHARE		20	/* a flush takes at most this fraction of the time */
+#define HOLD_MS		250	/* without progress or after the last flush, until held calls go on; more than WORK_MS */
 
 static void drain(struct inject *self)
 {
@@ -245,9 +247,26 @@ static bool wait_for(const struct inject *self, const uint32_t *word, uint32_t v
 
 bool thread_end(struct inject *self, unsigned int ms)
 {
+	const uint32_t id = (uint32_t)gettid();
+
+	__atomic_store_n(&self->ender, id, __ATOMIC_RELAXED);
 	__atomic_store_n(&self->stop, 1, __ATOMIC_RELEASE);
 	buffers_wake();
-	return wait_for(self, &self->ended, 1, ms);
+	if (wait_for(self, &self->ended, 1, ms))
+		return true;
+	__atomic_store_n(&self->ender, 0, __ATOMIC_RELAXED);
+	return false;
+}
+
+void thread_hold(struct inject *self)
+{
+	if (!__atomic_load_n(&self->stop, __ATOMIC_ACQUIRE) || __atomic_load_n(&self->holds_none, __ATOMIC_RELAXED) ||
+	    __atomic_load_n(&self->ender, __ATOMIC_RELAXED) == (uint32_t)gettid())
+		return;
+	/* After the flush the process ends, unless its end waits for this thread. CUPTI's flush could wait for this call, too. */
+	if (wait_for(self, &self->ended, 1, HOLD_MS))
+		nanosleep(&(struct timespec){ .tv_nsec = HOLD_MS * 1000000 }, NULL);
+	__atomic_store_n(&self->holds_none, true, __ATOMIC_RELAXED);
 }
 
 void thread_flush(struct inject *self, unsigned int ms)
