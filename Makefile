@@ -43,6 +43,10 @@ CC := $(CROSS_COMPILE)gcc
 AR := $(CROSS_COMPILE)ar
 export CROSS_COMPILE
 endif
+# make check builds with CCACHE=ccache
+ifdef CCACHE
+CC := $(CCACHE) $(CC)
+endif
 
 # EXTRA_CFLAGS are added; LDFLAGS are the caller's.
 CFLAGS := -std=gnu11 -Wall -Wextra -Werror -O2 -g $(EXTRA_CFLAGS)
@@ -76,7 +80,7 @@ all:
 # these files, on which objects depend, then changes.
 .PHONY: flags
 flags:
-$(B)/flags/cc: private NOW = $(CC) $(CFLAGS) $(LDFLAGS) $(VERSION)
+$(B)/flags/cc: private NOW = $(filter-out $(CCACHE),$(CC)) $(CFLAGS) $(LDFLAGS) $(VERSION)
 $(B)/flags/machine: private NOW = $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 $(B)/flags/libdir: private NOW = $(LIBDIR_CPPFLAGS)
 # relative,FROM,TO: path of the folder TO from the folder FROM. An installation, which can be
@@ -126,10 +130,12 @@ check-files: vm-prepare $(MORE_KERNELS) all unit-tests examples $(BENCHES)
 CHECK_STEPS := check-unit check-more check-vm
 CHECK_TIMES := $(B)/times
 TIMED_STAGE := tests/lib/timed $(CHECK_TIMES)/stages
+# The objects of an earlier make check, also of another clone, are used again.
+CHECK_CCACHE = CCACHE=ccache CCACHE_DIR=$(GPMU_CACHE)/ccache CCACHE_BASEDIR=$(CURDIR) CCACHE_NOHASHDIR=y
 .PHONY: check
 check: setup
 	@rm -rf $(CHECK_TIMES); mkdir -p $(CHECK_TIMES); \
-	status=0; $(TIMED_STAGE) $(MAKE) --no-print-directory -k -j4 check-files || status=1; \
+	status=0; $(CHECK_CCACHE) $(TIMED_STAGE) $(MAKE) --no-print-directory -k -j4 check-files || status=1; \
 	for step in $(CHECK_STEPS); do \
 		$(TIMED_STAGE) $(MAKE) --no-print-directory PREPARED=y TIMES=$(CHECK_TIMES) $$step || status=1; \
 	done; echo; tests/lib/times $(CHECK_TIMES); exit $$status
