@@ -57,6 +57,10 @@ is "$out" "none libgpmu-mark.so" "record --regions --no-cuda-trace sets no varia
 # shellcheck disable=SC2016
 LD_PRELOAD='' expect 0 gpmu record -o "$trace" -- sh -c 'echo "${LD_PRELOAD##*/}"'
 is "$out" "libgpmu-inject.so" "record without --regions preloads the library for CUDA alone"
+# shellcheck disable=SC2016
+ASAN_OPTIONS=detect_leaks=0 expect 0 gpmu record -o "$trace" -- sh -c 'echo "$ASAN_OPTIONS"'
+is "$out" "detect_leaks=0:verify_asan_link_order=0" \
+	"record lets AddressSanitizer accept a preloaded library, and keeps its other options"
 run gpmu record -o "$trace" -- "$work/c" nested
 is "$rc $(slices)" "0 " "record without --regions shows no regions"
 marked c mistakes
@@ -211,6 +215,10 @@ cp "$B"/libgpmu-{inject,mark}.so "$work/a b"
 GPMU_PLUGINS="$work/a b" run gpmu record --regions -o "$work/none" -- true
 is "$rc $err" "125 gpmu record: $(realpath "$work")/a b/libgpmu-mark.so cannot be preloaded: its path has a blank or a colon" \
 	"record --regions refuses a library that cannot be preloaded"
+# shellcheck disable=SC2016
+GPMU_PLUGINS="$work/a b" LD_PRELOAD='' run gpmu record -o "$trace" -- sh -c 'echo "${LD_PRELOAD-}"'
+like "$rc $out $err" "^0  gpmu record: warning: $(realpath "$work")/a b/libgpmu-inject.so cannot be preloaded, because its path has a blank or a colon: the last records of " \
+	"record without --regions warns of a library that cannot be preloaded, and runs the command without it"
 run gpmu record --regions -a -o "$work/none" -e task-clock
 is "$rc $err" "125 gpmu record: --regions needs a command" "record --regions without a command is refused"
 
