@@ -39,13 +39,9 @@ VERSION := 0.1.0
 
 # To cross-build, in a separate build folder: make B= CROSS_COMPILE=aarch64-linux-gnu-
 ifdef CROSS_COMPILE
-CC := $(CROSS_COMPILE)gcc
+CC := $(CCACHE) $(CROSS_COMPILE)gcc
 AR := $(CROSS_COMPILE)ar
 export CROSS_COMPILE
-endif
-# make check builds with CCACHE=ccache
-ifdef CCACHE
-CC := $(CCACHE) $(CC)
 endif
 
 # EXTRA_CFLAGS are added; LDFLAGS are the caller's.
@@ -130,12 +126,17 @@ check-files: vm-prepare $(MORE_KERNELS) all unit-tests examples $(BENCHES)
 CHECK_STEPS := check-unit check-more check-vm
 CHECK_TIMES := $(B)/times
 TIMED_STAGE := tests/lib/timed $(CHECK_TIMES)/stages
-# The objects of an earlier make check, also of another clone, are used again.
-CHECK_CCACHE = CCACHE=ccache CCACHE_DIR=$(GPMU_CACHE)/ccache CCACHE_BASEDIR=$(CURDIR) CCACHE_NOHASHDIR=y
+# Objects of an earlier build are used again: of a test, or of another clone. CCACHE is for compilers that are not in PATH.
+check: export PATH := /usr/lib/ccache:$(PATH)
+check: export CCACHE := ccache
+check: export CCACHE_DIR := $(GPMU_CACHE)/ccache
+check: export CCACHE_BASEDIR := $(CURDIR)
+check: export CCACHE_NOHASHDIR := y
+check: export CCACHE_MAXSIZE := 1G
 .PHONY: check
 check: setup
 	@rm -rf $(CHECK_TIMES); mkdir -p $(CHECK_TIMES); \
-	status=0; $(CHECK_CCACHE) $(TIMED_STAGE) $(MAKE) --no-print-directory -k -j4 check-files || status=1; \
+	status=0; $(TIMED_STAGE) $(MAKE) --no-print-directory -k -j4 check-files || status=1; \
 	for step in $(CHECK_STEPS); do \
 		$(TIMED_STAGE) $(MAKE) --no-print-directory PREPARED=y TIMES=$(CHECK_TIMES) $$step || status=1; \
 	done; echo; tests/lib/times $(CHECK_TIMES); exit $$status
