@@ -33,7 +33,7 @@ STAGE_PERF	+= >/dev/null
 endif
 
 .PHONY: stage install uninstall
-stage: $(B)/flags/gpmu.pc $(GPMU) $(GPMU_SO) $(MODEL_PLUGIN) $(GPU_PLUGINS) $(INJECT) $(MARK) $(DLFILTERS) $(TRACE_PLUGIN) $(MAN3) $(if $(RST2MAN),$(MAN1) $(MAN7))
+stage: $(B)/flags/gpmu.pc $(GPMU) $(GPMU_SO) $(MODEL_PLUGIN) $(GPU_PLUGINS) $(INJECT) $(MARK) $(DLFILTERS) $(TRACE_PLUGIN) $(MAN1) $(MAN3) $(MAN5) $(MAN7)
 	@[ -z "$(NO_PATHS)" ] || { \
 		echo "PREFIX and folders: expected whole paths without blanks, found $(NO_PATHS)" >&2; exit 1; }
 	@rm -rf $(STAGE)
@@ -49,8 +49,7 @@ stage: $(B)/flags/gpmu.pc $(GPMU) $(GPMU_SO) $(MODEL_PLUGIN) $(GPU_PLUGINS) $(IN
 	@$(call put,644,$(datadir)/gpmu/scenarios,$(wildcard metrics/sources/model/scenarios/*))
 	@$(call put,644,$(docdir),metrics/values/output.rst metrics/traffic/traffic.rst metrics/record/timeline.rst metrics/import/import.rst metrics/sources/model/scenario.rst)
 	@$(call put,644,$(mandir)/man3,$(MAN3:.stamp=)/*)
-	@$(if $(RST2MAN),$(call put,644,$(mandir)/man1,$(MAN1)))
-	@$(if $(RST2MAN),$(call put,644,$(mandir)/man7,$(MAN7)))
+	@$(foreach section,$(if $(RST2MAN),1 5 7),$(call put,644,$(mandir)/man$(section),$(MAN$(section)));)
 	@install -D -m 644 tools/completion/gpmu.bash $(STAGE)$(datadir)/bash-completion/completions/gpmu
 	@$(call put,644,$(datadir)/zsh/site-functions,tools/completion/_gpmu)
 	@$(STAGE_PERF)
@@ -60,7 +59,7 @@ install: stage
 	@tools/install $(STAGE) "$(DESTDIR)"
 	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || PATH="$$PATH:/usr/sbin:/sbin" ldconfig
 	@[ -e $(STAGE)$(bindir)/gpmu-perf ] || echo "without gpmu-perf: make perf has not built the perf that PERF_VERSION selects"
-	@$(if $(RST2MAN),,echo "without gpmu(1), gpmu-cupti(7), gpmu-nvml(7), gpmu-spe(7): there is no rst2man, which ./setup installs")
+	@$(if $(RST2MAN),,echo "without the manual pages of sections 1, 5 and 7: there is no rst2man, which ./setup installs")
 	@echo "installed gpmu $(VERSION) in $(DESTDIR)$(PREFIX)"
 
 # Each perf that was installed, not only the one of this build

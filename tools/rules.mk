@@ -43,23 +43,19 @@ $(GPMU_SAN): $(TOOL_SAN_OBJ) $(GPMU_TOOLS_SAN_LIB) $(GPMU_SAN_LIB) tests/lib/dee
 # Manual pages, if rst2man is installed. On a terminal, groff draws tables wrongly that cross its pages: one page has all lines there.
 RST2MAN		:= $(firstword $(foreach name,rst2man rst2man.py,$(shell command -v $(name))))
 ONE_PAGE	:= /^\.TH/a .if \\n(cR .pl 9999v
-MAN1		:= $(patsubst tools/man/%.rst,$(B)/man/man1/%.1,$(wildcard tools/man/*.rst))
-
+MAN1_RST	:= $(wildcard tools/man/*.rst)
+MAN5_RST	:= metrics/catalog/gpmu-metrics.rst metrics/report/gpmu-tables.rst
 MAN7_RST	:= $(wildcard metrics/spe/gpmu-*.rst metrics/sources/*/gpmu-*.rst)
-MAN7		:= $(patsubst %.rst,$(B)/man/man7/%.7,$(notdir $(MAN7_RST)))
 
-$(MAN1): $(B)/man/man1/%.1: tools/man/%.rst
-	@mkdir -p $(@D)
-	$(RST2MAN) $< $@
-	@sed -i '$(ONE_PAGE)' $@
-
-define man7
-$(B)/man/man7/$(notdir $(1:.rst=.7)): $(1)
+# page SECTION,RST
+define page
+$(B)/man/man$(1)/$(notdir $(2:.rst=.$(1))): $(2)
 	@mkdir -p $$(@D)
 	$$(RST2MAN) $$< $$@
 	@sed -i '$$(ONE_PAGE)' $$@
+MAN$(1) += $(B)/man/man$(1)/$(notdir $(2:.rst=.$(1)))
 endef
-$(foreach page,$(MAN7_RST),$(eval $(call man7,$(page))))
+$(if $(RST2MAN),$(foreach section,1 5 7,$(foreach rst,$(MAN$(section)_RST),$(eval $(call page,$(section),$(rst))))))
 
 # The unit test of the command's tables
 TABLE_TEST	:= $(call built,table)
@@ -67,7 +63,7 @@ $(call both_obj,table): private TEST_CPPFLAGS := -Itools
 $(TABLE_TEST).t: $(addprefix $(B)/,tools/output/table.o tools/message.o metrics/base/text/shown.o metrics/base/text/utf8.o)
 $(TABLE_TEST)-san.t: $(addprefix $(B)/san/,tools/output/table.o tools/message.o metrics/base/text/shown.o metrics/base/text/utf8.o)
 
-all: $(GPMU) $(if $(RST2MAN),$(MAN1) $(MAN7))
+all: $(GPMU) $(MAN1) $(MAN5) $(MAN7)
 
 # The tests of the command run the sanitized gpmu, which has the code of gpmu and detects more errors. These run gpmu itself:
 # completion, man	their subjects are shell functions and manual pages

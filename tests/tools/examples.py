@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs the EXAMPLES of a manual page and compares their screens with what is printed.
+"""Runs the examples of a manual page and compares their screens with what is printed.
 
-examples.py [--update] PAGE: an example is "$ COMMAND" in a literal block of the section EXAMPLES,
-followed by its standard output and standard error. The command runs in the current folder.
+examples.py [--update] PAGE: an example is "$ COMMAND" in a literal block, followed by its standard
+output and standard error. The command runs in the current folder.
 GPMU_ROOT is $MACHINES/machine-NAME, where a comment ".. root: NAME" before the block gives NAME;
 without one it is "vm". NVIDIA's libraries are the fakes of the environment; a comment
 ".. gpus: NAME" before the block chooses another fake machine, and "none" hides the libraries.
@@ -32,23 +32,14 @@ CUDA = "/usr/local/cuda/lib64"  # the folder that the page has for the fakes
 
 def examples(lines):
     """(first, end, command, root, gpus) of each example; its screen is lines[first:end]."""
-    section = root = first = gpus = None
-    for i, line in enumerate(lines + ["EOF", "==="]):
-        if i and set(line) == {"="} and line:
-            if first is not None:
-                yield first, end_of(lines, first, i - 1), command, used, those
-                first = None
-            section = lines[i - 1] if i <= len(lines) else None
-        if section != "EXAMPLES":
-            continue
-        if line.startswith(".. root: "):
-            root = line[9:].strip()
+    root = first = gpus = None
+    for i, line in enumerate(lines + ["EOF"]):
         new = line.startswith("    $ ")
         if first is not None and (new or (line and not line.startswith("    "))):
             yield first, end_of(lines, first, i), command, used, those
             first = None
             if not new:
-                used = root = those = gpus = None
+                root = gpus = None
         if line.startswith(".. root: "):
             root = line[9:].strip()
         if line.startswith(".. gpus: "):

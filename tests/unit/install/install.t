@@ -45,7 +45,7 @@ expected() {
 	(cd metrics/sources/model/scenarios && printf 'share/gpmu/scenarios/%s\n' *)
 	! command -v rst2man > /dev/null || {
 		(cd tools/man && printf 'share/man/man1/%s.1\n' *.rst | sed 's|\.rst||')
-		printf 'share/man/man7/%s.7\n' gpmu-{cupti,nvml,spe}
+		printf 'share/man/%s\n' man5/gpmu-{metrics,tables}.5 man7/gpmu-{cupti,nvml,spe}.7
 	}
 	grep -oE '^\s+gpmu_[a-z0-9_]+;' metrics/gpmu.map | tr -d '\t ;' | sed 's|.*|share/man/man3/&.3|'
 }
