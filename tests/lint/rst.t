@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Documentation: reStructuredText renders, and targets of links inside the repository
-# exist.
+# Documentation: reStructuredText renders, targets of links inside the repository exist, and
+# so do the files of C that a README names.
 . tests/lint/lib.sh
 
 # Messages of level 1, "info", and above
@@ -33,8 +33,23 @@ check_links() {
 	done
 }
 
+# `name.c`, `name*.h`, `folder/name.c`: anywhere in the repository, because a folder's README also names public headers.
+# Names with capitals, SUBCOMMAND.c, stand for others. READMEs of perfmod name files of Linux.
+check_names() {
+	# shellcheck disable=SC2016 # the backquotes are Markdown
+	{ tracked '*.[ch]'; echo; tracked '*README.md' '*README.rst' ':!perfmod'; } | python3 -c '
+import fnmatch, re, sys
+files, readmes = (part.split("\n") for part in sys.stdin.read().rstrip("\n").split("\n\n"))
+for readme in readmes:
+    for number, line in enumerate(open(readme, encoding="utf-8"), 1):
+        for name in re.findall(r"`([a-z0-9_/*.-]+\.[ch])`", line):
+            if not fnmatch.filter(["/" + file for file in files], "*/" + name):
+                print(f"{readme}:{number}: no file {name}")'
+}
+
 need git python3
 python3 -c 'import docutils' 2> /dev/null || bail "python3-docutils is not installed: run ./setup"
 none "$(check_rst)" "each .rst file renders without a message from docutils"
 none "$(check_links)" "the target of each link to a file of the repository exists in .md and .rst files"
+none "$(check_names)" "each file of C that a README names exists"
 done_testing

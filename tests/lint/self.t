@@ -69,6 +69,7 @@ plant files unfinished.c "// $lgpl\n/* TO""DO */" 'unfinished\.c:2:' "a mark of 
 caught files
 plant rst title.rst ".. $lgpl\n\nTitle\n===\n\n\`open" 'title\.rst:6: \(WARNING' "malformed reStructuredText"
 plant rst link.md "<!-- $lgpl -->\n[x](gone/b.md)" 'link\.md:2: no file gone/b.md' "a link without a target"
+plant rst README.md "<!-- $lgpl -->\n| \`gone.c\` | \`lib/tap.h\` |" 'README\.md:2: no file gone\.c' "a README that names an absent file"
 caught rst
 # shellcheck disable=SC2016 # the fault is in the planted script
 plant shell quote.sh "#!/bin/sh\n# $lgpl"'\nrm $1/x' 'quote\.sh:3:.*SC2086' "an unquoted expansion"
