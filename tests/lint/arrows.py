@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """arrows.py TOP BUILD: includes and calls that run up between the folders of libgpmu, and
-files of a folder that call each other in a cycle.
+files of a folder that call each other in a cycle; headers that the command may include and does
+not; folders that the map of TOP/README.md lacks.
 
 TOP/metrics/folders.tsv names the folders from bottom to top and what each may use. Quoted
 includes are resolved below TOP, symbols are those of the objects in BUILD. Prints a line
@@ -14,27 +15,26 @@ import subprocess
 import sys
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
-# Headers of libgpmu.a and libgpmu-tools.a, which are for the gpmu command
-TOOLS_HEADERS = [
+# Headers that the command uses beside the public ones: those of libgpmu-tools.a, whose code only the command needs
+TOOLS_LIBRARY_HEADERS = [
+    'metrics/import/gpmu_import.h',
+    'metrics/profile/gpmu_profile.h',
+    'metrics/report/gpmu_report.h',
+    'metrics/saved/gpmu_saved.h',
+    'metrics/traffic/gpmu_traffic.h',
+    'metrics/values/gpmu_runs.h',
+]
+# and internal ones of libgpmu.a, which no program outside this repository needs
+INTERNAL_HEADERS = [
     'metrics/base/gpmu_json.h',
     'metrics/base/gpmu_replace.h',
     'metrics/base/text/gpmu_shown.h',
     'metrics/event/gpmu_core.h',
-    'metrics/import/gpmu_import.h',
     'metrics/machine/gpmu_midr.h',
-    'metrics/perfdata/gpmu_perfdata.h',
-    'metrics/perfdata/gpmu_perfdata_info.h',
-    'metrics/perfdata/gpmu_perfdata_tracing.h',
-    'metrics/profile/gpmu_profile.h',
-    'metrics/report/gpmu_report.h',
-    'metrics/saved/gpmu_saved.h',
-    'metrics/spe/gpmu_spe.h',
-    'metrics/trace/reader/gpmu_trace_reader.h',
-    'metrics/traffic/gpmu_traffic.h',
     'metrics/values/gpmu_balance.h',
     'metrics/values/gpmu_rows.h',
-    'metrics/values/gpmu_runs.h',
 ]
+TOOLS_HEADERS = TOOLS_LIBRARY_HEADERS + INTERNAL_HEADERS
 # Shared objects of their own, and the command: the folders and headers that each sees beside
 # its own folder and the public headers
 PLUGINS = {
@@ -99,6 +99,14 @@ def plugin_includes(top):
                     yield f'{path.relative_to(top)}: includes {name}: {root} may not use it'
 
 
+def unused_headers(top):
+    """Headers that the command may include and does not."""
+    included = {name for path in (top / 'tools').rglob('*.[ch]') for name in INCLUDE.findall(path.read_text())}
+    for header in TOOLS_HEADERS:
+        if (top / header).exists() and header.removeprefix('metrics/') not in included:
+            yield f'{header}: in TOOLS_HEADERS of arrows.py, but tools does not include it'
+
+
 def symbols(objects):
     """Which object defines each symbol, and which symbols each object needs."""
     defined, needed = {}, {}
@@ -160,6 +168,16 @@ def unlisted(top, may):
             yield f'{path.relative_to(top)}: in no folder of folders.tsv'
 
 
+def unmapped(top, may):
+    """Folders of the library without a row in the README's map, and cells that are no line."""
+    rows = (top / 'README.md').read_text().partition('## Map')[2]
+    for folder in sorted({folder.split('/')[0] for folder in may}):
+        if f'](metrics/{folder}/README.md)' not in rows:
+            yield f'README.md: the map has no link to metrics/{folder}/README.md'
+    for row in re.findall(r'^\|.*\| (.{101,}) \|$', rows, re.MULTILINE):
+        yield f'README.md: a cell of the map has {len(row)} characters: {row}'
+
+
 def main():
     top, build = map(pathlib.Path, sys.argv[1:])
     may, faults = read_folders(top / 'metrics/folders.tsv')
@@ -167,7 +185,9 @@ def main():
         sys.exit('metrics/folders.tsv names no folder')
     faults += library_includes(top, may)
     faults += plugin_includes(top)
+    faults += unused_headers(top)
     faults += unlisted(top, may)
+    faults += unmapped(top, may)
     faults += calls(top, build, may)
     print(*faults, sep='\n', end='\n' if faults else '')
 

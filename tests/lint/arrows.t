@@ -2,20 +2,22 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # The folders of libgpmu, which metrics/folders.tsv lists from bottom to top: includes
-# and calls go down only, and the files of a folder do not call each other in a cycle. The
-# same check then has to find planted faults.
+# and calls go down only, the files of a folder do not call each other in a cycle, and the
+# README's map has each folder. The same check then has to find planted faults.
 . tests/lib/tap.sh
 
 build=${B:-build}
 
 findings=$(tests/lint/arrows.py . "$build" 2>&1)
-is "$findings" "" "no include and no call between the folders of libgpmu runs up or in a cycle"
+is "$findings" "" "no include and no call between the folders of libgpmu runs up or in a cycle, and the map has each folder"
 
 # A library of two folders, and a plugin
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 mkdir -p "$dir"/metrics/{low,high,lower,include,sources/nvml} "$dir"/build/metrics/{low,high}
 printf 'low\t-\nhigh\tlow\n' > "$dir/metrics/folders.tsv"
+map='## Map\n| [low](metrics/low/README.md) | low |\n| [high](metrics/high/README.md) | high |'
+printf '%b\n' "$map" > "$dir/README.md"
 echo 'int low(void);' > "$dir/metrics/low/low.h"
 echo 'int high(void);' > "$dir/metrics/high/high.h"
 printf '#include "low/low.h"\nint low(void) { return 1; }\n' > "$dir/metrics/low/low.c"
@@ -51,6 +53,10 @@ like "$(planted metrics/low/low.c '#include "high/high.h"\nint low(void) { retur
 	'^metrics/low/low\.c: includes high/high\.h: low may not use high$' "an upward include is found"
 like "$(planted metrics/low/low.c 'int high(void);\nint low(void) { return high(); }')" \
 	'low\.o: calls high of .*high\.o: low may not use high$' "an upward call is found"
+like "$(planted README.md "${map%\\n*}")" '^README\.md: the map has no link to metrics/high/README\.md$' \
+	"a folder that the map lacks is found"
+like "$(planted README.md "${map/ low / $(printf '%0101d' 0) }")" '^README\.md: a cell of the map has 101 characters' \
+	"a long cell of the map is found"
 echo 'int low(void); int leaf(void) { return low(); }' > "$dir/metrics/low/leaf.c"
 unlike "$(faults)" 'cycle' "a file that calls another file of its folder is not on a cycle"
 like "$(planted metrics/low/low.c 'int leaf(void);\nint low(void) { return leaf(); }')" \
@@ -69,8 +75,9 @@ mkdir -p "$dir/tools" "$dir/metrics/report"
 echo 'int report(void);' > "$dir/metrics/report/gpmu_report.h"
 echo 'int report(void);' > "$dir/metrics/report/report.h"
 printf 'report\t-\n' >> "$dir/metrics/folders.tsv"
-is "$(planted tools/a.c '#include "report/gpmu_report.h"')" "$(faults)" \
-	"the command may include a header of libgpmu-tools.a"
+printf '%s\n' '[](metrics/report/README.md)' >> "$dir/README.md"
+like "$(faults)" '^metrics/report/gpmu_report\.h: in TOOLS_HEADERS' "a header that the command may include and does not is found"
+is "$(planted tools/a.c '#include "report/gpmu_report.h"')" "" "the command may include a header of libgpmu-tools.a"
 like "$(planted tools/a.c '#include "report/report.h"')" \
 	'^tools/a\.c: includes report/report\.h: tools may not use it$' \
 	"the command that includes another header from inside is found"
