@@ -13,7 +13,7 @@ THREAD_SANITIZER := -fsanitize=thread
 MODEL_SRC	:= $(wildcard metrics/sources/model/*.c)
 MODEL_OBJ	:= $(MODEL_SRC:%.c=$(B)/%.o)
 MODEL_LIB	:= $(B)/libgpmu-model.a
-MODEL_CPPFLAGS	:= -D_GNU_SOURCE -Imetrics/sources/model
+MODEL_CPPFLAGS	:= -D_GNU_SOURCE -iquote . -Imetrics/sources/model
 
 $(MODEL_OBJ): $(B)/%.o: %.c metrics/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)
@@ -77,6 +77,8 @@ $(call of,trace_packet $(filter trace_reader%,$(basename $(notdir $(GPMU_SRC))))
 $(call of,counter_fd): private CPPFLAGS_OF := @$(B)/libperf/internal
 $(call of,plugin_folder): private CPPFLAGS_OF := $(LIBDIR_CPPFLAGS)
 $(call of,plugin_folder): $(B)/flags/libdir
+# Like the model, includes data of pmu-events.
+$(call of,traffic_table): private CPPFLAGS_OF := -iquote .
 
 $(GPMU_OBJ): $(B)/%.o: %.c $(LIBPERF) metrics/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)

@@ -57,7 +57,8 @@ enum traffic_pair_id {
 	PAIR_C2C0_REM,
 	PAIR_C2C1_LOC,
 	PAIR_C2C1_REM,
-	PAIR_CNVLINK,		/* GPU and PCIe of socket N to this socket */
+	PAIR_CNVLINK_LOC,	/* GPU and PCIe of socket N to this socket */
+	PAIR_CNVLINK_REM,
 	TRAFFIC_PAIRS,
 };
 
@@ -71,6 +72,7 @@ struct traffic_pair {
 	enum gpmu_pmu_kind kind;
 	bool numbered;		/* one pair for each other socket */
 	const char *filter;	/* format whose bits select what is counted; NULL: none */
+	unsigned int memories;	/* whose traffic the events count */
 	struct traffic_pair_event events[TRAFFIC_PAIR_EVENTS];
 };
 
@@ -79,7 +81,7 @@ extern const struct traffic_pair traffic_pairs[TRAFFIC_PAIRS];
 /* Sockets in which a part of a rule is counted, and N of a numbered pair */
 enum traffic_at {
 	AT_SOURCE,		/* N: the home */
-	AT_HOME,		/* for PAIR_CNVLINK, N: the source */
+	AT_HOME,		/* for PAIR_CNVLINK_*, N: the source */
 	AT_HOME_FROM_ALL,	/* N: each other socket */
 	AT_NOT_HOME,		/* all sockets but the home; N: the home */
 	AT_NOT_SOURCE,		/* all sockets but the source; N: the source */
@@ -90,7 +92,8 @@ struct traffic_part {
 	enum traffic_pair_id pair;
 	enum traffic_at at;
 	bool minus;
-	bool maybe;		/* can include other traffic: the sum is a range */
+	unsigned int memory;	/* counts traffic to this memory only; 0: all of the pair's.
+				 * The sum is a range if the pair counts other memories, too. */
 };
 
 /* Combinations of sockets for which a rule is applied */

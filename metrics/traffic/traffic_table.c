@@ -4,6 +4,7 @@
  * System PMU Traffic Coverage" and the tables of events; for several Grace Hoppers and the
  * order of PCIe writes, the kernel's nvidia-tegra241-pmu.rst. traffic.rst explains the rules.
  */
+#include "pmu-events/cnvlink.h"
 #include "traffic/traffic.h"
 
 #define SUPERCHIP	TRAFFIC_SUPERCHIP
@@ -19,7 +20,12 @@
 #define LENGTH(a)	(sizeof(a) / sizeof((a)[0]))
 #define PLUS(_pair, _at)	{ .pair = PAIR_##_pair, .at = AT_##_at }
 #define MINUS(_pair, _at)	{ .pair = PAIR_##_pair, .at = AT_##_at, .minus = true }
-#define MAYBE(_pair, _at)	{ .pair = PAIR_##_pair, .at = AT_##_at, .maybe = true }
+#define TO(_memory, _pair, _at)	{ .pair = PAIR_##_pair, .at = AT_##_at, .memory = (_memory) }
+/* PMUs that count several memories, or that pmu-events/cnvlink.h assigns to memories */
+#define LOCAL_TO(_memory)	TO(_memory, PCIE_LOC, HOME), TO(_memory, C2C1_LOC, HOME)
+#define CNVLINK_TO(_memory)	TO(_memory, CNVLINK_LOC, HOME_FROM_ALL), \
+				TO(_memory, CNVLINK_REM, HOME_FROM_ALL)
+#define CNVLINK(_at)		PLUS(CNVLINK_LOC, _at), PLUS(CNVLINK_REM, _at)
 #define COUNT(...)	(sizeof((struct traffic_part[]){ __VA_ARGS__ }) / sizeof(struct traffic_part))
 #define PARTS(...)	.parts = { __VA_ARGS__ }, .part_count = COUNT(__VA_ARGS__)
 
@@ -27,26 +33,27 @@
 				  { "wr_bytes_" _suffix, 1, TRAFFIC_WRITE } }
 
 const struct traffic_pair traffic_pairs[TRAFFIC_PAIRS] = {
-	[PAIR_CMEM] = { GPMU_PMU_SCF, false, NULL, {
+	[PAIR_CMEM] = { GPMU_PMU_SCF, false, NULL, CMEM, {
 		{ "cmem_rd_data", BEAT, TRAFFIC_READ },
 		{ "cmem_wr_total_bytes", 1, TRAFFIC_WRITE } } },
-	[PAIR_GMEM] = { GPMU_PMU_SCF, false, NULL, {
+	[PAIR_GMEM] = { GPMU_PMU_SCF, false, NULL, GMEM, {
 		{ "gmem_rd_data", BEAT, TRAFFIC_READ },
 		{ "gmem_wr_total_bytes", 1, TRAFFIC_WRITE } } },
-	[PAIR_REMOTE] = { GPMU_PMU_SCF, false, NULL, {
+	[PAIR_REMOTE] = { GPMU_PMU_SCF, false, NULL, CMEM | GMEM, {
 		{ "remote_socket_rd_data", BEAT, TRAFFIC_READ },
 		{ "remote_socket_wr_total_bytes", 1, TRAFFIC_WRITE } } },
-	[PAIR_SOCKET] = { GPMU_PMU_SCF, true, NULL, {
+	[PAIR_SOCKET] = { GPMU_PMU_SCF, true, NULL, CMEM | GMEM, {
 		{ "socket_%d_rd_data", BEAT, TRAFFIC_READ },
 		{ "socket_%d_wb_data", BEAT, TRAFFIC_WRITE },
 		{ "socket_%d_wr_data", 1, TRAFFIC_WRITE } } },
-	[PAIR_PCIE_LOC] = { GPMU_PMU_PCIE, false, "root_port", LINK_EVENTS("loc") },
-	[PAIR_PCIE_REM] = { GPMU_PMU_PCIE, false, "root_port", LINK_EVENTS("rem") },
-	[PAIR_C2C0_LOC] = { GPMU_PMU_C2C0, false, NULL, LINK_EVENTS("loc") },
-	[PAIR_C2C0_REM] = { GPMU_PMU_C2C0, false, NULL, LINK_EVENTS("rem") },
-	[PAIR_C2C1_LOC] = { GPMU_PMU_C2C1, false, NULL, LINK_EVENTS("loc") },
-	[PAIR_C2C1_REM] = { GPMU_PMU_C2C1, false, NULL, LINK_EVENTS("rem") },
-	[PAIR_CNVLINK] = { GPMU_PMU_CNVLINK, true, "rem_socket", LINK_EVENTS("loc") },
+	[PAIR_PCIE_LOC] = { GPMU_PMU_PCIE, false, "root_port", CMEM | GMEM, LINK_EVENTS("loc") },
+	[PAIR_PCIE_REM] = { GPMU_PMU_PCIE, false, "root_port", CMEM | GMEM, LINK_EVENTS("rem") },
+	[PAIR_C2C0_LOC] = { GPMU_PMU_C2C0, false, NULL, CMEM, LINK_EVENTS("loc") },
+	[PAIR_C2C0_REM] = { GPMU_PMU_C2C0, false, NULL, CMEM | GMEM, LINK_EVENTS("rem") },
+	[PAIR_C2C1_LOC] = { GPMU_PMU_C2C1, false, NULL, CMEM | GMEM, LINK_EVENTS("loc") },
+	[PAIR_C2C1_REM] = { GPMU_PMU_C2C1, false, NULL, CMEM | GMEM, LINK_EVENTS("rem") },
+	[PAIR_CNVLINK_LOC] = { GPMU_PMU_CNVLINK, true, "rem_socket", CNVLINK_LOC, LINK_EVENTS("loc") },
+	[PAIR_CNVLINK_REM] = { GPMU_PMU_CNVLINK, true, "rem_socket", CNVLINK_REM, LINK_EVENTS("rem") },
 };
 
 static const char own_memory[] =
@@ -94,19 +101,16 @@ static const char not_own[] = "excludes the GPU's traffic to its own memory";
 const struct traffic_total_rule traffic_total_rules[] = {
 	{ SUPERCHIP, CMEM, PARTS(PLUS(CMEM, HOME), PLUS(PCIE_LOC, HOME), PLUS(C2C0_LOC, HOME)),
 	  NULL },
-	{ ONE, CMEM, PARTS(PLUS(CMEM, HOME), PLUS(C2C0_LOC, HOME), MAYBE(PCIE_LOC, HOME),
-			   MAYBE(C2C1_LOC, HOME)), NULL },
-	{ ONE, GMEM, PARTS(PLUS(GMEM, HOME), MAYBE(PCIE_LOC, HOME), MAYBE(C2C1_LOC, HOME)),
-	  not_own },
-	{ MANY, CMEM, PARTS(PLUS(CMEM, HOME), PLUS(C2C0_LOC, HOME), MAYBE(PCIE_LOC, HOME),
-			    MAYBE(C2C1_LOC, HOME), MAYBE(CNVLINK, HOME_FROM_ALL)), NULL },
-	{ MANY, GMEM, PARTS(PLUS(GMEM, HOME), MAYBE(PCIE_LOC, HOME), MAYBE(C2C1_LOC, HOME),
-			    MAYBE(CNVLINK, HOME_FROM_ALL)), not_own },
+	{ ONE, CMEM, PARTS(PLUS(CMEM, HOME), PLUS(C2C0_LOC, HOME), LOCAL_TO(CMEM)), NULL },
+	{ ONE, GMEM, PARTS(PLUS(GMEM, HOME), LOCAL_TO(GMEM)), not_own },
+	{ MANY, CMEM, PARTS(PLUS(CMEM, HOME), PLUS(C2C0_LOC, HOME), LOCAL_TO(CMEM),
+			    CNVLINK_TO(CMEM)), NULL },
+	{ MANY, GMEM, PARTS(PLUS(GMEM, HOME), LOCAL_TO(GMEM), CNVLINK_TO(GMEM)), not_own },
 	{ SUPERCHIP, 0, PARTS(PLUS(CMEM, ALL), PLUS(PCIE_LOC, ALL), PLUS(C2C0_LOC, ALL)), NULL },
 	{ ONE, 0, PARTS(PLUS(CMEM, ALL), PLUS(GMEM, ALL), PLUS(PCIE_LOC, ALL), PLUS(C2C0_LOC, ALL),
 			PLUS(C2C1_LOC, ALL)), not_own },
 	{ MANY, 0, PARTS(PLUS(CMEM, ALL), PLUS(GMEM, ALL), PLUS(PCIE_LOC, ALL), PLUS(C2C0_LOC, ALL),
-			 PLUS(C2C1_LOC, ALL), PLUS(CNVLINK, ALL)), not_own },
+			 PLUS(C2C1_LOC, ALL), CNVLINK(ALL)), not_own },
 };
 
 const size_t traffic_n_total_rules = LENGTH(traffic_total_rules);
@@ -128,9 +132,9 @@ const struct traffic_link_rule traffic_link_rules[] = {
 	  SOURCE(PLUS(SOCKET, SOURCE)), HOME(PLUS(CMEM, HOME), PLUS(GMEM, HOME)), false, all_cpus },
 	{ MANY, 2, EACH_OTHERS, "PCIe, GPU %s -> other sockets",
 	  SOURCE(PLUS(PCIE_REM, SOURCE), PLUS(C2C0_REM, SOURCE), PLUS(C2C1_REM, SOURCE)),
-	  HOME(PLUS(CNVLINK, NOT_SOURCE)), true, strong },
+	  HOME(CNVLINK(NOT_SOURCE)), true, strong },
 	{ MANY, 3, EACH_REMOTE, "PCIe, GPU %s -> CMEM, GMEM %s", .source_count = 0,
-	  HOME(PLUS(CNVLINK, HOME)), false, strong },
+	  HOME(CNVLINK(HOME)), false, strong },
 };
 
 const size_t traffic_n_link_rules = LENGTH(traffic_link_rules);
@@ -154,19 +158,18 @@ const struct traffic_peak_rule traffic_peak_rules[] = {
 	  PARTS(PLUS(CMEM, HOME), PLUS(PCIE_LOC, HOME), PLUS(C2C0_LOC, HOME)),
 	  .peak = 500e9, .origin = grace_sheet },
 	{ HOPPER, 1, EACH_LOCAL, "CMEM %s, reads and writes", TRAFFIC_BOTH,
-	  PARTS(PLUS(CMEM, HOME), PLUS(C2C0_LOC, HOME), MAYBE(PCIE_LOC, HOME),
-		MAYBE(C2C1_LOC, HOME), MAYBE(CNVLINK, HOME_FROM_ALL)),
+	  PARTS(PLUS(CMEM, HOME), PLUS(C2C0_LOC, HOME), LOCAL_TO(CMEM), CNVLINK_TO(CMEM)),
 	  .peak = 512e9, .origin = hopper_sheet },
 	{ SUPERCHIP, 2, EACH_ONE, "NVLink-C2C, reads and writes", TRAFFIC_BOTH,
 	  PARTS(PLUS(REMOTE, ALL), PLUS(PCIE_REM, ALL)), .peak = 900e9, .origin = c2c_sheet },
 	{ ONE, 1, EACH_LOCAL, "NVLink-C2C %s, reads and writes", TRAFFIC_BOTH,
 	  PARTS(PLUS(GMEM, HOME), PLUS(C2C0_LOC, HOME), PLUS(C2C1_LOC, HOME),
-		MAYBE(PCIE_LOC, HOME)),
+		TO(GMEM, PCIE_LOC, HOME)),
 	  .peak = 900e9, .origin = c2c_sheet },
 	{ MANY, 1, EACH_LOCAL, "NVLink-C2C %s, reads and writes", TRAFFIC_BOTH,
 	  PARTS(PLUS(GMEM, HOME), PLUS(C2C0_LOC, HOME), PLUS(C2C1_LOC, HOME),
-		PLUS(C2C0_REM, SOURCE), PLUS(C2C1_REM, SOURCE), MAYBE(PCIE_LOC, HOME),
-		MAYBE(CNVLINK, HOME_FROM_ALL)),
+		PLUS(C2C0_REM, SOURCE), PLUS(C2C1_REM, SOURCE), TO(GMEM, PCIE_LOC, HOME),
+		CNVLINK_TO(GMEM)),
 	  .peak = 900e9, .origin = c2c_sheet },
 	{ SUPERCHIP | HOPPER, 1, EACH_LOCAL, "CPUs to CMEM %s, reads", TRAFFIC_READ,
 	  PARTS(PLUS(CMEM, HOME)), SCF_CLOCK(8), .origin = scf_cmem },

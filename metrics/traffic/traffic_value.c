@@ -55,7 +55,7 @@ static void add_count(struct adding *adding, const struct traffic_part *part,
 	adding->bytes += (part->minus ? -1 : 1) * count->count * bytes;
 	if (part->minus)
 		adding->minus += count->rate * bytes;
-	else if (part->maybe)
+	else if (part->memory && traffic_pairs[part->pair].memories & ~part->memory)
 		adding->maybe += count->rate * bytes;
 	else
 		adding->plus += count->rate * bytes;

@@ -57,6 +57,8 @@ int traffic_walk(struct gpmu_traffic *traffic, const struct traffic_part *part, 
 	const struct walk walk = { traffic, part, visit_one, user };
 	int ret = 0;
 
+	if (part->memory && !(part->memory & traffic_pairs[part->pair].memories))
+		return 0;
 	switch (part->at) {
 	case AT_SOURCE:
 		return visit(&walk, source, home);

@@ -37,7 +37,7 @@ $(FUZZ_CORPORA:corpus=fuzzer): %/fuzzer: | %/corpus
 $(FUZZERS): $(B)/fuzz/%/fuzzer: tests/fuzz/%.c $(GPMU_TOOLS_LIB) $(GPMU_LIB) $(CATALOG_BUILTIN) $(TRACE_PB).o tests/fuzz/rules.mk
 	@command -v $(FUZZ_CC) >/dev/null || { echo "make fuzz needs clang: install it, or name one by FUZZ_CC=" >&2; exit 1; }
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(GPMU_TEST_CPPFLAGS) -Imetrics/sources/model -O1 -g $(FUZZ_FLAGS) \
+	$(FUZZ_CC) $(GPMU_TEST_CPPFLAGS) $(MODEL_CPPFLAGS) -O1 -g $(FUZZ_FLAGS) \
 		@$(B)/libperf/internal \
 		-o $@ $< $(GPMU_SRC) $(FUZZ_OBJ) $(CATALOG_BUILTIN) $(TRACE_PB).o $(GPMU_TOOLS_LIBS) $(GPMU_LIBS)
 

@@ -5,8 +5,9 @@ files of a folder that call each other in a cycle; headers that the command may 
 not; folders that the map of TOP/README.md lacks.
 
 TOP/metrics/folders.tsv names the folders from bottom to top and what each may use. Quoted
-includes are resolved below TOP, symbols are those of the objects in BUILD. Prints a line
-for each fault; exits with 2 if there is nothing to look at.
+includes are resolved below TOP, symbols are those of the objects in BUILD. All may include
+the data in TOP/pmu-events. Prints a line for each fault; exits with 2 if there is nothing to
+look at.
 """
 
 import pathlib
@@ -74,10 +75,15 @@ def sources(folder):
     return sorted(path for path in folder.iterdir() if path.suffix in ('.c', '.h'))
 
 
+def includes(path):
+    """The quoted includes of a file, but those of data, which each folder may use"""
+    return [name for name in INCLUDE.findall(path.read_text()) if not name.startswith('pmu-events/')]
+
+
 def library_includes(top, may):
     for folder in may:
         for path in sources(top / 'metrics' / folder):
-            for name in INCLUDE.findall(path.read_text()):
+            for name in includes(path):
                 used = folder_of(may, name)
                 if used and used != folder and used not in may[folder]:
                     yield f'{path.relative_to(top)}: includes {name}: {folder} may not use {used}'
@@ -92,7 +98,7 @@ def plugin_includes(top):
             continue
         seen = [top / root] + [top / other for other in others] + [top / 'metrics/include', top / 'metrics']
         for path in sorted((top / root).rglob('*.[ch]')):
-            for name in INCLUDE.findall(path.read_text()):
+            for name in includes(path):
                 found = next((d / name for d in [path.parent] + seen if (d / name).exists()), None)
                 allowed = [top / root, top / 'metrics/include'] + [top / other for other in others]
                 if not found or not any(d == found or d in found.parents for d in allowed):

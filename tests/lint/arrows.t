@@ -71,6 +71,9 @@ rm "$dir/metrics/lower/lower.h"
 like "$(planted metrics/sources/nvml/a.c '#include "low/low.h"')" \
 	'^metrics/sources/nvml/a\.c: includes low/low\.h: metrics/sources/nvml may not use it$' \
 	"a source plugin that includes the library's own headers is found"
+is "$(planted metrics/sources/nvml/a.c '#include "pmu-events/data.h"')" "$(faults)" \
+	"a source plugin may include data of pmu-events"
+is "$(planted metrics/low/a.h '#include "pmu-events/data.h"')" "$(faults)" "a folder may include data of pmu-events"
 mkdir -p "$dir/tools" "$dir/metrics/report"
 echo 'int report(void);' > "$dir/metrics/report/gpmu_report.h"
 echo 'int report(void);' > "$dir/metrics/report/report.h"

@@ -69,6 +69,7 @@ $(SOURCE_TESTS_SAN): $(FAKE_PLUGIN_SAN) $(MODEL_PLUGIN_SAN)
 $(SOURCE_TESTS_SAN:.t=.o): private TEST_CPPFLAGS := $(call plugins,$(FAKE_PLUGIN_SAN),$(MODEL_PLUGIN_SAN))
 $(call both_obj,plugin-folder): private TEST_CPPFLAGS := $(LIBDIR_CPPFLAGS)
 $(call both_obj,plugin-folder): $(B)/flags/libdir
+$(call both_obj,traffic-hopper): private TEST_CPPFLAGS := -iquote .
 $(call both,dlfilter): $(DLFILTERS)
 $(call both_obj,dlfilter): private TEST_CPPFLAGS := $(DLFILTER_CPPFLAGS) -DPLUGIN_DIR='"$(dir $(firstword $(DLFILTERS)))"'
 $(call both,traceevent): $(TRACE_PLUGIN)

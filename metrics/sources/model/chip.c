@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "chip.h"
+#include "pmu-events/cnvlink.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define CPU		(1u << INIT_CPU)
@@ -43,17 +44,18 @@ static const struct chip_coverage gracehopper_coverage[] = {
 	COVER(CPU, CMEM | GMEM, true, OPS_ALL, PMU_SCF, AT_HOME, FAM_CACHE),
 	COVER(PCIE, CMEM | GMEM, false, OPS_ALL, PMU_PCIE, AT_SOURCE, FAM_LOC),
 	COVER(PCIE, CMEM | GMEM, true, OPS_ALL, PMU_PCIE, AT_SOURCE, FAM_REM),
-	COVER(PCIE, CMEM | GMEM, true, OPS_RELAXED, PMU_CNVLINK, AT_HOME, FAM_LOC),
+	COVER(PCIE, CNVLINK_LOC, true, OPS_RELAXED, PMU_CNVLINK, AT_HOME, FAM_LOC),
+	COVER(PCIE, CNVLINK_REM, true, OPS_RELAXED, PMU_CNVLINK, AT_HOME, FAM_REM),
 	COVER(PCIE, CMEM, true, OP_WR_STRONG, PMU_SCF, AT_HOME, FAM_CMEM),
 	COVER(PCIE, GMEM, true, OP_WR_STRONG, PMU_SCF, AT_HOME, FAM_GMEM),
 	COVER(PCIE, CMEM | GMEM, true, OP_WR_STRONG, PMU_SCF, AT_HOME, FAM_CACHE),
 	/* A GPU's translated traffic to its own memory does not leave the GPU. */
 	COVER(ATS, CMEM, false, OPS_ALL, PMU_C2C0, AT_SOURCE, FAM_LOC),
 	COVER(ATS, CMEM | GMEM, true, OPS_ALL, PMU_C2C0, AT_SOURCE, FAM_REM),
-	COVER(ATS, CMEM | GMEM, true, OPS_ALL, PMU_CNVLINK, AT_HOME, FAM_LOC),
 	COVER(NATS, CMEM | GMEM, false, OPS_ALL, PMU_C2C1, AT_SOURCE, FAM_LOC),
 	COVER(NATS, CMEM | GMEM, true, OPS_ALL, PMU_C2C1, AT_SOURCE, FAM_REM),
-	COVER(NATS, CMEM | GMEM, true, OPS_ALL, PMU_CNVLINK, AT_HOME, FAM_LOC),
+	COVER(ATS | NATS, CNVLINK_LOC, true, OPS_ALL, PMU_CNVLINK, AT_HOME, FAM_LOC),
+	COVER(ATS | NATS, CNVLINK_REM, true, OPS_ALL, PMU_CNVLINK, AT_HOME, FAM_REM),
 };
 
 static const struct chip chips[] = {

@@ -4,6 +4,7 @@
  * documents, and in no other event of any PMU.
  */
 #include "model-test.h"
+#include "pmu-events/cnvlink.h"
 
 /* An event that counts the flow */
 struct seen {
@@ -51,13 +52,23 @@ struct row {
 #define SOCKET_WR(s, h)	S(SCF, s, "socket_" h "_wr_data", 640), \
 			S(SCF, s, "socket_" h "_wr_access", 20), \
 			S(SCF, s, "remote_socket_wr_total_bytes", 640)
-#define LINK_RD(k, s, x, cycles)				\
-			S(k, s, "rd_bytes_" x, 640), S(k, s, "total_bytes_" x, 640), \
-			S(k, s, "rd_req_" x, 10), S(k, s, "total_req_" x, 10), \
-			S(k, s, "rd_cum_outs_" x, 10 * (cycles))
-#define LINK_WR(k, s, x)	S(k, s, "wr_bytes_" x, 640), \
-			S(k, s, "total_bytes_" x, 640), \
-			S(k, s, "wr_req_" x, 20), S(k, s, "total_req_" x, 20)
+/* @n flows: 1, or 0 if the events do not count the memory */
+#define LINKS_RD(n, k, s, x, cycles)				\
+			S(k, s, "rd_bytes_" x, (n) * 640), S(k, s, "total_bytes_" x, (n) * 640), \
+			S(k, s, "rd_req_" x, (n) * 10), S(k, s, "total_req_" x, (n) * 10), \
+			S(k, s, "rd_cum_outs_" x, (n) * 10 * (cycles))
+#define LINKS_WR(n, k, s, x)	S(k, s, "wr_bytes_" x, (n) * 640), \
+			S(k, s, "total_bytes_" x, (n) * 640), \
+			S(k, s, "wr_req_" x, (n) * 20), S(k, s, "total_req_" x, (n) * 20)
+#define LINK_RD(k, s, x, cycles)	LINKS_RD(1, k, s, x, cycles)
+#define LINK_WR(k, s, x)	LINKS_WR(1, k, s, x)
+/* Memories of pmu-events/cnvlink.h */
+#define CMEM		1
+#define GMEM		2
+#define CNVLINK_RD(s, m)	LINKS_RD(!!(CNVLINK_LOC & (m)), CNVLINK, s, "loc", 125), \
+			LINKS_RD(!!(CNVLINK_REM & (m)), CNVLINK, s, "rem", 125)
+#define CNVLINK_WR(s, m)	LINKS_WR(!!(CNVLINK_LOC & (m)), CNVLINK, s, "loc"), \
+			LINKS_WR(!!(CNVLINK_REM & (m)), CNVLINK, s, "rem")
 
 static const struct row rows[] = {
 	/* Superchip */
@@ -131,10 +142,10 @@ static const struct row rows[] = {
 	 "Hoppers", "gracehopper", 4, "cpu:2 -> gmem:1" WR,
 	  { SOCKET_WR(2, "1"), MEM_WR(1, "gmem"), CACHE_WR(1) } },
 	{ "a remote PCIe read on two Grace Hoppers", "gracehopper", 2, "pcie:1:2 -> cmem:0" RD,
-	  { LINK_RD(PCIE, 1, "rem", 200), LINK_RD(CNVLINK, 0, "loc", 125) } },
+	  { LINK_RD(PCIE, 1, "rem", 200), CNVLINK_RD(0, CMEM) } },
 	{ "a remote relaxed-ordered PCIe write on two Grace Hoppers", "gracehopper", 2,
 	  "pcie:1:2 -> gmem:0" WR " order=relaxed",
-	  { LINK_WR(PCIE, 1, "rem"), LINK_WR(CNVLINK, 0, "loc") } },
+	  { LINK_WR(PCIE, 1, "rem"), CNVLINK_WR(0, GMEM) } },
 	{ "a remote strongly-ordered PCIe write on two Grace Hoppers", "gracehopper", 2,
 	  "pcie:1:2 -> cmem:0" WR " order=strong",
 	  { LINK_WR(PCIE, 1, "rem"), MEM_WR(0, "cmem"), CACHE_WR(0) } },
@@ -144,17 +155,19 @@ static const struct row rows[] = {
 	  "pcie:0:2 -> gmem:1" WR " order=strong",
 	  { LINK_WR(PCIE, 0, "rem"), MEM_WR(1, "gmem"), CACHE_WR(1) } },
 	{ "a remote GPU ATS read on two Grace Hoppers", "gracehopper", 2, "gpu:0:ats -> cmem:1" RD,
-	  { LINK_RD(C2C0, 0, "rem", 160), LINK_RD(CNVLINK, 1, "loc", 125) } },
+	  { LINK_RD(C2C0, 0, "rem", 160), CNVLINK_RD(1, CMEM) } },
+	{ "a remote GPU ATS read of GPU memory on two Grace Hoppers", "gracehopper", 2,
+	  "gpu:0:ats -> gmem:1" RD, { LINK_RD(C2C0, 0, "rem", 160), CNVLINK_RD(1, GMEM) } },
 	{ "a remote GPU ATS write to GPU memory on four Grace Hoppers", "gracehopper", 4,
 	  "gpu:3:ats -> gmem:0" WR,
-	  { LINK_WR(C2C0, 3, "rem"), LINK_WR(CNVLINK, 0, "loc") } },
+	  { LINK_WR(C2C0, 3, "rem"), CNVLINK_WR(0, GMEM) } },
 	{
 	 "a remote GPU non-ATS read on four Grace "
 	 "Hoppers", "gracehopper", 4, "gpu:2:nats -> cmem:1" RD,
-	  { LINK_RD(C2C1, 2, "rem", 150), LINK_RD(CNVLINK, 1, "loc", 125) } },
+	  { LINK_RD(C2C1, 2, "rem", 150), CNVLINK_RD(1, CMEM) } },
 	{ "a remote GPU non-ATS write to GPU memory on two Grace Hoppers", "gracehopper", 2,
 	  "gpu:1:nats -> gmem:0" WR,
-	  { LINK_WR(C2C1, 1, "rem"), LINK_WR(CNVLINK, 0, "loc") } },
+	  { LINK_WR(C2C1, 1, "rem"), CNVLINK_WR(0, GMEM) } },
 	/* The cache of the home socket */
 	{ "a read served by the cache, which reaches no memory,", "superchip", 2,
 	  "cpu:0 -> cmem:0" RD " served=cache", { S(SCF, 0, "scf_cache", 10) } },

@@ -4,6 +4,7 @@
  * file's comments.
  */
 #include "model-test.h"
+#include "pmu-events/cnvlink.h"
 
 #define TIME	(10 * SEC)
 
@@ -15,6 +16,15 @@ struct rate {
 
 /* In units of 10^6 per ten seconds, so 10^5 per second. */
 #define R(k, e, s0, s1)	{ PMU_##k, e, { (s0) * 1000000ull, (s1) * 1000000ull } }
+
+/* Traffic to CMEM and to GMEM of socket 0 and 1 in the events of pmu-events/cnvlink.h */
+#define CMEM	1
+#define GMEM	2
+#define SUM(memories, cmem, gmem)	\
+		(!!((memories) & CMEM) * (cmem) + !!((memories) & GMEM) * (gmem))
+#define CNVLINK(e, c0, c1, g0, g1)	\
+	R(CNVLINK, e "loc", SUM(CNVLINK_LOC, c0, g0), SUM(CNVLINK_LOC, c1, g1)),	\
+	R(CNVLINK, e "rem", SUM(CNVLINK_REM, c0, g0), SUM(CNVLINK_REM, c1, g1))
 
 static const struct rate steady[] = {
 	R(SCF, "cycles", 32000, 28000),
@@ -107,9 +117,9 @@ static const struct rate steady_gracehopper[] = {
 	R(C2C1, "rd_req_loc", 1000, 0),
 	R(C2C1, "wr_req_loc", 500, 1000),
 	R(C2C1, "rd_cum_outs_loc", 900000, 0),
-	R(CNVLINK, "rd_bytes_loc", 112000, 0),
-	R(CNVLINK, "wr_bytes_loc", 16000, 40000),
-	R(CNVLINK, "rd_cum_outs_loc", 875000, 0),
+	CNVLINK("rd_bytes_", 112000, 0, 0, 0),
+	CNVLINK("wr_bytes_", 16000, 0, 0, 40000),
+	CNVLINK("rd_cum_outs_", 875000, 0, 0, 0),
 	R(PCIE, "rd_bytes_rem", 0, 32000),
 	R(PCIE, "wr_bytes_rem", 6400, 16000),
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Traffic of Grace Hoppers: flows counted together, and flows that no PMU counts */
+#include "pmu-events/cnvlink.h"
 #include "traffic-test.h"
 
 #define SCF(_n, _event)		   "nvidia_scf_pmu_" #_n "/" _event "/"
@@ -7,6 +8,23 @@
 #define C2C1(_n, _event)	   "nvidia_nvlink_c2c1_pmu_" #_n "/" _event "/"
 #define PCIE(_n, _event)	   "nvidia_pcie_pmu_" #_n "/" _event ",root_port=0x3ff/"
 #define CNVLINK(_n, _event, _from) "nvidia_cnvlink_pmu_" #_n "/" _event ",rem_socket=" _from "/"
+
+/* Memories of pmu-events/cnvlink.h */
+#define CMEM 1
+#define GMEM 2
+
+/* Other PMUs count @bytes of the memory's traffic, CNVLink's events @loc and @rem bytes. */
+static void is_total(const struct gpmu_traffic_value *value, unsigned int memory, double bytes,
+		     double loc, double rem, const char *what)
+{
+	double low = bytes + (CNVLINK_LOC == memory ? loc : 0) + (CNVLINK_REM == memory ? rem : 0);
+	double high = bytes + (CNVLINK_LOC & memory ? loc : 0) + (CNVLINK_REM & memory ? rem : 0);
+
+	if (high > low)
+		is_range(value, low, high, what);
+	else
+		is_bytes(value, low, what);
+}
 
 static void is_together(const struct traffic *t, const char *cell, const char *sum,
 			const char *what)
@@ -93,7 +111,8 @@ static void two(void)
 	traffic_count(&t, SCF(0, "cmem_wr_total_bytes"), 5000);
 	traffic_count(&t, C2C0(1, "rd_bytes_rem"), 800);
 	traffic_count(&t, PCIE(1, "rd_bytes_rem"), 200);
-	traffic_count(&t, CNVLINK(0, "rd_bytes_loc", "0x2"), 990);
+	traffic_count(&t, CNVLINK(0, "rd_bytes_loc", "0x2"), 900);
+	traffic_count(&t, CNVLINK(0, "rd_bytes_rem", "0x2"), 90);
 	traffic_update(&t, SEC);
 	is_range(&traffic_cell(&t, "CPU 0 -> CMEM 0")->read, 960 * 32, 1000 * 32,
 		 "traffic, 2 sockets: a CPU's reads of CMEM are a range, as the other CPU's part "
@@ -114,13 +133,15 @@ static void two(void)
 	is_bytes(&link->source_read, 1000,
 		 "traffic, 2 sockets: a link's source counts all that leaves the socket");
 	is_bytes(&link->home_read, 990,
-		 "traffic, 2 sockets: a link's home is counted by its CNVLink");
+		 "traffic, 2 sockets: a link's home is counted by both events of its CNVLink");
 	ok(traffic_near(link->imbalance, -0.01),
 	   "traffic, 2 sockets: a link has the imbalance of its ends");
 	is_bytes(&traffic_link(&t, "CPU 1 -> CMEM, GMEM 0")->home_read, 1100 * 32,
 		 "traffic, 2 sockets: the home of CPUs' traffic is both memories");
-	is_range(&gpmu_traffic_memory_total(t.flow, 0)->read, 32000, 32000 + 990,
-		 "traffic, 2 sockets: a memory's total is a range");
+	is_total(&gpmu_traffic_memory_total(t.flow, 0)->read, CMEM, 32000, 900, 90,
+		 "traffic, 2 sockets: CMEM's total has the events of CNVLink that count CMEM");
+	is_total(&gpmu_traffic_memory_total(t.flow, 1)->read, GMEM, 3200, 900, 90,
+		 "traffic, 2 sockets: GMEM's total has the events of CNVLink that count GMEM");
 	traffic_count(&t, SCF(1, "remote_socket_rd_data"), 4000);
 	traffic_update(&t, SEC);
 	is_range(&traffic_cell(&t, "CPU 0 -> CMEM 0")->read, 0, 32000,
@@ -136,7 +157,7 @@ static void four(void)
 	is_str(gpmu_traffic_title(t.flow), "Grace Hopper, 4 sockets",
 	       "traffic, 4 sockets: the title has four sockets");
 	ok(traffic_has(&t, CNVLINK(3, "rd_bytes_loc", "0x4")) &&
-		   traffic_has(&t, CNVLINK(0, "wr_bytes_loc", "0x8")) &&
+		   traffic_has(&t, CNVLINK(0, "wr_bytes_rem", "0x8")) &&
 		   !traffic_has(&t, CNVLINK(3, "rd_bytes_loc", "0x8")),
 	   "traffic, 4 sockets: each home counts each other socket by a filter");
 	ok(traffic_has(&t, CNVLINK(2, "cycles", "0xf")),
@@ -155,7 +176,7 @@ static void four(void)
 	traffic_count(&t, SCF(2, "cmem_wr_total_bytes"), 500);
 	traffic_count(&t, C2C1(1, "rd_bytes_rem"), 700);
 	traffic_count(&t, CNVLINK(0, "rd_bytes_loc", "0x2"), 300);
-	traffic_count(&t, CNVLINK(3, "rd_bytes_loc", "0x2"), 400);
+	traffic_count(&t, CNVLINK(3, "rd_bytes_rem", "0x2"), 400);
 	traffic_update(&t, SEC);
 	is_bytes(&traffic_sum(&t, "CPU 0 -> CMEM, GMEM 2")->write, 3 * 32 + 5,
 		 "traffic, 4 sockets: write-backs are beats of 32 bytes, other writes are bytes");

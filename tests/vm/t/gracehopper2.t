@@ -31,6 +31,17 @@ shares() {
 	evt -t 100 "{" $h_events $h_pmu/cycles/ "}" | awk -v clock="$h_clock" '
 		{ v[NR] = $1 } END { for (i = 1; i < NR; i++) printf "%.0f ", v[i] / v[NR] * clock; print "" }'
 }
+# both PMU EVENT,FILTER...: the sums of *_loc and *_rem of CNVLink, in millions a second
+both() {
+	b_pmu=$1
+	shift
+	b_events=
+	for b_event; do
+		b_events="$b_events ${b_event%,*}_loc,${b_event#*,} ${b_event%,*}_rem,${b_event#*,}"
+	done
+	# shellcheck disable=SC2086 # an event a word
+	shares "$b_pmu" 1250 $b_events | awk '{ for (i = 1; i < NF; i += 2) printf "%d ", $i + $(i + 1); print "" }'
+}
 # Socket 0's GPU memory is read by its CPUs (25.6 GB/s, 0.4 Ga, 200 ns x 3.2
 # GHz) and by socket 1's (3.2 GB/s, 0.05 Ga); (25.6 + 3.2) / 32 = 0.9 G beats
 g="gmem_rd_data gmem_rd_access gmem_rd_outstanding gmem_wb_access gmem_wb_data gmem_wr_total_bytes"
@@ -52,11 +63,11 @@ is "$(shares nvidia_nvlink_c2c1_pmu_0 1500 rd_bytes_loc wr_bytes_loc rd_cum_outs
 # 8 GB/s of the GPU and 3.2 of PCIe; 0.175 Ga x 400 ns x 1.25 GHz
 is "$(shares nvidia_cnvlink_pmu_0 1250 rd_bytes_loc,0xf wr_bytes_loc,0xf rd_req_loc,0xf rd_cum_outs_loc,0xf)" \
 	"11200 1600 175 87500 " "cnvlink 0 counts GPU and PCIe traffic of the other socket"
-is "$(shares nvidia_cnvlink_pmu_1 1250 rd_bytes_loc,0xf wr_bytes_loc,0xf wr_req_loc,0xf)" "0 4000 125 " \
+is "$(both nvidia_cnvlink_pmu_1 rd_bytes,0xf wr_bytes,0xf wr_req,0xf)" "0 4000 125 " \
 	"cnvlink 1 counts GPU traffic of the other socket, but not its strongly-ordered PCIe writes"
 is "$(shares nvidia_cnvlink_pmu_0 1250 rd_bytes_loc,0x2 rd_bytes_loc,0x1 rd_bytes_loc,0xd)" "11200 0 0 " \
 	"rem_socket: cnvlink 0 counts socket 1's traffic only with filter 0x2"
-is "$(shares nvidia_cnvlink_pmu_1 1250 wr_bytes_loc,0x1 wr_bytes_loc,0xe)" "4000 0 " "rem_socket: cnvlink 1 counts socket 0's traffic only with filter 0x1"
+is "$(both nvidia_cnvlink_pmu_1 wr_bytes,0x1 wr_bytes,0xe)" "4000 0 " "rem_socket: cnvlink 1 counts socket 0's traffic only with filter 0x1"
 what="rem_socket: filter 0 selects all sockets"
 if intree 6.12; then
 	skip "6.12's in-tree driver writes filter 0: no socket" "$what"
