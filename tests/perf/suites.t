@@ -64,8 +64,8 @@ for ver in $perf_natives; do
 	suite "$perf" "$ver" -vv >"$log"
 	is "$(parsed "$log" "$ver" real)" "$(grace_metrics | sort)" \
 		"perf test $ver: each Grace metric is parsed with real PMUs"
-	is "$(parsed "$log" "$ver" fake | wc -l)" 49 \
-		"perf test $ver: each of the 49 Grace metrics is parsed with fake PMUs"
+	is "$(parsed "$log" "$ver" fake | wc -l)" 53 \
+		"perf test $ver: each of the 53 Grace metrics is parsed with fake PMUs"
 	unlike "$(cat "$log")" 'Broken metric Grace' \
 		"perf test $ver: no Grace metric is reported as broken"
 done

@@ -39,8 +39,8 @@ for ver in $perf_natives; do
 	done
 
 	on_grace tests/perf/listed.py "$perf" metrics >"$perf_work/metrics"
-	is "$(grep -c '^Grace' "$perf_work/metrics")" 49 \
-		"perf $ver: perf list has 49 Grace metrics"
+	is "$(grep -c '^Grace' "$perf_work/metrics")" 53 \
+		"perf $ver: perf list has 53 Grace metrics"
 	is "$(grep '^Grace' "$perf_work/metrics")" "$(grace_metrics | sort)" \
 		"perf $ver: perf list has the metrics of metrics.json"
 	is "$(grep '^grace_' "$perf_work/metrics")" "$(aliases | sort)" \

@@ -108,9 +108,13 @@ static void filters(const struct fixture *ours)
 		"plan: a metric with two filters has two groups, as a PMU has one cycle counter");
 	is_plan(ours, NULL, "grace_cnvlink/rem_socket=0x2/", NULL, "duration_time,"
 		"{nvidia_cnvlink_pmu_0/rd_bytes_loc,rem_socket=0x2/,"
-		"nvidia_cnvlink_pmu_0/wr_bytes_loc,rem_socket=0x2/},"
+		"nvidia_cnvlink_pmu_0/rd_bytes_rem,rem_socket=0x2/,"
+		"nvidia_cnvlink_pmu_0/wr_bytes_loc,rem_socket=0x2/,"
+		"nvidia_cnvlink_pmu_0/wr_bytes_rem,rem_socket=0x2/},"
 		"{nvidia_cnvlink_pmu_1/rd_bytes_loc,rem_socket=0x2/,"
-		"nvidia_cnvlink_pmu_1/wr_bytes_loc,rem_socket=0x2/}",
+		"nvidia_cnvlink_pmu_1/rd_bytes_rem,rem_socket=0x2/,"
+		"nvidia_cnvlink_pmu_1/wr_bytes_loc,rem_socket=0x2/,"
+		"nvidia_cnvlink_pmu_1/wr_bytes_rem,rem_socket=0x2/}",
 		"", "plan: a filter of a metric group applies to each metric");
 	is_plan(ours, NULL, "ipc:u", NULL, "{CPU_CYCLES:u,INST_RETIRED:u}", UNKNOWN("armv8_pmuv3"),
 		"plan: a metric's modifier applies to all its events");
@@ -393,6 +397,10 @@ static void hosts(void)
 		"it lacks");
 	is_plan(&host, NULL, "grace_cnvlink", NULL, "",
 		"GraceCnvlinkBW: this machine has no PMU nvidia_cnvlink_pmu\n"
+		"GraceCnvlinkGpuMemReadBW: this machine has no PMU nvidia_cnvlink_pmu\n"
+		"GraceCnvlinkGpuMemWriteBW: this machine has no PMU nvidia_cnvlink_pmu\n"
+		"GraceCnvlinkMemReadBW: this machine has no PMU nvidia_cnvlink_pmu\n"
+		"GraceCnvlinkMemWriteBW: this machine has no PMU nvidia_cnvlink_pmu\n"
 		"GraceCnvlinkReadBW: this machine has no PMU nvidia_cnvlink_pmu\n"
 		"GraceCnvlinkWriteBW: this machine has no PMU nvidia_cnvlink_pmu",
 		"plan: each metric of an unsupported metric group has a warning");

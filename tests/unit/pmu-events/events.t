@@ -24,7 +24,13 @@ planted() {
 
 is "$(check codes)" "" "pmu-events: each event of grace-events.tsv is there once, with its code and unit"
 is "$(check files)" "" "pmu-events: each event is in the file of its PMU and has its identifier as Compat"
+is "$(check cnvlink)" "" "pmu-events: descriptions and metrics of CNVLink agree with the memories in cnvlink.h"
 is "$(check descriptions)" "" "pmu-events: descriptions are brief, in ASCII, and name source, destination and socket"
+
+cp -r pmu-events "$dir"
+sed -i 's/CNVLINK_REM.*/CNVLINK_REM (CMEM)/' "$dir/pmu-events/cnvlink.h"
+like "$(check cnvlink "$dir" | xargs)" 'wr_req_rem does not describe .* to CMEM.*GraceCnvlinkGpuMemReadBW counts .*rd_bytes_rem' \
+	"pmu-events: events and metrics of CNVLink that disagree with cnvlink.h are reported"
 
 metrics=arch/arm64/nvidia/grace/sys/metrics.json
 long=$(printf 'Long %.0s' {1..16})

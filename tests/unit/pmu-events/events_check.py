@@ -108,6 +108,27 @@ def files():
                 fail(path, 'has an entry with wrong keys:', sorted(e))
 
 
+def cnvlink():
+    """Descriptions and metrics agree with the memories in cnvlink.h, and state the source."""
+    with open('pmu-events/cnvlink.h', encoding='utf-8') as f:
+        memories = dict(re.findall(r'#define CNVLINK_(\w+)\s+\((.*)\)', f.read()))
+    texts = {'CMEM': 'local CPU memory', 'GMEM': 'local GPU memory'}
+    for e in load(f'{SYS}/cnvlink.json'):
+        memory = memories.get(e['EventName'].rsplit('_')[-1].upper())
+        if not memory:
+            continue
+        if not e['BriefDescription'].endswith(texts.get(memory, 'local memory')):
+            fail(e['EventName'], 'does not describe traffic to', memory)
+        if not re.search('patch 20240918215846.1424282-3 .*; by its name in the driver', e['PublicDescription']):
+            fail(e['EventName'], 'does not state both meanings')
+    for name, m in sys_metrics().items():
+        match = re.match('GraceCnvlink(Mem|GpuMem)', name)
+        for event in ids(m['MetricExpr']) if match else []:
+            suffix = EVENT.fullmatch(event) and EVENT.fullmatch(event)[2].rsplit('_')[-1].upper()
+            if suffix and memories[suffix] != {'Mem': 'CMEM', 'GpuMem': 'GMEM'}[match[1]]:
+                fail(name, 'counts', event)
+
+
 def described():
     """[(path, entry)] of all events and metrics, GPU and core included."""
     return [(p, e) for p in sorted(glob.glob('pmu-events/**/*.json', recursive=True)) for e in load(p)]
@@ -159,7 +180,7 @@ def metric_names():
     got = [m['MetricName'] for _, m in sys_items('MetricName')]
     for name in sorted(set(want) ^ set(got)) + sorted({n for n in got if got.count(n) > 1}):
         fail(name)
-    if len(want) != 49:
+    if len(want) != 53:
         fail('the table has', len(want), 'metrics')
 
 

@@ -151,7 +151,7 @@ test_metrics stat gpmu stat:
 is "$(sed -n 's/.*"numa_node":\([^,]*\),"package":\([^,]*\),.*"name":"GraceRemoteWriteUtil1to0".*/\1 \2/p' "$out" | tail -n 1)" \
 	"1 $(cat /sys/devices/system/cpu/cpu2/topology/physical_package_id)" \
 	"gpmu stat --per-node: socket 1's rows have its NUMA node and its physical_package_id"
-is "$(echo "$runs" | wc -w)" 49 "gpmu stat: the runs include all 49 metrics"
+is "$(echo "$runs" | wc -w)" 53 "gpmu stat: the runs include all 53 metrics"
 runs="
 GraceMemBW GraceMemReadBW GracePcieBW GraceC2c0ReadBW
 GraceMemReadLatency GracePcieLocalReadLatency"

@@ -97,7 +97,11 @@ GraceC2c1BW 11.2 8 3.2?
 GraceC2c1ReadLatency 600 600 0
 GraceCnvlinkReadBW 11.2 11.2 0
 GraceCnvlinkWriteBW 5.6 1.6 4
-GraceCnvlinkBW 16.8 12.8 4?"
+GraceCnvlinkBW 16.8 12.8 4?
+GraceCnvlinkMemReadBW 11.2 11.2 0
+GraceCnvlinkMemWriteBW 1.6 1.6 0
+GraceCnvlinkGpuMemReadBW 0 0 0
+GraceCnvlinkGpuMemWriteBW 4 0 4"
 exact="
 GraceGpuMemReadUtil 2.1484375 3.515625 0.78125
 GraceGpuMemWriteUtil 1.25 1.5625 0.9375?
@@ -106,7 +110,7 @@ GraceC2c0WriteUtil 3.125 6.25 0
 GraceC2c1ReadUtil 0.333333 0.666667 0
 GraceC2c1WriteUtil 0.5 0.333333 0.666667"
 runs="
-GraceScfFreq GraceGpuMemReadBW GraceGpuMemWriteBW GraceGpuMemBW GraceC2c0ReadLatency GraceC2c1ReadLatency GraceCnvlinkReadBW GraceCnvlinkWriteBW GraceCnvlinkBW
+GraceScfFreq GraceGpuMemReadBW GraceGpuMemWriteBW GraceGpuMemBW GraceC2c0ReadLatency GraceC2c1ReadLatency GraceCnvlinkReadBW GraceCnvlinkWriteBW GraceCnvlinkBW GraceCnvlinkMemReadBW GraceCnvlinkMemWriteBW GraceCnvlinkGpuMemReadBW GraceCnvlinkGpuMemWriteBW
 GraceGpuMemReadUtil GraceC2c0ReadUtil GraceC2c0ReadBW GraceC2c0WriteBW GraceC2c0BW GraceC2c1ReadUtil GraceC2c1ReadBW GraceC2c1WriteBW GraceC2c1BW
 GraceGpuMemWriteUtil GraceC2c0WriteUtil GraceC2c1WriteUtil
 GraceGpuMemReadLatency

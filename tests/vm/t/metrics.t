@@ -8,7 +8,7 @@
 #: long 7.3-16k 7.3-rt 6.12 7.3/ours 7.3/in-tree-patched
 #: timeout 600
 #
-# The 49 Grace metrics in the kernel's perf on a two-socket Superchip: with
+# The 53 Grace metrics in the kernel's perf on a two-socket Superchip: with
 # steady traffic, over both sockets and for each, and with the guide's examples.
 . /lib/tap.sh
 # shellcheck source=tests/vm/guest/lib/gpmu.sh
@@ -20,7 +20,7 @@
 
 model start steady
 test_metrics measure
-is "$(echo "$runs" | wc -w)" 49 "perf stat: the runs include all 49 metrics"
+is "$(echo "$runs" | wc -w)" 53 "perf stat: the runs include all 53 metrics"
 
 # --- other ways to print
 

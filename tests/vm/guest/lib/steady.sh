@@ -48,7 +48,11 @@ GraceC2c1BW 0 0 0
 GraceC2c1ReadLatency 0 0 0
 GraceCnvlinkReadBW 0 0 0
 GraceCnvlinkWriteBW 0 0 0
-GraceCnvlinkBW 0 0 0"
+GraceCnvlinkBW 0 0 0
+GraceCnvlinkMemReadBW 0 0 0
+GraceCnvlinkMemWriteBW 0 0 0
+GraceCnvlinkGpuMemReadBW 0 0 0
+GraceCnvlinkGpuMemWriteBW 0 0 0"
 # Metrics that do not depend on time
 exact="
 GraceMemReadUtil 3.75 4.8828125 2.455357
@@ -70,7 +74,7 @@ GraceC2c1WriteUtil 0 0 0"
 # Each line is one run without multiplexing: in it, no two metrics need the cycle counter
 # of one PMU, and no PMU needs more than its six other counters.
 runs="
-GraceScfFreq GraceMemReadBW GraceMemWriteBW GraceMemBW GracePcieFreq GracePcieBW GraceC2c0Freq GraceC2c0ReadBW GraceC2c0WriteBW GraceC2c0BW GraceC2c1Freq GraceCnvlinkReadBW GraceCnvlinkWriteBW GraceCnvlinkBW
+GraceScfFreq GraceMemReadBW GraceMemWriteBW GraceMemBW GracePcieFreq GracePcieBW GraceC2c0Freq GraceC2c0ReadBW GraceC2c0WriteBW GraceC2c0BW GraceC2c1Freq GraceCnvlinkReadBW GraceCnvlinkWriteBW GraceCnvlinkBW GraceCnvlinkMemReadBW GraceCnvlinkMemWriteBW GraceCnvlinkGpuMemReadBW GraceCnvlinkGpuMemWriteBW
 GraceMemReadUtil GraceRemoteReadBW GraceRemoteWriteBW GraceRemoteBW GracePcieReadUtil GracePcieReadBW GraceC2c0ReadUtil GraceC2c1ReadUtil GraceC2c1ReadBW GraceC2c1WriteBW GraceC2c1BW
 GraceMemWriteUtil GraceGpuMemReadBW GraceGpuMemWriteBW GraceGpuMemBW GracePcieWriteUtil GracePcieWriteBW GraceC2c0WriteUtil GraceC2c1WriteUtil
 GraceMemReadLatency GraceFpIntensity GracePcieLocalReadLatency GraceC2c0ReadLatency GraceC2c1ReadLatency
