@@ -18,9 +18,9 @@ series() {
 	perfmod/upstream/make-series --series "$1" --output "$out" 2>&1
 }
 
-# entries: the files that the series lists
+# entries: the files that the series list
 entries() {
-	sed 's/[[:space:]]*#.*//; /^$/d' perfmod/upstream/series
+	sed 's/[[:space:]]*#.*//; /^$/d; /^\[/d' perfmod/upstream/series
 }
 
 # planted FILE SED REGEX DESCRIPTION: a series whose FILE was edited fails with that message
@@ -35,11 +35,12 @@ planted() {
 }
 
 made=$(series perfmod/upstream/series)
-ok $? "make upstream: git am and checkpatch --strict accept the series" || diag "$made"
+ok $? "make upstream: git am and checkpatch --strict accept each series" || diag "$made"
 is "$(wc -l <<<"$made")" "$(entries | wc -l)" "make upstream: each entry of the series becomes a patch"
-is "$(cat "$out"/*.patch | grep -c '^From: Author <author@example.org>$')" "$(entries | wc -l)" \
+is "$(cat "$out"/*/*.patch | grep -c '^From: Author <author@example.org>$')" "$(entries | wc -l)" \
 	"make upstream: the author is that of the user's git configuration"
-unlike "$(cat "$out"/*.patch)" 'Signed-off-by' "make upstream: no patch is signed off"
+unlike "$(cat "$out"/*/*.patch)" 'Signed-off-by' "make upstream: no patch is signed off"
+is "$(grep -L '^Fixes: ' "$out"/perf/*)" "" "make upstream: each fix of perf names the commit that introduced the fault"
 is "$(entries | LC_ALL=C sort)" "$(cd perfmod/upstream && find . -mindepth 2 -type f -printf "%P\n" | LC_ALL=C sort)" \
 	"perfmod/upstream: the series lists each file of driver and perf once"
 is "$(entries | grep '^perf/.*patch')" "$(cd perfmod/upstream && LC_ALL=C ls -1 perf/*.patch)" \
@@ -48,7 +49,7 @@ is "$(entries | grep '^perf/.*patch')" "$(cd perfmod/upstream && LC_ALL=C ls -1 
 core=tools/perf/pmu-events/arch/arm64/arm/neoverse-n2-v2/metrics.json
 mkdir -p "$perf_work/tree/${core%/*}"
 cp "$cache/source/7.3/$core" "$perf_work/tree/$core"
-for patch in "$out"/*vendor-events*; do
+for patch in "$out"/tables/*vendor-events*; do
 	patch -s -p1 -d "$perf_work/tree" <"$patch"
 done
 compare() {
