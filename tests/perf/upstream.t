@@ -40,6 +40,8 @@ is "$(wc -l <<<"$made")" "$(entries | wc -l)" "make upstream: each entry of the 
 is "$(cat "$out"/*/*.patch | grep -c '^From: Author <author@example.org>$')" "$(entries | wc -l)" \
 	"make upstream: the author is that of the user's git configuration"
 unlike "$(cat "$out"/*/*.patch)" 'Signed-off-by' "make upstream: no patch is signed off"
+is "$(grep -l '^Fixes: ' "$out"/tables/* "$out"/driver/*)" "" \
+	"make upstream: no table and no fault that only a model has shown is said to fix a commit"
 is "$(grep -L '^Fixes: ' "$out"/perf/*)" "" "make upstream: each fix of perf names the commit that introduced the fault"
 is "$(entries | LC_ALL=C sort)" "$(cd perfmod/upstream && find . -mindepth 2 -type f -printf "%P\n" | LC_ALL=C sort)" \
 	"perfmod/upstream: the series lists each file of driver and perf once"
