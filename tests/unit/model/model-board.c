@@ -107,7 +107,7 @@ static void values(void)
 		"pmu kind=c2c1 socket=3 counters=2 width=32 cc=0 pages=2 atomic=0 line=4 mode=edge iidr=0x1040136b\n"
 		"pmu kind=scf socket=0 iidr=0 dead=ones impl=2cf0036b affinity=cpu uid=7\n"
 		"pmu kind=scf socket=0 dead=deadbeef line=2 apmt_len=3 apmt_type=9 base0=0 base1=0\n"
-		"pmu kind=scf socket=0 dead=zeros mode=level devarch=47700af4 proc=9 wired=0\n";
+		"pmu kind=scf socket=0 dead=zeros mode=level devarch=47700af4 ext64=1 proc=9 wired=0 gsi=0\n";
 	struct text_error err;
 	struct board b;
 
@@ -134,6 +134,7 @@ static void values(void)
 	   "board: the key dead=HEX is stored");
 	ok(b.pmus[3].devarch == 0x47700af4 && b.pmus[0].devarch == 0x47700af0,
 	   "board: devarch is stored, by default that of the 32-bit layout");
+	ok(b.pmus[3].ext64 && !b.pmus[0].ext64, "board: ext64 is stored, by default 0");
 	is_u64(board_device(&b.pmus[0]), 4, "board: a PMU is in the device of its line");
 	is_u64(board_device(&b.pmus[1]), 1, "board: a PMU without a line is in device 1");
 	is_u64(board_devices(&b), 4, "board: the highest line is the number of devices");

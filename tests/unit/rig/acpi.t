@@ -86,8 +86,8 @@ is "$(node 0 8 8) $(node 0 16 4)" "343030324144564e 00000000" "ACPI: an APMT nod
 is "$(node 0 20 8) $(node 0 28 8)" "000000003d000000 0000000000000000" \
 	"ACPI: the first PMU is at 0x3d000000 and has one page"
 is "$(node 0 36 4) $(node 5 36 4) $(node 1 36 4) $(node 2 36 4) $(node 3 36 4)" \
-	"00000024 00000025 00000026 00000023 00000000" \
-	"ACPI: interrupt lines 1 to 4 are GSI 36, 37, 38 and 35"
+	"00000024 00000025 00000026 00000023 000000f3" \
+	"ACPI: interrupt lines 1 to 4 are GSI 36, 37, 38 and 35, and PMU 3 without a line has GSI 243"
 is "$(node 5 20 8)" "000000003d4a0000" "ACPI: PMU 5 on line 2 is in the second device's 4 MiB"
 is "$(node 4 48 4) $(node 5 48 4)" "00000000 00000001" "ACPI: an APMT node's affinity is its socket"
 

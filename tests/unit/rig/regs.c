@@ -74,6 +74,8 @@ static void identification(void)
 	       "PMCFGR: there are 7 counters of 64 bits and a cycle counter");
 	is_u64(rd(b, PMIIDR, 4, 0), 0x2cf0036b, "PMIIDR: it has the board's iidr");
 	is_u64(rd(b, PMDEVARCH, 4, 0), 0x47700af0, "PMDEVARCH: it is present and names the 32-bit programmers' model");
+	wr(b, PMCNTEN, ~0u, 0);
+	is_u64(rd(b, PMCNTENCLR, 4, 0), 0, "PMCNTEN: it has no effect in the 32-bit layout");
 	is_u64(rd(b, PMPIDR0, 4, 0), 0xcf, "PMPIDR0: it has PART_0 of the identity");
 	is_u64(rd(b, PMPIDR0 + 4, 4, 0), 0xb2, "PMPIDR1: it has DES_0 and PART_1");
 	is_u64(rd(b, PMPIDR0 + 8, 4, 0), 0x0e, "PMPIDR2: it has REVISION, JEDEC and DES_1");
@@ -89,11 +91,14 @@ static void identification(void)
 	pmu.iidr = 0;
 	pmu.identity = 0x10a5436b;
 	pmu.devarch = 0x47700af4;
+	pmu.ext64 = true;
 	b = bench_new(&pmu, "");
 	is_u64(rd(b, PMCFGR, 4, 0), 0x1f02,
 	       "PMCFGR: there are 3 counters of 32 bits and no cycle counter");
 	is_u64(rd(b, PMIIDR, 4, 0), 0, "PMIIDR: iidr=0 makes it read zero");
 	is_u64(rd(b, PMDEVARCH, 4, 0), 0x47700af4, "PMDEVARCH: it has the board's value");
+	wr(b, PMCNTEN, ~0u, 0);
+	is_u64(rd(b, PMCNTENCLR, 4, 0), 7, "PMCNTEN: ext64=1 makes it enable the three counters");
 	is_u64(rd(b, PMPIDR0, 4, 0), 0x0a,
 	       "PMPIDR0: PART_0 is the board's identity if PMIIDR is zero");
 	is_u64(rd(b, PMPIDR0 + 8, 4, 0), 0x5e, "PMPIDR2: it has the variant of PMIIDR");

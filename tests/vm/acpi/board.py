@@ -13,6 +13,8 @@ PACKED_SPACE = 0x1000
 PAGE1 = 0x10000
 # QEMU's virt machine wires INTA of PCI slot L to shared interrupt 3 + L % 4
 GSI = 35
+# Shared interrupts that no device of the machine raises begin here
+UNUSED_GSI = 240
 
 
 class BoardError(Exception):
@@ -77,8 +79,10 @@ PMU_KEYS = {
     "impl": hexadecimal(32),
     "dead": dead,
     "devarch": hexadecimal(32),
+    "ext64": number(0, 1),
     "affinity": choice("container", "cpu"),
     "proc": number(0, 0xFFFFFFFF),
+    "gsi": number(0, 0xFFFFFFFF),
     "wired": number(0, 1),
     "uid": number(0, 0xFFFFFFFF),
     "apmt_len": number(0, 0xFFFF),
@@ -160,7 +164,7 @@ class Board:
             raise ValueError("expected one page for each pmu of a packed board")
         line = pmu.setdefault("line", 0)
         base = BASE + (max(line, 1) - 1) * DEVICE_SPACE + index * self.space
-        pmu["gsi"] = GSI + line % 4 if line else 0
+        pmu.setdefault("gsi", GSI + line % 4 if line else UNUSED_GSI + index)
         pmu.setdefault("uid", index)
         pmu.setdefault("base0", base)
         pmu.setdefault("base1", base + PAGE1 if pmu.get("pages", 1) == 2 else 0)

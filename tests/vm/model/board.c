@@ -26,7 +26,7 @@ enum key_type {
 
 enum key_id {
 	KEY_PMU_KIND, KEY_SOCKET, KEY_COUNTERS, KEY_WIDTH, KEY_CC, KEY_PAGES,
-	KEY_ATOMIC, KEY_LINE, KEY_MODE, KEY_IIDR, KEY_DEVARCH,
+	KEY_ATOMIC, KEY_LINE, KEY_MODE, KEY_IIDR, KEY_DEVARCH, KEY_EXT64,
 	KEY_PMU_DEAD, KEY_OTHER,
 };
 
@@ -50,10 +50,12 @@ static const struct key keys[] = {
 	{ "mode", KEY_MODE, KEY_WORD, 0, 0, { "level", "edge", NULL } },
 	{ "iidr", KEY_IIDR, KEY_HEX, 0, 0, { NULL } },
 	{ "devarch", KEY_DEVARCH, KEY_HEX, 0, 0, { NULL } },
+	{ "ext64", KEY_EXT64, KEY_NUMBER, 0, 1, { NULL } },
 	{ "dead", KEY_PMU_DEAD, KEY_DEAD, 0, 0, { NULL } },
 	{ "impl", KEY_OTHER, KEY_ACPI, 0, 0, { NULL } },
 	{ "affinity", KEY_OTHER, KEY_ACPI, 0, 0, { NULL } },
 	{ "proc", KEY_OTHER, KEY_ACPI, 0, 0, { NULL } },
+	{ "gsi", KEY_OTHER, KEY_ACPI, 0, 0, { NULL } },
 	{ "wired", KEY_OTHER, KEY_ACPI, 0, 0, { NULL } },
 	{ "uid", KEY_OTHER, KEY_ACPI, 0, 0, { NULL } },
 	{ "apmt_len", KEY_OTHER, KEY_ACPI, 0, 0, { NULL } },
@@ -154,6 +156,9 @@ static void set_key(struct board_pmu *pmu, enum key_id id, uint64_t v)
 		break;
 	case KEY_DEVARCH:
 		pmu->devarch = v;
+		break;
+	case KEY_EXT64:
+		pmu->ext64 = v;
 		break;
 	case KEY_PMU_DEAD:
 	case KEY_OTHER:

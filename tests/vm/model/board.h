@@ -40,11 +40,12 @@ struct board_pmu {
 	bool cycle_counter;
 	bool dual_page;
 	bool atomic;		/* 64-bit accesses are single-copy atomic */
-	unsigned int line;	/* interrupt line; 0: none */
+	unsigned int line;	/* interrupt line; 0: the interrupt is never raised */
 	bool edge;
 	uint32_t iidr;		/* PMIIDR; if 0, PMPIDR identifies the PMU */
 	uint32_t identity;	/* identification in PMPIDR */
 	uint32_t devarch;	/* PMDEVARCH */
+	bool ext64;		/* PMCNTEN enables counters, as in the 64-bit layout */
 	enum board_dead dead;
 	uint32_t pmcfgr;
 };

@@ -433,6 +433,8 @@ static const char *write_register(struct regs *r, uint32_t offset, uint32_t valu
 		*reg = set ? *reg | (value & counters(r, word)) : *reg & ~value;
 		return NULL;
 	}
+	if (offset == PMCNTEN && r->pmu->ext64)
+		r->enabled[0] = value & counters(r, 0);
 	if (is_set_clear(offset))
 		return NULL;
 	if (offset == PMCR) {

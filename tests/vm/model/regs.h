@@ -27,6 +27,7 @@ enum {
 	PMEVFILT2R = 0x800,
 	PMEVFILTR = 0xa00,
 	PMCNTENSET = 0xc00,
+	PMCNTEN = 0xc10,	/* in the 64-bit layout; all else has the 32-bit one */
 	PMCNTENCLR = 0xc20,
 	PMINTENSET = 0xc40,
 	PMINTENCLR = 0xc60,
