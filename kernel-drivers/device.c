@@ -146,8 +146,9 @@ static const struct platform_device_id grace_ids[] = {
 	{ }
 };
 
-/* Where the in-tree driver is configured, udev loads that one for the device */
-#if !IS_ENABLED(CONFIG_ARM_CORESIGHT_PMU_ARCH_SYSTEM_PMU)
+/* Where both modules of the in-tree driver are configured, udev loads them for the device */
+#if !IS_ENABLED(CONFIG_ARM_CORESIGHT_PMU_ARCH_SYSTEM_PMU) || \
+	!IS_ENABLED(CONFIG_NVIDIA_CORESIGHT_PMU_ARCH_SYSTEM_PMU)
 MODULE_DEVICE_TABLE(platform, grace_ids);
 #endif
 

@@ -7,7 +7,8 @@
 
 command -v modinfo > /dev/null || bail "modinfo (kmod) is not installed: run ./setup"
 out=${B:-build}/tests/unit/alias
-option=CONFIG_ARM_CORESIGHT_PMU_ARCH_SYSTEM_PMU
+core=CONFIG_ARM_CORESIGHT_PMU_ARCH_SYSTEM_PMU
+nvidia=CONFIG_NVIDIA_CORESIGHT_PMU_ARCH_SYSTEM_PMU
 
 cache=${GPMU_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/gpmu}
 make=(env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s)
@@ -24,8 +25,11 @@ tests/vm/fetch kernel 7.3 || bail "no kernel 7.3"
 mkdir -p "$out"
 cp -r kernel-drivers/. "$out"
 is "$(table)" "platform__grace_ids" "driver: the module has aliases if the kernel has no in-tree driver"
-is "$(table -D$option=1)" "" "driver: the module has no aliases if the in-tree driver is built in"
-is "$(table -D${option}_MODULE=1)" "" "driver: the module has no aliases if the in-tree driver is a module"
+is "$(table -D$core=1)" "platform__grace_ids" \
+	"driver: the module has aliases if the kernel has the in-tree core without its NVIDIA part"
+is "$(table -D$core=1 -D$nvidia=1)" "" "driver: the module has no aliases if both parts of the in-tree driver are built in"
+is "$(table -D${core}_MODULE=1 -D${nvidia}_MODULE=1)" "" \
+	"driver: the module has no aliases if both parts of the in-tree driver are modules"
 
 release=$(cat "$cache/kernel/7.3/release")
 root=$(readlink -m "$out/root")

@@ -121,7 +121,7 @@ alias=$(sed -n 's/^MODALIAS=//p' "$devices/$scf0/uevent")
 is "$alias" platform:arm-cs-arch-pmu "the modalias of a device is platform:arm-cs-arch-pmu"
 echo "blacklist arm_cspmu_module" >/etc/modprobe.d/gpmu.conf
 modprobe -b "$alias"
-if zcat /proc/config.gz 2>/dev/null | grep -q '^CONFIG_ARM_CORESIGHT_PMU_ARCH_SYSTEM_PMU='; then
+if zcat /proc/config.gz 2>/dev/null | grep -q '^CONFIG_NVIDIA_CORESIGHT_PMU_ARCH_SYSTEM_PMU='; then
 	is "$(held grace-cspmu)" 0 "our driver built for a kernel with the in-tree driver is not loaded by the alias"
 	modprobe grace_cspmu
 	is "$(held grace-cspmu)" 10 "our driver built for a kernel with the in-tree driver is loaded by name"
