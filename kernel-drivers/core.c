@@ -62,16 +62,21 @@ static bool group_fits(struct grace_pmu *gp, struct perf_event *event)
 }
 
 /*
- * Bits that no format describes are ignored as in the in-tree driver: config is
- * either exactly GRACE_CYCLES or its low 32 bits are PMEVTYPER, and config1 and
- * config2 are masked. A filter of 0 selects all ports.
+ * The in-tree driver ignores bits that no format describes. A filter of which only such
+ * bits are set would then select all ports.
  */
+static bool has_unknown_bits(const struct grace_pmu *gp, const struct perf_event *event)
+{
+	return event->attr.config > GRACE_CYCLES ||
+	       event->attr.config1 & ~(u64)gp->variant->filter_mask ||
+	       event->attr.config2 & ~(u64)gp->variant->filter2_mask;
+}
+
+/* A filter of 0 selects all ports */
 static void decode(struct grace_pmu *gp, struct perf_event *event)
 {
-	u32 filter = event->attr.config1 & gp->variant->filter_mask;
-
 	event->hw.config = lower_32_bits(event->attr.config);
-	event->hw.config_base = filter ?: gp->variant->filter_mask;
+	event->hw.config_base = event->attr.config1 ?: gp->variant->filter_mask;
 	event->hw.idx = -1;
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 }
@@ -95,6 +100,9 @@ static int grace_event_init(struct perf_event *event)
 
 	event->cpu = cpumask_first(&gp->active);
 	if (event->cpu >= nr_cpu_ids)
+		return -EINVAL;
+
+	if (has_unknown_bits(gp, event))
 		return -EINVAL;
 
 	/* The low 32 bits would select event 0 */

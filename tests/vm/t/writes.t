@@ -42,7 +42,6 @@ shape "filter 0 of c2c0" nvidia_nvlink_c2c0_pmu_0/rd_bytes_loc/ nvidia_nvlink_c2
 shape "one port of c2c0" nvidia_nvlink_c2c0_pmu_0/rd_bytes_loc,1/
 shape "a remote socket of cnvlink" nvidia_cnvlink_pmu_1/rd_bytes_loc,0x2/ nvidia_cnvlink_pmu_1/cycles,0xf/
 shape "filter 0 of cnvlink" nvidia_cnvlink_pmu_0/rd_bytes_loc/
-shape "filter bits beyond the PMU's" nvidia_pcie_pmu_0/rd_bytes_loc,0xfc01,0x77/ nvidia_scf_pmu_0/0x1a5,0x3ff,0xff/
 shape "event numbers beyond the sysfs names" nvidia_scf_pmu_0/0xffffffff/ nvidia_pcie_pmu_0/0x3f,0x3ff/
 shape "events on both sockets" nvidia_scf_pmu_0/cmem_rd_data/ nvidia_scf_pmu_1/cmem_rd_data/
 shape "a software leader" "{" cpu-clock nvidia_scf_pmu_0/cmem_rd_data/ "}"
