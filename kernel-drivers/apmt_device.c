@@ -9,60 +9,45 @@
 #include "apmt.h"
 #include "cspmu.h"
 
-static struct platform_device *devices[GRACE_APMT_NODES];
-
-static int is_apmt_device(struct device *dev, const void *data)
-{
-	return !strcmp(to_platform_device(dev)->name, GRACE_DEVICE);
-}
-
-/* A backport may have the kernel's APMT code without its configuration symbol */
-static bool kernel_made_devices(void)
-{
-	struct device *dev = bus_find_device(&platform_bus_type, NULL, NULL, is_apmt_device);
-
-	put_device(dev);
-	return dev;
-}
+/* A socket has about five */
+static struct platform_device *devices[256];
 
 /*
  * The mapping of the interrupt remains when the device is removed: it has no
  * reference count, and another device may share it. A later load reuses it.
  */
-static bool map_interrupt(const struct grace_apmt_found *node, struct resource *res)
+static bool map_interrupt(const struct acpi_apmt_node *node, struct resource *res)
 {
+	bool is_edge = node->ovflw_irq_flags & ACPI_APMT_OVFLW_IRQ_FLAGS_MODE;
 	int irq;
 
-	if (!node->gsi || !node->wired)
+	if (!node->ovflw_irq)
 		return false;
-	irq = acpi_register_gsi(NULL, node->gsi,
-				node->edge ? ACPI_EDGE_SENSITIVE : ACPI_LEVEL_SENSITIVE,
+	irq = acpi_register_gsi(NULL, node->ovflw_irq,
+				is_edge ? ACPI_EDGE_SENSITIVE : ACPI_LEVEL_SENSITIVE,
 				ACPI_ACTIVE_HIGH);
-	if (irq <= 0) {
-		pr_warn("APMT node at offset 0x%x: cannot map interrupt %u (%d)\n",
-			node->offset, node->gsi, irq);
+	if (irq <= 0)
 		return false;
-	}
 	*res = (struct resource) { .start = irq, .end = irq, .flags = IORESOURCE_IRQ };
 	return true;
 }
 
-static struct platform_device *add_device(const struct grace_apmt_found *node)
+static struct platform_device *add_device(const struct acpi_apmt_node *node)
 {
-	struct acpi_apmt_node *raw = grace_apmt_raw(node);
+	const u64 pages[] = { node->base_address0, node->base_address1 };
 	struct platform_device_info info = {
 		.name		= GRACE_DEVICE,
 		.id		= PLATFORM_DEVID_AUTO,
-		.data		= &raw,
-		.size_data	= sizeof(raw),
+		.data		= &node,
+		.size_data	= sizeof(node),
 	};
 	struct resource res[3];
 	unsigned int n;
 
-	for (n = 0; n < node->pages; n++)
+	for (n = 0; n < (node->flags & ACPI_APMT_FLAGS_DUAL_PAGE ? 2 : 1); n++)
 		res[n] = (struct resource) {
-			.start	= node->page[n],
-			.end	= node->page[n] + GRACE_PAGE_SIZE - 1,
+			.start	= pages[n],
+			.end	= pages[n] + GRACE_PAGE_SIZE - 1,
 			.flags	= IORESOURCE_MEM,
 		};
 	n += map_interrupt(node, &res[n]);
@@ -73,26 +58,35 @@ static struct platform_device *add_device(const struct grace_apmt_found *node)
 }
 
 /**
- * grace_apmt_add_devices() - create a device for each valid node of the APMT
+ * grace_apmt_add_devices() - create a device for each node of the APMT
+ *
+ * A node that does not lie in the table as a whole ends the walk: where the next one
+ * begins is not known.
  */
 void grace_apmt_add_devices(void)
 {
-	const struct grace_apmt_found *node = NULL;
+	const struct acpi_table_header *apmt = grace_apmt_table();
+	u32 offset = GRACE_APMT_HEADER, length;
 	struct platform_device *pdev;
-	unsigned int n = 0;
+	size_t n = 0;
 
-	if (kernel_made_devices())
+	if (!apmt)
 		return;
-	while ((node = grace_apmt_after(node))) {
-		if (node->error)
-			continue;
-		pdev = add_device(node);
+	while (n < ARRAY_SIZE(devices)) {
+		length = grace_apmt_length(apmt, apmt->length, offset);
+		if (!length)
+			break;
+		pdev = add_device((const void *)apmt + offset);
 		if (IS_ERR(pdev))
 			pr_warn("APMT node at offset 0x%x: cannot create a device (%ld), skipped\n",
-				node->offset, PTR_ERR(pdev));
+				offset, PTR_ERR(pdev));
 		else
 			devices[n++] = pdev;
+		offset += length;
 	}
+	if (offset != apmt->length)
+		pr_warn("APMT node at offset 0x%x does not fit: it and all nodes after it are skipped\n",
+			offset);
 }
 
 /**

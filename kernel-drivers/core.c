@@ -11,6 +11,7 @@
 #include <linux/cpuhotplug.h>
 #include <linux/interrupt.h>
 #include <linux/module.h>
+#include <linux/ratelimit.h>
 
 #include "compat/compat.h"
 #include "cspmu.h"
@@ -20,7 +21,7 @@ static enum cpuhp_state hotplug_state;
 
 static bool wants_cycles(const struct grace_pmu *gp, const struct perf_event *event)
 {
-	return gp->cfg.has_cycles && event->attr.config == GRACE_CYCLES;
+	return gp->has_cycles && event->attr.config == GRACE_CYCLES;
 }
 
 /* Counters that a group needs on this PMU */
@@ -58,7 +59,7 @@ static bool group_fits(struct grace_pmu *gp, struct perf_event *event)
 				return false;
 		}
 	}
-	return sum.counters <= gp->cfg.counters && sum.cycles <= 1;
+	return sum.counters <= gp->counters && sum.cycles <= 1;
 }
 
 /*
@@ -68,8 +69,7 @@ static bool group_fits(struct grace_pmu *gp, struct perf_event *event)
 static bool has_unknown_bits(const struct grace_pmu *gp, const struct perf_event *event)
 {
 	return event->attr.config > GRACE_CYCLES ||
-	       event->attr.config1 & ~(u64)gp->variant->filter_mask ||
-	       event->attr.config2 & ~(u64)gp->variant->filter2_mask;
+	       event->attr.config1 & ~(u64)gp->variant->filter_mask || event->attr.config2;
 }
 
 /* A filter of 0 selects all ports */
@@ -81,6 +81,17 @@ static void decode(struct grace_pmu *gp, struct perf_event *event)
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 }
 
+/* Runs in the context of a process, unlike the reads */
+static void report_failed_reads(struct perf_event *event)
+{
+	static DEFINE_RATELIMIT_STATE(limit, DEFAULT_RATELIMIT_INTERVAL, DEFAULT_RATELIMIT_BURST);
+	struct grace_pmu *gp = to_grace_pmu(event->pmu);
+
+	if (atomic_read(&gp->failed_reads) && __ratelimit(&limit))
+		dev_warn(gp->dev, "%d reads of counters failed: the last values were kept\n",
+			 atomic_xchg(&gp->failed_reads, 0));
+}
+
 static int grace_event_init(struct perf_event *event)
 {
 	struct grace_pmu *gp = to_grace_pmu(event->pmu);
@@ -88,7 +99,7 @@ static int grace_event_init(struct perf_event *event)
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
 
-	/* The overflow interrupt extends the counters. It cannot take samples. */
+	/* The overflow interrupt comes at half the range. It cannot take samples. */
 	if (is_sampling_event(event))
 		return -EOPNOTSUPP;
 
@@ -106,35 +117,26 @@ static int grace_event_init(struct perf_event *event)
 		return -EINVAL;
 
 	/* The low 32 bits would select event 0 */
-	if (event->attr.config == GRACE_CYCLES && !gp->cfg.has_cycles)
+	if (event->attr.config == GRACE_CYCLES && !gp->has_cycles)
 		return -EOPNOTSUPP;
 
 	if (!group_fits(gp, event))
 		return -EINVAL;
 
 	decode(gp, event);
-	return grace_poll_event_init(gp, event);
+	event->destroy = report_failed_reads;
+	return 0;
 }
 
 static int free_counter(struct grace_pmu *gp, struct perf_event *event)
 {
-	int idx;
+	unsigned int idx;
 
 	if (wants_cycles(gp, event))
 		return test_bit(GRACE_CYCLE_IDX, gp->used) ? -EAGAIN : GRACE_CYCLE_IDX;
 
-	for_each_set_bit(idx, gp->implemented, GRACE_MAX_COUNTERS) {
-		if (!test_bit(idx, gp->used))
-			return idx;
-	}
-	return -EAGAIN;
-}
-
-static u32 filter2(const struct grace_pmu *gp, const struct perf_event *event)
-{
-	u32 filter = event->attr.config2 & gp->variant->filter2_mask;
-
-	return filter ?: gp->variant->filter2_mask;
+	idx = find_first_zero_bit(gp->used, gp->counters);
+	return idx < gp->counters ? idx : -EAGAIN;
 }
 
 static void start(struct grace_pmu *gp, struct perf_event *event)
@@ -146,13 +148,11 @@ static void start(struct grace_pmu *gp, struct perf_event *event)
 	if (!(hwc->state & PERF_HES_STOPPED))
 		return;
 	grace_counter_preset(gp, event);
-	if (grace_is_cycles(gp, hwc->idx)) {
+	if (hwc->idx == GRACE_CYCLE_IDX) {
 		writel(hwc->config_base, gp->page0 + PMCCFILTR);
 	} else {
 		writel(hwc->config, gp->page0 + PMEVTYPER + reg);
 		writel(hwc->config_base, gp->page0 + PMEVFILTR + reg);
-		if (gp->variant->filter2_mask)
-			writel(filter2(gp, event), gp->page0 + PMEVFILT2R + reg);
 	}
 	hwc->state = 0;
 	grace_counter_enable(gp, hwc->idx);
@@ -213,7 +213,6 @@ static int grace_add(struct perf_event *event, int flags)
 	if (idx < 0)
 		return idx;
 
-	grace_poll_add(gp, event);
 	perf_event_update_userpage(event);
 	return 0;
 }
@@ -229,7 +228,6 @@ static void grace_del(struct perf_event *event, int flags)
 	gp->events[event->hw.idx] = NULL;
 	grace_unlock(gp, irq);
 
-	grace_poll_del(gp);
 	perf_event_update_userpage(event);
 }
 
@@ -251,7 +249,7 @@ static void grace_enable(struct pmu *pmu)
 	unsigned long irq;
 
 	grace_lock(gp, &irq);
-	if (!bitmap_empty(gp->used, GRACE_MAX_COUNTERS)) {
+	if (!bitmap_empty(gp->used, GRACE_INDEXES)) {
 		gp->running = true;
 		writel(PMCR_E, gp->page0 + PMCR);
 	}
@@ -277,7 +275,7 @@ static void set_active(struct grace_pmu *gp, unsigned int cpu)
 {
 	WRITE_ONCE(gp->cpu, cpu);
 	cpumask_set_cpu(cpu, &gp->active);
-	if (gp->irq && irq_set_affinity(gp->irq, cpumask_of(cpu)))
+	if (irq_set_affinity(gp->irq, cpumask_of(cpu)))
 		dev_dbg(gp->dev, "cannot set the affinity of interrupt %d\n", gp->irq);
 }
 

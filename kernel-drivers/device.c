@@ -8,89 +8,73 @@
 #define pr_fmt(fmt) "grace-cspmu: " fmt
 
 #include <linux/interrupt.h>
-#include <linux/irq.h>
 #include <linux/module.h>
+#include <linux/topology.h>
 
-#include "apmt.h"
 #include "cspmu.h"
 
 static int map_pages(struct grace_pmu *gp, struct platform_device *pdev)
 {
+	unsigned int pages = gp->node->flags & ACPI_APMT_FLAGS_DUAL_PAGE ? 2 : 1;
 	void __iomem *addr[2];
-	int ret;
+	struct resource *res;
 
-	ret = grace_check_pages(gp);
-	if (ret)
-		return ret;
-	for (unsigned int i = 0; i < gp->node->pages; i++) {
-		addr[i] = devm_platform_ioremap_resource(pdev, i);
-		/* The reason is already logged; -ENXIO prevents a message by the driver core */
+	for (unsigned int i = 0; i < pages; i++) {
+		res = platform_get_resource(pdev, IORESOURCE_MEM, i);
+		if (!res || !res->start || !IS_ALIGNED(res->start, GRACE_PAGE_SIZE))
+			return dev_err_probe(gp->dev, -ENODEV, "page %u has no valid address\n", i);
+		addr[i] = devm_ioremap_resource(gp->dev, res);
 		if (IS_ERR(addr[i]))
-			return PTR_ERR(addr[i]) == -ENOMEM ? -ENOMEM : -ENXIO;
+			return dev_err_probe(gp->dev, -ENODEV, "cannot map page %u\n", i);
 	}
 	gp->page0 = addr[0];
-	gp->page1 = addr[gp->node->pages - 1];
+	gp->page1 = addr[pages - 1];
 	return 0;
-}
-
-static void free_overflow(void *data)
-{
-	struct grace_pmu *gp = data;
-
-	free_irq(gp->irq, gp);
-}
-
-static const char *without_interrupt(const struct grace_pmu *gp)
-{
-	return gp->cfg.width < 64 ? "a timer reads the counters" : "counting without it";
-}
-
-/* Whether @irq belongs to the node, not to a malformed node with the same pages */
-static bool has_its_interrupt(const struct grace_pmu *gp, int irq)
-{
-	struct irq_data *data = irq_get_irq_data(irq);
-
-	return data && irqd_to_hwirq(data) == gp->node->gsi;
 }
 
 static int request_overflow(struct grace_pmu *gp, struct platform_device *pdev)
 {
 	unsigned long flags = IRQF_PROBE_SHARED | IRQF_NOBALANCING | IRQF_NO_THREAD;
-	int irq, ret;
+	int ret;
 
 	/* The kernel's APMT code maps the number of an unwired interrupt, too */
-	if (gp->node->gsi && !gp->node->wired) {
-		dev_warn(gp->dev, "interrupt %u is not wired: %s\n", gp->node->gsi,
-			 without_interrupt(gp));
-		return 0;
-	}
-
-	irq = platform_get_irq_optional(pdev, 0);
-	if (irq == -ENXIO)
-		return 0;
-	if (irq == -EPROBE_DEFER)
-		return irq;
+	if (!gp->node->ovflw_irq || gp->node->ovflw_irq_flags & ACPI_APMT_OVFLW_IRQ_FLAGS_TYPE)
+		return dev_err_probe(gp->dev, -ENODEV,
+				     "a PMU without a wired overflow interrupt is not supported\n");
+	gp->irq = platform_get_irq(pdev, 0);
+	if (gp->irq < 0)
+		return gp->irq;
 
 	/* While one sharer asserts an edge-triggered line, edges of the others are lost */
-	if (!gp->node->edge)
+	if (!(gp->node->ovflw_irq_flags & ACPI_APMT_OVFLW_IRQ_FLAGS_MODE))
 		flags |= IRQF_SHARED;
 	/*
-	 * A hard interrupt on PREEMPT_RT too, like the timer of a sampling
-	 * leader, which reads the same counters. A refusal is expected and is
-	 * logged once, below: genirq must not log it (IRQF_PROBE_SHARED), and
-	 * devm_request_irq() would in recent kernels.
+	 * A hard interrupt on PREEMPT_RT too, like the timer of a sampling leader, which
+	 * reads the same counters. genirq must not log a refusal: it is logged here.
 	 */
-	ret = irq;
-	if (irq >= 0)
-		ret = has_its_interrupt(gp, irq) ?
-		      request_irq(irq, grace_overflow, flags, dev_name(gp->dev), gp) : -ENXIO;
-	if (ret) {
-		dev_warn(gp->dev, "interrupt %d refused (%d): %s\n", irq, ret,
-			 without_interrupt(gp));
-		return 0;
-	}
-	gp->irq = irq;
-	return devm_add_action_or_reset(gp->dev, free_overflow, gp);
+	ret = devm_request_irq(gp->dev, gp->irq, grace_overflow, flags, dev_name(gp->dev), gp);
+	if (ret)
+		return dev_err_probe(gp->dev, ret, "interrupt %d refused\n", gp->irq);
+	return 0;
+}
+
+static int has_name(struct device *dev, void *name)
+{
+	struct grace_pmu *gp = dev_get_drvdata(dev);
+
+	return !strcmp(gp->name, name);
+}
+
+/* No Grace has two PMUs of a variant on a socket */
+static int set_name(struct grace_pmu *gp)
+{
+	gp->name = devm_kasprintf(gp->dev, GFP_KERNEL, "%s_%d", gp->variant->name,
+				  cpu_to_node(cpumask_first(&gp->cpus)));
+	if (!gp->name)
+		return -ENOMEM;
+	if (driver_for_each_device(gp->dev->driver, NULL, (void *)gp->name, has_name))
+		return dev_err_probe(gp->dev, -ENODEV, "a second %s is not supported\n", gp->name);
+	return 0;
 }
 
 static int grace_probe(struct platform_device *pdev)
@@ -104,11 +88,9 @@ static int grace_probe(struct platform_device *pdev)
 		return -ENOMEM;
 	gp->dev = dev;
 	raw_spin_lock_init(&gp->lock);
-	gp->node = grace_apmt_node(pdev);
-	if (!gp->node) {
-		dev_err(dev, "no valid APMT node describes this device\n");
-		return -ENXIO;
-	}
+	gp->node = grace_apmt_node(dev);
+	if (!gp->node)
+		return dev_err_probe(dev, -ENODEV, "no valid APMT node describes this device\n");
 
 	ret = map_pages(gp, pdev);
 	if (ret)
@@ -116,28 +98,17 @@ static int grace_probe(struct platform_device *pdev)
 	ret = grace_identify(gp);
 	if (ret)
 		return ret;
-	ret = grace_find_cpus(gp->node, &gp->cpus);
-	if (ret) {
-		dev_err(dev, "no CPU has affinity %u\n", gp->node->affinity);
-		return ret;
-	}
-	gp->name = grace_make_name(gp);
-	if (!gp->name)
-		return -ENOMEM;
-	if (grace_is_unknown(gp->variant))
-		dev_info(dev, "PMIIDR %08x is unknown: %s has no named events\n", gp->iidr,
-			 gp->name);
-
-	grace_counters_reset(gp);
-	ret = grace_report_setup(gp);
+	ret = grace_find_cpus(gp);
 	if (ret)
 		return ret;
+	ret = set_name(gp);
+	if (ret)
+		return ret;
+	grace_counters_reset(gp);
 	ret = request_overflow(gp, pdev);
 	if (ret)
 		return ret;
-	ret = grace_poll_setup(gp);
-	if (ret)
-		return ret;
+	platform_set_drvdata(pdev, gp);
 	return grace_core_register(gp);
 }
 
@@ -193,8 +164,6 @@ static int __init grace_init(void)
 		goto remove_devices;
 
 	bus_for_each_dev(&platform_bus_type, NULL, NULL, report_holder);
-	if (IS_ENABLED(CONFIG_ACPI_APMT))
-		grace_apmt_report_missing();
 	return 0;
 
 remove_devices:

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The lock of a PMU. It is innermost: its holder waits for no other lock and for
- * no update of the timekeeper, because perf may call the driver while any of them
- * is held.
+ * The lock of a PMU. It is innermost: its holder takes no other lock, and reads no
+ * clock, which may wait for an update of the timekeeper, because perf may call the
+ * driver while any of them is held.
  *
- * Code under the lock has tracepoints and may have probes: in irq_work, in the
- * lock itself, in any function. A group led by such a tracepoint, or a BPF program
+ * Code under the lock has tracepoints and may have probes: in the lock itself, in any
+ * function. A group led by such a tracepoint, or a BPF program
  * attached to it, may make perf read or throttle an event of this or another PMU
  * on the CPU that holds the lock. Each CPU therefore sets a flag before it takes
  * the lock of a PMU and clears it after the release. While the flag is set,
@@ -15,11 +15,10 @@
  * A tracepoint in its handler, or a BPF program attached to an event of that PMU, makes
  * perf read or throttle an event there. grace_locked() does not wait for the lock in an
  * NMI: its holder may be the interrupted code, or wait for this CPU. What it calls must
- * be safe in an NMI: accesses to registers, ktime_get_mono_fast_ns() and
- * irq_work_queue(). An NMI before the flag is set or after it is cleared finds the lock
- * free, or held by another CPU. An event without a counter is PERF_HES_STOPPED, which
- * changes only under the lock, so that an NMI during its add or del finds a consistent
- * state.
+ * be safe in an NMI, so it accesses registers only and prints nothing. An NMI before the
+ * flag is set or after it is cleared finds the lock free, or held by another CPU. An event
+ * without a counter is PERF_HES_STOPPED, which changes only under the lock, so that an NMI
+ * during its add or del finds a consistent state.
  */
 #include <linux/hardirq.h>
 #include <linux/irqflags.h>

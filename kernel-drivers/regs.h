@@ -11,16 +11,16 @@
 
 #define GRACE_PAGE_SIZE		0x1000
 
-/* Page 1: a counter occupies 8 bytes if it is wider than 32 bits, otherwise 4 */
+/* Page 1 */
 #define PMEVCNTR		0x000
 #define PMOVSCLR		0xc80
 
 /* Page 0 */
 #define PMEVTYPER		0x400
 #define PMCCFILTR		0x47c
-#define PMEVFILT2R		0x800
 #define PMEVFILTR		0xa00
 #define PMCNTENSET		0xc00
+#define PMCNTEN			0xc10	/* only in the 64-bit layout */
 #define PMCNTENCLR		0xc20
 #define PMINTENSET		0xc40
 #define PMINTENCLR		0xc60
@@ -67,15 +67,11 @@
 #define PMDEVARCH_EXT64_A	0xaf4
 #define PMDEVARCH_EXT64_B	0xaf5
 
-/* Index of the cycle counter */
-#define GRACE_CYCLE_IDX		31
-
 /*
- * The architecture allows 256 counters of up to 32 bits. The filter registers of
- * more than 128 counters would overlap PMCNTENSET and the registers after it.
+ * Counters with an index below 32 share one register of each SET and CLR pair. The
+ * index of the cycle counter is fixed, and event counters have the indexes before it.
  */
-#define GRACE_MAX_COUNTERS	128
-#define GRACE_SET_BITS		32	/* counters in one SET or CLR register */
-#define GRACE_SET_REGS		(GRACE_MAX_COUNTERS / GRACE_SET_BITS)
+#define GRACE_CYCLE_IDX		31
+#define GRACE_INDEXES		32
 
 #endif /* GRACE_CSPMU_REGS_H */

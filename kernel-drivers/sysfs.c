@@ -65,19 +65,19 @@ static const struct attribute_group base_group = {
 
 static ssize_t counters_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%u\n", dev_to_grace_pmu(dev)->cfg.counters);
+	return sysfs_emit(buf, "%u\n", dev_to_grace_pmu(dev)->counters);
 }
 static DEVICE_ATTR_RO(counters);
 
 static ssize_t counter_width_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%u\n", dev_to_grace_pmu(dev)->cfg.width);
+	return sysfs_emit(buf, "64\n");
 }
 static DEVICE_ATTR_RO(counter_width);
 
 static ssize_t cycle_counter_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%d\n", dev_to_grace_pmu(dev)->cfg.has_cycles);
+	return sysfs_emit(buf, "%d\n", dev_to_grace_pmu(dev)->has_cycles);
 }
 static DEVICE_ATTR_RO(cycle_counter);
 
@@ -114,7 +114,7 @@ static struct attribute_group *make_events(struct grace_pmu *gp)
 
 	n = 0;
 	for (event = gp->variant->events; event->name; event++) {
-		if (event->id == GRACE_CYCLES && !gp->cfg.has_cycles)
+		if (event->id == GRACE_CYCLES && !gp->has_cycles)
 			continue;
 		sysfs_attr_init(&attrs[n].attr.attr);
 		attrs[n].attr.attr.name = event->name;
@@ -129,13 +129,8 @@ static struct attribute_group *make_events(struct grace_pmu *gp)
 
 static struct attribute_group *make_formats(struct grace_pmu *gp)
 {
-	const bool has_filter2 = gp->variant->filter2_mask;
-	const char *const names[] = {
-		"event", gp->variant->filter_name, has_filter2 ? "filter2" : NULL,
-	};
-	const char *const texts[] = {
-		"config:0-32", gp->variant->filter_format, "config2:0-31",
-	};
+	const char *const names[] = { "event", gp->variant->filter_name };
+	const char *const texts[] = { "config:0-32", gp->variant->filter_format };
 	struct attribute_group *group;
 	struct text_attr *attrs;
 

@@ -31,11 +31,9 @@ DECLARE_EVENT_CLASS(grace_counter,
 		    TP_fast_assign(const struct grace_pmu *gp = to_grace_pmu(event->pmu);
 
 				   strscpy_pad(__entry->pmu, gp->name, GRACE_TRACE_NAME);
-				   __entry->event = grace_is_cycles(gp, event->hw.idx) ?
+				   __entry->event = event->hw.idx == GRACE_CYCLE_IDX ?
 						    GRACE_CYCLES : event->hw.config;
-				   /* prev_count is wider than the counter */
-				   __entry->raw = local64_read(&event->hw.prev_count) &
-						  GENMASK_ULL(gp->cfg.width - 1, 0);
+				   __entry->raw = local64_read(&event->hw.prev_count);
 				   __entry->count = local64_read(&event->count);
 				   __entry->filter = event->hw.config_base;
 				   __entry->counter = event->hw.idx;

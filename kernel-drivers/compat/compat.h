@@ -7,18 +7,7 @@
 #define GRACE_CSPMU_COMPAT_H
 
 #include <linux/device.h>
-#include <linux/hrtimer.h>
 #include <linux/perf_event.h>
-
-#ifndef HAVE_HRTIMER_SETUP
-static inline void hrtimer_setup(struct hrtimer *timer,
-				 enum hrtimer_restart (*function)(struct hrtimer *),
-				 clockid_t clock, enum hrtimer_mode mode)
-{
-	hrtimer_init(timer, clock, mode);
-	timer->function = function;
-}
-#endif
 
 /*
  * Make the platform device the parent of the PMU's device in sysfs: set it before

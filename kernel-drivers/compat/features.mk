@@ -6,5 +6,4 @@
 # $(call grace_has,HEADER,ERE,FLAG): -DFLAG if a line of the header matches
 grace_has = $(shell grep -Eqs '$(2)' $(srctree)/include/linux/$(1) && echo -D$(3))
 
-ccflags-y += $(call grace_has,hrtimer.h,\bhrtimer_setup\b,HAVE_HRTIMER_SETUP)
 ccflags-y += $(call grace_has,perf_event.h,struct device[[:space:]]+[*]parent;,HAVE_PMU_PARENT)

@@ -58,11 +58,11 @@ none "$(calls_up kernel-drivers)" "a file of kernel-drivers calls only files bel
 planted=$(mktemp -d)
 trap 'rm -rf "$planted"' EXIT
 cp kernel-drivers/*.[ch] "$planted"
-echo 'void planted(void) { grace_poll_del(NULL); }' >>"$planted/counter.c"
+echo 'void planted(void) { grace_core_exit(); }' >>"$planted/apmt.c"
 echo 'void late(struct hrtimer *timer) { hrtimer_forward_now(timer, 1); }' >>"$planted/lock.c"
 none "$(waiting_clocks kernel-drivers)" "the driver reads no clock that waits for an update of the timekeeper"
 like "$(waiting_clocks "$planted")" '^[^:]*/lock\.c:[0-9]+:void late' "a planted clock that waits is reported"
-is "$(calls_up "$planted")" "counter.c calls grace_poll_del() of poll.c" "a planted call to a file above is reported"
+is "$(calls_up "$planted")" "apmt.c calls grace_core_exit() of core.c" "a planted call to a file above is reported"
 src=$(kernel_source 7.3) || exit 1
 mapfile -t files <<< "$files"
 none "$(check_patch "${files[@]}")" "checkpatch --strict finds nothing in the modules"

@@ -146,19 +146,20 @@ for board in "$boards"/*.board; do
 done
 
 generate $boards/zoo.board >/dev/null
-is "$(node 13 2 1) $(node 13 28 8)" "07 000000003d1b0000" \
+is "$(node 5 2 1) $(node 5 28 8)" "07 000000003d4b0000" \
 	"ACPI: a dual-page APMT node has the flag and the second page"
-is "$(node 15 2 1)" 02 "ACPI: the atomic flag is clear without 64-bit accesses"
-is "$(node 20 44 4) $(node 18 44 4)" "00000001 00000000" \
+is "$(node 0 2 1)" 02 "ACPI: the atomic flag is clear without 64-bit accesses"
+is "$(node 7 44 4) $(node 8 44 4)" "00000001 00000000" \
 	"ACPI: the interrupt mode is edge only where the board asks for it"
-is "$(node 22 52 4) $(node 21 52 4)" "1050036b 00000000" \
+is "$(node 2 52 4) $(node 1 52 4)" "1050036b 00000000" \
 	"ACPI: the implementation id is in APMT only where the board asks for it"
-is "$(node 23 2 1) $(node 23 48 4)" "04 00000002" "ACPI: a CPU affinity names the socket's first CPU"
-is "$(node 18 36 4) $(node 19 36 4)" "00000023 00000023" "ACPI: two PMUs can share an interrupt"
+is "$(node 9 2 1) $(node 9 48 4)" "04 00000002" "ACPI: a CPU affinity names the socket's first CPU"
+is "$(node 1 36 4) $(node 8 36 4)" "00000023 00000023" "ACPI: two PMUs can share an interrupt"
 
 generate $boards/odd.board >/dev/null
-is "$(node 14 2 1) $(node 14 48 4)" "06 00000063" \
+is "$(node 19 2 1) $(node 19 48 4)" "06 00000063" \
 	"ACPI: a board can give a PMU an affinity that does not exist"
+is "$(node 20 44 4) $(node 21 36 4)" "00000002 00000000" "ACPI: an interrupt can be unwired or absent"
 
 generate $boards/malformed.board >/dev/null
 is "$(bytes "$tmp/out/APMT.aml" 4 4)" "0000030c" "ACPI: a board can cut the length of APMT"

@@ -548,23 +548,6 @@ static void faults(void)
 	ok(!regs_raise(&b->regs, 0, 0), "regs: an overflow can be raised by the test");
 	is_u64(regs_irq(&b->regs, 0), 1,
 	       "regs: a raised overflow raises the interrupt as a counter's does");
-	regs_set_fault(&b->regs, REGS_GONE);
-	is_u64(rd(b, PMIIDR, 4, 0), 0xffffffff, "regs, inaccessible: registers read all ones");
-	is_u64(rd(b, PMEVCNTR, 8, 0), UINT64_MAX, "regs, inaccessible: counters read all ones");
-	is_u64(regs_irq(&b->regs, 0), 0, "regs, inaccessible: there is no interrupt");
-	ok(!regs_write(&b->regs, PMOVSCLR, 4, 0, 1), "regs, inaccessible: writes are accepted and lost");
-	regs_set_fault(&b->regs, REGS_NO_FAULT);
-	is_u64(regs_irq(&b->regs, 0), 1, "regs, inaccessible: the state is unchanged when the PMU is back");
-
-	regs_set_fault(&b->regs, REGS_STUCK);
-	wr(b, PMOVSCLR, 1, 0);
-	ok(rd(b, PMOVSCLR, 4, 0) == 1 && regs_irq(&b->regs, 0) == 1,
-	   "regs, stuck: a write of PMOVSCLR clears no overflow flag");
-	wr(b, PMINTENCLR, 1, 0);
-	is_u64(regs_irq(&b->regs, 0), 0, "regs, stuck: an interrupt can be masked");
-	regs_set_fault(&b->regs, REGS_NO_FAULT);
-	wr(b, PMOVSCLR, 1, 0);
-	is_u64(rd(b, PMOVSCLR, 4, 0), 0, "regs, stuck: flags can be cleared again without the fault");
 	ok(regs_set_fault(&b->regs, REGS_FAULTS) < 0, "regs: an unknown fault is refused");
 	bench_free(b);
 }

@@ -41,7 +41,7 @@
 #define MAGIC		0x756d7067u	/* "gpmu" */
 #define MAX_SCENARIOS	32		/* bits of CTL_RUNNING */
 
-static const char *const fault_names[] = { "none", "tear", "unstable", "dead", "storm", "stuck" };
+static const char *const fault_names[] = { "none", "tear", "unstable", "storm" };
 
 #define FAULTS		(sizeof(fault_names) / sizeof(fault_names[0]))
 
@@ -57,7 +57,7 @@ static void usage(void)
 	      "  wait [-t SECONDS] NAME...    until no flow of them runs\n"
 	      "  run [-t SECONDS] NAME...     start, then wait\n"
 	      "  mark N                       write \"M N\" into the access log\n"
-	      "  fault PMU none|tear|unstable|dead|storm|stuck\n"
+	      "  fault PMU none|tear|unstable|storm\n"
 	      "  preset PMU COUNTER VALUE     set a counter now\n"
 	      "  raise PMU COUNTER            set its overflow bit\n"
 	      "  await [-t SECONDS] PMU COUNTER read|write\n"

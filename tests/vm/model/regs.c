@@ -129,7 +129,7 @@ void regs_reset(struct regs *r, uint64_t time)
 
 uint32_t regs_irq(const struct regs *r, unsigned int word)
 {
-	return r->fault == REGS_GONE ? 0 : r->overflow[word] & r->interrupts[word];
+	return r->overflow[word] & r->interrupts[word];
 }
 
 uint64_t regs_next_overflow(const struct regs *r)
@@ -371,7 +371,7 @@ const char *regs_read(struct regs *r, uint32_t offset, unsigned int size,
 	regs_sync(r, time);
 	*value = 0;
 	reason = locate(r, offset, size, &reg);
-	if (r->fault == REGS_GONE || r->pmu->dead == BOARD_DEAD_ONES) {
+	if (r->pmu->dead == BOARD_DEAD_ONES) {
 		*value = all_ones(size);
 		return NULL;
 	}
@@ -427,8 +427,6 @@ static const char *write_register(struct regs *r, uint32_t offset, uint32_t valu
 		return NULL;
 	}
 	reg = set_clear_register(r, offset, &word, &set);
-	if (reg == &r->overflow[word] && !set && r->fault == REGS_STUCK)
-		return NULL;
 	if (reg) {
 		*reg = set ? *reg | (value & counters(r, word)) : *reg & ~value;
 		return NULL;
@@ -454,8 +452,6 @@ const char *regs_write(struct regs *r, uint32_t offset, unsigned int size,
 	const char *reason;
 
 	regs_sync(r, time);
-	if (r->fault == REGS_GONE)
-		return NULL;
 	/* A driver must identify the PMU before it writes. */
 	if (r->pmu->dead == BOARD_DEAD_ONES || r->pmu->dead == BOARD_DEAD_ZEROS)
 		return dead;

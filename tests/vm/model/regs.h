@@ -55,9 +55,7 @@ enum regs_fault {
 	REGS_NO_FAULT,
 	REGS_TEARING,	/* the next three high words differ from each other */
 	REGS_UNSTABLE,	/* so does every high word */
-	REGS_GONE,	/* reads give ones, writes nothing, no interrupt */
 	REGS_STORM,	/* the next twelve high words differ: a driver may fail a read */
-	REGS_STUCK,	/* overflow flags cannot be cleared */
 	REGS_FAULTS,
 };
 

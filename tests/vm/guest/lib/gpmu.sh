@@ -125,25 +125,18 @@ each_time() {
 }
 
 # device N: the platform device of the board's PMU N. 6.12's APMT code and our driver
-# let the driver core number the devices, which adds .auto. On 6.1, the malformed nodes
-# in $malformed have no device.
+# let the driver core number the devices, which adds .auto.
 device() {
-	d_n=$1 d_auto=
-	if [ "$KERNEL" = 6.1 ]; then
-		d_auto=.auto
-		for d_bad in $malformed; do
-			[ "$d_bad" -ge "$1" ] || d_n=$((d_n - 1))
-		done
-	elif [ -e "/sys/bus/platform/devices/arm-cs-arch-pmu.$1.auto" ]; then
-		d_auto=.auto
+	if [ "$KERNEL" = 6.1 ] || [ -e "/sys/bus/platform/devices/arm-cs-arch-pmu.$1.auto" ]; then
+		echo "arm-cs-arch-pmu.$1.auto"
+	else
+		echo "arm-cs-arch-pmu.$1"
 	fi
-	echo "arm-cs-arch-pmu.$d_n$d_auto"
 }
-malformed=
 
-# line_of N: our driver's messages about device N in the kernel log
+# line_of N: our driver's messages about device N in the kernel log, without the error that dev_err_probe() adds
 line_of() {
-	dmesg | sed -n "s/.*grace-cspmu $(device "$1"): //p"
+	dmesg | sed -n "s/.*grace-cspmu $(device "$1"): \(error -[A-Z0-9]*: \)\{0,1\}//p"
 }
 
 # interrupts N: the number of interrupts on the line of PMU N
@@ -164,16 +157,6 @@ kernel_log() {
 	dmesg | tail -n "+$((log_from + 1))" | grep -E -- "$1"
 }
 log_from=0
-
-# await_log PATTERN: like kernel_log, and waits up to a minute for the first line, as the driver logs in a work item
-await_log() {
-	l_tries=600
-	until kernel_log "$1"; do
-		l_tries=$((l_tries - 1))
-		[ $l_tries -gt 0 ] || return
-		sleep 0.1
-	done
-}
 
 # core_interrupt: the number of the interrupt of the cores' PMU, an NMI on kernels with
 # pseudo-NMIs
