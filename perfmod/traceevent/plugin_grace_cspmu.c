@@ -32,14 +32,13 @@ static const struct {
 	{ "nvidia_nvlink_c2c0_pmu", "port", 0x3 },
 	{ "nvidia_nvlink_c2c1_pmu", "port", 0x3 },
 	{ "nvidia_cnvlink_pmu", "rem_socket", 0xf },
-	{ "nvidia_uncore_pmu", "filter", UINT32_MAX },	/* of another product or revision */
 };
 
 static const char *const tracepoints[] = { "counter_start", "counter_read", "counter_overflow", "counter_stop" };
 
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 
-/* Whether a PMU such as nvidia_scf_pmu_0 or nvidia_scf_pmu_0_inst_1 is a @kind */
+/* Returns whether a PMU such as nvidia_scf_pmu_0 is a @kind, such as nvidia_scf_pmu. */
 static int is_kind(const char *pmu, const char *kind)
 {
 	size_t length = strlen(kind);
