@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/proc.h"
 #include "base/task_status.h"
 
 #define INITIAL_PID_NAMESPACE	0xeffffffc	/* inode, PROC_PID_INIT_INO in the kernel's include/linux/proc_ns.h */
@@ -22,22 +19,12 @@ static const char *value_of(const char *text, const char *field)
 int task_status_read(pid_t tid, struct task_status *status)
 {
 	/* The name has up to 64 characters with escapes, and the other fields follow it. */
-	char path[48], text[512];
+	char text[512];
+	ssize_t n = proc_read(tid, "status", text, sizeof(text));
 	const char *pid, *state;
-	ssize_t n;
-	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	n = read(fd, text, sizeof(text) - 1);
-	if (n < 0)
-		n = -errno;
-	close(fd);
 	if (n < 0)
 		return (int)n;
-	text[n] = '\0';
 	pid = value_of(text, "\nTgid:\t");
 	state = value_of(text, "\nState:\t");
 	if (strncmp(text, "Name:\t", 6) != 0 || !pid || !state)

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The target of a session: CPUs of a list, or the tasks of processes. */
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/proc.h"
 #include "base/task_status.h"
 #include "base/vector.h"
 #include "count/session.h"
@@ -60,16 +56,13 @@ static void sort_tids(struct tids *tids)
 /* Adds the present tasks of a process; 0 also if there is no such process */
 static int add_process(struct tids *tids, pid_t pid, struct gpmu_error *error)
 {
+	DIR *dir = proc_folder(pid, "task");
 	struct dirent *entry;
-	char path[48];
 	int ret = 0;
-	DIR *dir;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	dir = opendir(path);
 	if (!dir && errno != ENOENT && errno != ESRCH) {
 		ret = -errno;
-		error_set(error, 0, "%s: %s", path, strerror(errno));
+		error_set(error, 0, "/proc/%d/task: %s", (int)pid, strerror(errno));
 		return ret;
 	}
 	while (dir && !ret && (entry = readdir(dir)))
@@ -83,11 +76,10 @@ static int add_process(struct tids *tids, pid_t pid, struct gpmu_error *error)
 /* Skip a missing process if there are several; a single missing process is an error. */
 static void warn_missing(const struct gpmu_session_options *options)
 {
-	char path[48];
+	char path[PROC_PATH_SIZE];
 
 	for (size_t i = 0; i < options->pid_count; i++) {
-		snprintf(path, sizeof(path), "/proc/%d", (int)options->pids[i]);
-		if (access(path, F_OK))
+		if (access(proc_path(path, options->pids[i], ""), F_OK))
 			log_line(GPMU_LOG_WARNING, "no process %d", (int)options->pids[i]);
 	}
 }

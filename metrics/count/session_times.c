@@ -5,14 +5,12 @@
  * proc_stat(5)).
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "base/error.h"
+#include "base/proc.h"
 #include "count/session.h"
 
 struct ticks {
@@ -49,36 +47,34 @@ static bool contains(const pid_t *ids, size_t n, pid_t id)
 }
 
 /* A process that has already ended is not counted: it has no counters. */
-static void add_file(struct session_times *times, const char *path)
+static void add_file(struct session_times *times, pid_t pid, const char *name)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = proc_open(pid, name);
 
 	if (fd >= 0)
 		times->files[times->file_count++] = fd;
-	else if (errno != ENOENT && errno != ESRCH)
-		snprintf(times->why, sizeof(times->why), "%s: %s", path, strerror(errno));
+	else if (fd != -ENOENT && fd != -ESRCH)
+		snprintf(times->why, sizeof(times->why), "/proc/%d/%s: %s", (int)pid, name, strerror(-fd));
 }
 
 static int open_files(struct session_times *times, const struct gpmu_session_options *options)
 {
-	char path[64];
+	char name[32];
 
 	times->files = calloc(options->pid_count + options->tid_count + 1, sizeof(*times->files));
 	if (!times->files)
 		return -ENOMEM;
-	for (size_t i = 0; i < options->pid_count; i++) {
-		snprintf(path, sizeof(path), "/proc/%d/stat", (int)options->pids[i]);
+	for (size_t i = 0; i < options->pid_count; i++)
 		if (!contains(options->pids, i, options->pids[i]))
-			add_file(times, path);
-	}
+			add_file(times, options->pids[i], "stat");
 	times->process_count = times->file_count;
 	for (size_t i = 0; i < options->tid_count; i++) {
 		pid_t tid = options->tids[i];
 
-		snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)tid, (int)tid);
+		snprintf(name, sizeof(name), "task/%d/stat", (int)tid);
 		if (!contains(options->tids, i, tid) &&
 		    !contains(options->pids, options->pid_count, session_process_of(tid)))
-			add_file(times, path);
+			add_file(times, tid, name);
 	}
 	return 0;
 }

@@ -5,14 +5,11 @@
  * and of the user who runs gpmu are read.
  */
 #include <elf.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/proc.h"
 #include "base/text/text.h"
 #include "profile/profile_symbols.h"
 
@@ -144,12 +141,10 @@ static int open_map(const char *path)
 /* The number of a running process in its own PID namespace, which is the last of /proc/PID/status; @pid: not known */
 static uint32_t inner_pid(uint32_t pid)
 {
+	FILE *file = proc_lines((pid_t)pid, "status");
 	unsigned long inner = pid;
-	char path[64], line[256];
-	FILE *file;
+	char line[256];
 
-	snprintf(path, sizeof(path), "/proc/%u/status", pid);
-	file = fopen(path, "re");
 	while (file && fgets(line, sizeof(line), file))
 		if (!strncmp(line, "NSpid:", 6) && strrchr(line, '\t'))
 			inner = strtoul(strrchr(line, '\t'), NULL, 10);
@@ -160,15 +155,14 @@ static uint32_t inner_pid(uint32_t pid)
 
 int profile_symbols_read_jit(struct profile_symbols *symbols, uint32_t pid)
 {
-	char path[64], root[32];
+	char path[64];
 	int fd, ret;
 
 	snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
 	fd = open_map(path);
 	/* A process of a container has its own /tmp. */
 	if (fd < 0) {
-		snprintf(root, sizeof(root), "/proc/%u/root", pid);
-		snprintf(path, sizeof(path), "%s/tmp/perf-%u.map", root, inner_pid(pid));
+		snprintf(path, sizeof(path), "/proc/%u/root/tmp/perf-%u.map", pid, inner_pid(pid));
 		fd = open_map(path);
 	}
 	if (fd < 0)

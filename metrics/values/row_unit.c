@@ -5,14 +5,11 @@
  * if there is none, it has one row for the whole. An item that counts only GPUs always has a
  * row for each GPU.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/proc.h"
 #include "machine/machine.h"
-#include "machine/sysfs.h"
 #include "values/row_maker.h"
 
 static const struct event_instance *instance(const struct row_maker *maker, size_t slot)
@@ -117,12 +114,10 @@ static struct cpu_topology topology_of(const struct row_maker *maker, int number
 /* The kernel's name of a task; "" of one that has ended */
 static const char *comm_of(struct row_maker *maker, int tid)
 {
-	char path[32], text[32];
-	ssize_t n;
+	char text[32];
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", tid);
-	n = sysfs_read(AT_FDCWD, path, text, sizeof(text));
-	return row_maker_text(maker, text, n > 0 ? strcspn(text, "\n") : 0);
+	proc_read(tid, "comm", text, sizeof(text));
+	return row_maker_text(maker, text, strcspn(text, "\n"));
 }
 
 /*

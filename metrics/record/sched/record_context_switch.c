@@ -6,11 +6,11 @@
  */
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/proc.h"
 #include "base/raw_clock.h"
 #include "base/task_status.h"
 #include "record/sched/record_sched.h"
@@ -143,17 +143,12 @@ void record_context_switch_event(struct record_sched *sched, struct perf_event_a
 /* The CPU on which the thread has run last: field 39 of its stat, where field 2 may have blanks. */
 static uint32_t cpu_of(pid_t tid)
 {
-	char path[48], line[1024], *at = NULL;
-	FILE *file;
+	char text[1024], *at;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)tid);
-	file = fopen(path, "re");
-	if (file && fgets(line, sizeof(line), file))
-		at = strrchr(line, ')');
+	proc_read(tid, "stat", text, sizeof(text));
+	at = strrchr(text, ')');
 	for (int field = 2; at && field < 39; field++)
 		at = strchr(at + 1, ' ');
-	if (file)
-		fclose(file);
 	return at ? (uint32_t)strtoul(at, NULL, 10) : 0;
 }
 
@@ -167,17 +162,10 @@ static enum record_task_state state_of(char letter)
 /* ns for which the thread has run; 0: not known. The kernel updates the time of a running thread at its timer's ticks. */
 static uint64_t ran_of(pid_t tid)
 {
-	char path[48], line[128];
-	uint64_t ran = 0;
-	FILE *file;
+	char text[128];
 
-	snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)tid);
-	file = fopen(path, "re");
-	if (file && fgets(line, sizeof(line), file))
-		ran = strtoull(line, NULL, 10);
-	if (file)
-		fclose(file);
-	return ran;
+	proc_read(tid, "schedstat", text, sizeof(text));
+	return strtoull(text, NULL, 10);
 }
 
 void record_context_switch_check(struct record_sched *sched, pid_t tid)

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <ctype.h>
-#include <dirent.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/proc.h"
 #include "base/raw_clock.h"
 #include "base/task_status.h"
 #include "record/stack/record_stack_maps.h"
@@ -42,12 +41,10 @@ static void put_map(struct record_stack *stack, struct map_record *of, uint64_t 
 
 static void put_maps(struct record_stack *stack, pid_t pid)
 {
-	char path[48], line[PATH_MAX + 128], permissions[5];
+	char line[PATH_MAX + 128], permissions[5];
 	const uint64_t now = raw_clock_now();
-	FILE *file;
+	FILE *file = proc_lines(pid, "maps");
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	file = fopen(path, "re");
 	while (file && fgets(line, sizeof(line), file)) {
 		struct map_record of = { .pid = (uint32_t)pid, .tid = (uint32_t)pid };
 		uint64_t end;

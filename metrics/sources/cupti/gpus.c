@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <ctype.h>
-#include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/proc.h"
 #include "base/raw_clock.h"
 #include "cupti_gpus.h"
 
@@ -208,33 +205,17 @@ bool gpu_supported(const struct library *library, const struct gpu *gpu, struct 
 }
 
 /* Whether a process has loaded the library that programs counters */
-static bool has_profiler(const char *pid)
+static bool has_profiler(pid_t pid)
 {
-	char path[64], line[512];
+	FILE *file = proc_lines(pid, "maps");
 	bool found = false;
-	FILE *file;
+	char line[512];
 
-	snprintf(path, sizeof(path), "/proc/%.16s/maps", pid);
-	file = fopen(path, "re");
 	while (file && !found && fgets(line, sizeof(line), file))
 		found = strstr(line, "/libnvperf_") != NULL;
 	if (file)
 		fclose(file);
 	return found;
-}
-
-static void read_comm(const char *pid, char comm[32])
-{
-	char path[64];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%.16s/comm", pid);
-	file = fopen(path, "re");
-	if (!file || !fgets(comm, 32, file))
-		snprintf(comm, 32, "?");
-	comm[strcspn(comm, "\n")] = '\0';
-	if (file)
-		fclose(file);
 }
 
 /* NVML does not report the holder: it is assumed to be another process with the profiler's library */
@@ -246,11 +227,14 @@ static void find_holder(char *text, size_t size)
 
 	snprintf(text, size, "another program");
 	while (proc && (entry = readdir(proc))) {
-		if (!isdigit((unsigned char)*entry->d_name) || strtol(entry->d_name, NULL, 10) == getpid() ||
-		    !has_profiler(entry->d_name))
+		const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (pid <= 0 || pid == getpid() || !has_profiler(pid))
 			continue;
-		read_comm(entry->d_name, comm);
-		snprintf(text, size, "another program, probably %s (process %.16s)", comm, entry->d_name);
+		if (proc_read(pid, "comm", comm, sizeof(comm)) <= 0)
+			strcpy(comm, "?");
+		comm[strcspn(comm, "\n")] = '\0';
+		snprintf(text, size, "another program, probably %s (process %d)", comm, (int)pid);
 		break;
 	}
 	if (proc)
