@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -69,4 +70,11 @@ void error_set(struct gpmu_error *error, size_t offset, const char *fmt, ...)
 	va_start(args, fmt);
 	error_set_at(error, offset, fmt, args);
 	va_end(args);
+}
+
+int error_no_memory(struct gpmu_error *error)
+{
+	error_set(error, 0, ERROR_NO_MEMORY);
+	errno = ENOMEM;
+	return -ENOMEM;
 }

@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 struct gpmu_error;
 
@@ -18,6 +19,12 @@ void error_set_at(struct gpmu_error *error, size_t offset, const char *fmt, va_l
  */
 __attribute__((format(printf, 4, 5)))
 void error_set_path(struct gpmu_error *error, size_t offset, const char *path, const char *fmt, ...);
+/* Sets an error without an offset, and errno to ENOMEM. Returns -ENOMEM. */
+int error_no_memory(struct gpmu_error *error);
+#define ERROR_NO_MEMORY	"out of memory"
+/* The text of an errno number, valid until the end of the block */
+#define error_text(number)	strerror_r(number, (char[ERROR_TEXT_SIZE]){ "" }, ERROR_TEXT_SIZE)
+#define ERROR_TEXT_SIZE	96
 /* Sets the offset of an error that has been set. */
 void error_set_offset(struct gpmu_error *error, size_t offset);
 

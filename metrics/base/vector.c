@@ -31,9 +31,19 @@ void vector_release(struct vector *vector)
 }
 
 /* The room is a power of two, so the length alone tells whether it is used up. */
-void *vector_room(void *array, size_t length, size_t size)
+void *vector_append_size(void *list, size_t *length, size_t size)
 {
-	if (length & (length - 1))
-		return array;
-	return reallocarray(array, length ? length * 2 : 1, size);
+	const size_t n = *length;
+	uint8_t *data, *larger;
+
+	memcpy(&data, list, sizeof(data));
+	if (!(n & (n - 1))) {
+		larger = reallocarray(data, n ? n * 2 : 1, size);
+		if (!larger)
+			return NULL;
+		data = larger;
+		memcpy(list, &data, sizeof(data));
+	}
+	++*length;
+	return memset(data + n * size, 0, size);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Arrays that grow. */
+/* Arrays that grow. An element that is appended is zeroed. */
 #ifndef GPMU_VECTOR_H
 #define GPMU_VECTOR_H
 
@@ -11,15 +11,16 @@ struct vector {
 	size_t n, room;
 };
 
-/* Appends a zeroed element. Returns NULL if out of memory; the vector is then unchanged. */
+/* Appends an element. Returns NULL if out of memory; the vector is then unchanged. */
 void *vector_add(struct vector *vector, size_t size);
 void vector_release(struct vector *vector);
 
 /*
- * Returns @array, which may be NULL, with room for one more than @length elements, and
- * NULL if out of memory; the array is then unchanged. For arrays that grow by this alone:
- * their room follows from their length. Elements after @length are lost.
+ * Appends an element to @list, a pointer to @length elements or NULL, and returns its address; NULL if out of memory. The array
+ * grows by this alone, because its room follows from its length. Elements after @length are lost.
  */
-void *vector_room(void *array, size_t length, size_t size);
+#define vector_append(list, length)	((__typeof__(list))vector_append_size(&(list), &(length), sizeof(*(list))))
+/* vector_append() of a list of any type. @list: the address of the pointer */
+void *vector_append_size(void *list, size_t *length, size_t size);
 
 #endif /* GPMU_VECTOR_H */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "catalog/catalog.h"
 
 static int copy_value(const struct catalog_source *source, const struct catalog_object *object,
@@ -104,7 +105,7 @@ static int check_constraint(const struct catalog_source *source, const char *con
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(known); i++)
 		if (!strcmp(constraint, known[i]))
 			return 0;
 	return catalog_fail_key(source, KEY_METRIC_CONSTRAINT,

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "catalog/catalog.h"
 
 /* The folders of perf's pmu-events/arch, but "common", which applies to all CPUs */
@@ -25,7 +26,7 @@ static const char *find_arch(const char *path, const char **below)
 	size_t i, length;
 
 	for (folder = path; (folder = strstr(folder, "/arch/")); folder++) {
-		for (i = 0; i < sizeof(archs) / sizeof(archs[0]); i++) {
+		for (i = 0; i < ARRAY_SIZE(archs); i++) {
 			length = strlen(archs[i]);
 			if (strncmp(folder + 6, archs[i], length) || folder[6 + length] != '/')
 				continue;

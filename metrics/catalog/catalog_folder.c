@@ -24,16 +24,11 @@ static void names_release(struct names *names)
 
 static int names_add(struct names *names, const char *name)
 {
-	char **list = vector_room(names->list, names->length, sizeof(*list));
+	char **added = vector_append(names->list, names->length);
 
-	if (!list)
-		return -ENOMEM;
-	names->list = list;
-	names->list[names->length] = strdup(name);
-	if (!names->list[names->length])
-		return -ENOMEM;
-	names->length++;
-	return 0;
+	if (added)
+		*added = strdup(name);
+	return added && *added ? 0 : -ENOMEM;
 }
 
 static int compare_names(const void *a, const void *b)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "catalog/catalog_key.h"
 
 /* All keys of Linux 6.1 to 7.3, sorted by name */
@@ -71,7 +72,7 @@ static const struct catalog_key_info keys[] = {
 	{ "Unit", KIND_LINE, KEY_UNIT },
 };
 
-#define N_KEYS	(sizeof(keys) / sizeof(keys[0]))
+#define N_KEYS	ARRAY_SIZE(keys)
 
 static int compare_key(const void *name, const void *key)
 {

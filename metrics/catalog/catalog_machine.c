@@ -4,6 +4,7 @@
 #include <regex.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "catalog/catalog.h"
 
 /* MIDR_EL1 without variant and revision: implementer, architecture and part */
@@ -27,7 +28,7 @@ static bool has_cpu(const struct gpmu_machine *machine, const char *folder)
 	uint64_t midr = gpmu_machine_midr(machine) & MIDR_MASK;
 	size_t i;
 
-	for (i = 0; i < sizeof(cpus) / sizeof(cpus[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(cpus); i++)
 		if (cpus[i].midr == midr && !strcmp(cpus[i].folder, folder))
 			return true;
 	return false;

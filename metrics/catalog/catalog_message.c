@@ -32,9 +32,7 @@ static void format_line(char *text, size_t size, const char *file, unsigned int 
 
 int catalog_no_memory(struct gpmu_error *error)
 {
-	error_set(error, 0, "no memory");
-	errno = ENOMEM;
-	return -ENOMEM;
+	return error_no_memory(error);
 }
 
 int catalog_fail(struct catalog_load *load, const char *file, unsigned int line, size_t offset,

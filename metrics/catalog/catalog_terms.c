@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "catalog/catalog.h"
 
 /* Each value is a KIND_LINE; the names of terms are short. */
@@ -86,7 +87,7 @@ static const char *fixed_terms(const char *key)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(fixed); i++)
 		if (!strcmp(key, fixed[i].event))
 			return fixed[i].terms;
 	return NULL;
@@ -110,7 +111,7 @@ static int add_code(struct terms *terms)
 	bool hex;
 	size_t i;
 
-	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
 		if (!values[others[i].key])
 			continue;
 		ret = get_number(terms, others[i].key, "", &code, &hex);
@@ -153,7 +154,7 @@ static int add_msr(struct terms *terms)
 	ret = get_number(terms, KEY_MSR_INDEX, ",", &index, &hex);
 	if (ret)
 		return ret;
-	for (i = 0; i < sizeof(registers) / sizeof(registers[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(registers); i++) {
 		if (registers[i].index == index) {
 			if (value)
 				add(terms, ",%s=%s", registers[i].term, value);
@@ -192,7 +193,7 @@ static int add_fields(struct terms *terms)
 	size_t i;
 	int ret;
 
-	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(fields); i++) {
 		if (!terms->object->values[fields[i].key])
 			continue;
 		ret = get_number(terms, fields[i].key, "", &number, &hex);
@@ -249,7 +250,7 @@ const char *catalog_pmu_of_unit(struct catalog_pool *pool, const char *unit)
 	char name[sizeof(others) + CATALOG_MAX_LINE];
 	size_t i;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(names[i].unit, unit))
 			return names[i].pmu;
 	if (!strncmp(unit, grace, sizeof(grace) - 1))

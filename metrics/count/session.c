@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/log.h"
 #include "count/session.h"
 #include "count/session_ring.h"
@@ -13,7 +14,6 @@
 void session_log_failure(struct gpmu_session *session, size_t index, int err)
 {
 	const struct gpmu_group *group = &session->plan->groups[index];
-	char why[64];
 
 	if (session->groups[index].logged)
 		return;
@@ -21,7 +21,7 @@ void session_log_failure(struct gpmu_session *session, size_t index, int err)
 	log_line(GPMU_LOG_WARNING, "%s could not be read, and is not counted: %s",
 		 group->pmu ? gpmu_pmu_name(group->pmu) :
 			      session->plan->slots[group->first].instance->name,
-		 strerror_r(-err, why, sizeof(why)));
+		 error_text(-err));
 }
 
 /* Applies to all groups, also after an error. Returns the first error. */

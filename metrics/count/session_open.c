@@ -107,10 +107,8 @@ static int make_tables(struct gpmu_session *session, const struct gpmu_session_o
 	if (!session->last || !session->base || !session->difference || !session->maker ||
 	    row_maker_rows(session->maker, session->difference, 0, &rows) ||
 	    session_times_init(&session->times, session->plan, options, target) ||
-	    session_rings_new(session, target->selection.interval)) {
-		error_set(error, 0, "out of memory");
-		return -ENOMEM;
-	}
+	    session_rings_new(session, target->selection.interval))
+		return error_no_memory(error);
 	for (size_t i = 0; i < session->now->slot_count; i++)
 		session->target_count += session->now->slots[i].length;
 	return 0;
@@ -136,8 +134,7 @@ static int open_session(struct gpmu_session *session, const struct gpmu_session_
 				 sizeof(*session->groups));
 	session->now = counts_new(plan->slot_count);
 	if (!session->groups || !session->now) {
-		error_set(error, 0, "out of memory");
-		ret = -ENOMEM;
+		ret = error_no_memory(error);
 	} else {
 		ret = open_groups(session, options, &target, error);
 	}
@@ -172,7 +169,7 @@ struct gpmu_session *gpmu_session_new(const struct gpmu_plan *plan,
 		return fail(EINVAL, error, "the plan has no groups yet: call gpmu_plan_make()");
 	session = calloc(1, sizeof(*session));
 	if (!session)
-		return fail(ENOMEM, error, "out of memory");
+		return fail(ENOMEM, error, ERROR_NO_MEMORY);
 	session->plan = plan;
 	session->interval = all.interval;
 	ret = open_session(session, &all, error);

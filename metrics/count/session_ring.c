@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/error.h"
 #include "base/log.h"
 #include "count/counter/counter.h"
 #include "count/counter/counter_ring.h"
@@ -218,7 +219,7 @@ static int begin(struct session_rings *rings)
 		if (!ret && rings->state == RINGS_ON)
 			ret = counter_ring_check(rings->list[i]);
 		if (ret)
-			return give_up(rings, i, ret == -EBUSY ? why_busy : strerror(-ret));
+			return give_up(rings, i, ret == -EBUSY ? why_busy : error_text(-ret));
 	}
 	return 0;
 }

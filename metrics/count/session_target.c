@@ -15,20 +15,13 @@ struct tids {
 	size_t length;
 };
 
-static int no_memory(struct gpmu_error *error)
-{
-	error_set(error, 0, "out of memory");
-	return -ENOMEM;
-}
-
 static int add_tid(struct tids *tids, int tid)
 {
-	int *list = vector_room(tids->list, tids->length, sizeof(*list));
+	int *added = vector_append(tids->list, tids->length);
 
-	if (!list)
+	if (!added)
 		return -ENOMEM;
-	tids->list = list;
-	list[tids->length++] = tid;
+	*added = tid;
 	return 0;
 }
 
@@ -62,7 +55,7 @@ static int add_process(struct tids *tids, pid_t pid, struct gpmu_error *error)
 
 	if (!dir && errno != ENOENT && errno != ESRCH) {
 		ret = -errno;
-		error_set(error, 0, "/proc/%d/task: %s", (int)pid, strerror(errno));
+		error_set(error, 0, "/proc/%d/task: %s", (int)pid, error_text(errno));
 		return ret;
 	}
 	while (dir && !ret && (entry = readdir(dir)))
@@ -70,7 +63,7 @@ static int add_process(struct tids *tids, pid_t pid, struct gpmu_error *error)
 			ret = add_tid(tids, (int)strtol(entry->d_name, NULL, 10));
 	if (dir)
 		closedir(dir);
-	return ret ? no_memory(error) : 0;
+	return ret ? error_no_memory(error) : 0;
 }
 
 /* Skip a missing process if there are several; a single missing process is an error. */
@@ -139,7 +132,7 @@ static int gather_tids(struct tids *tids, const struct gpmu_session_options *opt
 		ret = add_process(tids, options->pids[i], error);
 	for (size_t i = 0; i < options->tid_count && !ret; i++)
 		if (add_tid(tids, options->tids[i]))
-			ret = no_memory(error);
+			ret = error_no_memory(error);
 	if (!ret && !tids->length) {
 		session_target_gone(options, error);
 		return -ESRCH;
@@ -158,7 +151,7 @@ static int init_tasks(struct session_target *target, const struct gpmu_session_o
 	target->own = !options->pid_count && !options->tid_count;
 	if (target->own) {
 		target->pid = (int)getpid();
-		ret = add_tid(&tids, (int)gettid()) ? no_memory(error) : 0;
+		ret = add_tid(&tids, (int)gettid()) ? error_no_memory(error) : 0;
 	} else {
 		ret = gather_tids(&tids, options, error);
 		target->pid = ret ? -1 : common_process(options);
@@ -184,7 +177,7 @@ static int init_cpus(struct session_target *target, const char *text,
 	int ret = cpus_parse(&target->cpus, text);
 
 	if (ret == -ENOMEM)
-		return no_memory(error);
+		return error_no_memory(error);
 	if (ret || !target->cpus.len) {
 		if (!ret)
 			cpus_release(&target->cpus);

@@ -54,7 +54,7 @@ static void add_file(struct session_times *times, pid_t pid, const char *name)
 	if (fd >= 0)
 		times->files[times->file_count++] = fd;
 	else if (fd != -ENOENT && fd != -ESRCH)
-		snprintf(times->why, sizeof(times->why), "/proc/%d/%s: %s", (int)pid, name, strerror(-fd));
+		snprintf(times->why, sizeof(times->why), "/proc/%d/%s: %s", (int)pid, name, error_text(-fd));
 }
 
 static int open_files(struct session_times *times, const struct gpmu_session_options *options)
@@ -171,7 +171,7 @@ static bool read_cpus(struct session_times *times, struct ticks *ticks)
 	char line[512];
 
 	if (!file) {
-		snprintf(times->why, sizeof(times->why), "/proc/stat: %s", strerror(errno));
+		snprintf(times->why, sizeof(times->why), "/proc/stat: %s", error_text(errno));
 		return false;
 	}
 	while (fgets(line, sizeof(line), file) && !strncmp(line, "cpu", 3))

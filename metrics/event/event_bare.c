@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "event/event_build.h"
 
 static const struct {
@@ -17,7 +18,7 @@ static const struct {
 
 static enum event_tool find_tool(const char *name)
 {
-	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(tools); i++)
 		if (!strcmp(tools[i].name, name))
 			return tools[i].tool;
 	return EVENT_TOOL_NONE;
@@ -157,7 +158,7 @@ int event_fail_bare(struct event_builder *builder, const char *name)
 		return event_fail(builder, name, EINVAL,
 				  "%.60s is a PMU: expected %.60s/event/", name, name);
 	nearest_init(&nearest, name);
-	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(tools); i++)
 		nearest_try(&nearest, tools[i].name);
 	for (size_t i = 0; (pmu = gpmu_machine_pmu(builder->machine, i)); i++)
 		event_near_aliases(builder, pmu, &nearest);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/vector.h"
 #include "event/event_build.h"
@@ -27,7 +28,7 @@ static const struct {
 
 static bool takes_cycle_counter(const struct gpmu_pmu *pmu, const struct perf_event_attr *attr)
 {
-	for (size_t i = 0; pmu && i < sizeof(cycle_counters) / sizeof(cycle_counters[0]); i++) {
+	for (size_t i = 0; pmu && i < ARRAY_SIZE(cycle_counters); i++) {
 		const char *prefix = cycle_counters[i].prefix;
 
 		if (cycle_counters[i].kind != gpmu_pmu_kind(pmu) ||
@@ -53,8 +54,7 @@ int event_fail(struct event_builder *builder, const char *at, int error, const c
 
 int event_no_memory(struct event_builder *builder)
 {
-	error_set(&builder->why, 0, "%s", strerror(ENOMEM));
-	return -ENOMEM;
+	return error_no_memory(&builder->why);
 }
 
 char *event_join_parts(const char *const *parts)
@@ -103,24 +103,22 @@ int event_add(struct event_builder *builder, const struct gpmu_pmu *pmu,
 	      const struct perf_event_attr *attr, char *name)
 {
 	struct gpmu_event *event = builder->event;
-	struct event_instance *larger;
+	struct event_instance *added;
 
 	if (pmu && builder->excludes && gpmu_pmu_has_cpumask(pmu) &&
 	    gpmu_pmu_kind(pmu) != GPMU_PMU_CORE) {
 		free(name);
 		return fail_excludes(builder, pmu);
 	}
-	larger = name ? vector_room(event->instances, event->length, sizeof(*larger)) : NULL;
-	if (!larger) {
+	added = name ? vector_append(event->instances, event->length) : NULL;
+	if (!added) {
 		free(name);
 		return event_no_memory(builder);
 	}
-	event->instances = larger;
-	event->instances[event->length] = builder->form;
-	event->instances[event->length].name = name;
-	event->instances[event->length].pmu = pmu;
-	event->instances[event->length].attr = *attr;
-	event->instances[event->length].cycle_counter = takes_cycle_counter(pmu, attr);
-	event->length++;
+	*added = builder->form;
+	added->name = name;
+	added->pmu = pmu;
+	added->attr = *attr;
+	added->cycle_counter = takes_cycle_counter(pmu, attr);
 	return 0;
 }

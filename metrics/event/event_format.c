@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "event/event_build.h"
 
 bool event_parse_number(const char *text, uint64_t *number)
@@ -92,7 +93,7 @@ int event_format_parse(const char *text, struct event_format *format)
 		format->config = (unsigned int)(*text++ - '0');
 	if (*text != ':' || !parse_bits(text + 1, &format->bits))
 		return -EINVAL;
-	return format->config < sizeof(configs) / sizeof(configs[0]) ? 0 : -ENOTSUP;
+	return format->config < ARRAY_SIZE(configs) ? 0 : -ENOTSUP;
 }
 
 uint64_t event_format_max(const struct event_format *format)

@@ -2,6 +2,7 @@
 /* perf's generic event names. */
 #include <string.h>
 
+#include "base/array.h"
 #include "event/event_build.h"
 
 /* The upper half of config selects one of several core PMUs (Linux 5.13). */
@@ -181,7 +182,7 @@ static bool find_cache(const char *name, uint64_t *config)
 
 bool event_find_generic(const char *name, uint32_t *type, uint64_t *config)
 {
-	for (size_t i = 0; i < sizeof(generics) / sizeof(generics[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(generics); i++) {
 		if (!strcmp(generics[i].name, name)) {
 			*type = generics[i].type;
 			*config = generics[i].config;
@@ -194,12 +195,12 @@ bool event_find_generic(const char *name, uint32_t *type, uint64_t *config)
 
 const char *event_generic_name(size_t index)
 {
-	return index < sizeof(generics) / sizeof(generics[0]) ? generics[index].name : NULL;
+	return index < ARRAY_SIZE(generics) ? generics[index].name : NULL;
 }
 
 const char *event_generic_of(uint32_t type, uint64_t config)
 {
-	for (size_t i = 0; i < sizeof(generics) / sizeof(generics[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(generics); i++)
 		if (generics[i].type == type && generics[i].config == config)
 			return generics[i].name;
 	return NULL;

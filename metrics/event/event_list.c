@@ -34,25 +34,20 @@ static void skip_blanks(struct reader *reader)
 static int add(struct reader *reader, const char *begin, const char *end, int group)
 {
 	struct event_list *list = reader->list;
-	struct event_list_item *item, *larger;
+	struct event_list_item *item;
 
 	while (end > begin && is_blank(end[-1]))
 		end--;
 	if (end == begin)
 		return fail(reader, begin, "expected an event");
-	larger = vector_room(list->items, list->length, sizeof(*larger));
-	if (!larger)
+	item = vector_append(list->items, list->length);
+	if (!item)
 		return -ENOMEM;
-	list->items = larger;
-	item = &list->items[list->length];
-	item->text = malloc((size_t)(end - begin) + 1);
+	item->text = strndup(begin, (size_t)(end - begin));
 	if (!item->text)
 		return -ENOMEM;
-	memcpy(item->text, begin, (size_t)(end - begin));
-	item->text[end - begin] = '\0';
 	item->offset = (size_t)(begin - reader->text);
 	item->group = group;
-	list->length++;
 	return 0;
 }
 
@@ -221,7 +216,7 @@ int event_list_init(struct event_list *list, const char *text, struct gpmu_error
 	*list = (struct event_list){ .items = NULL };
 	ret = read_list(&reader);
 	if (ret == -ENOMEM)
-		error_set(error, 0, "%s", strerror(ENOMEM));
+		error_no_memory(error);
 	if (ret)
 		event_list_release(list);
 	return ret;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "event/event_build.h"
 
 /* perf's modifiers. @why is the reason why libgpmu refuses the modifier, or NULL. */
@@ -28,7 +29,7 @@ static const struct {
 
 static int find_letter(char letter)
 {
-	for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(letters); i++)
 		if (letters[i].letter == letter)
 			return (int)i;
 	return -1;

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "event/event.h"
 #include "event/event_build.h"
 #include "event/gpmu_core.h"
@@ -19,7 +20,7 @@ static bool is_cycles(const struct event_instance *instance)
 	static const char *const names[] = { "cycles", "cpu-cycles" };
 	const size_t length = strcspn(instance->name, ":");
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (strlen(names[i]) == length && !strncmp(instance->name, names[i], length))
 			return instance->attr.type == PERF_TYPE_HARDWARE;
 	return false;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "event/event_build.h"
 
 enum known {
@@ -66,7 +67,7 @@ struct applied {
 
 static const struct known_term *find_known(const struct applied *applied, const char *name)
 {
-	for (size_t i = 0; i < sizeof(known_terms) / sizeof(known_terms[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(known_terms); i++) {
 		if (strcmp(known_terms[i].name, name))
 			continue;
 		/* A PMU's format of the same name takes precedence. */

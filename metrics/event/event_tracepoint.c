@@ -13,6 +13,8 @@
 
 #include <traceevent/event-parse.h>
 
+#include "base/array.h"
+#include "base/error.h"
 #include "base/text/nearest.h"
 #include "base/vector.h"
 #include "event/event_build.h"
@@ -62,17 +64,11 @@ static void names_release(struct names *names)
 
 static int names_add(struct names *names, const char *name)
 {
-	char **larger;
+	char **added = vector_append(names->names, names->length);
 
-	larger = vector_room(names->names, names->length, sizeof(*larger));
-	if (!larger)
-		return -ENOMEM;
-	names->names = larger;
-	names->names[names->length] = event_join(name);
-	if (!names->names[names->length])
-		return -ENOMEM;
-	names->length++;
-	return 0;
+	if (added)
+		*added = event_join(name);
+	return added && *added ? 0 : -ENOMEM;
 }
 
 static int compare(const void *a, const void *b)
@@ -101,7 +97,7 @@ static int list(const char *path, const char *pattern, struct names *names)
 	if (!ret)
 		ret = -errno;
 	closedir(dir);
-	if (names->length)
+	if (!ret && names->length)
 		qsort(names->names, names->length, sizeof(*names->names), compare);
 	return ret;
 }
@@ -170,7 +166,7 @@ static int add_one(struct tracepoints *search, const char *system, const char *n
 		return 0;
 	}
 	return event_fail(search->builder, search->name, -length, "%.120s: %s", path,
-			  strerror(-length));
+			  error_text(-length));
 }
 
 static int fail_list(struct tracepoints *search, const char *path, int ret)
@@ -181,7 +177,7 @@ static int fail_list(struct tracepoints *search, const char *path, int ret)
 	}
 	if (ret == -ENOMEM)
 		return event_no_memory(search->builder);
-	return event_fail(search->builder, search->name, -ret, "%.120s: %s", path, strerror(-ret));
+	return event_fail(search->builder, search->name, -ret, "%.120s: %s", path, error_text(-ret));
 }
 
 static int add_system(struct tracepoints *search, const char *system)
@@ -240,7 +236,7 @@ const char *gpmu_tracepoints_why(const struct gpmu_machine *machine)
 {
 	const char *why = may_look(machine, mount_point) == -ENOENT ? none : unmounted;
 
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
 		int ret = may_look(machine, folders[i]);
 
 		if (!ret)
@@ -283,7 +279,7 @@ static void suggest(const struct tracepoints *search, char *text, size_t size)
 	char path[PATH_MAX], system[MAX_NAME], name[MAX_NAME];
 
 	*text = '\0';
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]) && !*text; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(folders) && !*text; i++) {
 		const char *root = gpmu_machine_root(search->builder->machine);
 
 		snprintf(path, sizeof(path), "%s/%s", root, folders[i]);
@@ -330,7 +326,7 @@ int event_add_tracepoints(struct event_builder *builder, const char *system, con
 	search.buffer = malloc(MAX_FORMAT);
 	if (!search.buffer)
 		return event_no_memory(builder);
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]) && !ret; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(folders) && !ret; i++) {
 		search.folder = folders[i];
 		if (!builder->event->length)
 			ret = add_systems(&search);

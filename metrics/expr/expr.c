@@ -26,7 +26,7 @@ struct gpmu_expr *gpmu_expr_new(const char *text, const struct gpmu_expr_env *en
 		ret = expr_compile(text, &complete, error, &expr);
 	}
 	if (ret == -ENOMEM)
-		error_set(error, 0, "no memory");
+		error_no_memory(error);
 	if (ret)
 		errno = -ret;
 	return expr;

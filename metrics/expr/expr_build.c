@@ -19,23 +19,14 @@ void expr_build_release(struct expr_builder *builder)
 	builder->expr = NULL;
 }
 
-static void *grow(struct expr_builder *builder, void *array, size_t length, size_t size)
-{
-	void *larger = builder->no_memory ? NULL : vector_room(array, length, size);
-
-	builder->no_memory = !larger;
-	return larger;
-}
-
 static void emit(struct expr_builder *builder, struct expr_insn insn)
 {
-	struct gpmu_expr *expr = builder->expr;
-	struct expr_insn *code = grow(builder, expr->code, expr->length, sizeof(*code));
+	struct expr_insn *added = builder->no_memory ? NULL : vector_append(builder->expr->code, builder->expr->length);
 
-	if (!code)
-		return;
-	expr->code = code;
-	code[expr->length++] = insn;
+	if (added)
+		*added = insn;
+	else
+		builder->no_memory = true;
 }
 
 static struct expr_part replace(struct expr_builder *builder, size_t start, double number)
@@ -55,18 +46,15 @@ struct expr_part expr_build_id(struct expr_builder *builder, enum expr_op op, ch
 {
 	struct gpmu_expr *expr = builder->expr;
 	struct expr_part part = { expr->length, NAN };
-	char **ids = NULL;
+	char **added = name && !builder->no_memory ? vector_append(expr->ids, expr->id_count) : NULL;
 
-	if (name)
-		ids = grow(builder, expr->ids, expr->id_count, sizeof(*ids));
-	if (!ids) {
+	if (!added) {
 		free(name);
 		builder->no_memory = true;
 		return part;
 	}
-	expr->ids = ids;
-	ids[expr->id_count] = name;
-	emit(builder, (struct expr_insn){ .op = op, .id = expr->id_count++ });
+	*added = name;
+	emit(builder, (struct expr_insn){ .op = op, .id = expr->id_count - 1 });
 	return part;
 }
 

@@ -21,6 +21,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "expr/expr_build.h"
 #include "expr/expr_parse.h"
@@ -45,7 +46,7 @@ static const struct {
 	{ '*', 6, EXPR_MULTIPLY }, { '/', 6, EXPR_DIVIDE }, { '%', 6, EXPR_REMAINDER },
 };
 
-#define N_OPERATORS	(sizeof(operators) / sizeof(operators[0]))
+#define N_OPERATORS	ARRAY_SIZE(operators)
 
 struct parser {
 	struct expr_scanner scan;
@@ -92,7 +93,7 @@ static void expected(struct parser *p, const char *what)
 
 static void no_memory(struct parser *p)
 {
-	fail_at(p, p->scan.at, -ENOMEM, "no memory");
+	fail_at(p, p->scan.at, -ENOMEM, ERROR_NO_MEMORY);
 }
 
 /* --- the grammar --- */

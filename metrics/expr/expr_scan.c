@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "expr/expr_scan.h"
 
 #define DIGITS		"0123456789"
@@ -78,7 +79,7 @@ static size_t span_literal(const char *s)
 
 static enum expr_token word_at(const char *s, size_t len)
 {
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		if (strlen(words[i].word) == len && !memcmp(words[i].word, s, len))
 			return words[i].token;
 	}

@@ -284,7 +284,7 @@ int gpmu_import(const char *path, int fd, const struct gpmu_import_options *opti
 		ret = run(import, fd, error);
 	}
 	if (ret == -ENOMEM)
-		error_set(error, 0, "out of memory");
+		error_no_memory(error);
 	if (facts && import) {
 		size = facts->size;
 		memcpy(facts, &import->facts, size < sizeof(*facts) ? size : sizeof(*facts));

@@ -61,7 +61,7 @@ int machine_cgroup_open(const struct gpmu_machine *machine, const char *name,
 	int ret = find_mount(machine, path), mount, fd;
 
 	if (ret) {
-		error_set(error, 0, "/" MOUNTS ": %s", strerror(-ret));
+		error_set(error, 0, "/" MOUNTS ": %s", error_text(-ret));
 		return ret;
 	}
 	if (!*path) {
@@ -76,6 +76,6 @@ int machine_cgroup_open(const struct gpmu_machine *machine, const char *name,
 	if (fd == -ENOENT || fd == -ENOTDIR)
 		error_set(error, 0, "no cgroup %.64s in %.64s", name, path);
 	else if (fd < 0)
-		error_set(error, 0, "cgroup %.64s in %.64s: %s", name, path, strerror(-fd));
+		error_set(error, 0, "cgroup %.64s in %.64s: %s", name, path, error_text(-fd));
 	return fd;
 }

@@ -53,7 +53,7 @@ static int complete(struct gpmu_gpu *gpu, const struct gpmu_source_gpu *shown)
 int gpus_add(struct gpus *gpus, const struct gpmu_source_gpu *table, const struct gpmu_gpu **gpu)
 {
 	struct gpmu_source_gpu shown = { .size = 0 };
-	struct gpmu_gpu **list;
+	struct gpmu_gpu **added;
 
 	sized_copy(&shown, sizeof(shown), table);
 	if (!shown.uuid || !*shown.uuid || !pmu_is_name(shown.uuid))
@@ -64,15 +64,16 @@ int gpus_add(struct gpus *gpus, const struct gpmu_source_gpu *table, const struc
 			return complete(gpus->list[i], &shown);
 		}
 	}
-	list = vector_room(gpus->list, gpus->len, sizeof(*list));
-	if (!list)
+	added = vector_append(gpus->list, gpus->len);
+	if (!added)
 		return -ENOMEM;
-	gpus->list = list;
-	list[gpus->len] = new_gpu(&shown);
-	if (!list[gpus->len])
+	*added = new_gpu(&shown);
+	if (!*added) {
+		gpus->len--;
 		return -ENOMEM;
-	list[gpus->len]->number = gpus->len;
-	*gpu = list[gpus->len++];
+	}
+	(*added)->number = gpus->len - 1;
+	*gpu = *added;
 	return 0;
 }
 

@@ -172,7 +172,6 @@ static int need_pcis(const struct gpmu_machine *machine)
 struct gpmu_machine *gpmu_machine_new(const char *root, struct gpmu_error *error)
 {
 	struct gpmu_machine *machine = calloc(1, sizeof(*machine));
-	char why[64];
 	int ret = -ENOMEM;
 
 	root = root ? root : "/";
@@ -191,7 +190,7 @@ struct gpmu_machine *gpmu_machine_new(const char *root, struct gpmu_error *error
 free:
 	gpmu_machine_free(machine);
 fail:
-	error_set(error, 0, "%s: %s", root, strerror_r(-ret, why, sizeof(why)));
+	error_set(error, 0, "%s: %s", root, error_text(-ret));
 	errno = -ret;
 	return NULL;
 }

@@ -150,7 +150,7 @@ static int read_pmu(struct addition *add, const struct gpmu_machine *machine,
 	ret = pmu_new_shown(&pmu, table, &number, &gpu, &why);
 	if (ret) {
 		error_set(error, 0, "source %s, PMU %zu: it has %s", source->plugin.name, index,
-			  ret == -EINVAL ? why : "no memory");
+			  ret == -EINVAL ? why : ERROR_NO_MEMORY);
 		return ret;
 	}
 	add->pmus[add->len++] = pmu;
@@ -205,13 +205,11 @@ static int read_pmus(struct addition *add, const struct gpmu_machine *machine,
 
 static int add_reference(struct gpmu_machine *machine, struct gpmu_source *source)
 {
-	struct gpmu_source **larger = vector_room(machine->sources, machine->sources_len,
-						  sizeof(struct gpmu_source *));
+	struct gpmu_source **added = vector_append(machine->sources, machine->sources_len);
 
-	if (!larger)
+	if (!added)
 		return -ENOMEM;
-	machine->sources = larger;
-	machine->sources[machine->sources_len++] = source_get(source);
+	*added = source_get(source);
 	return 0;
 }
 

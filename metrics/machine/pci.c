@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "machine/pci.h"
 
 #define CLASS_BRIDGE	0x06	/* PCI Code and ID Assignment Specification, "Class Codes" */
@@ -46,7 +47,7 @@ static int read_name(struct gpmu_pci *pci, const struct sysfs_dir *dir)
 {
 	int ret = 0;
 
-	for (size_t i = 0; i < sizeof(name_folders) / sizeof(name_folders[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(name_folders); i++)
 		if (!ret && !pci->name)
 			ret = read_folder(pci, dir, name_folders[i]);
 	return ret;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "machine/pmu_events.h"
 
 /*
@@ -19,7 +20,7 @@ static bool is_info(const char *name)
 {
 	size_t i, len = strlen(name), end;
 
-	for (i = 0; i < sizeof(infos) / sizeof(infos[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(infos); i++) {
 		end = strlen(infos[i]);
 		if (len >= end && !strcmp(name + len - end, infos[i]))
 			return true;

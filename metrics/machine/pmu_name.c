@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "machine/pmu.h"
 
 /*
@@ -56,7 +57,7 @@ enum gpmu_pmu_kind pmu_name_parse(const char *name, int *number)
 	const char *last, *rest;
 	size_t len;
 
-	for (size_t i = 0; i < sizeof(grace) / sizeof(grace[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(grace); i++) {
 		len = strlen(grace[i].name);
 		if (!strncmp(name, grace[i].name, len) && parse_grace(name + len, number))
 			return grace[i].kind;

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/vector.h"
 #include "machine/sysfs.h"
 
@@ -47,8 +48,6 @@ int sysfs_warn(const struct sysfs_dir *dir, const char *name, const char *fmt, .
 
 static int failed(const struct sysfs_dir *dir, const char *name, int error)
 {
-	char text[64];
-
 	switch (error) {
 	case ENOENT:
 	case ENOMEM:
@@ -60,7 +59,7 @@ static int failed(const struct sysfs_dir *dir, const char *name, int error)
 	case ENOTSUP:
 		return sysfs_warn(dir, name, "expected a file that can be read");
 	default:
-		return sysfs_warn(dir, name, "%s", strerror_r(error, text, sizeof(text)));
+		return sysfs_warn(dir, name, "%s", error_text(error));
 	}
 }
 
@@ -94,17 +93,11 @@ static int compare_names(const void *a, const void *b)
 
 static int add_name(struct sysfs_names *names, const char *name)
 {
-	char **larger;
+	char **added = vector_append(names->names, names->len);
 
-	larger = vector_room(names->names, names->len, sizeof(*larger));
-	if (!larger)
-		return -ENOMEM;
-	names->names = larger;
-	names->names[names->len] = strdup(name);
-	if (!names->names[names->len])
-		return -ENOMEM;
-	names->len++;
-	return 0;
+	if (added)
+		*added = strdup(name);
+	return added && *added ? 0 : -ENOMEM;
 }
 
 static int read_names(const struct sysfs_dir *dir, DIR *stream, struct sysfs_names *names)

@@ -37,19 +37,13 @@ struct gpmu_marks {
 	char **environment;		/* borrows from environ and entries */
 };
 
-static int no_memory(struct gpmu_error *error)
-{
-	error_set(error, 0, "out of memory");
-	return -ENOMEM;
-}
-
 static int make_file(struct gpmu_marks *marks, struct gpmu_error *error)
 {
 	const char *folder = secure_getenv("TMPDIR");
 
 	marks->path = text_print("%s/gpmu-mark-XXXXXX", folder && *folder ? folder : "/tmp");
 	if (!marks->path)
-		return no_memory(error);
+		return error_no_memory(error);
 	marks->fd = mkostemp(marks->path, O_CLOEXEC);
 	if (marks->fd >= 0)
 		return 0;
@@ -65,7 +59,7 @@ static int set_preload(struct gpmu_marks *marks, struct gpmu_error *error)
 		return -errno;
 	marks->entries[ENTRY_PRELOAD] = preload_entry(library, environ);
 	free(library);
-	return marks->entries[ENTRY_PRELOAD] ? 0 : no_memory(error);
+	return marks->entries[ENTRY_PRELOAD] ? 0 : error_no_memory(error);
 }
 
 /* "NAME=" and a line for each of the texts; NULL: no memory */
@@ -96,7 +90,7 @@ static int set_entries(struct gpmu_marks *marks, const char *list,
 					    options->separator ? options->separator : "");
 	for (size_t i = 0; i < ENTRIES; i++)
 		if (!entries[i])
-			return no_memory(error);
+			return error_no_memory(error);
 	return 0;
 }
 
@@ -119,7 +113,7 @@ static int make_environment(struct gpmu_marks *marks, struct gpmu_error *error)
 		n++;
 	marks->environment = calloc(n + ENTRIES + 1, sizeof(char *));
 	if (!marks->environment)
-		return no_memory(error);
+		return error_no_memory(error);
 	for (size_t i = 0; i < n; i++)
 		if (!is_replaced(environ[i]))
 			marks->environment[to++] = environ[i];
@@ -160,7 +154,7 @@ struct gpmu_marks *gpmu_marks_new(const char *list, const struct gpmu_options *o
 	int ret;
 
 	if (!marks) {
-		errno = -no_memory(error);
+		errno = -error_no_memory(error);
 		return NULL;
 	}
 	marks->fd = -1;

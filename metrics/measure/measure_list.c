@@ -162,7 +162,7 @@ static int add_element(struct gpmu *gpmu, const struct element *element, bool ap
 		ret = add(gpmu, own ? gpmu->own : gpmu->common, text, metric, element->offset,
 			  error);
 	if (ret == -ENOMEM)
-		error_set(error, 0, "out of memory");
+		error_no_memory(error);
 	free(text);
 	return ret;
 }

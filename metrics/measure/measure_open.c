@@ -10,12 +10,6 @@
 #include "base/sized.h"
 #include "measure/measure.h"
 
-static int no_memory(struct gpmu_error *error)
-{
-	error_set(error, 0, "out of memory");
-	return -ENOMEM;
-}
-
 /* Whether the options name what is counted, in place of the threads that begin regions */
 static bool has_target(const struct gpmu_options *options)
 {
@@ -67,7 +61,7 @@ static int add_sources(struct gpmu *gpmu, const char *list, struct gpmu_error *e
 		return ret;
 	ret = measure_needs_gpu(gpmu, list);
 	if (ret < 0)
-		return no_memory(error);
+		return error_no_memory(error);
 	if (ret) {
 		add_gpu_source(gpmu, "nvml");
 		add_gpu_source(gpmu, "cupti");
@@ -146,7 +140,7 @@ static int enable(struct gpmu *gpmu, struct gpmu_error *error)
 	if (!ret)
 		ret = gpmu_session_disable(gpmu->blank);
 	if (ret)
-		error_set(error, 0, "it could not be enabled: %s", strerror(-ret));
+		error_set(error, 0, "it could not be enabled: %s", error_text(-ret));
 	return ret;
 }
 
@@ -155,14 +149,14 @@ static int open_all(struct gpmu *gpmu, const char *list, struct gpmu_error *erro
 	int ret = pthread_key_create(&gpmu->key, measure_thread_end);
 
 	if (ret) {
-		error_set(error, 0, "no thread-specific data is left: %s", strerror(ret));
+		error_set(error, 0, "no thread-specific data is left: %s", error_text(ret));
 		return -ret;
 	}
 	gpmu->has_key = true;
 	if (gpmu->options.separator) {
 		gpmu->separator = strdup(gpmu->options.separator);
 		if (!gpmu->separator)
-			return no_memory(error);
+			return error_no_memory(error);
 	}
 	ret = read_machine(gpmu, list, error);
 	if (!ret)
@@ -198,7 +192,7 @@ struct gpmu *gpmu_open(const char *list, const struct gpmu_options *options,
 
 	gpmu = calloc(1, sizeof(*gpmu));
 	if (!gpmu) {
-		errno = -no_memory(error);
+		errno = -error_no_memory(error);
 		return NULL;
 	}
 	gpmu->pid = getpid();
@@ -210,7 +204,7 @@ struct gpmu *gpmu_open(const char *list, const struct gpmu_options *options,
 		ret = open_all(gpmu, list, &why);
 	if (!ret)
 		return gpmu;
-	error_set(error, why.offset, "%s", *why.text ? why.text : strerror(-ret));
+	error_set(error, why.offset, "%s", *why.text ? why.text : error_text(-ret));
 	gpmu_close(gpmu);
 	errno = -ret;
 	return NULL;

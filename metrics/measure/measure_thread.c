@@ -79,21 +79,19 @@ struct measure_thread *measure_thread_get(struct gpmu *gpmu)
 /* The region of that name, created if necessary; NULL: no memory */
 static struct measure_region *region_of(struct measure_thread *thread, const char *name)
 {
-	struct measure_region *regions;
+	struct measure_region *added;
 
 	for (size_t i = 0; i < thread->region_count; i++)
 		if (!strcmp(thread->regions[i].name, name))
 			return &thread->regions[i];
-	regions = vector_room(thread->regions, thread->region_count, sizeof(*regions));
-	if (!regions)
+	added = vector_append(thread->regions, thread->region_count);
+	if (!added)
 		return NULL;
-	thread->regions = regions;
-	regions += thread->region_count;
-	*regions = (struct measure_region){ .name = strdup(name) };
-	if (!regions->name)
-		return NULL;
-	thread->region_count++;
-	return regions;
+	added->name = strdup(name);
+	if (added->name)
+		return added;
+	thread->region_count--;
+	return NULL;
 }
 
 /*

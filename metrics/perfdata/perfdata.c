@@ -17,7 +17,6 @@
 
 static int open_files(struct gpmu_perfdata *perfdata, const char *path, struct gpmu_error *error)
 {
-	char text[64];
 	int ret = perfdata_folder_open(path, &perfdata->files, &perfdata->file_count, error);
 
 	if (ret)
@@ -25,7 +24,7 @@ static int open_files(struct gpmu_perfdata *perfdata, const char *path, struct g
 	perfdata->begins = calloc(perfdata->file_count, sizeof(*perfdata->begins));
 	perfdata->ends = calloc(perfdata->file_count, sizeof(*perfdata->ends));
 	if (!perfdata->begins || !perfdata->ends) {
-		error_set_path(error, 0, path, ": %s", strerror_r(ENOMEM, text, sizeof(text)));
+		error_set_path(error, 0, path, ": %s", error_text(ENOMEM));
 		return -ENOMEM;
 	}
 	return 0;
@@ -368,11 +367,10 @@ int gpmu_perfdata_trace(struct gpmu_perfdata *perfdata, const struct gpmu_perfda
 {
 	struct perfdata_file *file = &perfdata->files[trace->file];
 	int ret = perfdata_file_read(file, trace->position + from, data, size);
-	char text[64];
 
 	if (ret)
 		error_set_path(error, (size_t)trace->position, file->path, ":%llu: %s", (unsigned long long)trace->position,
-			       ret == -ENODATA ? "expected an AUX buffer, the file ends" : strerror_r(-ret, text, sizeof(text)));
+			       ret == -ENODATA ? "expected an AUX buffer, the file ends" : error_text(-ret));
 	return ret == -ENODATA ? -EINVAL : ret;
 }
 

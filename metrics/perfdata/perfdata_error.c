@@ -30,11 +30,9 @@ void perfdata_note_damage(struct gpmu_perfdata *perfdata, const struct gpmu_erro
 
 int perfdata_expected(struct gpmu_perfdata *perfdata, int ret, uint64_t offset, const char *what)
 {
-	char text[64];
-
 	if (ret == -EINVAL)
 		return perfdata_fail(perfdata, ret, offset, "expected %s", what);
 	if (ret == -ENODATA)
 		return perfdata_fail(perfdata, -EINVAL, offset, "expected %s, the file ends", what);
-	return perfdata_fail(perfdata, ret, offset, "%s: %s", what, strerror_r(-ret, text, sizeof(text)));
+	return perfdata_fail(perfdata, ret, offset, "%s: %s", what, error_text(-ret));
 }

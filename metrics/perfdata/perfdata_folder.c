@@ -16,9 +16,7 @@ static int is_data(const struct dirent *entry)
 
 static int fail(struct gpmu_error *error, const char *path, int ret)
 {
-	char text[64];
-
-	error_set_path(error, 0, path, ": %s", strerror_r(-ret, text, sizeof(text)));
+	error_set_path(error, 0, path, ": %s", error_text(-ret));
 	return ret;
 }
 

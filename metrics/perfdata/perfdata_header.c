@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "perfdata/perfdata.h"
 
 #define MAGIC		0x32454c4946524550ULL	/* "PERFILE2", little-endian */
@@ -107,7 +108,7 @@ static const char *name_of(unsigned int feature)
 		[22] = "the memory blocks of nodes", [31] = "the capabilities of PMUs",
 	};
 
-	return feature < sizeof(names) / sizeof(names[0]) && names[feature] ? names[feature] : "a feature";
+	return feature < ARRAY_SIZE(names) && names[feature] ? names[feature] : "a feature";
 }
 
 /* Reads a feature, whose offset and size are at @at. Returns 0 or -errno. */

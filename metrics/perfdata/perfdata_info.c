@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/vector.h"
 #include "perfdata/perfdata_cursor.h"
 #include "perfdata/perfdata_info.h"
@@ -140,16 +141,13 @@ static int take_caps_of(struct gpmu_perfdata_info *info, struct cursor *cursor)
 	int ret = 0;
 
 	for (uint32_t i = 0; i < count && !ret; i++) {
-		struct gpmu_perfdata_cap *caps = vector_room(info->caps, info->cap_count, sizeof(*caps));
+		struct gpmu_perfdata_cap *cap = vector_append(info->caps, info->cap_count);
 
-		if (!caps)
+		if (!cap)
 			return -ENOMEM;
-		info->caps = caps;
-		caps += info->cap_count++;
-		*caps = (struct gpmu_perfdata_cap){ 0 };
-		ret = take_text(cursor, &caps->name);
+		ret = take_text(cursor, &cap->name);
 		if (!ret)
-			ret = take_text(cursor, &caps->value);
+			ret = take_text(cursor, &cap->value);
 	}
 	cursor_bytes(cursor, cursor_u32(cursor));
 	return ret;
@@ -220,7 +218,7 @@ int perfdata_info_add(struct gpmu_perfdata_info *info, unsigned int feature, con
 	struct cursor cursor = { .data = data, .left = size };
 	int ret;
 
-	for (size_t i = 0; i < sizeof(features) / sizeof(*features); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(features); i++) {
 		if (features[i].feature != feature)
 			continue;
 		ret = features[i].is_text ? take_text(&cursor, (char **)((char *)info + features[i].text)) :
@@ -237,7 +235,7 @@ int perfdata_info_add(struct gpmu_perfdata_info *info, unsigned int feature, con
 int perfdata_info_add_build_id(struct gpmu_perfdata_info *info, uint16_t misc, const void *data, size_t size)
 {
 	struct cursor cursor = { .data = data, .left = size };
-	struct gpmu_perfdata_build_id *list, build_id = { 0 };
+	struct gpmu_perfdata_build_id *added, build_id = { 0 };
 	const uint8_t *id;
 	const char *file;
 
@@ -252,20 +250,17 @@ int perfdata_info_add_build_id(struct gpmu_perfdata_info *info, uint16_t misc, c
 	if (build_id.size > ALL_BUILD_ID)
 		return -EINVAL;
 	memcpy(build_id.id, id, build_id.size);
-	list = vector_room(info->build_ids, info->build_id_count, sizeof(*list));
-	if (!list)
+	added = vector_append(info->build_ids, info->build_id_count);
+	if (!added)
 		return -ENOMEM;
-	info->build_ids = list;
-	build_id.file = strdup(file);
-	if (!build_id.file)
-		return -ENOMEM;
-	list[info->build_id_count++] = build_id;
-	return 0;
+	*added = build_id;
+	added->file = strdup(file);
+	return added->file ? 0 : -ENOMEM;
 }
 
 void perfdata_info_release(struct gpmu_perfdata_info *info)
 {
-	for (size_t i = 0; i < sizeof(features) / sizeof(*features); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(features); i++)
 		if (features[i].is_text)
 			free(*(char **)((char *)info + features[i].text));
 	for (size_t i = 0; i < info->arg_count; i++)

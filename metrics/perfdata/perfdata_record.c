@@ -2,6 +2,7 @@
 /* Fields of records other than samples: perf_event_open(2), perf.data-file-format.txt */
 #include <errno.h>
 
+#include "base/array.h"
 #include "perfdata/perfdata.h"
 
 #define MISC_BUILD_ID	(1U << 14)	/* PERF_RECORD_MISC_MMAP_BUILD_ID */
@@ -302,7 +303,7 @@ static int parse_kernel(struct gpmu_perfdata *perfdata, struct gpmu_perfdata_rec
 	record->event = trailer_event(perfdata, record);
 	if (record->event)
 		take_trailer(record, &cursor);
-	if (record->type < sizeof(kernel_bodies) / sizeof(*kernel_bodies) && kernel_bodies[record->type])
+	if (record->type < ARRAY_SIZE(kernel_bodies) && kernel_bodies[record->type])
 		kernel_bodies[record->type](record, &cursor);
 	if (record->type == PERF_RECORD_READ && record->event) {
 		record->read = (struct gpmu_perfdata_read){ 0 };

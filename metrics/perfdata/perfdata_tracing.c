@@ -124,17 +124,13 @@ static void free_tracepoint(struct gpmu_perfdata_tracepoint *tracepoint)
 
 static int add_field(struct gpmu_perfdata_tracepoint *tracepoint, const struct gpmu_perfdata_field *field, const char *name)
 {
-	struct gpmu_perfdata_field *fields = vector_room(tracepoint->fields, tracepoint->field_count, sizeof(*fields));
+	struct gpmu_perfdata_field *added = vector_append(tracepoint->fields, tracepoint->field_count);
 
-	if (!fields)
+	if (!added)
 		return -ENOMEM;
-	tracepoint->fields = fields;
-	fields[tracepoint->field_count] = *field;
-	fields[tracepoint->field_count].name = strdup(name);
-	if (!fields[tracepoint->field_count].name)
-		return -ENOMEM;
-	tracepoint->field_count++;
-	return 0;
+	*added = *field;
+	added->name = strdup(name);
+	return added->name ? 0 : -ENOMEM;
 }
 
 /* Takes the fields after the empty line; those in front of it are common to all tracepoints. */

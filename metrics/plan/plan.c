@@ -17,8 +17,7 @@ struct gpmu_plan *gpmu_plan_new(const struct gpmu_machine *machine,
 	struct gpmu_plan *plan = ret ? NULL : calloc(1, sizeof(*plan));
 
 	if (!ret && !plan) {
-		error_set(error, 0, "no memory");
-		ret = -ENOMEM;
+		ret = error_no_memory(error);
 	}
 	if (ret) {
 		errno = -ret;
@@ -140,7 +139,7 @@ int gpmu_plan_make(struct gpmu_plan *plan, struct gpmu_error *error)
 	plan->made = true;
 	ret = make(plan);
 	if (ret)
-		error_set(error, 0, "no memory");
+		error_no_memory(error);
 	return ret;
 }
 

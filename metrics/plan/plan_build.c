@@ -9,7 +9,7 @@
 
 int plan_warn(struct gpmu_plan *plan, const char *fmt, ...)
 {
-	char **warnings, *line;
+	char **added, *line;
 	va_list args;
 	size_t i;
 
@@ -24,25 +24,22 @@ int plan_warn(struct gpmu_plan *plan, const char *fmt, ...)
 			return 0;
 		}
 	}
-	warnings = vector_room(plan->warnings, plan->warning_count, sizeof(*warnings));
-	if (!warnings) {
+	added = vector_append(plan->warnings, plan->warning_count);
+	if (!added) {
 		free(line);
 		return -ENOMEM;
 	}
-	plan->warnings = warnings;
-	plan->warnings[plan->warning_count++] = line;
+	*added = line;
 	return 0;
 }
 
 int plan_add_item(struct gpmu_plan *plan, int kind, size_t index)
 {
-	struct plan_item *items = vector_room(plan->items, plan->item_count, sizeof(*items));
+	struct plan_item *added = vector_append(plan->items, plan->item_count);
 
-	if (!items)
+	if (!added)
 		return -ENOMEM;
-	plan->items = items;
-	items[plan->item_count].kind = kind;
-	items[plan->item_count++].index = index;
+	*added = (struct plan_item){ .kind = kind, .index = index };
 	return 0;
 }
 

@@ -66,10 +66,14 @@ void plan_facts_free(struct plan_facts *facts);
 
 /* --- plan_filter.c: a metric's filter, "root_port=0x3,..." */
 
+struct plan_term {
+	char *text;		/* "root_port=0x3" */
+	char *name;		/* "root_port" */
+	bool used;		/* at least one event has applied the term */
+};
+
 struct plan_filter {
-	char **terms;		/* "root_port=0x3" */
-	char **names;		/* "root_port" */
-	bool *used;		/* at least one event has applied the term */
+	struct plan_term *terms;
 	size_t length;
 };
 

@@ -29,28 +29,24 @@ void plan_cgroups_release(struct gpmu_plan *plan)
 /* Appends a cgroup; 0, or -errno with the error set */
 static int add_cgroup(struct gpmu_plan *plan, const char *name, struct gpmu_error *error)
 {
-	struct event_cgroup **list = vector_room(plan->cgroups, plan->cgroup_count, sizeof(*list));
-	struct event_cgroup *cgroup = calloc(1, sizeof(*cgroup));
+	struct event_cgroup *cgroup = calloc(1, sizeof(*cgroup)), **added = NULL;
 	int ret;
 
-	if (list)
-		plan->cgroups = list;
 	if (cgroup) {
 		cgroup->fd = -1;
 		cgroup->name = strdup(name);
 	}
-	if (!list || !cgroup || !cgroup->name) {
+	if (cgroup && cgroup->name)
+		added = vector_append(plan->cgroups, plan->cgroup_count);
+	if (!added) {
 		free_cgroup(cgroup);
-		error_set(error, 0, "no memory");
-		return -ENOMEM;
+		return error_no_memory(error);
 	}
+	*added = cgroup;
 	ret = machine_cgroup_open(plan->machine, name, error);
-	if (ret < 0) {
-		free_cgroup(cgroup);
+	if (ret < 0)
 		return ret;
-	}
 	cgroup->fd = ret;
-	list[plan->cgroup_count++] = cgroup;
 	return 0;
 }
 

@@ -11,20 +11,17 @@
 /* Appends an entry that has only its text; NULL if out of memory. */
 static struct plan_event *append(struct gpmu_plan *plan, const char *text)
 {
-	struct plan_event *events = vector_room(plan->events, plan->event_count, sizeof(*events));
-	struct plan_event *event;
+	struct plan_event *event = vector_append(plan->events, plan->event_count);
 
-	if (!events)
+	if (!event)
 		return NULL;
-	plan->events = events;
-	event = &events[plan->event_count];
 	*event = (struct plan_event){
 		.braces = PLAN_NONE, .label = strdup(text), .cgroup = plan->cgroup,
 	};
-	if (!event->label)
-		return NULL;
-	plan->event_count++;
-	return event;
+	if (event->label)
+		return event;
+	plan->event_count--;
+	return NULL;
 }
 
 /* Whether an -errno of gpmu_event_new() means that the process has run out of a resource */
@@ -226,7 +223,7 @@ int gpmu_plan_add_events(struct gpmu_plan *plan, const char *list, struct gpmu_e
 	if (ret)
 		plan_rewind(plan, mark);
 	if (ret == -ENOMEM)
-		error_set(error, 0, "no memory");
+		error_no_memory(error);
 	return ret;
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "base/cpus.h"
 #include "base/error.h"
 #include "machine/pmu.h"
@@ -257,7 +258,7 @@ static const struct literal literals[] = {
 	{ "target_cpu", core_wide },
 };
 
-#define N_LITERALS	(sizeof(literals) / sizeof(literals[0]))
+#define N_LITERALS	ARRAY_SIZE(literals)
 
 _Static_assert(N_LITERALS <= MAX_LITERALS, "room for each");
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "plan/plan_build.h"
 
@@ -17,26 +18,13 @@ static const char *const not_filters[] = { "event", "config", "config1", "config
 
 static int add_term(struct plan_filter *filter, const char *term, size_t length)
 {
-	size_t n = filter->length, size = sizeof(*filter->terms);
-	char **terms = vector_room(filter->terms, n, size), **names;
-	bool *used;
+	struct plan_term *added = vector_append(filter->terms, filter->length);
 
-	if (!terms)
+	if (!added)
 		return -ENOMEM;
-	filter->terms = terms;
-	names = vector_room(filter->names, n, size);
-	if (!names)
-		return -ENOMEM;
-	filter->names = names;
-	used = vector_room(filter->used, n, sizeof(*used));
-	if (!used)
-		return -ENOMEM;
-	filter->used = used;
-	used[n] = false;
-	terms[n] = strndup(term, length);
-	names[n] = strndup(term, strcspn(term, "=,"));
-	filter->length++;
-	return terms[n] && names[n] ? 0 : -ENOMEM;
+	added->text = strndup(term, length);
+	added->name = strndup(term, strcspn(term, "=,"));
+	return added->text && added->name ? 0 : -ENOMEM;
 }
 
 static int check_term(const char *term, size_t offset, struct gpmu_error *error)
@@ -47,7 +35,7 @@ static int check_term(const char *term, size_t offset, struct gpmu_error *error)
 		error_set(error, offset, "a filter is NAME=VALUE, such as root_port=0x3");
 		return -EINVAL;
 	}
-	for (i = 0; i < sizeof(not_filters) / sizeof(not_filters[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(not_filters); i++) {
 		if (strlen(not_filters[i]) == name && !memcmp(not_filters[i], term, name)) {
 			error_set(error, offset, "%s is not a filter: it selects the event",
 				  not_filters[i]);
@@ -82,12 +70,10 @@ void plan_filter_release(struct plan_filter *filter)
 	size_t i;
 
 	for (i = 0; i < filter->length; i++) {
-		free(filter->terms[i]);
-		free(filter->names[i]);
+		free(filter->terms[i].text);
+		free(filter->terms[i].name);
 	}
 	free(filter->terms);
-	free(filter->names);
-	free(filter->used);
 	*filter = (struct plan_filter){ .length = 0 };
 }
 
@@ -111,17 +97,17 @@ int plan_filter_apply(struct plan_filter *filter, const struct gpmu_machine *mac
 
 	*taken = false;
 	for (i = 0; i < filter->length; i++) {
-		ret = takes(machine, *event, filter->names[i]);
+		ret = takes(machine, *event, filter->terms[i].name);
 		if (ret < 0)
 			return ret;
 		if (!ret)
 			continue;
-		changed = event_with_terms(*event, filter->terms[i]);
+		changed = event_with_terms(*event, filter->terms[i].text);
 		if (!changed)
 			return -errno;
 		free(*event);
 		*event = changed;
-		filter->used[i] = true;
+		filter->terms[i].used = true;
 		*taken = true;
 	}
 	return 0;
@@ -131,7 +117,7 @@ static bool is_filter(const char *format)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(not_filters) / sizeof(not_filters[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(not_filters); i++)
 		if (!strcmp(not_filters[i], format))
 			return false;
 	return true;
@@ -201,8 +187,8 @@ int plan_filter_check(const struct plan_filter *filter, const struct gpmu_plan *
 	size_t i;
 	int ret;
 
-	for (i = 0; i < filter->length && filter->used[i]; i++)
-		offset += strlen(filter->terms[i]) + 1;
+	for (i = 0; i < filter->length && filter->terms[i].used; i++)
+		offset += strlen(filter->terms[i].text) + 1;
 	if (i == filter->length)
 		return 0;
 	ret = known_formats(plan, first, &any, &formats);
@@ -210,10 +196,10 @@ int plan_filter_check(const struct plan_filter *filter, const struct gpmu_plan *
 		ret = -EINVAL;
 		if (formats)
 			error_set(error, offset, "there is no filter \"%s\" here; there are: %s",
-				  filter->names[i], formats);
+				  filter->terms[i].name, formats);
 		else
 			error_set(error, offset, "there is no filter \"%s\" here: the PMU has none",
-				  filter->names[i]);
+				  filter->terms[i].name);
 	}
 	free(formats);
 	return ret;

@@ -264,14 +264,11 @@ static int copy(char **to, const char *from)
 static int append(struct adding *a, const struct gpmu_metric *metric, size_t *index)
 {
 	struct gpmu_plan *plan = a->plan;
-	struct plan_metric *list = vector_room(plan->metrics, plan->metric_count, sizeof(*list));
-	struct plan_metric *entry;
+	struct plan_metric *entry = vector_append(plan->metrics, plan->metric_count);
 
-	if (!list)
+	if (!entry)
 		return -ENOMEM;
-	plan->metrics = list;
-	*index = plan->metric_count++;
-	entry = &list[*index];
+	*index = plan->metric_count - 1;
 	if (a->root == PLAN_NONE)
 		a->root = *index;
 	*entry = (struct plan_metric){

@@ -220,6 +220,6 @@ int gpmu_plan_add_metrics(struct gpmu_plan *plan, const char *list, struct gpmu_
 	if (ret)
 		plan_rewind(plan, mark);
 	if (ret == -ENOMEM)
-		error_set(error, 0, "no memory");
+		error_no_memory(error);
 	return ret;
 }

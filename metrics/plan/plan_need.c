@@ -21,25 +21,22 @@ bool plan_has_member(const struct plan_member *members, size_t length, size_t nu
 
 int plan_add_member(struct plan_member **members, size_t *length, const struct plan_member *member)
 {
-	struct plan_member *list = vector_room(*members, *length, sizeof(*list));
+	struct plan_member *added = vector_append(*members, *length);
 
-	if (!list)
+	if (!added)
 		return -ENOMEM;
-	*members = list;
-	list[(*length)++] = *member;
+	*added = *member;
 	return 0;
 }
 
 /* Appends an empty need; NULL if out of memory. */
 static struct plan_need *add_need(struct plan_needs *needs, size_t metric)
 {
-	struct plan_need *list = vector_room(needs->list, needs->length, sizeof(*list));
+	struct plan_need *added = vector_append(needs->list, needs->length);
 
-	if (!list)
-		return NULL;
-	needs->list = list;
-	list[needs->length] = (struct plan_need){ .metric = metric, .bin = PLAN_NONE, .width = 1 };
-	return &list[needs->length++];
+	if (added)
+		*added = (struct plan_need){ .metric = metric, .bin = PLAN_NONE, .width = 1 };
+	return added;
 }
 
 static int add_member(struct plan_need *need, const struct plan_member *member)

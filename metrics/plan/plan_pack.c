@@ -38,19 +38,17 @@ static int compare_needs(const void *a, const void *b)
 static int new_bin(struct packing *p, struct plan_need *need)
 {
 	struct plan_needs *needs = p->needs;
-	struct plan_bin *bins = vector_room(needs->bins, needs->bin_count, sizeof(*bins)), *bin;
+	struct plan_bin *bin = vector_append(needs->bins, needs->bin_count);
 	size_t i;
 	int ret = 0;
 
-	if (!bins)
+	if (!bin)
 		return -ENOMEM;
-	needs->bins = bins;
-	bin = &bins[needs->bin_count];
 	*bin = (struct plan_bin){
 		.rank = PLAN_NONE, .alone = need->alone || p->plan->options.no_merge,
 		.given = need->given, .apart = need->apart,
 	};
-	need->bin = needs->bin_count++;
+	need->bin = needs->bin_count - 1;
 	for (i = 0; i < need->length && !ret; i++)
 		ret = plan_add_member(&bin->members, &bin->length, &need->members[i]);
 	return ret;

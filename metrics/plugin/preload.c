@@ -27,7 +27,7 @@ char *preload_find(struct gpmu_error *error)
 	real = realpath(path, NULL);
 	if (!real) {
 		ret = errno;
-		error_set(error, 0, "%.150s: %s", path, strerror(ret));
+		error_set(error, 0, "%.150s: %s", path, error_text(ret));
 		errno = ret;
 		return NULL;
 	}

@@ -15,7 +15,6 @@ static int open_source(struct gpmu_source *source, const char *options, size_t o
 	const struct gpmu_source_plugin *plugin = &source->plugin;
 	struct gpmu_error own = { .size = sizeof(own) };
 	int ret = plugin->open(&source->data, options, &own);
-	char why[64];
 
 	if (!ret)
 		return 0;
@@ -25,7 +24,7 @@ static int open_source(struct gpmu_source *source, const char *options, size_t o
 		error_set(error, offset + own.offset, "%s", own.text);
 	else
 		error_set(error, offset, "%s: %s; use %s=%s", plugin->name,
-			  strerror_r(-ret, why, sizeof(why)), plugin->name,
+			  error_text(-ret), plugin->name,
 			  plugin->usage ? plugin->usage : "OPTIONS");
 	return ret;
 }
@@ -96,7 +95,6 @@ int gpmu_source_query(struct gpmu_source *source, const char *question, char **a
 {
 	struct gpmu_error own = { .size = sizeof(own) };
 	int ret = -ENOENT;
-	char why[64];
 
 	*answer = NULL;
 	if (source->plugin.query) {
@@ -115,7 +113,7 @@ int gpmu_source_query(struct gpmu_source *source, const char *question, char **a
 	else
 		error_set(error, 0, "source %s, query \"%.64s\": %s", source->plugin.name,
 			  question, ret == -ENOENT ? "the plugin has no such query" :
-			  strerror_r(-ret, why, sizeof(why)));
+			  error_text(-ret));
 	return ret;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/sized.h"
 #include "base/trust.h"
@@ -134,7 +135,7 @@ static int check_functions(const struct gpmu_source_plugin *plugin, const char *
 {
 	const void *member;
 
-	for (size_t i = 0; i < sizeof(required) / sizeof(required[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(required); i++) {
 		memcpy(&member, (const char *)plugin + required[i].offset, sizeof(member));
 		if (!member) {
 			error_set(error, 0, "%s: its table has no %s", path, required[i].name);
@@ -147,7 +148,7 @@ static int check_functions(const struct gpmu_source_plugin *plugin, const char *
 static int take_sizes(struct gpmu_source_plugin *plugin, const char *path,
 		      struct gpmu_error *error)
 {
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		char *member = (char *)plugin + sizes[i].offset;
 		size_t size;
 

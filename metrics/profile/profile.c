@@ -524,7 +524,7 @@ struct gpmu_profile *gpmu_profile_new(const char *path, const struct gpmu_profil
 		profile->facts.is_stopped = ret == STOPPED;
 	}
 	if (ret == -ENOMEM)
-		error_set(error, 0, "out of memory");
+		error_no_memory(error);
 	if (ret < 0) {
 		gpmu_profile_free(profile);
 		errno = -ret;

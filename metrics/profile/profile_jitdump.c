@@ -84,7 +84,7 @@ static int take_bytes(struct reading *reading, void *data, size_t size, const ch
 	size_t n = fread(data, 1, size, reading->file);
 
 	if (n < size && ferror(reading->file)) {
-		error_set(reading->error, (size_t)reading->offset, "%s: %s", reading->dump->path, strerror(errno));
+		error_set(reading->error, (size_t)reading->offset, "%s: %s", reading->dump->path, error_text(errno));
 		return errno ? -errno : -EIO;
 	}
 	if (n < size)

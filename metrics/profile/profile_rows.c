@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/profile_rows.h"
 
 static uint64_t hash_of(const struct profile_row *row)
@@ -13,7 +14,7 @@ static uint64_t hash_of(const struct profile_row *row)
 
 	memcpy(pairs, row->keys, sizeof(pairs));
 	/* The products do not wait for each other. Their high bits depend on all bits of the keys. */
-	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++)
 		hash += pairs[i] * factors[i];
 	return hash >> 32;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/array.h"
 #include "base/gpmu_outside.h"
 #include "profile/elf/profile_elf.h"
 #include "profile/profile_tasks.h"
@@ -95,7 +96,7 @@ static enum profile_map_kind kind_of(const struct gpmu_perfdata_record *record)
 	/* As in perf, code in huge pages is that of a just-in-time compiler. */
 	if (record->type == PERF_RECORD_MMAP2 && record->mmap.flags & MAP_HUGETLB)
 		return memory;
-	for (size_t i = 0; i < sizeof(no_files) / sizeof(no_files[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(no_files); i++)
 		if (!strncmp(file, no_files[i], strlen(no_files[i])))
 			return memory;
 	return *file == '/' || !strcmp(file, PROFILE_VDSO) ? PROFILE_MAP_FILE : memory;

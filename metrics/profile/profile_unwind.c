@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/profile_object.h"
 #include "profile/profile_unwind.h"
 
@@ -206,7 +207,7 @@ static int take_frame(Dwfl_Frame *frame, void *user)
 
 static const struct machine *machine_of(const struct gpmu_perfdata_info *info)
 {
-	for (size_t i = 0; info->arch && i < sizeof(machines) / sizeof(machines[0]); i++)
+	for (size_t i = 0; info->arch && i < ARRAY_SIZE(machines); i++)
 		if (!strcmp(info->arch, machines[i].name))
 			return &machines[i];
 	return NULL;

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/raw_clock.h"
@@ -114,8 +115,7 @@ static int copy_options(struct gpmu_recorder *recorder, const struct gpmu_record
 	    copy_text(&recorder->terms, recorder->options.spe) &&
 	    copy_text(&recorder->sample, recorder->options.sample))
 		return 0;
-	error_set(error, 0, "no memory");
-	return -ENOMEM;
+	return error_no_memory(error);
 }
 
 static int make_control(struct gpmu_recorder *recorder)
@@ -131,7 +131,7 @@ static int make_control(struct gpmu_recorder *recorder)
 		.buffer = CUPTI_BUFFER,
 		.buffers = (uint32_t)(recorder->options.cuda_buffers / CUPTI_BUFFER),
 	};
-	for (size_t i = 0; i < sizeof(activities) / sizeof(activities[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(activities); i++)
 		if (recorder->options.cuda & activities[i].cuda)
 			control.kinds |= activities[i].activity;
 	if (recorder->range)
@@ -143,7 +143,6 @@ static int make_control(struct gpmu_recorder *recorder)
 static int prepare_channels(struct gpmu_recorder *recorder, struct gpmu_error *error)
 {
 	int ret = recorder_inject_find(recorder, error);
-	char why[96];
 
 	if (ret)
 		return ret;
@@ -152,7 +151,7 @@ static int prepare_channels(struct gpmu_recorder *recorder, struct gpmu_error *e
 		ret = recorder_peers_start(recorder);
 	if (ret)
 		error_set(error, 0, "shared memory and a socket for the recorded processes: %s",
-			  strerror_r(-ret, why, sizeof(why)));
+			  error_text(-ret));
 	return ret;
 }
 
@@ -164,7 +163,7 @@ struct gpmu_recorder *gpmu_recorder_new(const struct gpmu_recorder_options *opti
 
 	recorder = calloc(1, sizeof(*recorder));
 	if (!recorder) {
-		error_set(error, 0, "no memory");
+		error_no_memory(error);
 		return NULL;
 	}
 	pthread_mutex_init(&recorder->stats_lock, NULL);
@@ -241,7 +240,7 @@ void gpmu_recorder_free(struct gpmu_recorder *recorder)
 int gpmu_recorder_pid(struct gpmu_recorder *recorder, pid_t pid)
 {
 	struct record_sched *sched = &recorder->sched;
-	pid_t *tids;
+	pid_t *added;
 
 	if (pid <= 0 || recorder->started)
 		return -EINVAL;
@@ -249,11 +248,10 @@ int gpmu_recorder_pid(struct gpmu_recorder *recorder, pid_t pid)
 	for (size_t i = 0; i < sched->tid_count; i++)
 		if (sched->tids[i] == pid)
 			return 0;
-	tids = vector_room(sched->tids, sched->tid_count, sizeof(*tids));
-	if (!tids)
+	added = vector_append(sched->tids, sched->tid_count);
+	if (!added)
 		return -ENOMEM;
-	sched->tids = tids;
-	tids[sched->tid_count++] = pid;
+	*added = pid;
 	return 0;
 }
 
@@ -269,12 +267,11 @@ static void set_open_error(const char *path, int ret, struct gpmu_error *error)
 		{ -EBUSY, ": another gpmu record writes it; each needs a file of its own" },
 	};
 	const char *remedy = "";
-	char why[96];
 
-	for (size_t i = 0; i < sizeof(remedies) / sizeof(remedies[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(remedies); i++)
 		if (remedies[i].ret == ret)
 			remedy = remedies[i].remedy;
-	error_set(error, 0, "%.100s: %s%s", path, strerror_r(-ret, why, sizeof(why)), remedy);
+	error_set(error, 0, "%.100s: %s%s", path, error_text(-ret), remedy);
 }
 
 static int open_trace(struct gpmu_recorder *recorder, struct gpmu_error *error)
@@ -345,7 +342,7 @@ static int open_spool(struct gpmu_recorder *recorder, struct gpmu_error *error)
 	const int ret = record_spool_open(&recorder->spe.spool, recorder->file.fd);
 
 	if (ret)
-		error_set(error, 0, "the file for SPE's buffers: %s; TMPDIR can name another folder", strerror(-ret));
+		error_set(error, 0, "the file for SPE's buffers: %s; TMPDIR can name another folder", error_text(-ret));
 	return ret;
 }
 
@@ -383,7 +380,7 @@ static int open_sources(struct gpmu_recorder *recorder, struct gpmu_error *error
 	for (int i = 0; i < RECORDER_SOURCES && !ret; i++)
 		ret = record_queue_init(&recorder->queues[i], rooms[i]);
 	if (ret)
-		error_set(error, 0, "%s", strerror(-ret));
+		error_set(error, 0, "%s", error_text(-ret));
 	if (!ret && recorder->control)
 		recorder_channels_start(recorder);
 	if (!ret && needs_sched(recorder))
@@ -453,7 +450,7 @@ int gpmu_recorder_start(struct gpmu_recorder *recorder, const struct gpmu_machin
 	ret = start_threads(recorder);
 	recorder->started = !ret;
 	if (ret)
-		error_set(error, 0, "a thread cannot be started: %s", strerror(-ret));
+		error_set(error, 0, "a thread cannot be started: %s", error_text(-ret));
 	return ret;
 }
 
@@ -487,7 +484,6 @@ static void warn_no_process(const struct gpmu_recorder *recorder)
 
 int gpmu_recorder_stop(struct gpmu_recorder *recorder, struct gpmu_error *error)
 {
-	char why[96];
 	int ret;
 
 	gpmu_recorder_disable(recorder);
@@ -502,7 +498,7 @@ int gpmu_recorder_stop(struct gpmu_recorder *recorder, struct gpmu_error *error)
 		ret = recorder_audit(recorder);
 	if (ret)
 		error_set(error, 0, "%.100s: %s", recorder->path,
-			  strerror_r(-ret, why, sizeof(why)));
+			  error_text(-ret));
 	else
 		ret = gpmu_trace_finish(recorder->trace, error);
 	/* Without memory for the audit, the records before it are written. */

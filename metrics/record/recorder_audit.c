@@ -9,6 +9,8 @@
 #include <sys/resource.h>
 #include <sys/utsname.h>
 
+#include "base/array.h"
+#include "base/error.h"
 #include "base/gpmu_outside.h"
 #include "base/log.h"
 #include "base/text/text.h"
@@ -186,9 +188,8 @@ static int audit_kernel(struct gpmu_recorder *recorder, enum recorder_source sou
 {
 	const uint64_t records = recorder->source_record_count[source];
 	const int error = why == RECORD_KERNEL_UNSPOOLED ? recorder->spe.spool.error : 0;
-	char text[96];
 	char *reason = text_print("%s%s%s", kernel_reasons[why], error ? ": " : "",
-				  error ? strerror_r(-error, text, sizeof(text)) : "");
+				  error ? error_text(-error) : "");
 	int ret = reason ? audit_source(recorder, source_names[source], records, lost, reason, NULL) : -ENOMEM;
 
 	free(reason);
@@ -286,7 +287,7 @@ static int audit_spe(struct gpmu_recorder *recorder)
 
 	if (!recorder->spe.rings.count)
 		return 0;
-	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
 		record_arg(&args, counts[i].name, (int64_t)counts[i].count);
 	return audit(recorder, "spe", &args);
 }
@@ -354,7 +355,7 @@ static int audit_notes(struct gpmu_recorder *recorder)
 	if (!ret)
 		ret = audit_outside(recorder);
 	if (!ret && recorder->no_memory_count)
-		ret = audit_source(recorder, "gpmu", 0, &lost, "no memory", NULL);
+		ret = audit_source(recorder, "gpmu", 0, &lost, ERROR_NO_MEMORY, NULL);
 	if (!ret)
 		ret = audit_refusals(recorder);
 	if (ret || !recorder_lacks_cuda(recorder))

@@ -69,19 +69,19 @@ static void put_surely(struct gpmu_recorder *recorder, enum record_type type,
 
 static int add_channel(struct gpmu_recorder *recorder, pid_t pid, int fd)
 {
-	struct recorder_channel *channels = vector_room(recorder->channels, recorder->channel_count,
-						      sizeof(*channels));
+	struct recorder_channel *added = vector_append(recorder->channels, recorder->channel_count);
 	struct recorder_channel channel = { .pid = pid, .process = recorder->process_count };
 
-	if (!channels) {
+	if (!added) {
 		close(fd);
 		return -ENOMEM;
 	}
-	recorder->channels = channels;
 	channel.reader = channel_reader_new(fd);
-	if (!channel.reader)
+	if (!channel.reader) {
+		recorder->channel_count--;
 		return -errno;
-	channels[recorder->channel_count++] = channel;
+	}
+	*added = channel;
 	recorder->process_count++;
 	put_surely(recorder, RECORD_PROCESS, &channel, NULL, 0);
 	return 0;

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/gpmu_replace.h"
 #include "record/recorder.h"
 #include "trace/trace.h"
@@ -178,7 +179,7 @@ static bool stays_in_place(int ret)
 		EINVAL, EACCES, EPERM, EROFS, ENOENT, ESTALE, ENAMETOOLONG, ENOSPC, EDQUOT, EMFILE, ENFILE,
 	};
 
-	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++)
 		if (ret == -errors[i])
 			return true;
 	return false;

@@ -48,7 +48,7 @@ static int find_injected(struct gpmu_recorder *recorder, struct gpmu_error *erro
 	recorder->library = realpath(path, NULL);
 	if (!recorder->library) {
 		ret = -errno;
-		error_set(error, 0, "%.150s: %s", path, strerror(-ret));
+		error_set(error, 0, "%.150s: %s", path, error_text(-ret));
 		return ret;
 	}
 	for (size_t i = OF_CUDA; i <= OF_NVTX; i++) {

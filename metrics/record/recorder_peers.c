@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/log.h"
 #include "base/text/gpmu_shown.h"
 #include "base/vector.h"
@@ -21,21 +22,19 @@
 /* Logs the reason, and keeps it for the audit. */
 static void refuse(struct gpmu_recorder *recorder, int pid, const char *why)
 {
-	const size_t n = recorder->refusal_count;
-	struct recorder_refusal *refusals = vector_room(recorder->refusals, n, sizeof(*refusals));
-	size_t same = 0;
+	size_t n = recorder->refusal_count, same = 0;
+	struct recorder_refusal *added = vector_append(recorder->refusals, n);
 
 	log_line(GPMU_LOG_WARNING, "%s", why);
-	if (!refusals)
+	if (!added)
 		return;
-	recorder->refusals = refusals;
-	refusals[n] = (struct recorder_refusal){ pid, strdup(why) };
-	if (!refusals[n].why)
+	*added = (struct recorder_refusal){ pid, strdup(why) };
+	if (!added->why)
 		return;
-	while (refusals[same].pid != pid)
+	while (recorder->refusals[same].pid != pid)
 		same++;
-	recorder->refused_count += same == n;
-	recorder->refusal_count = n + 1;
+	recorder->refused_count += &recorder->refusals[same] == added;
+	recorder->refusal_count = n;
 }
 
 void recorder_refuse(struct gpmu_recorder *recorder, pid_t pid, const char *what, const char *why)
@@ -48,12 +47,10 @@ void recorder_refuse(struct gpmu_recorder *recorder, pid_t pid, const char *what
 
 static void refuse_channel(struct gpmu_recorder *recorder, pid_t pid, int error)
 {
-	char why[96];
-
 	recorder_refuse(recorder, pid, "cannot be recorded",
 			!error ? "it has ended, or waited too long, before it sent its channel" :
 			error == EBADMSG ? "its channel has another version; does libgpmu-inject.so belong to another gpmu?" :
-			error == EMFILE ? "too many open files; raise ulimit -n" : strerror_r(error, why, sizeof(why)));
+			error == EMFILE ? "too many open files; raise ulimit -n" : error_text(error));
 }
 
 /* --- files in reserve */
@@ -80,20 +77,27 @@ static bool has_reserve(struct gpmu_recorder *recorder)
 
 /* --- connections */
 
-int recorder_peers_start(struct gpmu_recorder *recorder)
+/* Adds an open connection. Returns its file descriptor, or -errno: @fd, if that is an error */
+static int add_peer(struct gpmu_recorder *recorder, int fd)
 {
-	int fd = channel_listen(recorder->channel_name);
+	struct pollfd *added;
 
 	if (fd < 0)
 		return fd;
-	recorder->peers = vector_room(NULL, 0, sizeof(*recorder->peers));
-	if (!recorder->peers) {
+	added = vector_append(recorder->peers, recorder->peer_count);
+	if (!added) {
 		close(fd);
 		return -ENOMEM;
 	}
-	recorder->peers[0] = (struct pollfd){ .fd = fd, .events = POLLIN };
-	recorder->peer_count = 1;
-	return 0;
+	*added = (struct pollfd){ .fd = fd, .events = POLLIN };
+	return fd;
+}
+
+int recorder_peers_start(struct gpmu_recorder *recorder)
+{
+	int fd = add_peer(recorder, channel_listen(recorder->channel_name));
+
+	return fd < 0 ? fd : 0;
 }
 
 bool recorder_has_peers(const struct gpmu_recorder *recorder)
@@ -105,18 +109,9 @@ bool recorder_has_peers(const struct gpmu_recorder *recorder)
 
 static int add(struct gpmu_recorder *recorder)
 {
-	struct pollfd *peers = vector_room(recorder->peers, recorder->peer_count, sizeof(*peers));
-	int fd;
-
-	if (!peers)
-		return -ENOMEM;
-	recorder->peers = peers;
 	if (!has_reserve(recorder))
 		return -EMFILE;
-	fd = channel_accept(recorder->peers[0].fd, recorder->control_fd);
-	if (fd >= 0)
-		peers[recorder->peer_count++] = (struct pollfd){ .fd = fd, .events = POLLIN };
-	return fd;
+	return add_peer(recorder, channel_accept(recorder->peers[0].fd, recorder->control_fd));
 }
 
 static void accept_all(struct gpmu_recorder *recorder)

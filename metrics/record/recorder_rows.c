@@ -31,23 +31,22 @@ static bool is_row(const struct gpmu_recorder *recorder, size_t index, const str
 
 static int add_row(struct gpmu_recorder *recorder, const struct gpmu_row *row)
 {
-	struct recorder_row *rows = vector_room(recorder->rows, recorder->row_count, sizeof(*rows));
+	struct recorder_row *added = NULL;
 	struct recorder_row of = {
 		.metric = row->metric, .scope = row->scope, .node = row->node, .package = row->package, .die = row->die,
 		.core = row->core, .cpu = row->cpu, .tid = row->tid, .number = -1,
 	};
 
-	if (!rows)
-		return -ENOMEM;
-	recorder->rows = rows;
 	of.name = strdup(row->name);
 	of.gpu = row->gpu ? strdup(row->gpu) : NULL;
-	if (!of.name || (row->gpu && !of.gpu)) {
+	if (of.name && (!row->gpu || of.gpu))
+		added = vector_append(recorder->rows, recorder->row_count);
+	if (!added) {
 		free(of.name);
 		free(of.gpu);
 		return -ENOMEM;
 	}
-	rows[recorder->row_count++] = of;
+	*added = of;
 	return 0;
 }
 

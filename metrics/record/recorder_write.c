@@ -32,19 +32,18 @@ static void note_error(struct gpmu_recorder *recorder, int ret)
 
 static int add_process(struct gpmu_recorder *recorder)
 {
-	int *streams = vector_room(recorder->streams, recorder->stream_count, sizeof(*streams));
-	int stream, ret;
+	int stream, ret, *added;
 
-	if (!streams)
-		return -ENOMEM;
-	recorder->streams = streams;
 	stream = record_merge_open(&recorder->merge, raw_clock_now());
 	if (stream < 0)
 		return stream;
 	ret = record_map_process(&recorder->map);
 	if (ret < 0)
 		return ret;
-	streams[recorder->stream_count++] = stream;
+	added = vector_append(recorder->streams, recorder->stream_count);
+	if (!added)
+		return -ENOMEM;
+	*added = stream;
 	return 0;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/sized.h"
 #include "report/report.h"
@@ -29,8 +30,7 @@ struct gpmu_report *gpmu_report_new(const struct gpmu_report_options *options,
 	struct gpmu_report *report = calloc(1, sizeof(*report));
 
 	if (!report) {
-		error_set(error, 0, "no memory");
-		errno = ENOMEM;
+		error_no_memory(error);
 		return NULL;
 	}
 	if (set_options(report, options)) {
@@ -79,12 +79,11 @@ int gpmu_report_make(struct gpmu_report *report, struct gpmu_error *error)
 	if (report->made)
 		return refuse(error);
 	report->made = true;
-	for (size_t i = 0; i < sizeof(makes) / sizeof(makes[0]) && !report->failed; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(makes) && !report->failed; i++)
 		makes[i](report);
 	if (!report->failed)
 		return 0;
-	error_set(error, 0, "no memory");
-	return -ENOMEM;
+	return error_no_memory(error);
 }
 
 const struct gpmu_report_table *gpmu_report_table(const struct gpmu_report *report, size_t index)

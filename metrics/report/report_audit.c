@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "report/report.h"
 
 struct fact {
@@ -205,7 +206,7 @@ static void put_spe(const struct fact *fact)
 					number(fact, "samples"), number(fact, "period"), number(fact, "outside"));
 	bool any = false;
 
-	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(losses); i++) {
 		const double count = number(fact, losses[i].name);
 
 		any = any || count > 0;
@@ -227,7 +228,7 @@ static void put_facts(struct gpmu_report *report)
 		{ "sampler", put_sampler }, { "spe", put_spe }, { "note", put_note },
 	};
 
-	for (size_t kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]); kind++) {
+	for (size_t kind = 0; kind < ARRAY_SIZE(kinds); kind++) {
 		for (size_t i = 0; i < report->timeline.facts.n && !report->failed; i++) {
 			const struct fact fact = {
 				report,
@@ -311,7 +312,7 @@ static void put_file(struct gpmu_report *report, uint32_t index)
 		{ stats->others, "packets of other writers are left out" },
 	};
 
-	for (size_t i = 0; i < sizeof(findings) / sizeof(findings[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(findings); i++)
 		if (findings[i].n)
 			put(report, "trace", true, index,
 			    report_print(report, "%" PRIu64 " %s", findings[i].n,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "report/report.h"
 
 #define TERMS	8
@@ -90,7 +91,7 @@ bool report_is_rate(const struct gpmu_report *report, const struct timeline_coun
 	const char *unit = report_string(report, counter->unit);
 
 	*factor = 1;
-	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rates); i++) {
 		if (strcmp(unit, rates[i].unit))
 			continue;
 		*factor = rates[i].factor;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "report/report.h"
 
 #define COLUMN(name_, kind_)	{ sizeof(struct gpmu_report_column), name_, GPMU_REPORT_##kind_, 0 }
@@ -115,11 +116,9 @@ static const struct gpmu_report_column stacks[] = {
 	LONG("stack"), COLUMN("share", SHARE), COLUMN("samples", COUNT), COLUMN("event", TEXT),
 };
 
-#define LENGTH(array)	(sizeof(array) / sizeof((array)[0]))
-
 #define TABLE(name_, title_, columns_) { \
 	.size = sizeof(struct gpmu_report_table), .name = name_, .title = title_, \
-	.columns = columns_, .column_count = LENGTH(columns_), .sorted_by = -1, \
+	.columns = columns_, .column_count = ARRAY_SIZE(columns_), .sorted_by = -1, \
 }
 
 /* The tables with their columns, without rows */

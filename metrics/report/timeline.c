@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "report/timeline.h"
 
@@ -16,12 +17,6 @@ static struct timeline_file *add_file(struct timeline *timeline, const char *pat
 	file->rank = -1;
 	file->path = strdup(path);
 	return file->path ? file : NULL;
-}
-
-static int no_memory(struct gpmu_error *error)
-{
-	error_set(error, 0, "no memory");
-	return -ENOMEM;
 }
 
 /*
@@ -50,7 +45,7 @@ int timeline_add(struct timeline *timeline, int fd, const char *path, struct gpm
 	int ret;
 
 	if (!file)
-		return no_memory(error);
+		return error_no_memory(error);
 	reader = gpmu_trace_reader_new(fd, path, error);
 	if (!reader)
 		return -ENOMEM;
@@ -58,7 +53,7 @@ int timeline_add(struct timeline *timeline, int fd, const char *path, struct gpm
 	map_clear(&timeline->task_numbers);
 	while ((ret = gpmu_trace_reader_next(reader, &item, error)) == 1) {
 		if (timeline_take(timeline, reader, item)) {
-			ret = no_memory(error);
+			ret = error_no_memory(error);
 			break;
 		}
 	}
@@ -67,7 +62,7 @@ int timeline_add(struct timeline *timeline, int fd, const char *path, struct gpm
 	if (!ret)
 		ret = check_file(file, error);
 	if (!ret && timeline_end_tasks(timeline, reader))
-		ret = no_memory(error);
+		ret = error_no_memory(error);
 	gpmu_trace_reader_free(reader);
 	return ret;
 }
@@ -94,7 +89,7 @@ void timeline_release(struct timeline *timeline)
 			&timeline_at(&timeline->counters, struct timeline_counter, i)->values);
 	for (size_t i = 0; i < timeline->facts.n; i++)
 		vector_release(&timeline_at(&timeline->facts, struct timeline_fact, i)->args);
-	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(plain); i++)
 		vector_release(plain[i]);
 	map_release(&timeline->task_numbers);
 	map_release(&timeline->sample_numbers);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "report/timeline.h"
 
 static const struct gpmu_trace_arg *arg_of(const struct gpmu_trace_item *item, const char *name)
@@ -257,7 +258,7 @@ static int by_category(struct timeline *timeline, const struct timeline_track *t
 	};
 	const char *category = item->category;
 
-	for (unsigned int kind = 0; kind < sizeof(works) / sizeof(works[0]); kind++)
+	for (unsigned int kind = 0; kind < ARRAY_SIZE(works); kind++)
 		if (!strcmp(category, works[kind]))
 			return take_work(timeline, track, item, kind);
 	if (!strcmp(category, "runtime") || !strcmp(category, "driver"))

@@ -54,7 +54,7 @@ void gpmu_saved_free(struct gpmu_saved *saved)
 
 int saved_texts_add(struct saved_texts *texts, const char *text, size_t length, size_t *index)
 {
-	struct saved_name *list;
+	struct saved_name *added;
 	uint32_t number;
 
 	*index = SAVED_NONE;
@@ -67,14 +67,14 @@ int saved_texts_add(struct saved_texts *texts, const char *text, size_t length, 
 		return -E2BIG;
 	/* More than one text lacks a name only after memory ran out. */
 	while (texts->length <= number) {
-		list = vector_room(texts->list, texts->length, sizeof(*list));
-		if (!list)
-			return -ENOMEM;
-		texts->list = list;
 		text = strings_text(&texts->strings, (uint32_t)texts->length);
-		if (saved_name_init(&list[texts->length], text, strlen(text)))
+		added = vector_append(texts->list, texts->length);
+		if (!added)
 			return -ENOMEM;
-		texts->length++;
+		if (saved_name_init(added, text, strlen(text))) {
+			texts->length--;
+			return -ENOMEM;
+		}
 	}
 	*index = number;
 	return 0;
@@ -162,7 +162,7 @@ static int add_record(struct gpmu_saved *saved, const struct saved_line *line)
 		.running = line->running,
 		.share = line->share,
 	};
-	struct saved_record *list;
+	struct saved_record *added;
 	int ret;
 
 	/* Counters of a thread that never ran were not enabled: perf prints 0 ns and 100 %. */
@@ -183,14 +183,13 @@ static int add_record(struct gpmu_saved *saved, const struct saved_line *line)
 		ret = -E2BIG;
 	if (ret)
 		return ret;
-	list = vector_room(table->list, table->length, sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	table->list = list;
 	ret = link_record(table, &record);
 	if (ret)
 		return ret;
-	list[table->length++] = record;
+	added = vector_append(table->list, table->length);
+	if (!added)
+		return -ENOMEM;
+	*added = record;
 	table->repeated = table->repeated || !isnan(record.deviation);
 	return 0;
 }
@@ -322,7 +321,7 @@ int gpmu_saved_line(struct gpmu_saved *saved, const char *text, size_t length,
 		ret = add_record(saved, &line);
 	if (ret)
 		error_set(error, 0, "line %lu: %s", saved->line,
-			  ret == -ENOMEM ? "out of memory" : "more lines or different names than supported");
+			  ret == -ENOMEM ? ERROR_NO_MEMORY : "more lines or different names than supported");
 	return ret ? ret : completes;
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "expr/gpmu_expr.h"
 #include "machine/pmu.h"
 #include "saved/saved.h"
@@ -110,7 +111,7 @@ static double guess_enabled(const struct gpmu_saved *saved, const struct saved_r
 		counters * (double)saved_wall(saved), (double)saved->complete->list[record->target].whole,
 	};
 
-	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(times); i++)
 		if (times[i] >= low * 0.999 && times[i] <= high * 1.001)
 			return times[i];
 	return high;

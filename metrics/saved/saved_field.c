@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "saved/saved.h"
 
 #define MAX_NUMBER	512	/* characters of one; "%f" writes 309 digits at most */
@@ -143,7 +144,7 @@ bool saved_parse_label(struct saved_text text, struct saved_line *line)
 		{ "CPU", SAVED_CPU }, { "S", SAVED_PACKAGE }, { "N", SAVED_NODE },
 	};
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		size_t begin = strlen(kinds[i].prefix), end = begin;
 
 		if (text.length <= begin || memcmp(text.at, kinds[i].prefix, begin))

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "saved/saved.h"
 
 struct scan {
@@ -237,7 +238,7 @@ static int take_pair(struct scan *scan)
 		return refuse(scan, scan->at, "\":\" after the key");
 	at = scan->at;
 	ret = take_value(scan, &value);
-	for (size_t i = 0; !ret && i < sizeof(keys) / sizeof(keys[0]); i++)
+	for (size_t i = 0; !ret && i < ARRAY_SIZE(keys); i++)
 		if (saved_is(key, keys[i].name))
 			return keys[i].set(scan, value) ? 0 : refuse(scan, at, keys[i].expected);
 	return ret;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "saved/saved.h"
 
 static struct saved_text skip_blanks(struct saved_text text)
@@ -47,7 +48,7 @@ static bool is_message(struct saved_format *format, struct saved_text text)
 	bool is = format->message_ahead;
 
 	format->message_ahead = false;
-	for (size_t i = 0; !is && i < sizeof(messages) / sizeof(messages[0]); i++)
+	for (size_t i = 0; !is && i < ARRAY_SIZE(messages); i++)
 		if (begins(text, messages[i].begin)) {
 			format->message_ahead = messages[i].ahead;
 			is = true;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "catalog/catalog.h"
 #include "machine/machine.h"
@@ -123,21 +124,14 @@ static struct shown_pmu *find_pmu(struct shown *shown, const char *name)
 
 static int add_pmu(struct shown *shown, const char *name, struct shown_pmu **pmu)
 {
-	struct shown_pmu *pmus;
-
 	*pmu = find_pmu(shown, name);
 	if (*pmu)
 		return 0;
-	pmus = vector_room(shown->pmus, shown->length, sizeof(*pmus));
-	if (!pmus)
+	*pmu = vector_append(shown->pmus, shown->length);
+	if (!*pmu)
 		return -ENOMEM;
-	shown->pmus = pmus;
-	*pmu = &pmus[shown->length];
-	**pmu = (struct shown_pmu){ .name = strdup(name) };
-	if (!(*pmu)->name)
-		return -ENOMEM;
-	shown->length++;
-	return 0;
+	(*pmu)->name = strdup(name);
+	return (*pmu)->name ? 0 : -ENOMEM;
 }
 
 /* Without a number, "nvidia_scf_pmu" is perf's sum over all PMUs of the kind. */
@@ -166,7 +160,7 @@ static int add_node(struct shown *shown, int number, const struct saved_record *
 {
 	int package = record->label == SAVED_PACKAGE && record->state == COUNT_OK &&
 		      record->value > 0 ? record->number : -1;
-	struct gpmu_source_node *nodes;
+	struct gpmu_source_node *added;
 
 	for (size_t i = 0; i < shown->node_count; i++)
 		if (shown->nodes[i].number == number) {
@@ -174,12 +168,11 @@ static int add_node(struct shown *shown, int number, const struct saved_record *
 				shown->nodes[i].package = package;
 			return 0;
 		}
-	nodes = vector_room(shown->nodes, shown->node_count, sizeof(*nodes));
-	if (!nodes)
+	added = vector_append(shown->nodes, shown->node_count);
+	if (!added)
 		return -ENOMEM;
-	shown->nodes = nodes;
-	nodes[shown->node_count++] = (struct gpmu_source_node){
-		.size = sizeof(*nodes), .number = number, .package = package };
+	*added = (struct gpmu_source_node){
+		.size = sizeof(*added), .number = number, .package = package };
 	return 0;
 }
 
@@ -244,7 +237,7 @@ static void show_pmu(struct shown_pmu *pmu)
 	int number;
 
 	show_format(pmu, &n, "event", "config:0-63");
-	for (size_t i = 0; i < sizeof(grace) / sizeof(grace[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(grace); i++) {
 		if (grace[i].kind != kind_of(pmu->name, &number))
 			continue;
 		known = true;
@@ -353,7 +346,7 @@ static int add_chip(struct shown *shown, enum gpmu_saved_chip chip)
 	int ret = shown->node_count ? 0 : add_node(shown, 0, &none);
 
 	for (size_t i = 0; i < shown->node_count; i++)
-		for (size_t k = 0; k < sizeof(grace) / sizeof(grace[0]) && !ret; k++) {
+		for (size_t k = 0; k < ARRAY_SIZE(grace) && !ret; k++) {
 			struct shown_pmu *pmu;
 			char name[64];
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "saved/saved.h"
 
 /* Prefixes of PMUs that perf adds to names without one */
@@ -235,7 +236,7 @@ static const struct {
 
 static bool is_generic_of(const char *generic, const char *event)
 {
-	for (size_t i = 0; i < sizeof(generics) / sizeof(generics[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(generics); i++)
 		if (!strcmp(generics[i].generic, generic) && !strcmp(generics[i].event, event))
 			return true;
 	return false;
@@ -243,7 +244,7 @@ static bool is_generic_of(const char *generic, const char *event)
 
 static bool is_implied(const char *pmu)
 {
-	for (size_t i = 0; i < sizeof(implied) / sizeof(implied[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(implied); i++)
 		if (!strncmp(pmu, implied[i], strlen(implied[i])))
 			return true;
 	return false;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "machine/machine.h"
 #include "machine/pmu.h"
 #include "saved/saved.h"
@@ -74,7 +75,7 @@ static void lose_times(struct gpmu_saved *saved)
 	struct gpmu_rows *rows = &saved->maker->rows;
 
 	for (size_t i = 0; i < rows->length; i++)
-		for (size_t k = 0; k < sizeof(times) / sizeof(times[0]); k++) {
+		for (size_t k = 0; k < ARRAY_SIZE(times); k++) {
 			struct gpmu_row *row = &rows->list[i];
 
 			if (row->metric || times[k].value || strcmp(row->name, times[k].name))

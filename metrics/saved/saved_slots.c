@@ -66,7 +66,7 @@ static int match_slot(struct gpmu_saved *saved, size_t index)
 
 	for (size_t i = saved->matched; i < saved->texts.length; i++) {
 		int fits = saved_name_fits(&saved->texts.list[i], &slot->name, pmu);
-		size_t *events;
+		size_t *added;
 
 		if (!fits && slot->other.text)
 			fits = saved_name_fits(&saved->texts.list[i], &slot->other, pmu);
@@ -74,11 +74,10 @@ static int match_slot(struct gpmu_saved *saved, size_t index)
 			continue;
 		if (fits > slot->fits)
 			slot->length = 0;
-		events = vector_room(slot->events, slot->length, sizeof(*events));
-		if (!events)
+		added = vector_append(slot->events, slot->length);
+		if (!added)
 			return -ENOMEM;
-		slot->events = events;
-		events[slot->length++] = i;
+		*added = i;
 		slot->fits = fits;
 	}
 	return 0;

@@ -3,9 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "spe/gpmu_spe.h"
-
-#define LENGTH(array)	(sizeof(array) / sizeof((array)[0]))
 
 void gpmu_spe_tier_label(const struct gpmu_spe_tier *tier, char *text, size_t size)
 {
@@ -44,7 +43,7 @@ void gpmu_spe_op_label(uint64_t value, char *text, size_t size)
 	const struct gpmu_spe_op op = gpmu_spe_op(value);
 
 	snprintf(text, size, "%s%s%s", class_of(&op), *op.name ? " " : "", op.name);
-	for (size_t i = 0; i < LENGTH(flags); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
 		if (op.flags & flags[i].flag)
 			snprintf(text + strlen(text), size - strlen(text), ", %s", flags[i].name);
 }

@@ -42,13 +42,11 @@ int gpmu_spe_memory_add(struct gpmu_spe_memory *memory, const struct gpmu_spe_ra
 	if (at && joins(&ranges[at - 1], range)) {
 		ranges[at - 1].end = range->end;
 	} else {
-		ranges = vector_room(ranges, memory->count, sizeof(*ranges));
-		if (!ranges)
+		if (!vector_append(memory->ranges, memory->count))
 			return -ENOMEM;
-		memory->ranges = ranges;
-		memmove(&ranges[at + 1], &ranges[at], (memory->count - at) * sizeof(*ranges));
+		ranges = memory->ranges;
+		memmove(&ranges[at + 1], &ranges[at], (memory->count - at - 1) * sizeof(*ranges));
 		ranges[at++] = *range;
-		memory->count++;
 	}
 	if (at < memory->count && joins(&ranges[at - 1], &ranges[at])) {
 		ranges[at - 1].end = ranges[at].end;

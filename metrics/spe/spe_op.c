@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Operation packets, and the events of events packets */
+#include "base/array.h"
 #include "spe/gpmu_spe.h"
-
-#define LENGTH(array)	(sizeof(array) / sizeof((array)[0]))
 
 /* Bits [6:4] are the effective vector length; [6:4] and [2] the tile size of SME. */
 enum length_kind { NO_LENGTH, VECTOR_LENGTH, TILE_SIZE };
@@ -61,7 +60,7 @@ struct gpmu_spe_op gpmu_spe_op(uint64_t value)
 		op.flags = GPMU_SPE_OP_STORE;
 	if (op.op_class == GPMU_SPE_BRANCH)
 		op.flags = branch_flags[payload >> 3 & 3];
-	for (const struct form *form = forms; form < forms + LENGTH(forms); form++) {
+	for (const struct form *form = forms; form < forms + ARRAY_SIZE(forms); form++) {
 		if (form->op_class != op.op_class || (payload & form->mask) != form->match)
 			continue;
 		op.is_known = 1;
@@ -101,5 +100,5 @@ static const char *const events[] = {
 
 const char *gpmu_spe_event(unsigned int bit)
 {
-	return bit < LENGTH(events) ? events[bit] : NULL;
+	return bit < ARRAY_SIZE(events) ? events[bit] : NULL;
 }

@@ -8,9 +8,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/array.h"
 #include "spe/gpmu_spe.h"
-
-#define LENGTH(array)	(sizeof(array) / sizeof((array)[0]))
 
 struct text {
 	char *to;
@@ -79,7 +78,7 @@ static void add_op(struct text *text, const struct gpmu_spe_packet *packet)
 		add(text, "%s 0x%" PRIx64, op.op_class == GPMU_SPE_OTHER ? "OTHER" : "", packet->value);
 	if (op.bits)
 		add(text, " %s %u", op.op_class == GPMU_SPE_OTHER && packet->value & 0x80 ? "ETS" : "EVLEN", op.bits);
-	for (size_t i = 0; i < LENGTH(words); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (op.flags & words[i].flag && !(*select && words[i].flag == GPMU_SPE_OP_COND))
 			add(text, " %s", words[i].word);
 	add(text, "%s", select);
@@ -90,7 +89,7 @@ static void add_address(struct text *text, const struct gpmu_spe_packet *packet)
 	static const char *const names[] = { "PC", "TGT", "VA", "PA", "PBT" };
 	const uint64_t value = packet->value;
 
-	if (packet->index >= LENGTH(names)) {
+	if (packet->index >= ARRAY_SIZE(names)) {
 		add(text, "ADDR 0x%" PRIx64 " (%u)", value, packet->index);
 		return;
 	}
@@ -113,7 +112,7 @@ static void add_counter(struct text *text, const struct gpmu_spe_packet *packet)
 	static const char *const names[] = { "TOT", "ISSUE", "XLAT" };
 
 	add(text, "LAT %" PRIu64, packet->value);
-	if (packet->index < LENGTH(names))
+	if (packet->index < ARRAY_SIZE(names))
 		add(text, " %s", names[packet->index]);
 	else
 		add(text, " (%u)", packet->index);

@@ -5,6 +5,7 @@
  */
 #include <stdbool.h>
 
+#include "base/array.h"
 #include "machine/gpmu_midr.h"
 #include "spe/gpmu_spe.h"
 
@@ -56,8 +57,6 @@ static const struct {
 	{ 2, GPMU_SPE_TIER_STORE_L1D },
 };
 
-#define LENGTH(array)	(sizeof(array) / sizeof((array)[0]))
-
 static enum gpmu_spe_tier_kind of_load(const struct gpmu_spe_record *record, uint64_t midr)
 {
 	const uint64_t source = record->value[GPMU_SPE_SOURCE];
@@ -66,13 +65,13 @@ static enum gpmu_spe_tier_kind of_load(const struct gpmu_spe_record *record, uin
 		return GPMU_SPE_TIER_ABSENT;
 	if (!gpmu_midr_is_neoverse_v2(midr))
 		return GPMU_SPE_TIER_FOREIGN;
-	return source < LENGTH(sources) && sources[source] ? sources[source] : GPMU_SPE_TIER_UNKNOWN;
+	return source < ARRAY_SIZE(sources) && sources[source] ? sources[source] : GPMU_SPE_TIER_UNKNOWN;
 }
 
 /* An absent events packet has the value 0. */
 static enum gpmu_spe_tier_kind of_store(const struct gpmu_spe_record *record)
 {
-	for (size_t i = 0; i < LENGTH(bounds); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bounds); i++)
 		if (record->value[GPMU_SPE_EVENTS] >> bounds[i].event & 1)
 			return bounds[i].kind;
 	return GPMU_SPE_TIER_STORE_UNKNOWN;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/sized.h"
 #include "trace/trace.h"
@@ -40,8 +41,7 @@ struct gpmu_trace *gpmu_trace_new(int fd, const struct gpmu_trace_options *optio
 			return trace;
 		gpmu_trace_free(trace);
 	}
-	error_set(error, 0, "no memory");
-	errno = ENOMEM;
+	error_no_memory(error);
 	return NULL;
 }
 
@@ -62,10 +62,9 @@ void gpmu_trace_free(struct gpmu_trace *trace)
 int gpmu_trace_flush(struct gpmu_trace *trace, struct gpmu_error *error)
 {
 	int ret = trace_write(trace);
-	char text[96];
 
 	if (ret)
-		error_set(error, 0, "%s: %s", trace->path, strerror_r(-ret, text, sizeof(text)));
+		error_set(error, 0, "%s: %s", trace->path, error_text(-ret));
 	return ret;
 }
 
@@ -128,9 +127,9 @@ int gpmu_trace_finish(struct gpmu_trace *trace, struct gpmu_error *error)
 		count("cut", stats.cut),
 	};
 	ret = gpmu_trace_audit(trace, trace->last_time, "trace", args,
-			       sizeof(args) / sizeof(args[0]));
+			       ARRAY_SIZE(args));
 	if (ret == -ENOMEM) {
-		error_set(error, 0, "no memory");
+		error_no_memory(error);
 		return ret;
 	}
 	return gpmu_trace_flush(trace, error);

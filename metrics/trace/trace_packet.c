@@ -4,6 +4,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "trace/gpmu_clock.h"
 #include "trace/trace.h"
 #include "trace.pb-c.h"
@@ -77,7 +78,7 @@ int trace_put_restart(struct gpmu_trace *trace, uint64_t time)
 		TRACE_CLOCK_RAW, TRACE_CLOCK_BOOTTIME, TRACE_CLOCK_MONOTONIC,
 		TRACE_CLOCK_REALTIME, TRACE_CLOCK_STEPS, TRACE_CLOCK_ENDS,
 	};
-	enum { N = sizeof(ids) / sizeof(ids[0]) };
+	enum { N = ARRAY_SIZE(ids) };
 	GpmuPb__TracePacketDefaults defaults = GPMU_PB__TRACE_PACKET_DEFAULTS__INIT;
 	GpmuPb__ClockSnapshot all = GPMU_PB__CLOCK_SNAPSHOT__INIT;
 	GpmuPb__TracePacket packet = GPMU_PB__TRACE_PACKET__INIT;

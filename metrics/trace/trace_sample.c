@@ -73,26 +73,24 @@ void trace_samplers_release(struct gpmu_trace *trace)
 
 int gpmu_trace_sampler(struct gpmu_trace *trace, const char *event)
 {
-	struct trace_sampler *samplers, sampler = { 0 };
+	struct trace_sampler sampler = { 0 }, *added = NULL;
 	size_t length;
 
 	if (!event)
 		return -EINVAL;
-	samplers = vector_room(trace->samplers, trace->sampler_count, sizeof(*samplers));
-	if (!samplers)
-		return -ENOMEM;
-	trace->samplers = samplers;
 	if (trace_text(trace, event, &sampler.event, &length))
 		return -ENOMEM;
 	if (!sampler.event)
 		sampler.event = strdup(event);
 	sampler.counts = calloc(TRACE_CPUS_MOST + 1, sizeof(*sampler.counts));
-	if (!sampler.event || !sampler.counts) {
+	if (sampler.event && sampler.counts)
+		added = vector_append(trace->samplers, trace->sampler_count);
+	if (!added) {
 		free(sampler.event);
 		free(sampler.counts);
 		return -ENOMEM;
 	}
-	samplers[trace->sampler_count++] = sampler;
+	*added = sampler;
 	return (int)trace->sampler_count;
 }
 

@@ -28,18 +28,17 @@ static int copy_text(struct gpmu_trace *trace, const char *text, char **copy)
 static int add(struct gpmu_trace *trace, struct trace_track track, const char *name,
 	       const char *unit)
 {
-	struct trace_track *tracks = vector_room(trace->tracks, trace->track_count, sizeof(*tracks));
+	struct trace_track *added;
 
-	if (!tracks)
-		return -ENOMEM;
-	trace->tracks = tracks;
 	if (copy_text(trace, name, &track.name))
 		return -ENOMEM;
-	if (copy_text(trace, unit, &track.unit)) {
+	added = copy_text(trace, unit, &track.unit) ? NULL : vector_append(trace->tracks, trace->track_count);
+	if (!added) {
 		free(track.name);
+		free(track.unit);
 		return -ENOMEM;
 	}
-	trace->tracks[trace->track_count++] = track;
+	*added = track;
 	return (int)trace->track_count;
 }
 

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/log.h"
 #include "trace/trace.h"
 
@@ -65,11 +66,9 @@ static void take_back(int fd, size_t n)
 
 static void fail(struct gpmu_trace *trace, int error)
 {
-	char text[96];
-
 	trace->failed = error;
 	log_line(GPMU_LOG_WARNING, "%s: %s: the trace ends after %" PRIu64 " bytes", trace->path,
-		 strerror_r(-error, text, sizeof(text)), trace->written);
+		 error_text(-error), trace->written);
 }
 
 int trace_write(struct gpmu_trace *trace)

@@ -25,7 +25,7 @@ struct gpmu_traffic *gpmu_traffic_new(const struct gpmu_machine *machine,
 		return traffic;
 	}
 	if (ret == -ENOMEM)
-		error_set(error, 0, "%s", strerror(ENOMEM));
+		error_no_memory(error);
 	gpmu_traffic_free(traffic);
 	errno = -ret;
 	return NULL;

@@ -93,20 +93,19 @@ static const char *filter_of(enum gpmu_pmu_kind kind)
 static int need_clock(struct gpmu_traffic *traffic, enum gpmu_pmu_kind kind, size_t socket,
 		      size_t *index)
 {
-	struct traffic_clock *clocks;
+	struct traffic_clock *added;
 
 	for (size_t i = 0; i < traffic->clock_count; i++)
 		if (traffic->clocks[i].kind == kind && traffic->clocks[i].socket == socket) {
 			*index = i;
 			return 0;
 		}
-	clocks = vector_room(traffic->clocks, traffic->clock_count, sizeof(*clocks));
-	if (!clocks)
+	added = vector_append(traffic->clocks, traffic->clock_count);
+	if (!added)
 		return -ENOMEM;
-	traffic->clocks = clocks;
-	*index = traffic->clock_count++;
-	clocks[*index] = (struct traffic_clock){ .kind = kind, .socket = socket };
-	return make_event(traffic, &clocks[*index].event, kind, socket, "cycles", filter_of(kind),
+	*index = traffic->clock_count - 1;
+	*added = (struct traffic_clock){ .kind = kind, .socket = socket };
+	return make_event(traffic, &added->event, kind, socket, "cycles", filter_of(kind),
 			  SIZE_MAX);
 }
 
@@ -127,18 +126,16 @@ static int need_bundle(struct gpmu_traffic *traffic, const struct traffic_part *
 		       size_t number, void *user)
 {
 	const struct traffic_pair *pair = &traffic_pairs[part->pair];
-	struct traffic_bundle *bundles, *bundle;
+	struct traffic_bundle *bundle;
 	char name[64];
 	int ret;
 
 	(void)user;
 	if (traffic_find_bundle(traffic, part->pair, socket, number))
 		return 0;
-	bundles = vector_room(traffic->bundles, traffic->bundle_count, sizeof(*bundles));
-	if (!bundles)
+	bundle = vector_append(traffic->bundles, traffic->bundle_count);
+	if (!bundle)
 		return -ENOMEM;
-	traffic->bundles = bundles;
-	bundle = &bundles[traffic->bundle_count++];
 	*bundle = (struct traffic_bundle){ .pair = part->pair, .socket = socket, .number = number };
 	ret = need_clock(traffic, pair->kind, socket, &bundle->clock);
 	for (size_t i = 0; i < TRAFFIC_PAIR_EVENTS && pair->events[i].name && !ret; i++) {
@@ -254,10 +251,8 @@ int gpmu_traffic_plan(const struct gpmu_traffic *traffic, struct gpmu_plan *plan
 	if (!list.length)
 		return 0;
 	list.text = malloc(list.length + 1);
-	if (!list.text) {
-		error_set(error, 0, "%s", strerror(ENOMEM));
-		return -ENOMEM;
-	}
+	if (!list.text)
+		return error_no_memory(error);
 	put_all(traffic, &list);
 	ret = gpmu_plan_add_events(plan, list.text, error);
 	free(list.text);

@@ -91,14 +91,11 @@ static char *name_sum(const struct gpmu_traffic *traffic, const struct traffic_s
 
 static int add_rule(struct gpmu_traffic *traffic, const void *rule, size_t source, size_t home)
 {
-	struct traffic_sum *rules = vector_room(traffic->rules, traffic->rule_count,
-						sizeof(*rules)), *sum;
-	size_t *sums;
+	struct traffic_sum *sum = vector_append(traffic->rules, traffic->rule_count);
+	size_t *added;
 
-	if (!rules)
+	if (!sum)
 		return -ENOMEM;
-	traffic->rules = rules;
-	sum = &rules[traffic->rule_count++];
 	*sum = (struct traffic_sum){
 		.rule = rule, .source = source, .home = home, .line = { .size = sizeof(sum->line) }
 	};
@@ -109,11 +106,10 @@ static int add_rule(struct gpmu_traffic *traffic, const void *rule, size_t sourc
 	sum->line.note = traffic->socket_count > 1 || !sum->rule->part_count ? sum->rule->note : NULL;
 	if (sum->rule->each != EACH_OTHERS && sum->rule->memories != (TRAFFIC_CMEM | TRAFFIC_GMEM))
 		return 0;
-	sums = vector_room(traffic->sums, traffic->sum_count, sizeof(*sums));
-	if (!sums)
+	added = vector_append(traffic->sums, traffic->sum_count);
+	if (!added)
 		return -ENOMEM;
-	traffic->sums = sums;
-	sums[traffic->sum_count++] = traffic->rule_count - 1;
+	*added = traffic->rule_count - 1;
 	return 0;
 }
 
@@ -179,13 +175,10 @@ static int make_cells(struct gpmu_traffic *traffic)
 static int add_link(struct gpmu_traffic *traffic, const void *rule, size_t source, size_t home)
 {
 	const int numbers[] = { traffic->sockets[source], traffic->sockets[home] };
-	struct traffic_link *links = vector_room(traffic->links, traffic->link_count,
-						 sizeof(*links)), *link;
+	struct traffic_link *link = vector_append(traffic->links, traffic->link_count);
 
-	if (!links)
+	if (!link)
 		return -ENOMEM;
-	traffic->links = links;
-	link = &links[traffic->link_count++];
 	*link = (struct traffic_link){ .rule = rule, .source = source, .home = home };
 	link->link.size = sizeof(link->link);
 	link->link.note = link->rule->note;
@@ -197,13 +190,10 @@ static int add_link(struct gpmu_traffic *traffic, const void *rule, size_t sourc
 static int add_peak(struct gpmu_traffic *traffic, const void *rule, size_t source, size_t home)
 {
 	const int numbers[] = { traffic->sockets[source], traffic->sockets[home] };
-	struct traffic_peak *peaks = vector_room(traffic->peaks, traffic->peak_count,
-						 sizeof(*peaks)), *peak;
+	struct traffic_peak *peak = vector_append(traffic->peaks, traffic->peak_count);
 
-	if (!peaks)
+	if (!peak)
 		return -ENOMEM;
-	traffic->peaks = peaks;
-	peak = &peaks[traffic->peak_count++];
 	*peak = (struct traffic_peak){ .rule = rule, .source = source, .home = home };
 	peak->peak.size = sizeof(peak->peak);
 	peak->peak.origin = peak->rule->origin;

@@ -4,6 +4,7 @@
  * System PMU Traffic Coverage" and the tables of events; for several Grace Hoppers and the
  * order of PCIe writes, the kernel's nvidia-tegra241-pmu.rst. traffic.rst explains the rules.
  */
+#include "base/array.h"
 #include "pmu-events/cnvlink.h"
 #include "traffic/traffic.h"
 
@@ -17,7 +18,6 @@
 #define BEAT		32	/* maximum bytes of an SCF data beat */
 #define LINE		64	/* bytes of a cache line */
 
-#define LENGTH(a)	(sizeof(a) / sizeof((a)[0]))
 #define PLUS(_pair, _at)	{ .pair = PAIR_##_pair, .at = AT_##_at }
 #define MINUS(_pair, _at)	{ .pair = PAIR_##_pair, .at = AT_##_at, .minus = true }
 #define TO(_memory, _pair, _at)	{ .pair = PAIR_##_pair, .at = AT_##_at, .memory = (_memory) }
@@ -94,7 +94,7 @@ const struct traffic_rule traffic_rules[] = {
 									  SOURCE)), NULL },
 };
 
-const size_t traffic_n_rules = LENGTH(traffic_rules);
+const size_t traffic_n_rules = ARRAY_SIZE(traffic_rules);
 
 static const char not_own[] = "excludes the GPU's traffic to its own memory";
 
@@ -113,7 +113,7 @@ const struct traffic_total_rule traffic_total_rules[] = {
 			 PLUS(C2C1_LOC, ALL), CNVLINK(ALL)), not_own },
 };
 
-const size_t traffic_n_total_rules = LENGTH(traffic_total_rules);
+const size_t traffic_n_total_rules = ARRAY_SIZE(traffic_total_rules);
 
 #define SOURCE(...)	.source = { __VA_ARGS__ }, .source_count = COUNT(__VA_ARGS__)
 #define HOME(...)	.home = { __VA_ARGS__ }, .home_count = COUNT(__VA_ARGS__)
@@ -137,7 +137,7 @@ const struct traffic_link_rule traffic_link_rules[] = {
 	  HOME(CNVLINK(HOME)), false, strong },
 };
 
-const size_t traffic_n_link_rules = LENGTH(traffic_link_rules);
+const size_t traffic_n_link_rules = ARRAY_SIZE(traffic_link_rules);
 
 static const char grace_sheet[] =
 	"NVIDIA Grace CPU Superchip datasheet: up to 1 TB/s for two CPUs, less with some capacities";
@@ -197,4 +197,4 @@ const struct traffic_peak_rule traffic_peak_rules[] = {
 	  PARTS(PLUS(C2C1_LOC, SOURCE)), PORT_CLOCK(GPMU_PMU_C2C1), .origin = ports },
 };
 
-const size_t traffic_n_peak_rules = LENGTH(traffic_peak_rules);
+const size_t traffic_n_peak_rules = ARRAY_SIZE(traffic_peak_rules);

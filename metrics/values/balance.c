@@ -48,17 +48,17 @@ const struct gpmu_balance_line *gpmu_balance_line(const struct gpmu_balance *bal
 
 static struct line *next_line(struct gpmu_balance *balance)
 {
-	struct line **lines;
+	struct line **added;
 
 	if (balance->length == balance->room) {
-		lines = vector_room(balance->lines, balance->room, sizeof(struct line *));
-		if (!lines)
+		added = vector_append(balance->lines, balance->room);
+		if (!added)
 			return NULL;
-		balance->lines = lines;
-		lines[balance->room] = calloc(1, sizeof(**lines));
-		if (!lines[balance->room])
+		*added = calloc(1, sizeof(**added));
+		if (!*added) {
+			balance->room--;
 			return NULL;
-		balance->room++;
+		}
 	}
 	return balance->lines[balance->length];
 }

@@ -4,6 +4,7 @@
  * guide, "GPU Traffic Measurement" and the tables of events. The GPU's side: CUPTI's
  * descriptions. traffic.rst explains the differences.
  */
+#include "base/array.h"
 #include "values/balance.h"
 
 #define BEAT	32	/* maximum bytes of an SCF data beat */
@@ -58,4 +59,4 @@ const struct balance_identity balance_identities[] = {
 	  .note = of_copies },
 };
 
-const size_t balance_n_identities = sizeof(balance_identities) / sizeof(balance_identities[0]);
+const size_t balance_n_identities = ARRAY_SIZE(balance_identities);

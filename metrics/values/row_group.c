@@ -95,7 +95,7 @@ static int read_cpu(struct row_maker *maker, int cpu)
 
 static int add_group(struct row_maker *maker, const struct target *target)
 {
-	struct cpu_topology group, *groups;
+	struct cpu_topology group, *added;
 	int ret = read_cpu(maker, cpu_of(maker, target));
 
 	if (ret || !group_of(maker, target, &group))
@@ -103,11 +103,10 @@ static int add_group(struct row_maker *maker, const struct target *target)
 	for (size_t i = 0; i < maker->group_count; i++)
 		if (!compare(&maker->groups[i], &group))
 			return 0;
-	groups = vector_room(maker->groups, maker->group_count, sizeof(*groups));
-	if (!groups)
+	added = vector_append(maker->groups, maker->group_count);
+	if (!added)
 		return -ENOMEM;
-	maker->groups = groups;
-	groups[maker->group_count++] = group;
+	*added = group;
 	return 0;
 }
 

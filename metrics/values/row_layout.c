@@ -36,12 +36,11 @@ static bool supported(const struct plan_metric *metric)
 
 static int add_set(struct sets *sets, const struct plan_input *input)
 {
-	struct row_set *list = vector_room(sets->list, sets->length, sizeof(*list));
+	struct row_set *added = vector_append(sets->list, sets->length);
 
-	if (!list)
+	if (!added)
 		return -ENOMEM;
-	sets->list = list;
-	list[sets->length++] = (struct row_set){ input->slots, input->length };
+	*added = (struct row_set){ input->slots, input->length };
 	return 0;
 }
 
@@ -116,12 +115,11 @@ static int find_units(struct row_maker *maker, const struct gpmu_counts *counts,
 
 static int add_part(struct row_maker *maker, size_t slot, size_t target)
 {
-	struct row_part *parts = vector_room(maker->parts, maker->part_count, sizeof(*parts));
+	struct row_part *added = vector_append(maker->parts, maker->part_count);
 
-	if (!parts)
+	if (!added)
 		return -ENOMEM;
-	maker->parts = parts;
-	parts[maker->part_count++] = (struct row_part){ slot, target };
+	*added = (struct row_part){ slot, target };
 	return 0;
 }
 
@@ -150,21 +148,17 @@ static int add_sum(struct row_maker *maker, const struct gpmu_counts *counts,
 		   const struct row_set *set, const struct row_unit *unit, bool scaled,
 		   size_t *index)
 {
-	struct row_sum sum = { .first = maker->part_count, .scaled = scaled };
-	struct row_sum *sums = vector_room(maker->sums, maker->sum_count, sizeof(*sums));
+	struct row_sum *sum = vector_append(maker->sums, maker->sum_count);
 	int ret = 0;
 
-	if (!sums)
+	if (!sum)
 		return -ENOMEM;
-	maker->sums = sums;
+	*index = maker->sum_count - 1;
+	*sum = (struct row_sum){ .first = maker->part_count, .scaled = scaled };
 	for (size_t i = 0; i < set->length && !ret; i++)
 		ret = add_parts(maker, counts, set->slots[i], unit);
-	if (ret)
-		return ret;
-	sum.length = maker->part_count - sum.first;
-	*index = maker->sum_count++;
-	sums[*index] = sum;
-	return 0;
+	sum->length = maker->part_count - sum->first;
+	return ret;
 }
 
 static int add_eval(struct row_maker *maker, const struct gpmu_counts *counts, size_t metric,
@@ -172,12 +166,11 @@ static int add_eval(struct row_maker *maker, const struct gpmu_counts *counts, s
 
 static int add_input(struct row_maker *maker, const struct row_input *input)
 {
-	struct row_input *inputs = vector_room(maker->inputs, maker->input_count, sizeof(*inputs));
+	struct row_input *added = vector_append(maker->inputs, maker->input_count);
 
-	if (!inputs)
+	if (!added)
 		return -ENOMEM;
-	maker->inputs = inputs;
-	inputs[maker->input_count++] = *input;
+	*added = *input;
 	return 0;
 }
 
@@ -226,7 +219,7 @@ static int add_eval(struct row_maker *maker, const struct gpmu_counts *counts, s
 	const struct plan_metric *planned = &maker->plan->metrics[metric];
 	size_t *known = &maker->eval_of[metric * maker->unit_count + unit];
 	struct row_eval eval = { .metric = planned, .alert = -1 };
-	struct row_eval *evals;
+	struct row_eval *added;
 	size_t first;
 	int ret;
 
@@ -239,13 +232,12 @@ static int add_eval(struct row_maker *maker, const struct gpmu_counts *counts, s
 	ret = add_inputs(maker, counts, planned->inputs, eval.length, unit, &eval.first);
 	if (ret)
 		return ret;
-	evals = vector_room(maker->evals, maker->eval_count, sizeof(*evals));
-	if (!evals)
+	added = vector_append(maker->evals, maker->eval_count);
+	if (!added)
 		return -ENOMEM;
-	maker->evals = evals;
-	*index = maker->eval_count++;
+	*added = eval;
 	*known = maker->eval_count;
-	evals[*index] = eval;
+	*index = maker->eval_count - 1;
 	if (!supported(planned) || !planned->threshold)
 		return 0;
 	ret = add_inputs(maker, counts, planned->threshold_inputs,
@@ -332,14 +324,13 @@ static int add_row(struct row_maker *maker, size_t unit, const struct row_source
 		   struct gpmu_row row)
 {
 	const struct row_unit *of = &maker->units[unit];
-	struct row_source *sources;
+	struct row_source *added = vector_append(maker->sources, maker->source_count);
 	struct pmus pmus = { 0 };
 	int ret;
 
-	sources = vector_room(maker->sources, maker->rows.length, sizeof(*sources));
-	if (!sources)
+	if (!added)
 		return -ENOMEM;
-	maker->sources = sources;
+	*added = *source;
 	if (source->metric)
 		note_eval(maker, &maker->evals[source->index], &pmus);
 	else if (source->index != SIZE_MAX)
@@ -365,7 +356,6 @@ static int add_row(struct row_maker *maker, size_t unit, const struct row_source
 	}
 	if (pmus.one && gpmu_pmu_source(pmus.one) && !pmus.sources)
 		row.source = gpmu_source_name(gpmu_pmu_source(pmus.one));
-	sources[maker->rows.length] = *source;
 	ret = pmus_text(maker, &pmus, &row.pmu);
 	return ret ? ret : gpmu_rows_add(&maker->rows, &row);
 }
@@ -428,7 +418,7 @@ static void clear(struct row_maker *maker)
 {
 	maker->unit_count = maker->last_unit = 0;
 	maker->part_count = maker->sum_count = 0;
-	maker->input_count = maker->eval_count = 0;
+	maker->input_count = maker->eval_count = maker->source_count = 0;
 	gpmu_rows_clear(&maker->rows);
 	free(maker->eval_of);
 	maker->eval_of = NULL;

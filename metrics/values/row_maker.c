@@ -31,19 +31,18 @@ struct row_maker *row_maker_new(const struct gpmu_plan *plan, const struct rows_
 
 const char *row_maker_text(struct row_maker *maker, const char *text, size_t length)
 {
-	char **texts, *copy;
+	char **added;
 
 	for (size_t i = 0; i < maker->text_count; i++)
 		if (!strncmp(maker->texts[i], text, length) && !maker->texts[i][length])
 			return maker->texts[i];
-	texts = vector_room(maker->texts, maker->text_count, sizeof(*texts));
-	if (!texts)
+	added = vector_append(maker->texts, maker->text_count);
+	if (!added)
 		return NULL;
-	maker->texts = texts;
-	copy = strndup(text, length);
-	if (copy)
-		texts[maker->text_count++] = copy;
-	return copy;
+	*added = strndup(text, length);
+	if (!*added)
+		maker->text_count--;
+	return *added;
 }
 
 void row_maker_free(struct row_maker *maker)

@@ -116,6 +116,7 @@ struct row_maker {
 	size_t *eval_of;		/* metrics x units: index + 1, or 0 */
 	struct gpmu_expr_value *values;	/* room for the ids of any expression */
 	struct row_source *sources;	/* one for each row */
+	size_t source_count;
 	struct gpmu_rows rows;
 	char **texts;			/* kinds of PMUs and names of tasks, to which rows point */
 	size_t text_count;

@@ -127,7 +127,7 @@ static const char *comm_of(struct row_maker *maker, int tid)
 static int add_unit(struct row_maker *maker, enum gpmu_scope scope, int number, int node,
 		    size_t *unit)
 {
-	struct row_unit *units;
+	struct row_unit *added;
 
 	for (size_t i = 0; i < maker->unit_count; i++) {
 		*unit = (maker->last_unit + 1 + i) % maker->unit_count;
@@ -136,25 +136,23 @@ static int add_unit(struct row_maker *maker, enum gpmu_scope scope, int number, 
 			return 0;
 		}
 	}
-	units = vector_room(maker->units, maker->unit_count, sizeof(*units));
-	if (!units)
+	added = vector_append(maker->units, maker->unit_count);
+	if (!added)
 		return -ENOMEM;
-	maker->units = units;
-	*unit = maker->unit_count++;
-	maker->last_unit = *unit;
-	maker->units[*unit] = (struct row_unit){
+	*unit = maker->last_unit = maker->unit_count - 1;
+	*added = (struct row_unit){
 		.scope = scope, .number = number, .node = node, .cpu = -1,
 		.topology = is_group(scope) ? maker->groups[number] :
 			    topology_of(maker, node),
 	};
 	if (scope == GPMU_SCOPE_CPU)
-		maker->units[*unit].cpu = number;
+		added->cpu = number;
 	else if (scope == GPMU_SCOPE_NODE && maker->options.aggregation == GPMU_AGGREGATE_CPU)
-		maker->units[*unit].cpu = row_first_cpu(maker, number);
+		added->cpu = row_first_cpu(maker, number);
 	if (scope != GPMU_SCOPE_THREAD)
 		return 0;
-	maker->units[*unit].comm = comm_of(maker, number);
-	return maker->units[*unit].comm ? 0 : -ENOMEM;
+	added->comm = comm_of(maker, number);
+	return added->comm ? 0 : -ENOMEM;
 }
 
 int row_maker_whole(struct row_maker *maker, bool uncore, size_t *unit)
@@ -191,18 +189,17 @@ static void merge_node(struct key *key, int node)
 
 static int add_key(struct keys *keys, int number, int node)
 {
-	struct key *list;
+	struct key *added;
 
 	/* Places are nearly always ascending. */
 	if (keys->length && keys->list[keys->length - 1].number == number) {
 		merge_node(&keys->list[keys->length - 1], node);
 		return 0;
 	}
-	list = vector_room(keys->list, keys->length, sizeof(*list));
-	if (!list)
+	added = vector_append(keys->list, keys->length);
+	if (!added)
 		return -ENOMEM;
-	keys->list = list;
-	list[keys->length++] = (struct key){ .number = number, .node = node };
+	*added = (struct key){ .number = number, .node = node };
 	return 0;
 }
 

@@ -20,13 +20,12 @@ void gpmu_rows_free(struct gpmu_rows *rows)
 
 int gpmu_rows_add(struct gpmu_rows *rows, const struct gpmu_row *row)
 {
-	struct gpmu_row *list = vector_room(rows->list, rows->length, sizeof(*list));
+	struct gpmu_row *added = vector_append(rows->list, rows->length);
 
-	if (!list)
+	if (!added)
 		return -ENOMEM;
-	rows->list = list;
-	list[rows->length] = *row;
-	list[rows->length++].size = sizeof(*list);
+	*added = *row;
+	added->size = sizeof(*added);
 	return 0;
 }
 

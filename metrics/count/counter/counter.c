@@ -70,8 +70,7 @@ static int counter_open(void *self, const struct gpmu_plan *plan, size_t index,
 
 	(void)self;
 	if (!group) {
-		error_set(error, 0, "out of memory");
-		ret = -ENOMEM;
+		ret = error_no_memory(error);
 	} else if (group->sets[0].slot_count) {
 		group->inherit = tasks && selection->inherit;
 		group->on_exec = tasks && selection->on_exec;

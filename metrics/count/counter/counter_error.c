@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 
 #include "count/counter/counter.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "gpmu.h"
 #include "machine/sysfs.h"
@@ -46,7 +47,7 @@ static const struct refusal {
 
 static const struct refusal *find(int err)
 {
-	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++)
 		if (refusals[i].err == err)
 			return &refusals[i];
 	return NULL;
@@ -82,7 +83,7 @@ void counter_error_why(struct gpmu_error *why, int err, size_t together,
 			  where.text);
 	else
 		error_set(why, 0, "%s: %s%s", instance->name,
-			  refusal ? refusal->why : strerror(err), where.text);
+			  refusal ? refusal->why : error_text(err), where.text);
 }
 
 /* INT_MIN: unknown */
@@ -130,7 +131,7 @@ static void no_permission(struct gpmu_error *error, int err, const struct gpmu_p
 		error_set(error, 0,
 			  "%s: not allowed (%s): get CAP_PERFMON; "
 			  "in a container its seccomp filter may forbid it",
-			  instance->name, strerror(err));
+			  instance->name, error_text(err));
 }
 
 void counter_error_denied(struct gpmu_error *why, int err, const struct gpmu_plan *plan,
@@ -188,7 +189,7 @@ void counter_error_set(struct gpmu_error *error, int err, const struct gpmu_plan
 			  instance->cgroup ? instance->cgroup->name : "the target");
 		break;
 	case ENOMEM:
-		error_set(error, 0, "out of memory");
+		error_no_memory(error);
 		break;
 	case ESRCH:
 		error_set(error, 0, "task %d has ended", target->tid);
@@ -197,7 +198,7 @@ void counter_error_set(struct gpmu_error *error, int err, const struct gpmu_plan
 		error_set(error, 0, "this kernel has no perf events: CONFIG_PERF_EVENTS is not set");
 		break;
 	default:
-		error_set(error, 0, NAME "%s", instance->name, where.text, strerror(err));
+		error_set(error, 0, NAME "%s", instance->name, where.text, error_text(err));
 		break;
 	}
 }

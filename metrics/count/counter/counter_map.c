@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/log.h"
 #include "count/counter/counter.h"
 #include "count/counter/counter_map.h"
@@ -111,7 +112,7 @@ static bool map_page(struct counter_map *map, int fd)
 	void *page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, 0);
 
 	if (page == MAP_FAILED) {
-		log_line(GPMU_LOG_INFO, "counters are not read in user space: %s%s", strerror(errno),
+		log_line(GPMU_LOG_INFO, "counters are not read in user space: %s%s", error_text(errno),
 			 errno == EPERM ? ": more than kernel.perf_event_mlock_kb" : "");
 		return false;
 	}

@@ -302,7 +302,7 @@ static int report_sets(const struct opening *o)
 	for (size_t i = 0; !ret && i < o->group->set_count; i++)
 		ret = report_set(o, &o->group->sets[i]);
 	if (ret)
-		error_set(o->error, 0, "out of memory");
+		error_no_memory(o->error);
 	return ret;
 }
 
@@ -324,7 +324,7 @@ static int no_target(const struct opening *o, const struct gpmu_pmu *pmu)
 	for (size_t i = 0; !ret && i < set->slot_count; i++)
 		ret = counts_set_lost(o->counts, set->slots[i], COUNT_NOT_SUPPORTED, why.text);
 	if (ret)
-		error_set(o->error, 0, "out of memory");
+		error_no_memory(o->error);
 	return ret;
 }
 
@@ -337,7 +337,7 @@ static bool opens_rings(const struct opening *o)
 		return false;
 	ret = counter_ring_open(o->group, &o->group->sets[0]);
 	if (ret)
-		log_line(GPMU_LOG_INFO, "the kernel does not sample the counters: %s%s", strerror(-ret),
+		log_line(GPMU_LOG_INFO, "the kernel does not sample the counters: %s%s", error_text(-ret),
 			 ret == -EPERM ? ": more than kernel.perf_event_mlock_kb" : "");
 	return !ret;
 }
@@ -381,6 +381,5 @@ int counter_open_sets(struct counter_group *group, const struct source_selection
 	return ret ? ret : report_sets(&o);
 no_memory:
 	free(targets);
-	error_set(error, 0, "out of memory");
-	return -ENOMEM;
+	return error_no_memory(error);
 }

@@ -84,7 +84,6 @@ static int open_events(struct gpmu_source *source, const struct gpmu_pmu *pmu,
 		       const void *events, size_t length, void **handle, struct gpmu_error *error)
 {
 	struct gpmu_error own = { .size = sizeof(own) };
-	char why[64];
 	int ret;
 
 	*handle = NULL;
@@ -97,7 +96,7 @@ static int open_events(struct gpmu_source *source, const struct gpmu_pmu *pmu,
 	if (own.text[0])
 		error_set(error, 0, "%s", own.text);
 	else
-		error_set(error, 0, "%s: %s", pmu->name, strerror_r(-ret, why, sizeof(why)));
+		error_set(error, 0, "%s: %s", pmu->name, error_text(-ret));
 	return ret;
 }
 
@@ -221,7 +220,6 @@ static int plugin_prepare(struct source_group *base, struct gpmu_error *error)
 	struct plugin_group *group = of(base);
 	struct gpmu_source *source = group->source;
 	struct gpmu_error own = { .size = sizeof(own) };
-	char why[64];
 	int ret = 0;
 
 	pthread_mutex_lock(&source->lock);
@@ -235,7 +233,7 @@ static int plugin_prepare(struct source_group *base, struct gpmu_error *error)
 	ret = negative(ret);
 	own.text[sizeof(own.text) - 1] = '\0';
 	error_set(error, 0, "source %s: %s", source->plugin.name,
-		  own.text[0] ? own.text : strerror_r(-ret, why, sizeof(why)));
+		  own.text[0] ? own.text : error_text(-ret));
 	return ret;
 }
 
@@ -290,11 +288,10 @@ static int set_lost(const struct plugin_group *group, struct gpmu_counts *counts
 {
 	const struct gpmu_group *planned = plan_group_of(group);
 	struct gpmu_error text = { .size = sizeof(text) };
-	char why[64];
 	int ret = 0;
 
 	error_set(&text, 0, "%s could not be read: %s", planned->pmu->name,
-		  strerror_r(-error, why, sizeof(why)));
+		  error_text(-error));
 	for (size_t i = planned->first; i < planned->first + planned->length && !ret; i++)
 		ret = counts_set_lost(counts, i, COUNT_NOT_COUNTED, text.text);
 	return ret;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/elf/profile_elf.h"
 
 #define NAMES	"\0.eh_frame\0.shstrtab"
@@ -28,7 +29,7 @@ static const struct {
 
 static Elf64_Half machine_of(const char *arch)
 {
-	for (size_t i = 0; arch && i < sizeof(machines) / sizeof(machines[0]); i++)
+	for (size_t i = 0; arch && i < ARRAY_SIZE(machines); i++)
 		if (!strcmp(arch, machines[i].arch))
 			return machines[i].number;
 	return EM_NONE;

@@ -31,14 +31,12 @@ void record_merge_release(struct record_merge *merge)
 
 int record_merge_open(struct record_merge *merge, uint64_t now)
 {
-	struct record_stream *streams = vector_room(merge->streams, merge->stream_count,
-						  sizeof(*streams));
+	struct record_stream *added = vector_append(merge->streams, merge->stream_count);
 
-	if (!streams)
+	if (!added)
 		return -ENOMEM;
-	merge->streams = streams;
-	streams[merge->stream_count] = (struct record_stream){ .heard = now, .open = true };
-	return (int)merge->stream_count++;
+	*added = (struct record_stream){ .heard = now, .open = true };
+	return (int)merge->stream_count - 1;
 }
 
 void record_merge_mark(struct record_merge *merge, int stream, uint64_t time, uint64_t now)

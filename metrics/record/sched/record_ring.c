@@ -63,14 +63,13 @@ static int open_event(struct record_ring *ring, const struct perf_event_attr *at
 /* Adds the event of a further task. */
 static int add_event(struct record_ring *ring, int fd)
 {
-	int *more = vector_room(ring->more, ring->more_count, sizeof(*more));
+	int *added = vector_append(ring->more, ring->more_count);
 
-	if (!more) {
+	if (!added) {
 		close(fd);
 		return -ENOMEM;
 	}
-	ring->more = more;
-	more[ring->more_count++] = fd;
+	*added = fd;
 	return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) ? -errno : 0;
 }
 

@@ -30,8 +30,6 @@
  */
 static int refuse(int ret, const char *whose, int paranoid, struct gpmu_error *error)
 {
-	char why[96];
-
 	if (ret == -EACCES || ret == -EPERM)
 		error_set(error, 0, "scheduling of %s requires CAP_PERFMON, or the sysctl "
 			  "kernel.perf_event_paranoid at %d or less", whose, paranoid);
@@ -43,7 +41,7 @@ static int refuse(int ret, const char *whose, int paranoid, struct gpmu_error *e
 			  "existing thread: raise ulimit -n", whose);
 	else
 		error_set(error, 0, "scheduling of %s cannot be recorded: %s", whose,
-			  strerror_r(-ret, why, sizeof(why)));
+			  error_text(-ret));
 	return ret;
 }
 
@@ -55,10 +53,8 @@ static int shift_numbers(struct record_sched *sched, struct gpmu_error *error)
 	sched->shift = RECORD_SCHED_SHIFT;
 	sched->note = text_print("sched: this process is in another PID namespace than the initial one: threads on CPUs have their "
 				 "initial numbers plus %d", RECORD_SCHED_SHIFT);
-	if (!sched->note) {
-		error_set(error, 0, "no memory");
-		return -ENOMEM;
-	}
+	if (!sched->note)
+		return error_no_memory(error);
 	log_line(GPMU_LOG_WARNING, "%s", sched->note);
 	return 0;
 }
@@ -122,10 +118,8 @@ static int fall_back(struct record_sched *sched, const struct gpmu_error *why,
 		return ret;
 	sched->note = text_print("scheduling is recorded for the command's own threads only: %s",
 				 why->text);
-	if (!sched->note) {
-		error_set(error, 0, "no memory");
-		return -ENOMEM;
-	}
+	if (!sched->note)
+		return error_no_memory(error);
 	log_line(GPMU_LOG_WARNING, "%s", sched->note);
 	return 0;
 }
@@ -140,17 +134,15 @@ static int open_own(struct record_sched *sched, struct gpmu_error *error)
 		return 0;
 	record_rings_release(&sched->rings);
 	sched->note = text_print("the command's threads are not recorded: %s", why.text);
-	if (!sched->note) {
-		error_set(error, 0, "no memory");
-		return -ENOMEM;
-	}
+	if (!sched->note)
+		return error_no_memory(error);
 	log_line(GPMU_LOG_WARNING, "%s", sched->note);
 	return 0;
 }
 
 int record_sched_open(struct record_sched *sched, struct gpmu_error *error)
 {
-	struct gpmu_error why = { .size = sizeof(why), .text = "no memory" };
+	struct gpmu_error why = { .size = sizeof(why), .text = ERROR_NO_MEMORY };
 	int ret;
 
 	if (sched->own)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "record/sched/record_sched.h"
 
@@ -89,7 +90,7 @@ static int read_tracepoint(struct record_sched *sched, uint64_t *id, struct gpmu
 {
 	int ret = -ENOENT;
 
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]) && ret == -ENOENT; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(folders) && ret == -ENOENT; i++) {
 		ret = read_id(id, folders[i]);
 		if (!ret)
 			ret = read_format(sched, folders[i]);
@@ -102,7 +103,7 @@ static int read_tracepoint(struct record_sched *sched, uint64_t *id, struct gpmu
 			  "and permission to read /sys/kernel/tracing");
 	else if (ret)
 		error_set(error, 0, "scheduling of the whole machine requires the format of "
-			  "sched_switch in /sys/kernel/tracing: %s", strerror(-ret));
+			  "sched_switch in /sys/kernel/tracing: %s", error_text(-ret));
 	return ret;
 }
 

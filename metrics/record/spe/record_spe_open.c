@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/task_status.h"
@@ -34,12 +35,10 @@ static const struct {
 	  "CAP_PERFMON, or the sysctl kernel.perf_event_paranoid at 1 or less" },
 };
 
-#define N_ATTEMPTS	(sizeof(attempts) / sizeof(attempts[0]))
+#define N_ATTEMPTS	ARRAY_SIZE(attempts)
 
 static int refuse(int ret, const char *terms, struct gpmu_error *error)
 {
-	char why[96];
-
 	if ((ret == -EACCES || ret == -EPERM) && (strstr(terms, "pa_enable") || strstr(terms, "pct_enable")))
 		error_set(error, 0, "--spe=%s: pa_enable=1 and pct_enable=1: " PERMISSION, terms);
 	else if (ret == -EACCES || ret == -EPERM)
@@ -53,7 +52,7 @@ static int refuse(int ret, const char *terms, struct gpmu_error *error)
 	else if (ret == -EBUSY)
 		error_set(error, 0, "SPE is in use by another recording of these CPUs or threads");
 	else
-		error_set(error, 0, "SPE cannot be recorded with these terms: %s", strerror_r(-ret, why, sizeof(why)));
+		error_set(error, 0, "SPE cannot be recorded with these terms: %s", error_text(-ret));
 	return ret;
 }
 
@@ -165,10 +164,8 @@ int record_spe_open(struct record_spe *spe, struct gpmu_error *error)
 	if (spe->no_contexts)
 		log_line(GPMU_LOG_WARNING, "%s", RECORD_SPE_NO_CONTEXTS);
 	spe->buffers = calloc(spe->rings.count, sizeof(*spe->buffers));
-	if (!spe->buffers) {
-		error_set(error, 0, "no memory");
-		return -ENOMEM;
-	}
+	if (!spe->buffers)
+		return error_no_memory(error);
 	for (size_t i = 0; i < spe->rings.count; i++) {
 		gpmu_spe_decoder_init(&spe->buffers[i].decoder);
 		spe->buffers[i].node = node_of(spe->machine, spe->rings.list[i].cpu);

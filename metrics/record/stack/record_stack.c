@@ -23,8 +23,6 @@
 
 static int refuse(int ret, const char *event, struct gpmu_error *error)
 {
-	char why[96];
-
 	if (ret == -EACCES || ret == -EPERM)
 		error_set(error, 0, "sampling %s requires CAP_PERFMON, or the sysctl kernel.perf_event_paranoid at 2 or less "
 			  "for a command, 0 or less for all CPUs", event);
@@ -38,7 +36,7 @@ static int refuse(int ret, const char *event, struct gpmu_error *error)
 		error_set(error, 0, "this machine has no counter that can sample %s; virtual machines often have none: "
 			  "sample cpu-clock", event);
 	else
-		error_set(error, 0, "%s cannot be sampled: %s", event, strerror_r(-ret, why, sizeof(why)));
+		error_set(error, 0, "%s cannot be sampled: %s", event, error_text(-ret));
 	return ret;
 }
 
@@ -132,14 +130,13 @@ static int open_samples(struct record_stack *stack, struct gpmu_error *error)
 /* Opens the rings of maps. Without them samples of SPE have no functions of programs. */
 static void open_maps(struct record_stack *stack)
 {
-	char why[96];
 	int ret;
 
 	ret = record_rings_open(&stack->rings, stack->machine, &stack->attr, stack->tids, stack->tid_count, RING_MAPS);
 	if (!ret)
 		return;
 	record_rings_release(&stack->rings);
-	stack->note = text_print("samples: functions of programs are not recorded: %s", strerror_r(-ret, why, sizeof(why)));
+	stack->note = text_print("samples: functions of programs are not recorded: %s", error_text(-ret));
 }
 
 int record_stack_open(struct record_stack *stack, struct gpmu_error *error)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "record/tracks/record_map.h"
 
 /* Prefixes of calls that start work in a stream; an arrow connects the call to the work */
@@ -13,7 +14,7 @@ static const char *const launches[] = {
 
 static bool is_launch(const char *name)
 {
-	for (size_t i = 0; i < sizeof(launches) / sizeof(launches[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(launches); i++)
 		if (!strncmp(name, launches[i], strlen(launches[i])))
 			return true;
 	return false;

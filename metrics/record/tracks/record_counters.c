@@ -44,15 +44,10 @@ static int parent_of(struct record_map *map, const struct record_counter_head *h
 int record_map_counter(struct record_map *map, const struct record_counter_head *head)
 {
 	const char *name = (const char *)(head + 1), *unit = name + strlen(name) + 1;
-	struct record_counter *counters = vector_room(map->counters, map->counter_count,
-						    sizeof(*counters));
-	struct record_counter counter = { .share = NAN, .is_total = head->is_total };
+	struct record_counter counter = { .share = NAN, .is_total = head->is_total }, *added = NULL;
 	const char *of = unit + strlen(unit) + 1;
 	int parent;
 
-	if (!counters)
-		return -ENOMEM;
-	map->counters = counters;
 	parent = parent_of(map, head, of);
 	if (parent < 0)
 		return parent;
@@ -61,12 +56,14 @@ int record_map_counter(struct record_map *map, const struct record_counter_head 
 		return counter.track;
 	counter.name = strdup(name);
 	counter.of = strdup(of);
-	if (!counter.name || !counter.of) {
+	if (counter.name && counter.of)
+		added = vector_append(map->counters, map->counter_count);
+	if (!added) {
 		free(counter.name);
 		free(counter.of);
 		return -ENOMEM;
 	}
-	counters[map->counter_count++] = counter;
+	*added = counter;
 	return 0;
 }
 

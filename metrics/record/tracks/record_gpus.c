@@ -12,20 +12,18 @@
 
 static int add(struct record_map *map, const char *uuid, const char *name, int number)
 {
-	struct record_gpu *gpus = vector_room(map->gpus, map->gpu_count, sizeof(*gpus));
-	struct record_gpu gpu = { .number = number };
+	struct record_gpu gpu = { .number = number }, *added = NULL;
 
-	if (!gpus)
-		return -ENOMEM;
-	map->gpus = gpus;
 	gpu.uuid = strdup(uuid);
 	gpu.name = name ? strdup(name) : NULL;
-	if (!gpu.uuid || (name && !gpu.name)) {
+	if (gpu.uuid && (!name || gpu.name))
+		added = vector_append(map->gpus, map->gpu_count);
+	if (!added) {
 		free(gpu.uuid);
 		free(gpu.name);
 		return -ENOMEM;
 	}
-	gpus[map->gpu_count++] = gpu;
+	*added = gpu;
 	return 0;
 }
 

@@ -33,18 +33,15 @@ void record_map_release(struct record_map *map)
 
 int record_map_process(struct record_map *map)
 {
-	struct record_process **processes = vector_room(map->processes, map->process_count,
-						      sizeof(struct record_process *));
-	struct record_process *process;
+	struct record_process *process = calloc(1, sizeof(*process));
+	struct record_process **added = process ? vector_append(map->processes, map->process_count) : NULL;
 
-	if (!processes)
+	if (!added) {
+		free(process);
 		return -ENOMEM;
-	map->processes = processes;
-	process = calloc(1, sizeof(*process));
-	if (!process)
-		return -ENOMEM;
-	process->number = (uint32_t)map->process_count;
-	processes[map->process_count++] = process;
+	}
+	*added = process;
+	process->number = (uint32_t)map->process_count - 1;
 	return (int)process->number;
 }
 

@@ -44,7 +44,7 @@ static int begin(struct record_map *map, struct record_process *process,
 	struct record_thread *thread = NULL;
 	struct record_range *range;
 	union map_cell *value;
-	uint64_t *open;
+	uint64_t *open = NULL;
 	bool added;
 
 	map->region_count += process->regions;
@@ -52,15 +52,17 @@ static int begin(struct record_map *map, struct record_process *process,
 		thread = record_thread_of(map, process, marker->thread);
 		if (!thread)
 			return -ENOMEM;
-		open = vector_room(thread->open, thread->open_count, sizeof(*open));
+		open = vector_append(thread->open, thread->open_count);
 		if (!open)
 			return -ENOMEM;
-		thread->open = open;
+		*open = marker->id;
 	}
 	range = malloc(sizeof(*range));
 	value = range ? map_add(&process->ranges, marker->id, &added) : NULL;
 	if (!value) {
 		free(range);
+		if (open)
+			thread->open_count--;
 		return -ENOMEM;
 	}
 	/* Free an earlier range that never ended and whose id is reused. */
@@ -68,8 +70,6 @@ static int begin(struct record_map *map, struct record_process *process,
 	*range = (struct record_range){ marker->id, marker->time, marker->thread, marker->name,
 					marker->domain };
 	value->of = range;
-	if (thread)
-		thread->open[thread->open_count++] = marker->id;
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/log.h"
 #include "base/task_status.h"
 #include "base/text/text.h"
@@ -69,17 +70,16 @@ void record_process_free(struct record_process *process)
 /* Whether no process has logged this text yet; 100 workers of a program would repeat it */
 static bool is_new(struct record_map *map, const char *text)
 {
-	char **logged;
+	char **added;
 
 	for (size_t i = 0; i < map->logged_count; i++)
 		if (!strcmp(map->logged[i], text))
 			return false;
-	logged = vector_room(map->logged, map->logged_count, sizeof(char *));
-	if (!logged)
-		return true;
-	map->logged = logged;
-	logged[map->logged_count] = strdup(text);
-	map->logged_count += logged[map->logged_count] != NULL;
+	added = vector_append(map->logged, map->logged_count);
+	if (added)
+		*added = strdup(text);
+	if (added && !*added)
+		map->logged_count--;
 	return true;
 }
 
@@ -98,7 +98,7 @@ int record_note(struct record_map *map, const struct record_process *process,
 		log_line(GPMU_LOG_WARNING, "%u %.32s: %s", process->pid, process->program,
 			 note->text);
 	return gpmu_trace_audit(map->trace, note->time, "note", args,
-				sizeof(args) / sizeof(args[0]));
+				ARRAY_SIZE(args));
 }
 
 struct record_gpu *record_process_gpu(struct record_map *map, struct record_process *process,

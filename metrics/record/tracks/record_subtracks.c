@@ -10,14 +10,11 @@
 
 static struct record_subtrack *add(struct record_subtracks *subtracks, int track)
 {
-	struct record_subtrack *list =
-		vector_room(subtracks->list, subtracks->length, sizeof(*list));
+	struct record_subtrack *added = vector_append(subtracks->list, subtracks->length);
 
-	if (!list)
-		return NULL;
-	subtracks->list = list;
-	list[subtracks->length] = (struct record_subtrack){ .track = track };
-	return &list[subtracks->length++];
+	if (added)
+		*added = (struct record_subtrack){ .track = track };
+	return added;
 }
 
 int record_subtracks_init(struct record_subtracks *subtracks, struct gpmu_trace *trace,

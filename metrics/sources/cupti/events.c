@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "cupti_events.h"
 
 #define PER_SECOND	".per_second"
@@ -51,7 +52,7 @@ static enum nv_need need_of(const struct host_metric *metric)
 		{ "ctc__", NEED_C2C }, { "nvlrx__", NEED_NVLINK }, { "nvltx__", NEED_NVLINK },
 	};
 
-	for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(links); i++)
 		if (strstr(metric->name, links[i].unit))
 			return links[i].need;
 	return NEED_NOTHING;

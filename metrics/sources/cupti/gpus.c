@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/proc.h"
 #include "base/raw_clock.h"
 #include "cupti_gpus.h"
@@ -178,7 +179,7 @@ static enum obstacle find_obstacle(const CUpti_Profiler_DeviceSupported_Params *
 		{ params->wsl, OBSTACLE_WSL },
 	};
 
-	for (size_t i = 0; i < sizeof(features) / sizeof(features[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(features); i++)
 		if (features[i].level == CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED ||
 		    features[i].level == CUPTI_PROFILER_CONFIGURATION_DISABLED)
 			return features[i].obstacle;
@@ -264,7 +265,7 @@ void gpu_refusal(const struct library *library, int result, struct trouble *trou
 			    "its profiler is in use by %s", holder);
 		return;
 	}
-	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++) {
 		if (reasons[i].result != result)
 			continue;
 		set_obstacle(trouble, reasons[i].obstacle);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/gpmu_replace.h"
 #include "cupti_image.h"
 
@@ -91,7 +92,7 @@ int saver_new(const char *path, struct messages *messages, struct saver **result
 	ret = open_file(saver, path);
 	if (ret) {
 		saver_free(saver);
-		return fail(error, ret, "%s: %s", path, strerror(-ret));
+		return fail(error, ret, "%s: %s", path, error_text(-ret));
 	}
 	*result = saver;
 	return 0;
@@ -107,7 +108,7 @@ void saver_close(struct saver *saver)
 	if (!saver->error)
 		saver->error = -gpmu_replace_end(&saver->replace);
 	if (saver->error) {
-		messages_add(saver->messages, "%s: not saved: %s", saver->path, strerror(saver->error));
+		messages_add(saver->messages, "%s: not saved: %s", saver->path, error_text(saver->error));
 		gpmu_replace_drop(&saver->replace);
 	}
 	saver_free(saver);

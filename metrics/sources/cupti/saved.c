@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "cupti_image.h"
 
 #define MAX_RUNS	4096
@@ -59,7 +60,7 @@ static int map_file(struct saved *saved, const char *path, struct gpmu_error *er
 	if (ret)
 		fail(error, 0, "%.120s: %s", path,
 		     ret == -EINVAL ? "expected a file of cupti=save=, not an empty one, a FIFO or a device" :
-				      strerror(-ret));
+				      error_text(-ret));
 	return ret;
 }
 

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/array.h"
 #include "inject.h"
 
 #define FUNCTIONS	1024	/* more than the driver has callback ids */
@@ -90,7 +91,7 @@ static void want(struct inject *self, uint32_t domain, uint32_t cbid)
 
 static void want_nodes(struct inject *self)
 {
-	for (size_t i = 0; i < sizeof(instantiate) / sizeof(instantiate[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(instantiate); i++)
 		want(self, CUPTI_CB_DOMAIN_DRIVER_API, instantiate[i]);
 	want(self, CUPTI_CB_DOMAIN_DRIVER_API, DISABLE_NODE);
 	want(self, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED);
@@ -101,7 +102,7 @@ static void want_nodes(struct inject *self)
 void calls_enable(struct inject *self)
 {
 	unsure = inject_table(UNSURE * sizeof(*unsure));
-	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(functions); i++) {
 		if (!is_wanted(self, functions[i].kind))
 			continue;
 		for (uint32_t id = functions[i].first; id <= functions[i].last; id++) {
@@ -206,7 +207,7 @@ static void on_graph_function(uint32_t cbid, const CUpti_CallbackData *data)
 {
 	if (cbid == DISABLE_NODE && data->callbackSite == CUPTI_API_EXIT)
 		graphs_disable(first_parameter(data));
-	for (size_t i = 0; i < sizeof(instantiate) / sizeof(instantiate[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(instantiate); i++)
 		if (instantiate[i] == cbid && data->callbackSite == CUPTI_API_ENTER)
 			graphs_instantiate();
 }

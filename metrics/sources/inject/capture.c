@@ -17,6 +17,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/raw_clock.h"
 #include "inject.h"
 
@@ -47,7 +48,7 @@ static const struct capture_kind {
 #define LINGER_NS	UINT64_C(1000000000)
 #define RANGE_WAIT_MS	500
 #define RANGES		4096	/* remembered ranges, a power of 2 */
-#define KINDS	(sizeof(kinds) / sizeof(kinds[0]))
+#define KINDS	ARRAY_SIZE(kinds)
 
 /* Used by gpmu's thread, and before it exists by the start */
 static bool on[KINDS], refused[KINDS];
@@ -123,15 +124,15 @@ static int configure_unified(struct inject *self)
 		CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_GPU_PAGE_FAULT,
 		CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOD,
 	};
-	CUpti_ActivityUnifiedMemoryCounterConfig config[sizeof(counters) / sizeof(counters[0])];
+	CUpti_ActivityUnifiedMemoryCounterConfig config[ARRAY_SIZE(counters)];
 
-	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(counters); i++)
 		config[i] = (CUpti_ActivityUnifiedMemoryCounterConfig){
 			.scope = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_SCOPE_PROCESS_ALL_DEVICES,
 			.kind = counters[i],
 			.enable = 1,
 		};
-	return self->api.unified(config, sizeof(config) / sizeof(config[0]));
+	return self->api.unified(config, ARRAY_SIZE(config));
 }
 
 static void enable(struct inject *self, size_t i)

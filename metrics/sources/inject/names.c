@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "inject.h"
 #include "trace/channel/channel_names.h"
 
@@ -56,7 +57,7 @@ static const struct {
 
 bool names_noise(size_t index, uint32_t *domain, uint32_t *cbid)
 {
-	if (index >= sizeof(noise) / sizeof(noise[0]))
+	if (index >= ARRAY_SIZE(noise))
 		return false;
 	*domain = noise[index].domain;
 	*cbid = noise[index].cbid;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "inject.h"
 
 /* The head of a record; size in bytes */
@@ -155,7 +156,7 @@ static void put_marker(struct inject *self, const void *record)
 		.thread = from->objectKind == CUPTI_ACTIVITY_OBJECT_THREAD ? from->objectId[1] : 0,
 	};
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		if (!(from->flags & kinds[i].flag))
 			continue;
 		to.marker = kinds[i].kind;
@@ -193,7 +194,7 @@ static const char *overhead_name(uint32_t kind)
 
 	if (kind == 1)
 		return "driver compiler";
-	return index && index < sizeof(names) / sizeof(names[0]) ? names[index] : "overhead";
+	return index && index < ARRAY_SIZE(names) ? names[index] : "overhead";
 }
 
 static void put_overhead(struct inject *self, const void *record)
@@ -239,7 +240,7 @@ static void put_unified(struct inject *self, const void *record)
 		from->value, 0, UINT32_MAX, UINT32_MAX, 0,
 	};
 
-	if (kind >= sizeof(kinds) / sizeof(kinds[0]) || !kinds[kind].name)
+	if (kind >= ARRAY_SIZE(kinds) || !kinds[kind].name)
 		return;
 	/* A record of an instant has no end. */
 	if (!to.end)
@@ -408,7 +409,7 @@ static void count_work(struct inject *self, size_t kind, const CUpti_Activity *r
 /* Skips kinds that are not recorded: the program itself may have enabled them. */
 static void put(struct inject *self, const CUpti_Activity *record)
 {
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		if (kinds[i].kind != record->kind)
 			continue;
 		if (kinds[i].of != ACTIVITY_DEVICE && kinds[i].of != ACTIVITY_CONTEXT && !is_wanted(self, kinds[i].of))

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "inject.h"
 
 #define STALL_MS	250	/* without progress, until the handler returns; more than the flush waits for work */
@@ -72,7 +73,7 @@ static void on_signal(int signal)
 static bool is_managed(int signal)
 {
 	/* The kernel ignores the default action of signals for process 1. */
-	for (size_t i = 0; i < sizeof(managed) / sizeof(managed[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(managed); i++)
 		if (managed[i] == signal)
 			return inject && inject->has_thread && inject->pid == getpid() && getpid() != 1;
 	return false;
@@ -129,7 +130,7 @@ void signals_begin(void)
 
 	if (dlsym(RTLD_DEFAULT, "sigaction") != (void *)sigaction)
 		return;
-	for (size_t i = 0; i < sizeof(managed) / sizeof(managed[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(managed); i++)
 		if (!sigaction(managed[i], NULL, &action) && action.sa_handler == SIG_DFL)
 			sigaction(managed[i], &action, NULL);
 }

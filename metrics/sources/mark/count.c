@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "gpmu.h"
+#include "base/error.h"
 #include "mark.h"
 #include "measure/marks.h"
 
@@ -97,12 +98,10 @@ static void tally_write(const struct tally *tally, bool exits)
 /* Counts a mark of the region @name without effect. @error: 0 or the reason, -errno */
 static void tally_add(struct tally *tally, const char *name, int error)
 {
-	char why[96];
-
 	pthread_mutex_lock(&lock);
 	if (!tally->count++)
 		snprintf(tally->first, sizeof(tally->first), "%.*s%s%s", MOST_NAME, name, error ? ": " : "",
-			 error ? strerror_r(-error, why, sizeof(why)) : "");
+			 error ? error_text(-error) : "");
 	if (!(tally->count & (tally->count - 1)))
 		tally_write(tally, false);
 	pthread_mutex_unlock(&lock);
@@ -289,7 +288,7 @@ void count_exit(void)
 	if (file && fclose(file))
 		ret = -ENOMEM;
 	if (ret)
-		fail(strerror(-ret));
+		fail(error_text(-ret));
 	else
 		write_record(MARKS_COUNTED, text, length);
 	free(text);

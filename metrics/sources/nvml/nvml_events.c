@@ -3,6 +3,7 @@
  * The events of a GPU. NVML's units by the descriptions of nvml.h: mW, mJ, MHz, KB/s for PCIe, KiB for NVLink, MiB/s
  * for GPM.
  */
+#include "base/array.h"
 #include "nvml_source.h"
 
 #define MIB	1048576.0
@@ -275,7 +276,7 @@ static const struct nv_event gpm_events[] = {
 
 const struct nv_event *nv_events(int kind, size_t *length)
 {
-	*length = kind == PMU_GPM ? sizeof(gpm_events) / sizeof(gpm_events[0]) :
-				    sizeof(events) / sizeof(events[0]);
+	*length = kind == PMU_GPM ? ARRAY_SIZE(gpm_events) :
+				    ARRAY_SIZE(events);
 	return kind == PMU_GPM ? gpm_events : events;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "nvml_source.h"
 
 #define NOT_ASKED	(-1)
@@ -15,7 +16,7 @@ static const char *const pmu_names[PMUS] = { [PMU_NVML] = "nvidia_nvml", [PMU_GP
 
 static int no_memory(struct gpmu_error *error)
 {
-	return nv_fail(error, -ENOMEM, "NVML: %s", strerror(ENOMEM));
+	return nv_fail(error, -ENOMEM, "NVML: %s", ERROR_NO_MEMORY);
 }
 
 /* --- probing --- */
@@ -87,7 +88,7 @@ const char *nv_why_not(struct gpu_pmu *pmu, size_t number)
 		pmu->whys = calloc(length, sizeof(char *));
 	if (pmu->whys && !pmu->whys[number])
 		pmu->whys[number] = make_why(pmu, &list[number], pmu->results[number]);
-	return pmu->whys && pmu->whys[number] ? pmu->whys[number] : strerror(ENOMEM);
+	return pmu->whys && pmu->whys[number] ? pmu->whys[number] : ERROR_NO_MEMORY;
 }
 
 const struct gpmu_source_event_info *nv_info(struct gpu_pmu *pmu, size_t number)

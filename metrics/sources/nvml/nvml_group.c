@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/raw_clock.h"
 #include "nvml_group.h"
 
@@ -35,7 +36,7 @@ static int open_event(struct gpu_pmu *pmu, struct group_event *event, uint64_t c
 		return 0;
 	}
 	event->stream = nv_stream_get(pmu->gpu, &list[config - 1]);
-	return event->stream ? 0 : nv_fail(error, -ENOMEM, "%s: %s", pmu->name, strerror(ENOMEM));
+	return event->stream ? 0 : nv_fail(error, -ENOMEM, "%s: %s", pmu->name, ERROR_NO_MEMORY);
 }
 
 static int open_events(struct source *source, struct gpu_pmu *pmu, struct group *group,
@@ -67,7 +68,7 @@ int nv_group_open(void *data, size_t pmu, const struct gpmu_source_event *events
 		group->events = calloc(length, sizeof(*group->events));
 	if (!group || !group->events) {
 		free(group);
-		return nv_fail(error, -ENOMEM, "NVML: %s", strerror(ENOMEM));
+		return nv_fail(error, -ENOMEM, "NVML: %s", ERROR_NO_MEMORY);
 	}
 	group->gpu = source->pmus[pmu]->gpu;
 	group->length = length;

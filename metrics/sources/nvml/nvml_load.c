@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "nvml_source.h"
 
 #define LIBRARY		"libnvidia-ml.so.1"
@@ -96,7 +97,7 @@ static int init(const struct nv_api *api, struct nv_trouble *trouble, struct gpm
 
 	if (result == NV_SUCCESS)
 		return 0;
-	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++) {
 		if (refusals[i].result != result)
 			continue;
 		*trouble = refusals[i].trouble;

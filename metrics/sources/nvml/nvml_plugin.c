@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "nvml_group.h"
 #include "nvml_source.h"
 
@@ -108,7 +109,7 @@ static int open_source(void **data, const char *options, struct gpmu_error *erro
 	int ret;
 
 	if (!source)
-		return nv_fail(error, -ENOMEM, "NVML: %s", strerror(ENOMEM));
+		return nv_fail(error, -ENOMEM, "NVML: %s", ERROR_NO_MEMORY);
 	init_locks(source);
 	ret = parse(source, options, error);
 	if (!ret)

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
+#include "base/error.h"
 #include "nvml_source.h"
 
 #define SLACK		8	/* spare entries, as the list may grow between two calls */
@@ -288,13 +290,13 @@ int nv_query(void *data, const char *question, char **answer, struct gpmu_error 
 
 	if (!strncmp(question, vgpu_clear, strlen(vgpu_clear)))
 		return clear(source, question + strlen(vgpu_clear), answer, error);
-	for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(questions); i++) {
 		if (strcmp(questions[i].name, question))
 			continue;
 		if (source->trouble.kind && questions[i].answer != nv_query_check)
 			return nv_fail(error, -ENODEV, "%s", source->why.text);
 		if (answer_gpus(source, questions[i].answer, answer))
-			return nv_fail(error, -ENOMEM, "NVML: %s", strerror(ENOMEM));
+			return nv_fail(error, -ENOMEM, "NVML: %s", ERROR_NO_MEMORY);
 		return 0;
 	}
 	return nv_fail(error, -ENOENT, "expected gpus, accounting, vgpu, check or vgpu clear INSTANCE, found \"%.64s\"",

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "nvml_source.h"
 
 /* Events of nvml_events.c that are read once, and the paths of their values */
@@ -54,8 +55,6 @@ static const char *const virtualization_modes[] = {
 	"none", "passthrough", "vgpu", "host-vgpu", "host-vsga",
 };
 
-#define LENGTH(array)	(sizeof(array) / sizeof((array)[0]))
-
 static json_t *word(const char *const *words, size_t length, int number)
 {
 	return number >= 0 && (size_t)number < length ? json_string(words[number]) :
@@ -84,7 +83,7 @@ static const struct nv_event *find(const char *name)
 
 static void set_values(const struct gpu *gpu, json_t *object)
 {
-	for (size_t i = 0; i < LENGTH(values); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
 		const struct nv_event *event = find(values[i].event);
 		double value = 0;
 		int result = event->read(gpu, event->argument, &value);
@@ -99,7 +98,7 @@ static void set_values(const struct gpu *gpu, json_t *object)
 
 static void set_clocks(const struct gpu *gpu, json_t *object)
 {
-	for (size_t i = 0; i < LENGTH(clocks); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(clocks); i++) {
 		unsigned int mhz = 0;
 		int result = NV_CALL(gpu->api, nvmlDeviceGetClockInfo, gpu->device, clocks[i].type, &mhz);
 
@@ -117,7 +116,7 @@ static void set_reasons(const struct gpu *gpu, json_t *object)
 	json_t *list = json_array();
 	int result = nv_get_reasons(gpu->api, gpu->device, &bits);
 
-	for (size_t i = 0; i < LENGTH(reasons); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++)
 		if (bits & reasons[i].bit)
 			json_array_append_new(list, json_string(reasons[i].name));
 	nv_set(gpu, object, object, "", "throttle", result, list);
@@ -168,27 +167,27 @@ static void set_modes(const struct gpu *gpu, json_t *object)
 	nv_set(gpu, object, object, "", "persistence", result, json_boolean(mode));
 	result = NV_CALL(gpu->api, nvmlDeviceGetComputeMode, gpu->device, &mode);
 	nv_set(gpu, object, object, "", "compute_mode", result,
-	       word(compute_modes, LENGTH(compute_modes), mode));
+	       word(compute_modes, ARRAY_SIZE(compute_modes), mode));
 	result = NV_CALL(gpu->api, nvmlDeviceGetEccMode, gpu->device, &mode, &pending);
 	nv_set(gpu, object, object, "", "ecc", result, json_boolean(mode));
 	result = NV_CALL(gpu->api, nvmlDeviceGetMigMode, gpu->device, &now, &later);
 	nv_set(gpu, object, object, "", "mig", result, json_boolean(now));
 	result = NV_CALL(gpu->api, nvmlDeviceGetVirtualizationMode, gpu->device, &mode);
 	nv_set(gpu, object, object, "", "virtualization", result,
-	       word(virtualization_modes, LENGTH(virtualization_modes), mode));
+	       word(virtualization_modes, ARRAY_SIZE(virtualization_modes), mode));
 }
 
 /* The first NUMA node near the GPU's memory */
 static void set_node(const struct gpu *gpu, json_t *object)
 {
 	unsigned long nodes[16] = { 0 };
-	int result = NV_CALL(gpu->api, nvmlDeviceGetMemoryAffinity, gpu->device, LENGTH(nodes), nodes,
+	int result = NV_CALL(gpu->api, nvmlDeviceGetMemoryAffinity, gpu->device, ARRAY_SIZE(nodes), nodes,
 			     NV_AFFINITY_NODE);
 	size_t bits = 8 * sizeof(nodes[0]), i = 0;
 
-	while (i < LENGTH(nodes) * bits && !(nodes[i / bits] >> i % bits & 1))
+	while (i < ARRAY_SIZE(nodes) * bits && !(nodes[i / bits] >> i % bits & 1))
 		i++;
-	if (!result && i == LENGTH(nodes) * bits)
+	if (!result && i == ARRAY_SIZE(nodes) * bits)
 		result = NV_NOT_FOUND;
 	nv_set(gpu, object, object, "", "node", result, json_integer((json_int_t)i));
 }

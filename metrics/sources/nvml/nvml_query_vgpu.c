@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "nvml_source.h"
 
 static const char *const host_modes[] = { "non-sriov", "sriov" };
@@ -16,8 +17,6 @@ static const char *const license_states[] = {
 static const char *const expiry_states[] = {
 	"not-available", "invalid", "valid", "not-applicable", "permanent",
 };
-
-#define LENGTH(array)	(sizeof(array) / sizeof((array)[0]))
 
 static json_t *word(const char *const *words, size_t length, unsigned int number)
 {
@@ -189,7 +188,7 @@ static struct samples get_all(const struct gpu *gpu, const struct call *calls,
 static void set_shares(json_t *object, const struct sample *sample)
 {
 	json_object_set_new(object, "time_us", json_integer((json_int_t)sample->time));
-	for (size_t i = 0; i < LENGTH(shares); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(shares); i++)
 		json_object_set_new(object, shares[i], sample->shares[i] < 0 ? json_null() :
 				    json_integer(sample->shares[i]));
 }
@@ -250,8 +249,8 @@ static json_t *license_object(const struct nv_license *license)
 	char text[64];
 
 	json_object_set_new(object, "licensed", json_boolean(license->licensed));
-	json_object_set_new(object, "state", word(license_states, LENGTH(license_states), license->state));
-	json_object_set_new(object, "expiry_state", word(expiry_states, LENGTH(expiry_states),
+	json_object_set_new(object, "state", word(license_states, ARRAY_SIZE(license_states), license->state));
+	json_object_set_new(object, "expiry_state", word(expiry_states, ARRAY_SIZE(expiry_states),
 							 license->expiry.status));
 	snprintf(text, sizeof(text), "%04u-%02u-%02uT%02u:%02u:%02uZ", license->expiry.year,
 		 license->expiry.month, license->expiry.day, license->expiry.hour,
@@ -341,7 +340,7 @@ json_t *nv_query_vgpu(struct gpu *gpu)
 
 	result = NV_CALL(gpu->api, nvmlDeviceGetHostVgpuMode, gpu->device, &mode);
 	nv_set(gpu, object, object, "", "host_mode", result,
-	       word(host_modes, LENGTH(host_modes), (unsigned int)mode));
+	       word(host_modes, ARRAY_SIZE(host_modes), (unsigned int)mode));
 	result = nv_list(get_instances, gpu, sizeof(*instances), &memory, &length);
 	instances = memory;
 	used = get_all(gpu, instance_calls, &gpu->seen_vgpus);

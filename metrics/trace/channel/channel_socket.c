@@ -11,6 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/raw_clock.h"
 #include "trace/channel/channel_file.h"
 
@@ -215,11 +216,11 @@ static int receive_control(int connection, uint64_t until)
 
 static void send_failure(int connection, const char *what, int error)
 {
-	char text[sizeof(((struct channel_message *)0)->text)], why[64];
+	char text[sizeof(((struct channel_message *)0)->text)];
 
 	snprintf(text, sizeof(text), "%s of process %d (%.16s) cannot be recorded: %s", what, (int)getpid(),
 		 program_invocation_short_name, error == EBADMSG ? "its library belongs to another gpmu" :
-		 error == ETIMEDOUT ? "gpmu did not answer in time" : strerror_r(error, why, sizeof(why)));
+		 error == ETIMEDOUT ? "gpmu did not answer in time" : error_text(error));
 	channel_send(connection, CHANNEL_FAILURE, -1, text);
 }
 

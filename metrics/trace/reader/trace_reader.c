@@ -19,8 +19,7 @@ struct gpmu_trace_reader *gpmu_trace_reader_new(int fd, const char *path, struct
 			return reader;
 		free(reader);
 	}
-	error_set(error, 0, "no memory");
-	errno = ENOMEM;
+	error_no_memory(error);
 	return NULL;
 }
 

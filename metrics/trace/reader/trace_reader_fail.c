@@ -22,7 +22,7 @@ int reader_fail(struct gpmu_trace_reader *reader, int ret, const char *fmt, ...)
 
 int reader_no_memory(struct gpmu_trace_reader *reader)
 {
-	error_set(&reader->why, 0, "no memory");
+	error_no_memory(&reader->why);
 	reader->failed = -ENOMEM;
 	return -ENOMEM;
 }

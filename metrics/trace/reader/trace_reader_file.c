@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "trace/reader/trace_reader.h"
 
 #define BUFFER		(256U << 10)
@@ -112,8 +113,6 @@ static int make_room(struct gpmu_trace_reader *reader, size_t n)
  */
 static ssize_t fill(struct gpmu_trace_reader *reader, size_t n)
 {
-	char text[96];
-
 	if (reader->length - reader->at < n && make_room(reader, n))
 		return -ENOMEM;
 	while (!reader->ended && reader->length - reader->at < n) {
@@ -126,7 +125,7 @@ static ssize_t fill(struct gpmu_trace_reader *reader, size_t n)
 			int ret = -errno;
 
 			reader->packet_offset = reader->offset + reader->length;
-			return reader_fail(reader, ret, "%s", strerror_r(-ret, text, sizeof(text)));
+			return reader_fail(reader, ret, "%s", error_text(-ret));
 		}
 		reader->ended = got == 0;
 		reader->length += (size_t)got;

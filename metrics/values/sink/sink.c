@@ -5,6 +5,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/sized.h"
 #include "values/sink/sink.h"
@@ -15,7 +16,7 @@ static const struct sink_ops *const kinds[] = {
 	[GPMU_SINK_JSON] = &sink_json,
 };
 
-#define KINDS	(sizeof(kinds) / sizeof(kinds[0]))
+#define KINDS	ARRAY_SIZE(kinds)
 
 /* A separator must not contain characters of numbers, words, quotes or the first line. */
 static bool is_separator(const char *text)
@@ -81,8 +82,7 @@ struct gpmu_sink *gpmu_sink_new(enum gpmu_sink_kind kind, FILE *file,
 	return NULL;
 no_memory:
 	gpmu_sink_free(sink);
-	error_set(error, 0, "no memory");
-	errno = ENOMEM;
+	error_no_memory(error);
 	return NULL;
 }
 

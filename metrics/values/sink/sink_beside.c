@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "values/sink/sink.h"
 
 /* Those after BESIDE_CLOCK are divided by another row. */
@@ -51,7 +52,7 @@ static bool is(const struct parts *parts, const char *name)
 		{ "cpu-cycles", "cycles" }, { "branch-instructions", "branches" },
 	};
 
-	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(aliases); i++)
 		if (!strcmp(name, aliases[i][1]) && is(parts, aliases[i][0]))
 			return true;
 	return !strncmp(parts->name, name, parts->length) && !name[parts->length];
@@ -74,7 +75,7 @@ static bool is_of_cpus(const struct gpmu_row *row)
 
 static const struct ratio *ratio_of(const struct parts *parts)
 {
-	for (size_t i = 0; i < sizeof(ratios) / sizeof(ratios[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(ratios); i++)
 		if (is(parts, ratios[i].name))
 			return &ratios[i];
 	return NULL;
@@ -162,7 +163,7 @@ static void set_rate(struct sink_beside *beside, double rate)
 	static const char *const units[] = { "/sec", "K/sec", "M/sec", "G/sec" };
 	size_t i = 0;
 
-	for (; rate >= 1000 && i + 1 < sizeof(units) / sizeof(units[0]); i++)
+	for (; rate >= 1000 && i + 1 < ARRAY_SIZE(units); i++)
 		rate /= 1000;
 	set(beside, rate, 3, units[i]);
 }

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/text/gpmu_shown.h"
 #include "values/sink/sink.h"
 
@@ -216,7 +217,7 @@ static bool make_line(struct gpmu_sink *sink, struct sink_line *line, const stru
 	const char **const texts[] = { &line->row.name, &line->row.pmu, &line->row.unit,
 				       &line->row.why, &line->row.gpu, &line->row.source,
 				       &line->row.comm, &line->row.cgroup };
-	size_t at[sizeof(texts) / sizeof(texts[0])];
+	size_t at[ARRAY_SIZE(texts)];
 	char *text;
 
 	sink->part.length = 0;
@@ -228,7 +229,7 @@ static bool make_line(struct gpmu_sink *sink, struct sink_line *line, const stru
 	}
 	line->length = sink->part.length;
 	line->row = *row;
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		at[i] = keep_text(sink, *texts[i]);
 	text = sink->part.failed ? NULL : realloc(line->text, sink->part.length);
 	if (!text) {
@@ -240,7 +241,7 @@ static bool make_line(struct gpmu_sink *sink, struct sink_line *line, const stru
 	}
 	memcpy(text, sink->part.data, sink->part.length);
 	line->text = text;
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		*texts[i] = *texts[i] ? text + at[i] : NULL;
 	return true;
 }

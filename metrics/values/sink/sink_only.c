@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/strings.h"
 #include "base/text/gpmu_shown.h"
 #include "base/text/text.h"
@@ -19,7 +20,7 @@ static bool is_shown(const struct gpmu_row *row, const struct sink_beside *besid
 {
 	static const char *const omitted[] = { "/sec", "CPUs utilized", "Hz" };
 
-	for (size_t i = 0; !row->metric && i < sizeof(omitted) / sizeof(omitted[0]); i++)
+	for (size_t i = 0; !row->metric && i < ARRAY_SIZE(omitted); i++)
 		if (strstr(beside->unit, omitted[i]))
 			return false;
 	return beside->unit[0] != '\0';

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text/gpmu_shown.h"
 #include "values/gpmu_balance.h"
 #include "values/sink/sink.h"
@@ -62,7 +63,7 @@ static enum gpmu_scope scope_of(const struct gpmu_rows *rows)
 	};
 	bool gpus = rows->length;
 
-	for (size_t k = 0; k < sizeof(order) / sizeof(order[0]); k++)
+	for (size_t k = 0; k < ARRAY_SIZE(order); k++)
 		for (size_t i = 0; i < rows->length; i++)
 			if (rows->list[i].scope == order[k])
 				return order[k];

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/text/gpmu_shown.h"
 #include "values/sink/sink_text.h"
 
@@ -176,7 +177,7 @@ const char *sink_scope_name(enum gpmu_scope scope)
 		[GPMU_SCOPE_THREAD] = "thread",
 	};
 
-	return scope < sizeof(names) / sizeof(names[0]) ? names[scope] : "";
+	return scope < ARRAY_SIZE(names) ? names[scope] : "";
 }
 
 const char *sink_state_name(enum gpmu_state state)
@@ -188,7 +189,7 @@ const char *sink_state_name(enum gpmu_state state)
 		[GPMU_STATE_NOT_SUPPORTED] = "not_supported",
 	};
 
-	return state < sizeof(names) / sizeof(names[0]) ? names[state] : "";
+	return state < ARRAY_SIZE(names) ? names[state] : "";
 }
 
 const char *sink_state_word(enum gpmu_state state)
@@ -200,7 +201,7 @@ const char *sink_state_word(enum gpmu_state state)
 		[GPMU_STATE_NOT_SUPPORTED] = "<not supported>",
 	};
 
-	return state < sizeof(words) / sizeof(words[0]) ? words[state] : "";
+	return state < ARRAY_SIZE(words) ? words[state] : "";
 }
 
 /*

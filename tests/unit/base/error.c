@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Errors of callers that were built with another gpmu.h */
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -111,5 +112,8 @@ int main(void)
 	error_set_path(NULL, 0, "path", ": nobody reads this");
 	test_paths();
 	test_characters();
+	error.size = sizeof(error);
+	ok(error_no_memory(&error) == -ENOMEM && errno == ENOMEM && !strcmp(error.text, "out of memory"),
+	   "error_no_memory(): it sets the text and errno, and returns -ENOMEM");
 	return done_testing();
 }

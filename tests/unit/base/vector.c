@@ -7,14 +7,19 @@
 #include "base/vector.h"
 #include "tap.h"
 
-static void grow(size_t **list, size_t length)
+/* Returns the number of appended elements that were not zeroed. */
+static size_t grow(size_t **list, size_t length)
 {
-	for (size_t i = 0; i < length; i++) {
-		*list = vector_room(*list, i, sizeof(**list));
-		if (!*list)
+	size_t n = 0, dirty = 0, *added;
+
+	while (n < length) {
+		added = vector_append(*list, n);
+		if (!added)
 			exit(1);
-		(*list)[i] = i;
+		dirty += *added != 0 || added != &(*list)[n - 1];
+		*added = n;
 	}
+	return dirty;
 }
 
 /* Both sizes are above a vector's first room. */
@@ -47,16 +52,17 @@ static void test_vector(void)
 
 int main(void)
 {
-	size_t *list = NULL, wrong = 0;
+	size_t *list = NULL, wrong = 0, dirty;
 	char *text;
 
 	test_vector();
-	grow(&list, 1000);
+	dirty = grow(&list, 1000);
 	for (size_t i = 0; i < 1000; i++)
-		wrong += list[i] != i;
-	is_u64(wrong, 0, "vector_room(): an array keeps its elements when it grows");
-	grow(&list, 5);
-	is_u64(list[4], 4, "vector_room(): an array can be filled anew");
+		wrong += list[i] != i + 1;
+	is_u64(wrong, 0, "vector_append(): an array keeps its elements when it grows");
+	dirty += grow(&list, 5);
+	is_u64(list[4], 5, "vector_append(): an array can be filled anew");
+	is_u64(dirty, 0, "vector_append(): it returns the last element, zeroed, also in room that was used before");
 	free(list);
 	text = text_print("%300d-%s", 7, "end");
 	ok(text && strlen(text) == 304 && !strcmp(text + 299, "7-end"),

@@ -24,7 +24,7 @@ static int run_add(void)
 		    gpmu_catalog_group_metric(catalog, "grace_scf", 0);
 
 	if (ret)
-		return same && !strcmp(error.text, "no memory") ? ret : 1;
+		return same && !strcmp(error.text, "out of memory") ? ret : 1;
 	return same;
 }
 
@@ -35,7 +35,7 @@ static int make(const char *paths)
 	int ret = made ? 0 : -errno;
 
 	gpmu_catalog_free(made);
-	return ret && strcmp(error.text, "no memory") ? 1 : ret;
+	return ret && strcmp(error.text, "out of memory") ? 1 : ret;
 }
 
 static int run_new(void)

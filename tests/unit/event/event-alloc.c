@@ -20,7 +20,7 @@ static int make_event(void)
 	event = gpmu_event_new(fixture.machine, fixture.catalog, text, &error);
 	if (!event) {
 		ret = errno;
-		return strcmp(error.text, "Cannot allocate memory") ? 1 : -ret;
+		return strcmp(error.text, "out of memory") ? 1 : -ret;
 	}
 	ret = *error.text || !gpmu_event_instance_name(event, 0);
 	gpmu_event_free(event);
@@ -51,7 +51,7 @@ static int make_list(void)
 
 	if (!ret)
 		event_list_release(&list);
-	else if (strcmp(error.text, "Cannot allocate memory"))
+	else if (strcmp(error.text, "out of memory"))
 		ret = 1;
 	return ret;
 }

@@ -38,7 +38,7 @@ static int make(void)
 	errno = 0;
 	expr = gpmu_expr_new(text, &env, &error);
 	if (!expr)
-		return strcmp(error.text, "no memory") ? 1 : -errno;
+		return strcmp(error.text, "out of memory") ? 1 : -errno;
 	gpmu_expr_free(expr);
 	return 0;
 }

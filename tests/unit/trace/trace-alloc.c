@@ -71,7 +71,7 @@ static int whole_life(void)
 	int ret;
 
 	if (!trace)
-		return strcmp(error.text, "no memory") ? 1 : -errno;
+		return strcmp(error.text, "out of memory") ? 1 : -errno;
 	ret = all_of_it(trace);
 	gpmu_trace_free(trace);
 	return ret;

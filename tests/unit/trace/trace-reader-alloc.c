@@ -66,12 +66,12 @@ static int read_all(void)
 	lseek(t.fd, 0, SEEK_SET);
 	reader = gpmu_trace_reader_new(t.fd, "a", &error);
 	if (!reader)
-		return strcmp(error.text, "no memory") ? 1 : -errno;
+		return strcmp(error.text, "out of memory") ? 1 : -errno;
 	do
 		ret = gpmu_trace_reader_next(reader, &item, &error);
 	while (ret == 1);
 	gpmu_trace_reader_free(reader);
-	return ret && strcmp(error.text, "no memory") != 0 ? 1 : ret;
+	return ret && strcmp(error.text, "out of memory") != 0 ? 1 : ret;
 }
 
 static int report_all(void)
@@ -83,7 +83,7 @@ static int report_all(void)
 	lseek(t.fd, 0, SEEK_SET);
 	report = gpmu_report_new(NULL, &error);
 	if (!report)
-		return strcmp(error.text, "no memory") ? 1 : -errno;
+		return strcmp(error.text, "out of memory") ? 1 : -errno;
 	ret = gpmu_report_add(report, t.fd, "a", &error);
 	if (!ret) {
 		lseek(t.fd, 0, SEEK_SET);
@@ -92,7 +92,7 @@ static int report_all(void)
 	if (!ret)
 		ret = gpmu_report_make(report, &error);
 	gpmu_report_free(report);
-	return ret && strcmp(error.text, "no memory") != 0 ? 1 : ret;
+	return ret && strcmp(error.text, "out of memory") != 0 ? 1 : ret;
 }
 
 int main(void)

@@ -38,7 +38,7 @@ static void sinks(enum gpmu_sink_kind kind, bool metric_only, const char *what)
 		if (alloc_left >= 0)
 			break;
 		all = all && (ret == -ENOMEM || (sink && kind == GPMU_SINK_SUMMARY && !ret)) &&
-		      (sink || !strcmp(error.text, "no memory"));
+		      (sink || !strcmp(error.text, "out of memory"));
 		fflush(file);
 		nothing = nothing && (!ret || !length);
 		if (sink && ret) {

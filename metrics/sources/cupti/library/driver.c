@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "library/cupti_library.h"
 #include "library/cupti_messages.h"
 
@@ -17,7 +18,7 @@ static const char *const hidden[] = {
 	"CUDA_INJECTION64_PATH", "NVTX_INJECTION32_PATH", "NVTX_INJECTION64_PATH",
 };
 
-#define HIDDEN	(sizeof(hidden) / sizeof(hidden[0]))
+#define HIDDEN	ARRAY_SIZE(hidden)
 
 static void restore_environment(char *kept[HIDDEN])
 {

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/trust.h"
 #include "library/cupti_files.h"
 
@@ -15,7 +16,7 @@
 
 static const char *const folders[] = { "/lib64", "/extras/CUPTI/lib64", "/lib" };
 
-#define FOLDERS	(sizeof(folders) / sizeof(folders[0]))
+#define FOLDERS	ARRAY_SIZE(folders)
 
 int library_cuda_version(uint32_t version)
 {
@@ -28,7 +29,7 @@ int library_cuda_version(uint32_t version)
 	/* From 13.0 on major, minor and patch version, two digits each */
 	if (version >= 130000)
 		return (int)(version / 10000 * 1000 + version / 100 % 100 * 10);
-	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(versions); i++)
 		if (version >= versions[i].version)
 			cuda = versions[i].cuda;
 	return cuda;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "library/cupti_messages.h"
 
 struct message {
@@ -25,7 +26,7 @@ int fail(struct gpmu_error *error, int ret, const char *fmt, ...)
 
 int fail_memory(struct gpmu_error *error)
 {
-	return fail(error, -ENOMEM, "%s", strerror(ENOMEM));
+	return fail(error, -ENOMEM, "%s", ERROR_NO_MEMORY);
 }
 
 void messages_init(struct messages *messages)
