@@ -32,9 +32,9 @@ LIBPERF		:= $(B)/libperf/libperf.a
 LIBPERF_SOURCE	?=
 
 $(LIBPERF): metrics/libperf $(B)/flags/machine
-	@printf '#include <%s>\n' jansson.h perfmon/pfmlib.h traceevent/event-parse.h protobuf-c/protobuf-c.h zstd.h elfutils/libdwfl.h | \
+	@printf '#include <%s>\n' jansson.h perfmon/pfmlib.h protobuf-c/protobuf-c.h zstd.h elfutils/libdwfl.h | \
 		$(CC) $(EXTRA_CFLAGS) -E - >/dev/null 2>&1 || { \
-		echo "libgpmu needs the headers of jansson, libpfm4, libtraceevent, protobuf-c, zstd and elfutils: run ./setup" >&2; exit 1; }
+		echo "libgpmu needs the headers of jansson, libpfm4, protobuf-c, zstd and elfutils: run ./setup" >&2; exit 1; }
 	$(if $(LIBPERF_SOURCE),,tests/vm/fetch source 7.3)
 	metrics/libperf $(or $(LIBPERF_SOURCE),$(GPMU_CACHE)/source/7.3) $(@D)
 
@@ -54,7 +54,7 @@ GPMU_TOOLS_LIBS	:= -lzstd -ldw -lelf
 TSAN_FOLDERS	:= base base/text trace trace/channel $(filter record%,$(GPMU_FOLDERS))
 GPMU_TSAN_OBJ	:= $(patsubst %.c,$(B)/tsan/%.o,$(wildcard $(TSAN_FOLDERS:%=metrics/%/*.c)))
 GPMU_CPPFLAGS	:= -D_GNU_SOURCE -Imetrics -Imetrics/include -isystem $(B)/libperf/include -isystem $(B)/proto
-GPMU_LIBS	:= $(LIBPERF) -ljansson -lpfm -ltraceevent -lprotobuf-c -lm -ldl -lpthread
+GPMU_LIBS	:= $(LIBPERF) -ljansson -lpfm -lprotobuf-c -lm -ldl -lpthread
 
 include metrics/rules-catalog.mk
 

@@ -23,7 +23,7 @@ OBJECTS += $(TOOL_OBJ) $(TOOL_SAN_OBJ)
 # exist as archives are linked statically, except the C library, which loads plugins.
 archive		= $(if $(filter /%,$(1)),$(1),$(2))
 static		= $(call archive,$(shell $(CC) -print-file-name=lib$(1).a),-l$(1))
-GPMU_STATIC	:= $(LIBPERF) $(foreach lib,jansson pfm traceevent protobuf-c z,$(call static,$(lib)))
+GPMU_STATIC	:= $(LIBPERF) $(foreach lib,jansson pfm protobuf-c z,$(call static,$(lib)))
 
 # The libraries of gpmu report. The archive of libdw also needs lzma and bz2; its shared library has them.
 GPMU_TOOLS_STATIC := $(foreach lib,dw elf zstd,$(call static,$(lib)))

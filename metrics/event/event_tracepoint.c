@@ -4,18 +4,16 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <traceevent/event-parse.h>
-
 #include "base/array.h"
 #include "base/error.h"
 #include "base/text/nearest.h"
+#include "base/text/trace_format.h"
 #include "base/vector.h"
 #include "event/event_build.h"
 
@@ -43,17 +41,6 @@ struct tracepoints {
 	const char *folder;
 	int denied;			/* EACCES, EPERM; or 0: no permission was missing */
 };
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-/*
- * This setting of the process stays: libtraceevent cannot return the old level to restore
- * (gpmu.h).
- */
-static void be_silent(void)
-{
-	tep_set_loglevel(TEP_LOG_NONE);
-}
 
 static void names_release(struct names *names)
 {
@@ -102,48 +89,20 @@ static int list(const char *path, const char *pattern, struct names *names)
 	return ret;
 }
 
-/* Reads the kernel's number of the tracepoint. */
-static int parse_id(const char *format, size_t length, const char *system, uint64_t *id)
-{
-	struct tep_event *event = NULL;
-	struct tep_handle *tep;
-	int ret;
-
-	pthread_once(&once, be_silent);
-	tep = tep_alloc();
-	if (!tep)
-		return -ENOMEM;
-	errno = 0;
-	ret = tep_parse_format(tep, &event, format, length, system);
-	/* libtraceevent returns this code for a format without a name, too. */
-	if (ret == TEP_ERRNO__MEM_ALLOC_FAILED && errno == ENOMEM)
-		ret = -ENOMEM;
-	else if (event && event->id > 0)
-		ret = 0;	/* counting needs the id only, so errors in other fields are ignored */
-	else
-		ret = -EINVAL;
-	if (!ret)
-		*id = (uint64_t)event->id;
-	tep_free(tep);
-	return ret;
-}
-
-static int add(struct tracepoints *search, const char *system, const char *name, int length)
+static int add(struct tracepoints *search, const char *system, const char *name)
 {
 	struct event_builder *builder = search->builder;
 	struct perf_event_attr attr = builder->form.attr;
-	uint64_t id = 0;
+	struct trace_format format;
 	char *text;
-	int ret = parse_id(search->buffer, (size_t)length, system, &id);
 
-	if (ret == -ENOMEM)
-		return event_no_memory(builder);
-	if (ret)
+	/* Counting needs the ID only, so errors in the fields are ignored. */
+	if (trace_format_begin(&format, search->buffer) || !format.id)
 		return event_fail(builder, search->name, EINVAL,
 				  "%.60s:%.60s: its format in tracefs cannot be read", system,
 				  name);
 	attr.type = PERF_TYPE_TRACEPOINT;
-	attr.config = id;
+	attr.config = format.id;
 	text = event_join(system, ":", name, *builder->modifiers ? ":" : "", builder->modifiers);
 	return event_add(builder, event_pmu_of_type(builder->machine, PERF_TYPE_TRACEPOINT), &attr,
 			 text);
@@ -158,7 +117,7 @@ static int add_one(struct tracepoints *search, const char *system, const char *n
 	snprintf(path, sizeof(path), "%s/%s/%s/format", search->folder, system, name);
 	length = gpmu_machine_read(search->builder->machine, path, search->buffer, MAX_FORMAT);
 	if (length >= 0)
-		return add(search, system, name, length);
+		return add(search, system, name);
 	if (length == -ENOENT || length == -ENOTDIR)
 		return 0;
 	if (length == -EACCES || length == -EPERM) {

@@ -14,9 +14,7 @@
  * use different objects at any time, but all objects of a process share:
  * - a source: one session at a time counts with it, another one gets EBUSY;
  * - the soft limit of open files, which a session raises: gpmu_session_restore_limits();
- * - the receiver of log messages: gpmu_log_set();
- * - the log level of libtraceevent. The first tracepoint sets it to TEP_LOG_NONE for the whole
- *   process. A program that uses libtraceevent as well sets its own level after that.
+ * - the receiver of log messages: gpmu_log_set().
  *
  * The only function that a signal handler may call is gpmu_session_restore_limits().
  *

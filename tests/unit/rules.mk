@@ -73,6 +73,7 @@ $(call both_obj,traffic-hopper): private TEST_CPPFLAGS := -iquote .
 $(call both,dlfilter): $(DLFILTERS)
 $(call both_obj,dlfilter): private TEST_CPPFLAGS := $(DLFILTER_CPPFLAGS) -DPLUGIN_DIR='"$(dir $(firstword $(DLFILTERS)))"'
 $(call both,traceevent): $(TRACE_PLUGIN)
+$(call both,traceevent perfdata-tracing): private TEST_LDFLAGS := -ltraceevent
 $(call both_obj,traceevent): private TEST_CPPFLAGS := -DPLUGIN_DIR='"$(dir $(TRACE_PLUGIN))"'
 # Regions as capture ranges need the injected library and a CUDA
 $(call both,region-capture): $(INJECT) $(addprefix $(B)/tests/gpu/fake/,libgpmu-fake.so libcuda.so.1 libcupti.so.13)

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Records which task runs on which CPU, for all tasks, by the tracepoint sched:sched_switch. */
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <fcntl.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/text/trace_format.h"
+#include "machine/sysfs.h"
 #include "record/sched/record_sched.h"
 
+#define FORMAT_SIZE	8192	/* bytes of a buffer; the format of Linux 7.3 has less than 2 KiB */
 #define OFFSET_MOST	512	/* bytes of a record */
 
-static const char *const folders[] = {
-	"/sys/kernel/tracing/events/sched/sched_switch",
-	"/sys/kernel/debug/tracing/events/sched/sched_switch",
+static const char *const formats[] = {
+	"/sys/kernel/tracing/events/sched/sched_switch/format",
+	"/sys/kernel/debug/tracing/events/sched/sched_switch/format",
 };
 
 enum {
@@ -29,72 +31,41 @@ _Static_assert(FIELDS == RECORD_SCHED_FIELDS, "fields of the tracepoint");
 
 /* --- format of the tracepoint's records --- */
 
-static int read_id(uint64_t *id, const char *folder)
+static void take_field(struct record_sched *sched, const struct trace_field *field)
 {
-	char path[96], text[32];
-	FILE *file;
-	int ret;
-
-	snprintf(path, sizeof(path), "%s/id", folder);
-	file = fopen(path, "re");
-	if (!file)
-		return -errno;
-	ret = fgets(text, sizeof(text), file) ? 0 : -EINVAL;
-	fclose(file);
-	if (!ret)
-		*id = strtoull(text, NULL, 10);
-	return ret;
-}
-
-/* Parses " field:pid_t prev_pid; offset:24; size:4; signed:1;". */
-static void read_field(struct record_sched *sched, const char *line)
-{
-	const char *end = strchr(line, ';'), *name = end;
-	size_t length;
-
-	if (!end || !strstr(line, "field:"))
-		return;
-	while (name > line && name[-1] != ' ' && name[-1] != '\t')
-		name--;
-	length = strcspn(name, "[;");
 	for (int i = 0; i < FIELDS; i++) {
-		const char *offset = strstr(end, "offset:"), *size = strstr(end, "size:");
-
-		if (strlen(fields[i]) != length || strncmp(name, fields[i], length) || !offset ||
-		    !size)
+		if (strcmp(fields[i], field->name) != 0)
 			continue;
-		sched->fields[i].offset = strtoul(offset + strlen("offset:"), NULL, 10);
-		sched->fields[i].size = strtoul(size + strlen("size:"), NULL, 10);
+		sched->fields[i].offset = field->offset;
+		sched->fields[i].size = field->size;
 	}
 }
 
-static int read_format(struct record_sched *sched, const char *folder)
+static int read_format(struct record_sched *sched, uint64_t *id, const char *path)
 {
-	char path[96], line[256];
-	FILE *file;
+	struct trace_format format;
+	struct trace_field field;
+	char text[FORMAT_SIZE];
+	ssize_t length = sysfs_read(AT_FDCWD, path, text, sizeof(text));
+	int ret = length < 0 ? (int)length : trace_format_begin(&format, text);
 
-	snprintf(path, sizeof(path), "%s/format", folder);
-	file = fopen(path, "re");
-	if (!file)
-		return -errno;
-	while (fgets(line, sizeof(line), file))
-		read_field(sched, line);
-	fclose(file);
-	for (int i = 0; i < FIELDS; i++)
+	if (ret)
+		return ret;
+	while ((ret = trace_format_next(&format, &field)) > 0)
+		take_field(sched, &field);
+	for (int i = 0; i < FIELDS && !ret; i++)
 		if (!sched->fields[i].size || sched->fields[i].offset > OFFSET_MOST)
-			return -EINVAL;
-	return 0;
+			ret = -EINVAL;
+	*id = format.id;
+	return ret;
 }
 
 static int read_tracepoint(struct record_sched *sched, uint64_t *id, struct gpmu_error *error)
 {
 	int ret = -ENOENT;
 
-	for (size_t i = 0; i < ARRAY_SIZE(folders) && ret == -ENOENT; i++) {
-		ret = read_id(id, folders[i]);
-		if (!ret)
-			ret = read_format(sched, folders[i]);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(formats) && ret == -ENOENT; i++)
+		ret = read_format(sched, id, formats[i]);
 	if (ret == -ENOENT)
 		error_set(error, 0, "scheduling of the whole machine requires tracepoints: "
 			  "mount -t tracefs tracefs /sys/kernel/tracing");
