@@ -52,7 +52,7 @@ GPMU_TOOLS_SAN_OBJ := $(GPMU_TOOLS_SRC:%.c=$(B)/san/%.o)
 GPMU_TOOLS_LIBS	:= -lzstd -ldw -lelf
 # Only the folders whose code the recorder's threads run
 TSAN_FOLDERS	:= base base/text trace trace/channel $(filter record%,$(GPMU_FOLDERS))
-GPMU_TSAN_OBJ	:= $(patsubst %.c,$(B)/tsan/%.o,$(wildcard $(TSAN_FOLDERS:%=metrics/%/*.c)))
+GPMU_TSAN_OBJ	:= $(patsubst %.c,$(B)/tsan/%.o,$(wildcard $(TSAN_FOLDERS:%=metrics/%/*.c)) metrics/event/event_ring.c)
 GPMU_CPPFLAGS	:= -D_GNU_SOURCE -Imetrics -Imetrics/include -isystem $(B)/libperf/include -isystem $(B)/proto
 GPMU_LIBS	:= $(LIBPERF) -ljansson -lpfm -lprotobuf-c -lm -ldl -lpthread
 

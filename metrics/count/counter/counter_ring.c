@@ -12,13 +12,11 @@ int counter_ring_init(struct counter_ring *ring, struct perf_event_mmap_page *pa
 		      size_t data, const struct counter_set *set, size_t target)
 {
 	*ring = (struct counter_ring){
-		.page = page,
-		.data = (const char *)page + first,
-		.mask = data - 1,
 		.numbers = RING_COUNTS + set->slot_count + 1,
 		.set = set,
 		.target = target,
 	};
+	event_ring_init(&ring->records, page, first, data);
 	ring->taken = calloc(ring->numbers, sizeof(*ring->taken));
 	ring->ahead = calloc(ring->numbers, sizeof(*ring->ahead));
 	ring->group = calloc(ring->numbers, sizeof(*ring->group));
@@ -42,37 +40,16 @@ void counter_ring_free(struct counter_ring *ring)
 	free(ring);
 }
 
-static void copy(const struct counter_ring *ring, uint64_t from, void *to, size_t size)
-{
-	size_t offset = (size_t)(from & ring->mask), room = (size_t)ring->mask + 1 - offset;
-	size_t first = size < room ? size : room;
-
-	memcpy(to, ring->data + offset, first);
-	memcpy((char *)to + first, ring->data, size - first);
-}
-
 int counter_ring_look(struct counter_ring *ring)
 {
 	const size_t size = ring->numbers * sizeof(*ring->ahead);
 	struct perf_event_header header;
-	uint64_t head;
+	int ret;
 
 	if (ring->is_ahead)
 		return 1;
-	head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
-	while (ring->next < head) {
-		uint64_t at = ring->next;
-
-		copy(ring, at, &header, sizeof(header));
-		/*
-		 * The kernel never writes such a header; the rest of the ring cannot be
-		 * parsed.
-		 */
-		if (header.size < sizeof(header) || header.size > head - at) {
-			ring->next = head;
-			return -EIO;
-		}
-		ring->next += header.size;
+	event_ring_look(&ring->records);
+	while ((ret = event_ring_next(&ring->records, &header)) == 1) {
 		if (header.type == PERF_RECORD_THROTTLE)
 			return -EIO;
 		/*
@@ -81,7 +58,7 @@ int counter_ring_look(struct counter_ring *ring)
 		 */
 		if (header.type != PERF_RECORD_SAMPLE || header.size != sizeof(header) + size)
 			continue;
-		copy(ring, at + sizeof(header), ring->ahead, size);
+		event_ring_copy(&ring->records, ring->ahead, size);
 		if (ring->ahead[RING_LENGTH] != ring->set->slot_count + 2)
 			continue;
 		if (ring->ahead[RING_ENABLED] != ring->ahead[RING_RUNNING])
@@ -89,7 +66,7 @@ int counter_ring_look(struct counter_ring *ring)
 		ring->is_ahead = true;
 		return 1;
 	}
-	return 0;
+	return ret;
 }
 
 void counter_ring_take(struct counter_ring *ring)
@@ -122,7 +99,7 @@ int counter_ring_skip(struct counter_ring *ring)
 
 void counter_ring_release(struct counter_ring *ring)
 {
-	__atomic_store_n(&ring->page->data_tail, ring->next, __ATOMIC_RELEASE);
+	event_ring_release(&ring->records);
 }
 
 void counter_ring_times(struct counter_ring *ring, uint64_t clock, struct count *count)

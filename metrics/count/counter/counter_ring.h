@@ -27,6 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "event/event_ring.h"
 #include "values/counts.h"
 
 struct counter_group;
@@ -47,13 +48,10 @@ enum { RING_TIME, RING_LENGTH, RING_ENABLED, RING_RUNNING, RING_CLOCK, RING_COUN
 
 /* The ring on one target of a set */
 struct counter_ring {
-	struct perf_event_mmap_page *page;	/* libperf unmaps it when the leader is closed */
-	const char *data;
-	uint64_t mask;			/* bytes of data - 1 */
+	struct event_ring records;	/* libperf unmaps the page when the leader is closed */
 	struct perf_evsel *timer;	/* the sampling timer; NULL: not running */
 	uint64_t seen;			/* readings skipped since the timer began */
 	uint64_t multiplexed;		/* skipped readings that show multiplexing */
-	uint64_t next;			/* position of the next record */
 	/* ns for which the group had no counters, valid for all following readings */
 	uint64_t off;
 	uint64_t read_off;		/* the same, as of the last read(2) */

@@ -11,7 +11,7 @@
 
 #include "record/queue/record_queue.h"
 #include "record/queue/record_window.h"
-#include "record/sched/record_ring.h"
+#include "record/ring/record_ring.h"
 
 /*
  * Fields of the tracepoint: prev_comm, prev_pid, prev_prio, prev_state, next_comm,

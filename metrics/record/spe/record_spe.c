@@ -81,7 +81,7 @@ static void put_chunk(struct record_spe *spe, struct record_ring *ring, const st
 		ring->lost[RECORD_KERNEL_UNSPOOLED] += record_spe_samples(aux->size);
 	spe->unmarked += aux->size;
 	ring->aux_end = aux->offset + aux->size;
-	__atomic_store_n(&ring->page->aux_tail, ring->aux_end, __ATOMIC_RELEASE);
+	__atomic_store_n(&ring->records.page->aux_tail, ring->aux_end, __ATOMIC_RELEASE);
 }
 
 /*
@@ -137,7 +137,7 @@ static void drain(struct record_spe *spe)
 {
 	for (size_t i = 0; i < spe->rings.count; i++) {
 		struct record_ring *ring = &spe->rings.list[i];
-		const uint64_t head = __atomic_load_n(&ring->page->aux_head, __ATOMIC_ACQUIRE);
+		const uint64_t head = __atomic_load_n(&ring->records.page->aux_head, __ATOMIC_ACQUIRE);
 		const uint64_t tail = ring->aux_end, times = ring->lost[RECORD_KERNEL_TRUNCATED];
 
 		record_ring_drain(&spe->rings, ring, take, spe);

@@ -11,7 +11,7 @@
 #include "record/queue/record_queue.h"
 #include "record/queue/record_spool.h"
 #include "record/queue/record_window.h"
-#include "record/sched/record_ring.h"
+#include "record/ring/record_ring.h"
 
 /* The decoder of a ring's AUX buffer */
 struct record_spe_buffer {

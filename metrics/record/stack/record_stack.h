@@ -10,7 +10,7 @@
 
 #include "record/queue/record_queue.h"
 #include "record/queue/record_window.h"
-#include "record/sched/record_ring.h"
+#include "record/ring/record_ring.h"
 
 struct record_stack {
 	/* Set by the owner before record_stack_open() */

@@ -38,7 +38,7 @@ static void start(void)
 static void stop(void)
 {
 	for (size_t i = 0; i < RINGS; i++) {
-		munmap(rings[i]->page, (size_t)sysconf(_SC_PAGESIZE) + DATA);
+		munmap(rings[i]->records.page, (size_t)sysconf(_SC_PAGESIZE) + DATA);
 		counter_ring_free(rings[i]);
 	}
 }
@@ -46,8 +46,8 @@ static void stop(void)
 /* Writes one number; all records consist of 64-bit numbers. */
 static void put(struct counter_ring *ring, uint64_t number)
 {
-	memcpy((char *)ring->data + (ring->page->data_head & ring->mask), &number, sizeof(number));
-	ring->page->data_head += sizeof(number);
+	memcpy(ring->records.data + (ring->records.page->data_head & (ring->records.size - 1)), &number, sizeof(number));
+	ring->records.page->data_head += sizeof(number);
 }
 
 /* Writes a record of @n numbers. */
@@ -178,7 +178,7 @@ static void wrapping(void)
 		put_reading(1, i * PERIOD, i * 2);
 		put_reading(1, i * PERIOD + PERIOD - 1, i * 2 + 1);
 		same = same && is_next(i * PERIOD, i, i * 2);
-		same = same && rings[0]->page->data_tail == rings[0]->page->data_head;
+		same = same && rings[0]->records.page->data_tail == rings[0]->records.page->data_head;
 	}
 	ok(same, "ring: samples are unchanged across the end of the ring and after lost records");
 	stop();

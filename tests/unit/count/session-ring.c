@@ -366,13 +366,13 @@ static char *tell_of_stop(struct counter_ring *ring)
 {
 	const struct perf_event_header throttled = { .type = PERF_RECORD_THROTTLE, .size = sizeof(throttled) };
 	/* Only the kernel can write to its own ring. */
-	char *data = calloc(1, ring->mask + 1);
+	char *data = calloc(1, ring->records.size);
 
 	if (!data)
 		test_bail("no memory");
-	memcpy(data + (ring->page->data_head & ring->mask), &throttled, sizeof(throttled));
-	ring->data = data;
-	ring->page->data_head += sizeof(throttled);
+	memcpy(data + (ring->records.page->data_head & (ring->records.size - 1)), &throttled, sizeof(throttled));
+	ring->records.data = data;
+	ring->records.page->data_head += sizeof(throttled);
 	return data;
 }
 

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "record/sched/record_ring.h"
+#include "record/ring/record_ring.h"
 #include "tap.h"
 
 #define ROOM	(64u << 10)
@@ -21,8 +21,8 @@ static bool take(void *user, const struct record_ring *ring, const struct perf_e
 	(void)header;
 	(void)data;
 	(void)size;
-	if (taken - ring->page->data_tail > max_held)
-		max_held = taken - ring->page->data_tail;
+	if (taken - ring->records.page->data_tail > max_held)
+		max_held = taken - ring->records.page->data_tail;
 	taken += SIZE;
 	return true;
 }
@@ -57,20 +57,22 @@ int main(void)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct record_rings rings = { .page_size = page };
-	struct record_ring ring = { .fd = -1, .room = ROOM };
+	struct record_ring ring = { .fd = -1 };
+	struct perf_event_mmap_page *head;
 	const struct perf_event_header header = { .type = PERF_RECORD_SWITCH, .size = SIZE };
 
-	ring.page = mmap(NULL, page + ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (ring.page == MAP_FAILED)
+	head = mmap(NULL, page + ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (head == MAP_FAILED)
 		return 1;
+	event_ring_init(&ring.records, head, page, ROOM);
 	for (size_t at = 0; at < ROOM; at += SIZE)
-		memcpy((char *)ring.page + page + at, &header, sizeof(header));
-	ring.page->data_head = ROOM;
+		memcpy((char *)head + page + at, &header, sizeof(header));
+	head->data_head = ROOM;
 	record_ring_drain(&rings, &ring, take, NULL);
 	is_u64(taken, ROOM, "record ring: each record of a full ring is taken");
 	ok(max_held <= page, "record ring: the kernel gets the room of a page of records before the ring is drained");
-	is_u64(ring.page->data_tail, ROOM, "record ring: the kernel gets the room of all records");
-	munmap(ring.page, page + ROOM);
+	is_u64(head->data_tail, ROOM, "record ring: the kernel gets the room of all records");
+	munmap(head, page + ROOM);
 	test_wait();
 	return done_testing();
 }

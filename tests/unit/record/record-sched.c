@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "gpmu.h"
-#include "record/sched/record_ring.h"
+#include "record/ring/record_ring.h"
 #include "tap.h"
 #include "trace.pb-c.h"
 

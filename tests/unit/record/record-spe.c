@@ -116,8 +116,8 @@ static struct {
 
 static void put_record(struct record_ring *ring)
 {
-	memcpy((char *)ring->page + PAGE + ring->page->data_head, &aux, sizeof(aux));
-	ring->page->data_head += sizeof(aux);
+	memcpy((char *)ring->records.page + PAGE + ring->records.page->data_head, &aux, sizeof(aux));
+	ring->records.page->data_head += sizeof(aux);
 }
 
 /* Adds samples to the buffer, and their record, unless the ring was full. */
@@ -130,7 +130,7 @@ static void publish(struct record_ring *ring, struct stream *buffer, unsigned in
 
 		put_slot(buffer, &record, 0);
 	}
-	ring->page->aux_head = buffer->length;
+	ring->records.page->aux_head = buffer->length;
 	if (!full)
 		put_record(ring);
 }
@@ -139,7 +139,7 @@ static void publish(struct record_ring *ring, struct stream *buffer, unsigned in
 static void fill(struct record_ring *ring, struct stream *buffer)
 {
 	memset(buffer->bytes + buffer->length, 0, ROOM - 1 - buffer->length);
-	ring->page->aux_head = buffer->length = ROOM - 1;
+	ring->records.page->aux_head = buffer->length = ROOM - 1;
 }
 
 /* The record of the last samples becomes visible after the head of the buffer, and the buffer is full. */
@@ -178,33 +178,34 @@ static struct arrived record(bool at_once)
 	struct record_queue queue;
 	struct record_window window = { 0 };
 	atomic_bool ending = true;
-	struct record_ring ring = { .fd = -1, .room = ROOM, .aux = buffer.bytes, .aux_room = ROOM };
+	struct record_ring ring = { .fd = -1, .aux = buffer.bytes, .aux_room = ROOM };
 	struct record_spe spe = {
 		.rings = { .list = &ring, .count = 1, .page_size = PAGE }, .buffers = &decoder, .queue = &queue,
 		.window = &window, .ending = &ending, .progress = note_progress,
 	};
+	struct perf_event_mmap_page *page = calloc(1, PAGE + ROOM);
 	struct arrived arrived;
 
 	buffer.length = 0;
-	ring.page = calloc(1, PAGE + ROOM);
 	gpmu_spe_decoder_init(&decoder.decoder);
 	record_spool_init(&spe.spool);
-	if (!ring.page || record_queue_init(&queue, 1 << 20) || record_spool_open(&spe.spool, -1))
+	if (!page || record_queue_init(&queue, 1 << 20) || record_spool_open(&spe.spool, -1))
 		exit(1);
+	event_ring_init(&ring.records, page, PAGE, ROOM);
 	publish(&ring, &buffer, 2, refused & 1);
 	publish(&ring, &buffer, 3, refused & 2);
 	if (filled)
 		fill(&ring, &buffer);
 	writes.calls = reads.calls = progress.calls = 0;
-	disabled.page = ring.page;
+	disabled.page = ring.records.page;
 	run(&spe, at_once);
 	arrived = arrived_in(&spe);
-	if (ring.page->aux_tail != buffer.length)
-		diag("bytes of the buffer that were not taken: %zu", buffer.length - (size_t)ring.page->aux_tail);
+	if (ring.records.page->aux_tail != buffer.length)
+		diag("bytes of the buffer that were not taken: %zu", buffer.length - (size_t)ring.records.page->aux_tail);
 	writes.from = reads.from = refused = progress.end = 0;
 	record_spool_release(&spe.spool);
 	record_queue_release(&queue);
-	free(ring.page);
+	free(ring.records.page);
 	return arrived;
 }
 

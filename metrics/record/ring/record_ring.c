@@ -8,7 +8,7 @@
 
 #include "base/vector.h"
 #include "event/event_fd.h"
-#include "record/sched/record_ring.h"
+#include "record/ring/record_ring.h"
 
 #define AUX_PAGES_LEAST	2	/* pages of an AUX buffer that every PMU accepts */
 #define AUX_WAKEUPS	8	/* wakeups while an AUX buffer is filled; the kernel's default, 2, leaves half as spare room */
@@ -23,8 +23,8 @@ static int map_aux(struct record_ring *ring, size_t offset, size_t room)
 {
 	void *aux;
 
-	ring->page->aux_offset = offset;
-	ring->page->aux_size = room;
+	ring->records.page->aux_offset = offset;
+	ring->records.page->aux_size = room;
 	aux = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, (off_t)offset);
 	if (aux == MAP_FAILED)
 		return map_failed();
@@ -40,8 +40,7 @@ static int map_ring(struct record_ring *ring, const struct record_rings *rings, 
 
 	if (page == MAP_FAILED)
 		return map_failed();
-	ring->page = page;
-	ring->room = room;
+	event_ring_init(&ring->records, page, rings->page_size, room);
 	return rings->aux_most ? map_aux(ring, size, rings->aux_most) : 0;
 }
 
@@ -80,7 +79,7 @@ static int open_task(struct record_ring *ring, const struct perf_event_attr *att
 
 	if (fd < 0)
 		return fd;
-	if (ring->page) {
+	if (ring->records.page) {
 		ret = add_event(ring, fd);
 	} else {
 		ring->fd = fd;
@@ -101,15 +100,15 @@ static int open_ring(struct record_ring *ring, const struct perf_event_attr *att
 		return open_task(ring, attr, -1, rings, room);
 	for (size_t i = 0; i < count && (!ret || ret == -ESRCH); i++)
 		ret = open_task(ring, attr, tids[i], rings, room);
-	return ret == -ESRCH && ring->page ? 0 : ret;
+	return ret == -ESRCH && ring->records.page ? 0 : ret;
 }
 
 static void close_ring(struct record_ring *ring, size_t page_size)
 {
 	if (ring->aux)
 		munmap((void *)ring->aux, ring->aux_room);
-	if (ring->page)
-		munmap(ring->page, page_size + ring->room);
+	if (ring->records.page)
+		munmap(ring->records.page, page_size + ring->records.size);
 	if (ring->fd >= 0)
 		close(ring->fd);
 	while (ring->more_count)
@@ -226,16 +225,6 @@ void record_rings_release(struct record_rings *rings)
 	*rings = (struct record_rings){ 0 };
 }
 
-static void copy(const struct record_ring *ring, size_t page_size, uint64_t from, char *to,
-		 size_t size)
-{
-	size_t offset = (size_t)from & (ring->room - 1);
-	size_t first = size < ring->room - offset ? size : ring->room - offset;
-
-	memcpy(to, (const char *)ring->page + page_size + offset, first);
-	memcpy(to + first, (const char *)ring->page + page_size, size - first);
-}
-
 /*
  * PERF_RECORD_LOST: the event's id, then the number of lost records. Records beside an AUX buffer only describe its contents,
  * which are not lost with them.
@@ -252,35 +241,31 @@ static bool note_lost(struct record_ring *ring, const char *data, size_t size)
 	return true;
 }
 
+/* Takes the current record. Returns whether it is valid. */
+static bool take_record(struct record_ring *ring, const struct perf_event_header *header, record_ring_take *take, void *user)
+{
+	_Alignas(8) char data[UINT16_MAX];	/* header->size is a uint16_t */
+	const size_t size = header->size - sizeof(*header);
+
+	event_ring_copy(&ring->records, data, size);
+	return header->type == PERF_RECORD_LOST ? note_lost(ring, data, size) : take(user, ring, header, data, size);
+}
+
 void record_ring_drain(const struct record_rings *rings, struct record_ring *ring, record_ring_take *take, void *user)
 {
-	const size_t page_size = rings->page_size;
-	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
-	uint64_t at = ring->page->data_tail;
+	struct event_ring *records = &ring->records;
 	struct perf_event_header header;
-	_Alignas(8) char data[UINT16_MAX];	/* header.size is a uint16_t */
+	int ret;
 
-	while (at < head) {
-		size_t size;
-		bool valid;
-
-		copy(ring, page_size, at, (char *)&header, sizeof(header));
-		/* The begin of the next record is then unknown. */
-		if (header.size < sizeof(header) || header.size > head - at) {
+	event_ring_look(records);
+	while ((ret = event_ring_next(records, &header))) {
+		if (ret < 0 || !take_record(ring, &header, take, user))
 			ring->lost[RECORD_KERNEL_MALFORMED]++;
-			break;
-		}
-		size = header.size - sizeof(header);
-		copy(ring, page_size, at + sizeof(header), data, size);
-		valid = header.type == PERF_RECORD_LOST ? note_lost(ring, data, size) :
-							  take(user, ring, &header, data, size);
-		ring->lost[RECORD_KERNEL_MALFORMED] += !valid;
-		at += header.size;
 		/* The kernel can use the room of the records that were taken while others follow. */
-		if (at - ring->page->data_tail >= page_size)
-			__atomic_store_n(&ring->page->data_tail, at, __ATOMIC_RELEASE);
+		if (records->next - records->page->data_tail >= rings->page_size)
+			event_ring_release(records);
 	}
-	__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
+	event_ring_release(records);
 }
 
 void record_rings_drain(struct record_rings *rings, record_ring_take *take, void *user)

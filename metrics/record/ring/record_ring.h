@@ -10,16 +10,16 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "event/event_ring.h"
 #include "gpmu.h"
 #include "record/queue/record_queue.h"
 
 struct record_ring {
 	int fd, cpu;
-	size_t room;			/* bytes of records, a power of 2 */
+	struct event_ring records;
 	/* Of a full ring as PERF_RECORD_LOST reports them, of a full AUX buffer as the owner counts them */
 	uint64_t lost[RECORD_KERNEL_REASONS];
 	bool counts_lost;		/* the kernel also counts lost records (Linux 6.0) */
-	struct perf_event_mmap_page *page;	/* NULL: not mapped */
 	const uint8_t *aux;		/* the AUX buffer; NULL: not mapped */
 	size_t aux_room;		/* bytes of it, a power of 2 */
 	uint64_t aux_end;		/* for the owner: end of the bytes that were taken */
