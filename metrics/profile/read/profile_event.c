@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The events of a recording. If it has SPE's records and no event of theirs, one is added. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/text/text.h"
+#include "profile/read/profile.h"
+
+/* Names the events. Equal names are numbered from the second one on, "cpu-clock#2". */
+static int set_names(struct gpmu_profile *profile)
+{
+	struct gpmu_profile_event *events = profile->events.data;
+	struct map counts = { 0 };	/* by number of the text */
+	int ret = 0;
+
+	for (size_t i = 0; i < profile->events.n && !ret; i++) {
+		const char *name = events[i].event ? events[i].event->name : "SPE";
+		uint32_t number, count = 0;
+		char *numbered;
+
+		ret = strings_number(&profile->texts, name, &number);
+		if (ret)
+			break;
+		map_get(&counts, number, &count);
+		ret = map_set(&counts, number, ++count);
+		numbered = count > 1 ? text_print("%s#%u", name, count) : NULL;
+		if (count > 1 && !numbered)
+			ret = -ENOMEM;
+		if (numbered && !ret)
+			ret = strings_number(&profile->texts, numbered, &number);
+		events[i].name = strings_text(&profile->texts, number);
+		free(numbered);
+	}
+	map_release(&counts);
+	return ret;
+}
+
+int profile_events_begin(struct gpmu_profile *profile)
+{
+	size_t count = gpmu_perfdata_event_count(profile->perfdata);
+	struct gpmu_profile_event *event;
+	bool found = !profile->facts.has_spe;
+
+	for (size_t i = 0; i < count + 1; i++) {
+		if (i == count && found)
+			break;
+		event = vector_add(&profile->events, sizeof(*event));
+		if (!event)
+			return -ENOMEM;
+		event->event = gpmu_perfdata_event(profile->perfdata, i);
+		/* With perf record -k, maps and threads are in the times of another clock. */
+		if (event->event && event->event->attr->use_clockid)
+			profile->traces.has_times = false;
+		if (!found && (!event->event || event->event->attr->type == profile->machine.spe)) {
+			found = event->is_spe = true;
+			profile->traces.event = (uint32_t)i;
+		}
+	}
+	return set_names(profile);
+}
+
+int profile_event_count(struct gpmu_profile *profile, const struct profile_sample *sample)
+{
+	struct gpmu_profile_event *event = profile->events.data;
+
+	event += sample->event;
+	event->samples++;
+	event->period += sample->period;
+	return profile_count(&profile->counter, sample);
+}
+
+void profile_event_count_spe(struct gpmu_profile *profile)
+{
+	struct gpmu_profile_event *event = profile->events.data;
+
+	event += profile->traces.event;
+	event->samples += profile->traces.samples;
+	event->period += profile->traces.samples;
+}
+
+size_t gpmu_profile_event_count(const struct gpmu_profile *profile)
+{
+	return profile->events.n;
+}
+
+void gpmu_profile_event(const struct gpmu_profile *profile, size_t index,
+			struct gpmu_profile_event *event)
+{
+	*event = ((const struct gpmu_profile_event *)profile->events.data)[index];
+}

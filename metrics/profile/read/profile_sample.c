@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Samples of the second pass, and of leader sampling */
+#include <errno.h>
+
+#include "profile/read/profile.h"
+
+bool profile_is_selected(const struct gpmu_profile *profile, enum gpmu_profile_key key)
+{
+	for (size_t i = 0; i < profile->key_count; i++)
+		if (profile->keys[i] == key)
+			return true;
+	return false;
+}
+
+static bool is_guest(unsigned int mode)
+{
+	return mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER;
+}
+
+/*
+ * Returns the last count of an event; NULL if out of memory. If threads inherit the event, they
+ * share its id, and each has counts of its own: @tid is then their number, otherwise 0.
+ */
+static uint64_t *last_count(struct gpmu_profile *profile, uint64_t id, uint32_t tid)
+{
+	uint64_t *count, key = id << 32 ^ id >> 32 ^ tid;
+	uint32_t index;
+
+	if (map_get(&profile->count_numbers, key, &index))
+		return (uint64_t *)profile->counts.data + index;
+	count = vector_add(&profile->counts, sizeof(*count));
+	if (!count || map_set(&profile->count_numbers, key, (uint32_t)profile->counts.n - 1))
+		return NULL;
+	return count;
+}
+
+static bool is_counted_by_thread(const struct gpmu_perfdata_event *event)
+{
+	const uint64_t needed = PERF_SAMPLE_TID | PERF_SAMPLE_READ;
+
+	return event->attr->inherit && (event->attr->sample_type & needed) == needed;
+}
+
+/*
+ * Leader sampling, "{a,b}:S": a sample of the leader has the counts of all events. As in perf, it
+ * is a sample of each event whose count has changed since the last one, and the difference is its
+ * period. "a:S" has the count of its event.
+ */
+static int take_counts(struct gpmu_profile *profile, const struct gpmu_perfdata_record *record,
+		       struct profile_sample *sample)
+{
+	const bool is_group = record->event->attr->read_format & PERF_FORMAT_GROUP;
+	const struct gpmu_perfdata_read *read = &record->sample.read;
+
+	for (size_t i = 0; i < read->count; i++) {
+		const uint64_t value = read->values[i].value, number = read->values[i].id;
+		const uint64_t id = is_group || number ? number : record->id;
+		const struct gpmu_perfdata_event *event = record->event;
+		uint64_t *last;
+
+		if (is_group)
+			event = gpmu_perfdata_event_of(profile->perfdata, id);
+		if (!event)
+			continue;
+		last = last_count(profile, id, is_counted_by_thread(event) ? sample->tid : 0);
+		if (!last)
+			return -ENOMEM;
+		sample->event = (uint32_t)event->index;
+		/* A count that is below the last one is of a new thread with an old number. */
+		sample->period = value < *last ? value : value - *last;
+		*last = value;
+		if (sample->period && profile_event_count(profile, sample))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static uint64_t period_of(const struct gpmu_perfdata_record *record)
+{
+	if (record->has & PERF_SAMPLE_PERIOD)
+		return record->sample.period;
+	return record->event->attr->freq ? 1 : record->event->attr->sample_period;
+}
+
+/* Sets the call chain of a sample. @unwound: room for the chain of a copy of the stack */
+static int set_chain(struct gpmu_profile *profile, const struct gpmu_perfdata_record *record,
+		     uint64_t unwound[PROFILE_UNWIND_CHAIN], struct profile_sample *sample)
+{
+	if (!profile_is_selected(profile, GPMU_PROFILE_STACK))
+		return 0;
+	if (!profile_unwind_has(record))
+		return profile_deferred_join(&profile->deferred, record, &sample->chain,
+					     &sample->chain_count);
+	sample->chain = unwound;
+	return profile_unwind_chain(&profile->unwind, record, unwound, &sample->chain_count);
+}
+
+int profile_sample_take(struct gpmu_profile *profile, const struct gpmu_perfdata_record *record)
+{
+	const struct gpmu_perfdata_sample *from = &record->sample;
+	unsigned int mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	uint64_t chain[PROFILE_UNWIND_CHAIN];
+	struct profile_sample sample;
+
+	if (record->type != PERF_RECORD_SAMPLE || !record->event)
+		return 0;
+	sample = (struct profile_sample){
+		.event = (uint32_t)record->event->index,
+		.node = -1,
+		.cpu = record->has & PERF_SAMPLE_CPU ? record->cpu : UINT32_MAX,
+		.tid = record->has & PERF_SAMPLE_TID ? record->tid : PROFILE_NO_TID,
+		.pid = record->has & PERF_SAMPLE_TID ? record->pid : UINT32_MAX,
+		.time = record->has & PERF_SAMPLE_TIME ? record->time : UINT64_MAX,
+		.ip = from->ip,
+		.has_ip = record->has & PERF_SAMPLE_IP && !is_guest(mode),
+		.is_kernel = mode == PERF_RECORD_MISC_KERNEL || mode == PERF_RECORD_MISC_HYPERVISOR,
+		.is_outside = profile_tasks_is_outside(record),
+		.data = from->addr,
+		.has_data = record->has & PERF_SAMPLE_ADDR && from->addr,
+		.period = period_of(record),
+	};
+	if (set_chain(profile, record, chain, &sample))
+		return -ENOMEM;
+	if (sample.cpu != UINT32_MAX)
+		sample.node = profile_machine_node(&profile->machine, sample.cpu);
+	if (record->has & PERF_SAMPLE_READ)
+		return take_counts(profile, record, &sample);
+	return profile_event_count(profile, &sample);
+}
