@@ -101,8 +101,14 @@ void sink_json_pair(struct gpmu_sink *sink, const char *key, const char *value);
 
 /* --- sink_summary.c */
 
+/* Writes a note below the rows, after an empty line if @first. */
+void sink_note(struct gpmu_sink *sink, const char *name, const char *text, const char *more, bool *first);
 /* Writes the reasons of missing values, each once, after an empty line if @first. */
 void sink_whys(struct gpmu_sink *sink, const struct gpmu_rows *rows, bool *first);
+
+/* --- sink_balance.c */
+
+void sink_balance(struct gpmu_sink *sink, const struct gpmu_rows *rows, bool *first);
 
 /* --- sink_perf.c: columns and keys of perf */
 
