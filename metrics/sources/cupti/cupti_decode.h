@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared by the parts of a sampler: its thread, its images, and the GPU that it restarts. */
+/* Shared by the parts of a sampler: its thread, its images, and the hardware. */
 #ifndef GPMU_CUPTI_DECODE_H
 #define GPMU_CUPTI_DECODE_H
 
@@ -27,9 +27,14 @@ void images_settle(struct sampler *sampler);
 /* Empties all images after the empty image has changed; none may be submitted */
 void images_reset(struct sampler *sampler);
 
-/* These return a CUptiResult, but for the last one. If one of the first two fails, sampling is disabled. */
+/*
+ * hardware.c: the functions return a CUptiResult, but for sampler_disable(). If sampler_enable() or a start fails, sampling is
+ * disabled.
+ */
 int sampler_enable(struct sampler *sampler, size_t buffer);
 int sampler_start_hardware(struct sampler *sampler);
+/* Restarts sampling, without which an overflowed buffer stays full. All images must be settled. */
+int sampler_restart_hardware(struct sampler *sampler);
 int sampler_stop_hardware(struct sampler *sampler);
 void sampler_disable(struct sampler *sampler);
 

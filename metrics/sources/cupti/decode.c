@@ -58,8 +58,8 @@ static void give_up(struct sampler *sampler, int failure)
 	pthread_mutex_unlock(&sampler->lock);
 }
 
-/* Restarts sampling, without which an overflowed buffer stays full. */
-static void restart(struct sampler *sampler, enum gap reason, int failure)
+/* Restarts sampling after a failure, or gives up the GPU. */
+static void recover(struct sampler *sampler, enum gap reason, int failure)
 {
 	int result, errors;
 
@@ -72,12 +72,7 @@ static void restart(struct sampler *sampler, enum gap reason, int failure)
 	/* Decoding more often leaves fewer samples in the buffer. */
 	if (sampler->nap > 2 * SHORTEST_SLEEP)
 		sampler->nap /= 2;
-	sampler_disable(sampler);
-	result = sampler_enable(sampler, 0);
-	if (!result) {
-		images_reset(sampler);
-		result = sampler_start_hardware(sampler);
-	}
+	result = sampler_restart_hardware(sampler);
 	if (result || errors >= MOST_ERRORS)
 		give_up(sampler, result ? result : failure);
 }
@@ -116,7 +111,7 @@ static bool decode(struct sampler *sampler)
 		pthread_mutex_unlock(&sampler->lock);
 	}
 	if (result) {
-		restart(sampler, result == CUPTI_ERROR_OUT_OF_MEMORY ? GAP_OVERFLOW : GAP_ERROR, result);
+		recover(sampler, result == CUPTI_ERROR_OUT_OF_MEMORY ? GAP_OVERFLOW : GAP_ERROR, result);
 		return false;
 	}
 	if (!is_full(&params))

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "cupti_decode.h"
 
@@ -13,51 +12,8 @@
 
 #define DEFAULT_INTERVAL	1000000		/* ns */
 #define DEFAULT_CYCLES		2000000		/* about 1 ms */
-
-/*
- * The decoder sleeps for a quarter of the time in which the image fills, so that it may come late. Resetting an image
- * takes time by its size.
- */
-#define IMAGE_TIME	(2 * SEC / 5)
-#define IMAGE_BYTES	(64u << 20)
-#define IMAGE_FEWEST	64
-#define LONGEST_NAP	(SEC / 10)
-#define SHORTEST_NAP	200000
-
-/*
- * Estimated cost of a sample in ns: decoding it, most of it for a busy GPU, whose short counters are sent whenever they
- * are full; evaluating each metric. RESET_BYTES of the image are emptied in a ns. If a sample costs more than a third of
- * the interval, there are workers with twice the capacity needed, and the decoder sleeps less: fresh samples are still
- * in the caches, which saves a third of the time.
- */
-#define DECODE_COST	60000
-#define EVALUATE_COST	1500
-#define RESET_BYTES	2
-#define BUSY_NAP	2000000
-#define BUSY_NAP_PERIODS	100
-#define BUSY_IMAGE_TIME	100000000
-#define MOST_WORKERS	8
-#define SPARE_IMAGES	3
+#define TRIAL_BUFFER		(16u << 20)	/* bytes of the hardware's buffer for sampler_try() */
 #define MOST_RESERVED	(1u << 20)	/* samples that are not settled yet */
-
-/*
- * The hardware's buffer should hold the samples of a second. A sample takes less than twice its bytes in the image, and
- * short counters send more between samples: more than 100 MB/s on an H200 that copies memory.
- */
-#define BUFFER_TIME	SEC
-#define BUFFER_TRIAL	(16u << 20)
-#define BUFFER_SMALLEST	(256u << 20)
-#define BUFFER_LARGEST	(512u << 20)	/* largest size that was tested */
-
-static uint64_t at_most(uint64_t value, uint64_t most)
-{
-	return value < most ? value : most;
-}
-
-static uint64_t at_least(uint64_t value, uint64_t least)
-{
-	return value > least ? value : least;
-}
 
 int sampler_init(struct sampler *sampler, const struct library *library, const struct gpu *gpu,
 		 struct messages *messages)
@@ -111,159 +67,8 @@ static int choose_trigger(struct sampler *sampler, const struct options *options
 		sampler->interval = sampler->trigger == TRIGGER_TIME ? DEFAULT_INTERVAL : DEFAULT_CYCLES;
 	/* System clocks are not much faster than 2 GHz. */
 	sampler->period = sampler->trigger == TRIGGER_TIME ? sampler->interval :
-			  at_least(sampler->interval / 2, 1);
+			  sampler->interval > 1 ? sampler->interval / 2 : 1;
 	return 0;
-}
-
-static int image_bytes(const struct sampler *sampler, uint32_t samples, size_t *bytes)
-{
-	CUpti_PmSampling_GetCounterDataSize_Params params = {
-		.structSize = CUPTI_STRUCT_SIZE(CUpti_PmSampling_GetCounterDataSize_Params,
-						counterDataSize),
-		.pPmSamplingObject = sampler->object, .pMetricNames = (const char **)sampler->names,
-		.numMetrics = sampler->length, .maxSamples = samples };
-	int result = sampler->library->cupti.data_size(&params);
-
-	*bytes = params.counterDataSize;
-	return result;
-}
-
-/* The number of workers; 0 if the decoder can evaluate, too. A sample has @bytes of the image. */
-static size_t choose_workers(const struct sampler *sampler, size_t bytes)
-{
-	uint64_t cost = EVALUATE_COST * sampler->length + bytes / RESET_BYTES;
-	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-
-	if (processors < 2 || sampler->period > 3 * (DECODE_COST + EVALUATE_COST * sampler->length))
-		return 0;
-	return at_most(at_most(2 * cost / sampler->period + 1, MOST_WORKERS), (uint64_t)processors - 1);
-}
-
-/* Chooses sizes by the bytes of a sample, which depend on the metrics and the GPU's units */
-static int choose_sizes(struct sampler *sampler, size_t buffer)
-{
-	size_t few, more, sample;
-	uint64_t time, nap;
-	int result;
-
-	result = image_bytes(sampler, IMAGE_FEWEST, &few);
-	if (!result)
-		result = image_bytes(sampler, 2 * IMAGE_FEWEST, &more);
-	if (result)
-		return result;
-	sampler->sample_bytes = more > few ? (more - few) / IMAGE_FEWEST : 0;
-	sample = sampler->sample_bytes + 1;
-	sampler->threads = choose_workers(sampler, sample);
-	sampler->images_len = sampler->threads ? sampler->threads + SPARE_IMAGES : 1;
-	time = sampler->threads ? BUSY_IMAGE_TIME : IMAGE_TIME;
-	sampler->image_samples = (uint32_t)at_least(at_most(time / sampler->period, IMAGE_BYTES / sample),
-						    IMAGE_FEWEST);
-	nap = sampler->threads ? at_least(BUSY_NAP, BUSY_NAP_PERIODS * sampler->period) : LONGEST_NAP;
-	sampler->nap = at_least(at_most(sampler->image_samples * sampler->period / 4, nap), SHORTEST_NAP);
-	sampler->buffer = buffer ? buffer :
-			  at_least(at_most(2 * sample * (BUFFER_TIME / sampler->period),
-					   BUFFER_LARGEST), BUFFER_SMALLEST);
-	return 0;
-}
-
-static int set_config(struct sampler *sampler)
-{
-	CUpti_PmSampling_SetConfig_Params params = {
-		.structSize = sampler->library->set_config_size,
-		.pPmSamplingObject = sampler->object,
-		.configSize = sampler->config.size, .pConfig = sampler->config.image,
-		.hardwareBufferSize = sampler->buffer, .samplingInterval = sampler->interval,
-		.triggerMode = sampler->trigger == TRIGGER_TIME ?
-			       CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL :
-			       CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_SYSCLK_INTERVAL,
-		/* KEEP_LATEST loses samples without reporting an overflow. */
-		.hwBufferAppendMode = CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_OLDEST };
-
-	return sampler->library->cupti.set_config(&params);
-}
-
-static int initialize_image(const struct sampler *sampler)
-{
-	CUpti_PmSampling_CounterDataImage_Initialize_Params params = {
-		.structSize = CUPTI_STRUCT_SIZE(CUpti_PmSampling_CounterDataImage_Initialize_Params,
-						pCounterData),
-		.pPmSamplingObject = sampler->object, .counterDataSize = sampler->image_size,
-		.pCounterData = sampler->empty };
-
-	return sampler->library->cupti.data_initialize(&params);
-}
-
-/* The object learns its metrics by GetCounterDataSize, whose result is the same each time. */
-static int make_empty(struct sampler *sampler)
-{
-	size_t size;
-	int result = image_bytes(sampler, sampler->image_samples, &size);
-
-	if (result)
-		return result;
-	if (!sampler->empty) {
-		sampler->empty = malloc(size);
-		sampler->image_size = size;
-	}
-	if (!sampler->empty)
-		return CUPTI_ERROR_OUT_OF_MEMORY;
-	return size == sampler->image_size ? initialize_image(sampler) : CUPTI_ERROR_UNKNOWN;
-}
-
-void sampler_disable(struct sampler *sampler)
-{
-	CUpti_PmSampling_Disable_Params params = {
-		.structSize = CUPTI_STRUCT_SIZE(CUpti_PmSampling_Disable_Params, pPmSamplingObject),
-		.pPmSamplingObject = sampler->object };
-
-	if (sampler->object)
-		sampler->library->cupti.disable(&params);
-	sampler->object = NULL;
-}
-
-int sampler_stop_hardware(struct sampler *sampler)
-{
-	CUpti_PmSampling_Stop_Params params = {
-		.structSize = CUPTI_STRUCT_SIZE(CUpti_PmSampling_Stop_Params, pPmSamplingObject),
-		.pPmSamplingObject = sampler->object };
-
-	return sampler->library->cupti.stop(&params);
-}
-
-/* The first call chooses the sizes, which is possible only with PM sampling enabled. */
-int sampler_enable(struct sampler *sampler, size_t buffer)
-{
-	CUpti_PmSampling_Enable_Params params = {
-		.structSize = CUPTI_STRUCT_SIZE(CUpti_PmSampling_Enable_Params, pPmSamplingObject),
-		.deviceIndex = sampler->gpu->ordinal };
-	int result = sampler->library->cupti.enable(&params);
-
-	if (result)
-		return result;
-	sampler->object = params.pPmSamplingObject;
-	/* The first sample's start is 0.4 s or more too early. */
-	sampler->skip = true;
-	if (!sampler->image_samples)
-		result = choose_sizes(sampler, buffer);
-	if (!result)
-		result = set_config(sampler);
-	if (!result)
-		result = make_empty(sampler);
-	if (result)
-		sampler_disable(sampler);
-	return result;
-}
-
-int sampler_start_hardware(struct sampler *sampler)
-{
-	CUpti_PmSampling_Start_Params params = {
-		.structSize = CUPTI_STRUCT_SIZE(CUpti_PmSampling_Start_Params, pPmSamplingObject),
-		.pPmSamplingObject = sampler->object };
-	int result = sampler->library->cupti.start(&params);
-
-	if (result)
-		sampler_disable(sampler);
-	return result;
 }
 
 static int start_decoder(struct sampler *sampler)
@@ -327,13 +132,14 @@ static int begin(struct sampler *sampler, const struct host *host, const char *c
  */
 static int start_threads(struct sampler *sampler, const struct host *host, struct gpmu_error *error)
 {
+	const uint64_t kept = COUNTS_KEPT / sampler->period;
 	sigset_t all, before;
 	int ret;
 
 	/* Leave signals to the program's threads. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	ret = counts_reserve(sampler->counts, at_most(COUNTS_KEPT / sampler->period, MOST_RESERVED)) ||
+	ret = counts_reserve(sampler->counts, kept < MOST_RESERVED ? kept : MOST_RESERVED) ||
 	      images_init(sampler, host) ? fail_memory(error) : 0;
 	if (!ret)
 		ret = refused(sampler, sampler_start_hardware(sampler), error);
@@ -389,7 +195,7 @@ int sampler_try(struct sampler *sampler, const struct host *host, const struct o
 	const char *const names[] = { name };
 	int ret = try_metric(host, name, error);
 
-	small.buffer = BUFFER_TRIAL;
+	small.buffer = TRIAL_BUFFER;
 	if (!ret)
 		ret = begin(sampler, host, names, 1, &small, error);
 	if (!ret)
