@@ -43,7 +43,7 @@ static bool add_demand(struct demand *sum, struct grace_pmu *gp, struct perf_eve
 	return true;
 }
 
-/* Whether the counters of the PMU suffice for the group including @event */
+/* Returns whether the counters of the PMU suffice for the group including @event. */
 static bool group_fits(struct grace_pmu *gp, struct perf_event *event)
 {
 	struct perf_event *leader = event->group_leader, *sibling;

@@ -272,13 +272,13 @@ void common_need_here(const struct common *common, const struct gpmu_plan *plan)
 	}
 }
 
-/* Whether @text misses a PMU of a GPU, and no plugin that has it was asked for */
+/* Returns whether @text misses a PMU of a GPU, and no plugin that has it was asked for. */
 static bool lacks_gpus(const struct common *common, const char *text)
 {
 	return !common_has_gpus(common) && (strstr(text, "nvidia_gpu") || strstr(text, "nvidia_nvml"));
 }
 
-/* Whether @text reports a missing PMU of the CPUs or the chip, which a driver of the kernel provides */
+/* Returns whether @text reports a missing PMU of the CPUs or the chip, which a driver of the kernel provides. */
 static bool lacks_driver(const struct common *common, const char *text)
 {
 	return strstr(text, "this machine has no PMU") && !strstr(text, "nvidia_gpu") &&

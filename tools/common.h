@@ -67,7 +67,7 @@ void common_init(struct common *common);
 void common_release(struct common *common);
 /* Reads the machine, opens sources, loads the catalog. Dies if one fails; prints their warnings. */
 void common_open(struct common *common);
-/* Whether --gpu or --source loads plugins */
+/* Returns whether --gpu or --source loads plugins. */
 bool common_has_sources(const struct common *common);
 /* Returns whether --gpu or --source loads plugins of GPUs */
 bool common_has_gpus(const struct common *common);
@@ -89,7 +89,7 @@ void common_hints(const struct common *common, const struct gpmu_plan *plan);
 /* Prints the groups with their events and items on standard error. */
 void common_explain(const struct gpmu_plan *plan);
 bool common_wants_color(const struct common *common, FILE *file);
-/* Whether the machine is the one that gpmu runs on */
+/* Returns whether the machine is the one that gpmu runs on. */
 bool common_is_here(const struct common *common);
 
 /* Dies if the plan has a group of a PMU from another machine's sysfs. */

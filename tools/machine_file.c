@@ -41,7 +41,7 @@ static const char *const patterns[] = {
 	"proc/sys/kernel/version",
 };
 
-/* Of the folder of a PCI device */
+/* Files in the folder of a PCI device */
 static const char *const pci_files[] = { "class", "numa_node" };
 
 /* Folders of a PCI device with an entry for each name that its driver gives it */
@@ -236,7 +236,7 @@ static void make_root(void)
 	unfinished_remove_by(remove_root);
 }
 
-/* Whether the path, which is not trusted, stays below the root */
+/* Returns whether the path, which is not trusted, stays below the root. */
 static bool is_safe(const char *path)
 {
 	if (strncmp(path, "sys/", 4) && strncmp(path, "proc/", 5))
@@ -268,7 +268,7 @@ static int make_folders(char *path)
 	return 0;
 }
 
-/* Whether a link at @path to @target, which is not trusted, stays below the root */
+/* Returns whether a link at @path to @target, which is not trusted, stays below the root. */
 static bool is_safe_link(const char *path, const char *target)
 {
 	char *full;

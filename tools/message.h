@@ -22,7 +22,7 @@ int stdout_flush(void);
  * error of standard output is reported only once.
  */
 void say_output(const char *path, const FILE *standard, int error);
-/* The same, and exit(EXIT_OWN) */
+/* Prints as say_output() does, and exits with EXIT_OWN. */
 void die_output(const char *path, const FILE *standard, int error) __attribute__((noreturn));
 
 /* Parses a command line as argp_parse() does, into @input. Dies if there is no memory. */

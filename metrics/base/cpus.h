@@ -30,7 +30,7 @@ size_t cpus_format(const struct cpus *cpus, char *text, size_t size);
 /* Lowest CPU; -1 if the set is empty */
 int cpus_first(const struct cpus *cpus);
 bool cpus_contain(const struct cpus *cpus, int cpu);
-/* Whether @others contains all of @cpus */
+/* Returns whether @others contains all of @cpus. */
 bool cpus_within(const struct cpus *cpus, const struct cpus *others);
 /* Removes CPUs from @cpus that are not in @others. */
 void cpus_keep(struct cpus *cpus, const struct cpus *others);

@@ -5,11 +5,11 @@
 
 #include <stdio.h>
 
-#define GPMU_JSON_MOST	6	/* maximum bytes for one byte of a text */
+#define GPMU_JSON_MAX	6	/* maximum bytes for one byte of a text */
 
 /*
  * Writes a quoted string, or null for NULL. Each byte that is not valid UTF-8 becomes U+FFFD. There
- * must be room for GPMU_JSON_MOST bytes for each byte of @text, and four more. Returns the end.
+ * must be room for GPMU_JSON_MAX bytes for each byte of @text, and four more. Returns the end.
  */
 char *gpmu_json_add(char *to, const char *text);
 /* Likewise, to a file */

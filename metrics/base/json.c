@@ -19,7 +19,7 @@ static char *add_bytes(char *to, const char *bytes, size_t n)
 static char *add_escaped(char *to, unsigned char c)
 {
 	static const char hex[] = "0123456789abcdef";
-	const char text[GPMU_JSON_MOST] = { '\\', 'u', '0', '0', hex[c >> 4], hex[c & 15] };
+	const char text[GPMU_JSON_MAX] = { '\\', 'u', '0', '0', hex[c >> 4], hex[c & 15] };
 
 	if (c != '"' && c != '\\')
 		return add_bytes(to, text, sizeof(text));
@@ -70,7 +70,7 @@ char *gpmu_json_add(char *to, const char *text)
 
 void gpmu_json_print(FILE *file, const char *text)
 {
-	char character[GPMU_JSON_MOST] = "";
+	char character[GPMU_JSON_MAX] = "";
 	size_t n;
 
 	if (!text) {

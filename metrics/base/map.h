@@ -10,7 +10,7 @@
 /* A number, or an object that the map's owner frees */
 union map_cell {
 	uint64_t number;
-	void *of;
+	void *pointer;
 };
 
 struct map_slot {

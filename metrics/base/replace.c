@@ -19,7 +19,7 @@ static int open_folder(const char *path, char name[NAME_MAX + 1])
 	char folder[PATH_MAX] = ".";
 	int fd;
 
-	/* Of "/x" the folder is "/". */
+	/* The folder of "/x" is "/". */
 	if (slash && snprintf(folder, sizeof(folder), "%.*s", (int)(last - path), path) >= PATH_MAX)
 		return -ENAMETOOLONG;
 	if (!*last || snprintf(name, NAME_MAX + 1, "%s", last) > NAME_MAX)
@@ -133,14 +133,14 @@ int gpmu_replace_beside(struct replace *replace, int fd)
 	return ret;
 }
 
-/* The same for a file that does not exist */
+/* Begins a file that does not exist yet. */
 static int begin_new(struct replace *replace, const char *path)
 {
 	replace->folder = open_folder(path, replace->name);
 	return replace->folder < 0 ? replace->folder : begin(replace, 0666);
 }
 
-/* Whether the path names a file that another process, or this one, has opened */
+/* Returns whether the path names a file that another process, or this one, has opened. */
 static bool is_open_file(const char *path)
 {
 	return !strcmp(path, "/dev/stdout") || !strcmp(path, "/dev/stderr") ||

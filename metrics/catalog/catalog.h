@@ -136,7 +136,7 @@ const struct gpmu_event_def *catalog_find_event(const struct gpmu_catalog *catal
 
 double metric_scale(const struct gpmu_metric *metric);
 double event_def_scale(const struct gpmu_event_def *event);
-/* Whether the event is of a file that was added, and not built in */
+/* Returns whether the event is of a file that was added, and not built in. */
 bool event_def_is_added(const struct gpmu_event_def *event);
 
 /* --- catalog_load.c: begins and ends the steps */
@@ -235,7 +235,7 @@ void catalog_groups_release(struct catalog_groups *groups);
 int catalog_supported(const struct catalog_entry *entry, const struct gpmu_machine *machine);
 
 /*
- * Whether the PMU @name is @wanted, with or without a number, as perf matches the PMUs of JSON.
+ * Returns whether the PMU @name is @wanted, with or without a number, as perf matches the PMUs of JSON.
  * "hisi_sccl,l3c" matches hisi_sccl1_l3c0: each part can end with a number, then "_".
  */
 bool catalog_is_pmu(const char *name, const char *wanted);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Whether a machine has the CPU and the PMU of a metric or an event. */
+/* Checks whether a machine has the CPU and the PMU of a metric or an event. */
 #include <errno.h>
 #include <regex.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static bool has_core_pmu(const struct gpmu_machine *machine)
 }
 
 /*
- * Whether @text is the number after a PMU's name: "0", "_12", "_2b442". A hexadecimal number
+ * Returns whether @text is the number after a PMU's name: "0", "_12", "_2b442". A hexadecimal number
  * with a letter has more than two digits.
  */
 static bool is_number(const char *text)
@@ -92,7 +92,7 @@ bool catalog_is_pmu(const char *name, const char *wanted)
 }
 
 /*
- * Whether the identifier is @compat or, as since perf 6.12, all of it matches @compat as an
+ * Returns whether the identifier is @compat or, as since perf 6.12, all of it matches @compat as an
  * extended regular expression. "{", "+" and "\" are no such expression, as glibc's regcomp()
  * can need unbounded time and memory for "{" and nested "+", and regexec() for "\1".
  * Returns 1, 0 or -ENOMEM.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Whether a machine can count a metric, and why not. */
+/* Checks whether a machine can count a metric, and explains why not. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "plugin/source_object.h"
 
 /*
- * Whether a source has the event of "nvidia_gpu@dram__bytes_read.sum@" and none of its PMUs can
+ * Returns whether a source has the event of "nvidia_gpu@dram__bytes_read.sum@" and none of its PMUs can
  * count it; then sets *@event. Events that are given by terms are not checked.
  */
 static int is_absent(const struct gpmu_machine *machine, const char *id,
@@ -58,7 +58,7 @@ static int find_absent(const struct gpmu_metric *metric, const struct gpmu_machi
 	return ret;
 }
 
-/* Whether the machine has the metric's PMU from a source */
+/* Returns whether the machine has the metric's PMU from a source. */
 static bool has_source(const struct gpmu_metric *metric, const struct gpmu_machine *machine)
 {
 	const struct gpmu_pmu *pmu;

@@ -119,7 +119,7 @@ static int add_code(struct terms *terms)
 			add_number(terms, others[i].term, code, true);
 		return ret;
 	}
-	/* Of "0xb7,0xbb" perf takes the first. */
+	/* perf takes the first number of "0xb7,0xbb". */
 	if (values[KEY_EVENT_CODE])
 		ret = get_number(terms, KEY_EVENT_CODE, ",", &code, &hex);
 	if (!ret && values[KEY_EXT_SEL])

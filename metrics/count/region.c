@@ -30,7 +30,7 @@ static struct session_region *find(const struct session_regions *regions, const 
 
 	/* If another name has this hash, try the next one. */
 	for (*key = text_hash(name, strlen(name)); (cell = map_find(&regions->by_name, *key)); ++*key) {
-		struct session_region *region = cell->of;
+		struct session_region *region = cell->pointer;
 
 		if (!strcmp(region->name, name))
 			return region;
@@ -72,7 +72,7 @@ static struct session_region *add(struct gpmu_session *session, const char *name
 	union map_cell *cell = added ? map_add(&regions->by_name, key, &is_new) : NULL;
 
 	if (cell) {
-		cell->of = *added = region;
+		cell->pointer = *added = region;
 		return region;
 	}
 	if (added)

@@ -109,7 +109,7 @@ int gpmu_session_disable(struct gpmu_session *session)
 	ret = disable_groups(session, session->stop);
 	/*
 	 * Read now, because events that are enabled on exec count even after they were disabled. If
-	 * memory for a reason is short, the next function that returns rows reads instead.
+	 * the read fails with -ENOMEM, the next function that returns rows repeats it.
 	 */
 	session->ended = !session_read(session);
 	return ret;
@@ -157,7 +157,7 @@ int gpmu_session_resume(struct gpmu_session *session)
 }
 
 /*
- * Whether the session reads an interval now. A program may call gpmu_session_next() until it
+ * Returns whether the session reads an interval now. A program may call gpmu_session_next() until it
  * returns 0, so within the first half of an interval there is none. After a reading that takes
  * longer than that, such as one that waits for samples of a GPU, the next interval is not read
  * immediately either.
@@ -230,7 +230,7 @@ int gpmu_session_total(struct gpmu_session *session, const struct gpmu_rows **ro
 
 void gpmu_session_set_times(struct gpmu_session *session, uint64_t user, uint64_t system)
 {
-	session->times.of = TIMES_SET;
+	session->times.scope = TIMES_SET;
 	session->now->times_why = NULL;
 	/* These readings do not contain the time since the pause began. */
 	if (!session->paused)

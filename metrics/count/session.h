@@ -57,7 +57,7 @@ struct session_times {
 		TIMES_OF_THREAD,	/* the calling thread */
 		TIMES_OF_TASKS,
 		TIMES_OF_CPUS,
-	} of;
+	} scope;
 	bool inherit;
 	int *files;			/* files of processes, then of tasks */
 	size_t file_count, process_count;
@@ -132,7 +132,7 @@ static inline int session_read(struct gpmu_session *session)
 	if (session->paused) {
 		session->now->paused += time - session->pause_begin;
 		time = session->pause_begin;
-	} else if (session->times.of != TIMES_SET) {
+	} else if (session->times.scope != TIMES_SET) {
 		session_times_read(&session->times, session->now);
 	}
 	for (size_t i = 0; i < n; i++) {

@@ -84,14 +84,14 @@ static struct row_maker *new_maker(const struct gpmu_session *session,
 				   const struct gpmu_session_options *options,
 				   const struct session_target *target)
 {
-	const struct rows_options of = {
+	const struct rows_options rows_options = {
 		.aggregation = options->aggregation,
 		.tasks = !target->selection.system,
 		.pid = target->pid,
 		.zero_asleep = options->zero_asleep,
 	};
 
-	return row_maker_new(session->plan, &of);
+	return row_maker_new(session->plan, &rows_options);
 }
 
 /* Allocates the tables and rows, once the slots and their targets are known */

@@ -21,7 +21,7 @@
 #define LONGEST_WAIT	50000000	/* at most this many ns */
 #define TRIED		20		/* intervals after which the number of samples is checked */
 #define ENOUGH(n)	((n) / 2)	/* samples of n intervals that suffice */
-#define LEAST_LIMIT	60		/* a program that reads every 25 intervals can be late */
+#define LIMIT_MIN	60		/* a program that reads every 25 intervals can be late */
 #define FIRST_PAUSE	SECOND
 #define LONGEST_PAUSE	(64 * SECOND)
 
@@ -42,10 +42,10 @@ static uint64_t find_limit(void)
 	if (rate > SECOND)
 		rate = SECOND;
 	limit = rate * (uint64_t)tick.tv_nsec / SECOND * 3 / 4;
-	return limit < RING_MOST ? limit : RING_MOST;
+	return limit < RING_MAX ? limit : RING_MAX;
 }
 
-/* Whether the group is always counted, and the clock can lead it */
+/* Returns whether the group is always counted, and the clock can lead it. */
 static bool is_group_fit(const struct gpmu_plan *plan, const struct gpmu_group *group)
 {
 	for (size_t i = 0; i < group->length; i++) {
@@ -86,7 +86,7 @@ static size_t list_rings(const struct gpmu_session *session, struct counter_ring
 	return n;
 }
 
-/* Whether each count comes from a ring */
+/* Returns whether each count comes from a ring. */
 static bool are_all(const struct gpmu_session *session)
 {
 	const struct session_rings *rings = session->rings;
@@ -209,7 +209,7 @@ static int give_up(struct session_rings *rings, size_t index, const char *why)
 static int begin(struct session_rings *rings)
 {
 	rings->limit = find_limit();
-	if (rings->limit < LEAST_LIMIT)
+	if (rings->limit < LIMIT_MIN)
 		return give_up(rings, 0, "kernel.perf_event_max_sample_rate is too low");
 	rings->begun = raw_clock_now();
 	for (size_t i = 0; i < rings->length; i++) {
@@ -271,7 +271,7 @@ uint64_t session_rings_wait_time(const struct session_rings *rings)
 }
 
 /*
- * Whether there were too few rows since they were last counted. A program that rarely asks for
+ * Returns whether there were too few rows since they were last counted. A program that rarely asks for
  * rows finds at most as many readings as each timer takes.
  */
 static bool are_few(struct session_rings *rings, uint64_t now)
@@ -301,7 +301,7 @@ static int wait_on(struct gpmu_session *session, size_t index)
 }
 
 /*
- * Whether a reading belongs to the last interval, which the session reads when it is disabled:
+ * Returns whether a reading belongs to the last interval, which the session reads when it is disabled:
  * the last interval is not shorter than half of the requested length.
  */
 static bool is_last(const struct gpmu_session *session, uint64_t time)

@@ -102,11 +102,11 @@ static int common_process(const struct gpmu_session_options *options)
 		if (options->pids[i] != pid)
 			return -1;
 	for (size_t i = 0; i < options->tid_count; i++) {
-		int of = session_process_of(options->tids[i]);
+		int process = session_process_of(options->tids[i]);
 
-		if (of < 0 || (pid >= 0 && of != pid))
+		if (process < 0 || (pid >= 0 && process != pid))
 			return -1;
-		pid = of;
+		pid = process;
 	}
 	return pid;
 }

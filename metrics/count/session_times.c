@@ -86,9 +86,9 @@ int session_times_init(struct session_times *times, const struct gpmu_plan *plan
 	if (!has_times(plan))
 		return 0;
 	times->inherit = target->selection.inherit;
-	times->of = target->own ? TIMES_OF_THREAD :
+	times->scope = target->own ? TIMES_OF_THREAD :
 		    target->selection.system ? TIMES_OF_CPUS : TIMES_OF_TASKS;
-	if (times->of == TIMES_OF_TASKS)
+	if (times->scope == TIMES_OF_TASKS)
 		return open_files(times, options);
 	return options->cpus ? cpus_copy(&times->cpus, &target->cpus) : 0;
 }
@@ -101,7 +101,7 @@ void session_times_release(struct session_times *times)
 	cpus_release(&times->cpus);
 }
 
-/* Whether @text begins with @count numbers. The values of negative numbers are not used. */
+/* Returns whether @text begins with @count numbers. The values of negative numbers are not used. */
 static bool read_numbers(const char *text, unsigned long long *numbers, size_t count)
 {
 	char *end;
@@ -202,7 +202,7 @@ void session_times_skip(struct session_times *times, struct gpmu_counts *counts)
 {
 	const uint64_t user = counts->user_time, system = counts->system_time;
 
-	if (times->of == TIMES_SET)
+	if (times->scope == TIMES_SET)
 		return;
 	session_times_read(times, counts);
 	times->skipped_user += counts->user_time - user;
@@ -215,7 +215,7 @@ void session_times_read(struct session_times *times, struct gpmu_counts *counts)
 {
 	struct ticks ticks = { 0 };
 
-	if (times->of == TIMES_OF_THREAD) {
+	if (times->scope == TIMES_OF_THREAD) {
 		read_thread(times, counts);
 		return;
 	}
@@ -223,7 +223,7 @@ void session_times_read(struct session_times *times, struct gpmu_counts *counts)
 	 * After a failed read the times remain unknown: a later read cannot supply the lost part.
 	 */
 	if (!times->why[0] &&
-	    (times->of == TIMES_OF_TASKS ? read_tasks(times, &ticks) : read_cpus(times, &ticks))) {
+	    (times->scope == TIMES_OF_TASKS ? read_tasks(times, &ticks) : read_cpus(times, &ticks))) {
 		session_times_set(times, ticks_ns(ticks.user), ticks_ns(ticks.system), counts);
 	}
 	counts->times_why = times->why[0] ? times->why : NULL;

@@ -67,7 +67,7 @@ int event_perf_name(const struct gpmu_machine *machine, const struct event_insta
 		    char **name);
 
 /*
- * Whether all PMUs that the text's part before "/" names have this format: 1, 0, -ENODEV
+ * Returns whether all PMUs that the text's part before "/" names have this format: 1, 0, -ENODEV
  * (no such PMU), -EINVAL (no "/") or -ENOMEM
  */
 int event_has_format(const struct gpmu_machine *machine, const char *text, const char *format);

@@ -161,7 +161,7 @@ void event_near_aliases(const struct event_builder *builder, const struct gpmu_p
 	bool core = gpmu_pmu_kind(pmu) == GPMU_PMU_CORE;
 	struct gpmu_source_event_info shown;
 	const struct gpmu_event_def *event;
-	const char *of;
+	const char *target;
 
 	for (size_t i = 0; gpmu_pmu_event_name(pmu, i); i++)
 		nearest_try(nearest, gpmu_pmu_event_name(pmu, i));
@@ -171,8 +171,8 @@ void event_near_aliases(const struct event_builder *builder, const struct gpmu_p
 		event = gpmu_catalog_event(builder->catalog, i);
 		if (!event)
 			break;
-		of = gpmu_event_def_pmu(event);
-		if ((of ? event_pmu_is(pmu, of) : core) &&
+		target = gpmu_event_def_pmu(event);
+		if ((target ? event_pmu_is(pmu, target) : core) &&
 		    gpmu_event_def_supported(event, builder->machine) > 0)
 			nearest_try(nearest, gpmu_event_def_name(event));
 	}

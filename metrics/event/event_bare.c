@@ -34,7 +34,7 @@ static int add_tool(struct event_builder *builder, const char *name, enum event_
 }
 
 /*
- * Whether sysfs or the catalog has the event for this PMU, other than by perf's generic
+ * Returns whether sysfs or the catalog has the event for this PMU, other than by perf's generic
  * names
  */
 static int has_event(struct event_builder *builder, const struct gpmu_pmu *pmu, const char *name)

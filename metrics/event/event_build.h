@@ -43,7 +43,7 @@ int event_add(struct event_builder *builder, const struct gpmu_pmu *pmu,
 /* --- event_pmus.c: the PMUs of a name */
 
 /*
- * Whether @wanted is the PMU's name, with or without its number or "uncore_", or a pattern
+ * Returns whether @wanted is the PMU's name, with or without its number or "uncore_", or a pattern
  * for it
  */
 bool event_pmu_is(const struct gpmu_pmu *pmu, const char *wanted);
@@ -61,7 +61,7 @@ int event_fail_pmu(struct event_builder *builder, const char *name);
 /* --- event_modifiers.c */
 
 int event_set_modifiers(struct event_builder *builder, const char *letters);
-/* Whether the text consists of modifier letters only */
+/* Returns whether the text consists of modifier letters only. */
 bool event_are_modifiers(const char *text);
 
 /* --- event_format.c: "config1:0-9", "config:0-7,32-35" */
@@ -94,7 +94,7 @@ struct event_alias {
 	bool mean, absent;	/* from a source: struct gpmu_source_event_info */
 };
 
-/* Whether sysfs or the catalog has an event of that name for the PMU; 1 fills @alias */
+/* Returns whether sysfs or the catalog has an event of that name for the PMU; 1 fills @alias. */
 int event_find_alias(struct event_builder *builder, const struct gpmu_pmu *pmu, const char *name,
 		     struct event_alias *alias);
 /* Compares @nearest with the names of the PMU's events. */

@@ -18,7 +18,7 @@ struct perf_event_attr;
 int event_fd_open(const struct perf_event_attr *attr, pid_t pid, int cpu, int group);
 /* Likewise, of the tasks of a cgroup; @cgroup is the descriptor of its folder. */
 int event_fd_open_cgroup(const struct perf_event_attr *attr, int cgroup, int cpu, int group);
-/* Whether the kernel lets this process count its own tasks in user space, but not beyond */
+/* Returns whether the kernel lets this process count its own tasks in user space, but not beyond. */
 bool event_fd_user_only(void);
 
 /* The kernel's limit of samples per second, sysctl kernel.perf_event_max_sample_rate; 0: not known */

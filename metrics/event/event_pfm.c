@@ -23,7 +23,7 @@ static bool ready(const char **why)
 }
 
 /*
- * Whether libpfm4 has tables of the PMU at the text's beginning, and that PMU is in this
+ * Returns whether libpfm4 has tables of the PMU at the text's beginning, and that PMU is in this
  * machine
  */
 static bool find_pmu(const char *text, bool *present)
@@ -69,7 +69,7 @@ static int fail(const char *text, int error, const char **why)
 	}
 }
 
-/* Whether the text has the modifier h (hypervisor) */
+/* Returns whether the text has the modifier h (hypervisor). */
 static bool names_hypervisor(const char *text)
 {
 	for (const char *c = strstr(text, ":h"); c; c = strstr(c + 2, ":h"))

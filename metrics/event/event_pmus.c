@@ -15,7 +15,7 @@ static const char *without_uncore(const char *name)
 	return strncmp(name, uncore, length) ? name : name + length;
 }
 
-/* Whether the suffix is "_1_inst_2": a Grace can have several PMUs of a type in a socket */
+/* Returns whether the suffix is "_1_inst_2": a Grace can have several PMUs of a type in a socket. */
 static bool is_instance(const char *suffix)
 {
 	static const char digits[] = "0123456789", word[] = "_inst_";
@@ -110,7 +110,7 @@ const struct gpmu_pmu *event_pmu_of_type(const struct gpmu_machine *machine, uin
 	return NULL;
 }
 
-/* Whether @wanted is @pmu with a number, such as "nvidia_scf_pmu_0" for "nvidia_scf_pmu" */
+/* Returns whether @wanted is @pmu with a number, such as "nvidia_scf_pmu_0" for "nvidia_scf_pmu". */
 static bool names(const char *wanted, const char *pmu)
 {
 	size_t length = strlen(pmu);

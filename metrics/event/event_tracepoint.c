@@ -206,7 +206,7 @@ const char *gpmu_tracepoints_why(const struct gpmu_machine *machine)
 	return why;
 }
 
-/* Beside tracepoints there are files such as "enable". */
+/* The folder also has files such as "enable". */
 static bool is_folder(const char *path, const char *name)
 {
 	char full[PATH_MAX];

@@ -145,7 +145,7 @@ static int progress_rest(void *user, const struct profile_traces *traces)
 	return 0;
 }
 
-/* Whether samples of any event have call stacks */
+/* Returns whether samples of any event have call stacks. */
 static bool has_stacks(const struct import *import)
 {
 	const struct gpmu_perfdata_event *event;

@@ -82,7 +82,7 @@ static int put_clock(struct import *import)
 
 	if (clock->is_raw)
 		add(&args, "bound", first > last ? first : last);
-	add_text(&args, "of", clock->of);
+	add_text(&args, "of", clock->name);
 	return put(import, "clock", &args);
 }
 
@@ -142,7 +142,7 @@ static int put_omitted(struct import *import, uint64_t records, const char *why)
 	return put_own(import, text_print("%llu records are omitted: %s", (unsigned long long)records, why));
 }
 
-/* What of the recording is not in the trace, or not as it seems */
+/* Writes notes about parts of the recording that the trace lacks, or has in another form. */
 static int put_notes(struct import *import)
 {
 	const struct gpmu_import_facts *facts = &import->facts;

@@ -98,7 +98,7 @@ void import_clock_set(struct import_clock *clock, const struct gpmu_perfdata_inf
 	bool here = is_here(&info->time_conv, now), own = attr && attr->use_clockid;
 
 	*clock = (struct import_clock){
-		.of = name_of(attr), .is_raw = own && attr->clockid == CLOCK_MONOTONIC_RAW, .has_spe = !own,
+		.name = name_of(attr), .is_raw = own && attr->clockid == CLOCK_MONOTONIC_RAW, .has_spe = !own,
 	};
 	if (!here || (own && !clock->is_raw))
 		return;
@@ -108,7 +108,7 @@ void import_clock_set(struct import_clock *clock, const struct gpmu_perfdata_inf
 	clock->bound = half;
 	if (own)
 		return;
-	clock->of = "perf's clock, converted by TIME_CONV";
+	clock->name = "perf's clock, converted by TIME_CONV";
 	clock->is_raw = true;
 	clock->is_converted = true;
 	clock->shift = clock->spe_shift;

@@ -17,7 +17,7 @@ struct import_now {
 
 /* A time of the trace is the sum of the shift and the time of the recording. */
 struct import_clock {
-	const char *of;			/* the clock of the trace, for the audit */
+	const char *name;			/* the clock of the trace, for the audit */
 	bool is_raw;			/* that is CLOCK_MONOTONIC_RAW */
 	bool is_converted;		/* by TIME_CONV */
 	uint64_t shift, spe_shift;	/* modulo 2^64; @spe_shift: of times by TIME_CONV */

@@ -114,7 +114,7 @@ static struct import_counter *counter_of(struct import *import, const struct imp
 	return counter->track < 0 ? NULL : counter;
 }
 
-/* What was counted since the last count, scaled up to the time that the event was enabled; NAN: it did not run */
+/* Returns the increase since the last count, scaled up to the time that the event was enabled; NAN: it did not run. */
 static double delta(const struct import_read *last, const struct import_read *read)
 {
 	double count = (double)(read->value < last->value ? read->value : read->value - last->value);

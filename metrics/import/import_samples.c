@@ -55,9 +55,9 @@ static struct gpmu_trace_frame frame_of(const struct import *import, uint32_t fu
 static void add_frames(const struct import *import, const struct profile_place *place, uint64_t address,
 		       struct gpmu_trace_frame *frames, size_t *count)
 {
-	for (const struct profile_inlined *at = place->inlined; at && *count < TRACE_FRAMES_MOST; at = at->caller)
+	for (const struct profile_inlined *at = place->inlined; at && *count < TRACE_FRAMES_MAX; at = at->caller)
 		frames[(*count)++] = frame_of(import, at->text, place, address);
-	if (*count < TRACE_FRAMES_MOST)
+	if (*count < TRACE_FRAMES_MAX)
 		frames[(*count)++] = frame_of(import, place->function, place, address);
 }
 
@@ -90,7 +90,7 @@ static int find_chain(struct import *import, unsigned int mode, uint32_t pid, co
 	const struct profile_place *place;
 
 	*count = 0;
-	for (size_t i = 0; i < length && *count < TRACE_FRAMES_MOST; i++) {
+	for (size_t i = 0; i < length && *count < TRACE_FRAMES_MAX; i++) {
 		if (chain[i] >= (uint64_t)PERF_CONTEXT_MAX) {
 			known = enter(chain[i], pid, &space);
 			is_first = true;
@@ -154,7 +154,7 @@ int import_sample(struct import *import, const struct gpmu_perfdata_record *reco
 {
 	const struct perf_event_attr *attr = record->event->attr;
 	unsigned int mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	struct gpmu_trace_frame frames[TRACE_FRAMES_MOST];
+	struct gpmu_trace_frame frames[TRACE_FRAMES_MAX];
 	struct gpmu_trace_sample sample = {
 		.size = sizeof(sample), .time = time, .frames = frames, .cpu = record->has & PERF_SAMPLE_CPU ? record->cpu : UINT32_MAX,
 		.mode = is_kernel(mode) ? GPMU_TRACE_KERNEL : mode == PERF_RECORD_MISC_USER ? GPMU_TRACE_USER : GPMU_TRACE_MODE_UNKNOWN,
@@ -175,7 +175,7 @@ int import_sample(struct import *import, const struct gpmu_perfdata_record *reco
 	if (ret < 0)
 		return ret;
 	sample.sampler = ret;
-	if (sample.cpu != UINT32_MAX && sample.cpu >= TRACE_CPUS_MOST)
+	if (sample.cpu != UINT32_MAX && sample.cpu >= TRACE_CPUS_MAX)
 		sample.cpu = UINT32_MAX;
 	if (find_frames(import, record, thread->pid, frames, &sample.frame_count))
 		return -ENOMEM;

@@ -11,7 +11,7 @@
 #include "base/gpmu_outside.h"
 #include "import/import.h"
 
-#define CPUS_MOST	1024	/* CPUs, limit of gpmu_trace_switch */
+#define CPUS_MAX	1024	/* CPUs, limit of gpmu_trace_switch */
 #define PRIO		120	/* nice 0; priorities are not recorded */
 #define NOT_KNOWN	UINT32_MAX
 
@@ -21,7 +21,7 @@ enum { STATE_SLEEPS = 1, STATE_ENDED = 16, STATE_PREEMPTED = 256 };
 /* SEEN is no switch: a task outside the PID namespace was sampled. */
 enum change { RUNS, STOPS, PREEMPTED, ENDS, BEGINS, SEEN, NO_CHANGE };
 
-_Static_assert(CPUS_MOST <= GPMU_OUTSIDE_CPUS, "each CPU has a thread for the tasks outside the PID namespace");
+_Static_assert(CPUS_MAX <= GPMU_OUTSIDE_CPUS, "each CPU has a thread for the tasks outside the PID namespace");
 
 /*
  * @cpu: NOT_KNOWN if it is not recorded. @tid: NOT_KNOWN if the kernel had released the thread. @next: the thread that
@@ -51,11 +51,11 @@ static bool is_switch(enum change change)
 	return change == RUNS || change == STOPS || change == PREEMPTED;
 }
 
-/* Whether the thread is known or can be found: if the kernel released a thread before its last switch, that record has the number -1. */
-static bool has_thread(const struct import_switch *of)
+/* Returns whether the thread is known or can be found: if the kernel released a thread before its last switch, that record has the number -1. */
+static bool has_thread(const struct import_switch *change)
 {
-	return of->tid <= INT_MAX ||
-	       (of->tid == NOT_KNOWN && of->cpu != NOT_KNOWN && (of->change == STOPS || of->change == PREEMPTED));
+	return change->tid <= INT_MAX ||
+	       (change->tid == NOT_KNOWN && change->cpu != NOT_KNOWN && (change->change == STOPS || change->change == PREEMPTED));
 }
 
 int import_switch(struct import *import, const struct gpmu_perfdata_record *record)
@@ -71,7 +71,7 @@ int import_switch(struct import *import, const struct gpmu_perfdata_record *reco
 	}
 	if (is_switch(from.change) ? !(record->has & PERF_SAMPLE_TID) : gpmu_outside_number(from.tid))
 		return 0;
-	if (!has_thread(&from) || (from.cpu != NOT_KNOWN && from.cpu >= CPUS_MOST))
+	if (!has_thread(&from) || (from.cpu != NOT_KNOWN && from.cpu >= CPUS_MAX))
 		return 0;
 	if (!(is_switch(from.change) ? import_record_time : import_task_time)(import, record, &from.time))
 		return 0;
@@ -91,7 +91,7 @@ int import_switch_outside(struct import *import, const struct gpmu_perfdata_reco
 {
 	struct import_switch *added;
 
-	if (!import->has_switches || !(record->has & PERF_SAMPLE_CPU) || record->cpu >= CPUS_MOST)
+	if (!import->has_switches || !(record->has & PERF_SAMPLE_CPU) || record->cpu >= CPUS_MAX)
 		return 0;
 	added = vector_add(&import->switches, sizeof(*added));
 	if (!added)
@@ -111,16 +111,16 @@ static int compare(const void *a, const void *b)
 /* Sets the thread of each switch that lacks it: the thread that ran last on the CPU. */
 static void find_released(struct import_switch *list, size_t n)
 {
-	const struct import_switch *ran[CPUS_MOST] = { NULL };
+	const struct import_switch *ran[CPUS_MAX] = { NULL };
 
-	for (struct import_switch *of = list; of < list + n; of++) {
-		if (of->cpu == NOT_KNOWN)
+	for (struct import_switch *change = list; change < list + n; change++) {
+		if (change->cpu == NOT_KNOWN)
 			continue;
-		if (of->change == RUNS) {
-			ran[of->cpu] = of;
-		} else if (of->tid == NOT_KNOWN && ran[of->cpu]) {
-			of->pid = ran[of->cpu]->pid;
-			of->tid = ran[of->cpu]->tid;
+		if (change->change == RUNS) {
+			ran[change->cpu] = change;
+		} else if (change->tid == NOT_KNOWN && ran[change->cpu]) {
+			change->pid = ran[change->cpu]->pid;
+			change->tid = ran[change->cpu]->tid;
 		}
 	}
 }
@@ -169,8 +169,8 @@ static void set_outside(struct import_switch *entry, uint32_t process)
  */
 static bool find_outside(struct import_switch *list, size_t n, bool can_sleep)
 {
-	struct import_switch *runs[CPUS_MOST] = { NULL };	/* the CPU's last switch to the tid 0 */
-	bool seen[CPUS_MOST] = { false }, found = false;
+	struct import_switch *runs[CPUS_MAX] = { NULL };	/* the CPU's last switch to the tid 0 */
+	bool seen[CPUS_MAX] = { false }, found = false;
 
 	for (struct import_switch *entry = list; entry < list + n; entry++) {
 		const bool stops = entry->change == STOPS || entry->change == PREEMPTED;
@@ -198,7 +198,7 @@ static bool find_outside(struct import_switch *list, size_t n, bool can_sleep)
 /* Gives the tasks that ran with the tid 0 their threads, and sets these as the next threads of the switches before. */
 static void name_outside(const struct import *import, struct import_switch *list, size_t n)
 {
-	struct import_switch *lasts[CPUS_MOST] = { NULL };
+	struct import_switch *lasts[CPUS_MAX] = { NULL };
 	bool can_sleep = false;
 
 	for (size_t i = 0; i < n && !can_sleep; i++)
@@ -220,61 +220,61 @@ static void name_outside(const struct import *import, struct import_switch *list
 
 /* The threads that run on CPUs; NOT_KNOWN before the first switch */
 struct running {
-	uint32_t tids[CPUS_MOST];
+	uint32_t tids[CPUS_MAX];
 };
 
-static int put(struct import *import, const struct import_switch *of, uint32_t prev, uint32_t next, int64_t state)
+static int put(struct import *import, const struct import_switch *change, uint32_t prev, uint32_t next, int64_t state)
 {
 	struct gpmu_trace_switch event = {
-		.size = sizeof(event), .cpu = of->cpu, .time = of->time, .prev = (pid_t)prev, .next = (pid_t)next,
+		.size = sizeof(event), .cpu = change->cpu, .time = change->time, .prev = (pid_t)prev, .next = (pid_t)next,
 		.prev_prio = PRIO, .next_prio = PRIO, .prev_state = state,
 	};
-	const uint64_t recorded = of->time - import->clock.shift;
+	const uint64_t recorded = change->time - import->clock.shift;
 	struct import_thread *thread;
 	int ret;
 
 	/* Threads with the same number can have different names. */
 	event.prev_name = prev ? import_name(import, prev, recorded) : NULL;
 	event.next_name = next ? import_name(import, next, recorded) : NULL;
-	thread = import_thread(import, of->pid, of->tid, &ret);
+	thread = import_thread(import, change->pid, change->tid, &ret);
 	if (!thread)
 		return ret;
 	event.track = thread->track;
 	return gpmu_trace_sched_switch(import->trace, &event);
 }
 
-static int take_scheduled(struct import *import, struct running *running, const struct import_switch *of)
+static int take_scheduled(struct import *import, struct running *running, const struct import_switch *change)
 {
 	static const int64_t states[] = {
 		[RUNS] = 0, [STOPS] = STATE_SLEEPS, [PREEMPTED] = STATE_PREEMPTED, [ENDS] = STATE_ENDED,
 	};
-	uint32_t *runs = &running->tids[of->cpu], prev = *runs, next = of->change == RUNS ? of->tid : of->next;
-	int64_t state = states[of->change];
+	uint32_t *runs = &running->tids[change->cpu], prev = *runs, next = change->change == RUNS ? change->tid : change->next;
+	int64_t state = states[change->change];
 
-	if (prev == next || (of->change != RUNS && prev != of->tid && prev != NOT_KNOWN))
+	if (prev == next || (change->change != RUNS && prev != change->tid && prev != NOT_KNOWN))
 		return 0;
 	if (prev == NOT_KNOWN)
-		prev = of->change == RUNS ? 0 : of->tid;
+		prev = change->change == RUNS ? 0 : change->tid;
 	*runs = next;
-	return prev == next ? 0 : put(import, of, prev, next, state);
+	return prev == next ? 0 : put(import, change, prev, next, state);
 }
 
 /* --- without */
 
-static int take_slice(struct import *import, const struct import_switch *of)
+static int take_slice(struct import *import, const struct import_switch *change)
 {
 	static const char *const ends[] = { [STOPS] = "waits", [PREEMPTED] = "preempted", [ENDS] = "exit" };
-	struct gpmu_trace_arg then = { .name = "then", .kind = GPMU_TRACE_NAME, .text = ends[of->change] };
+	struct gpmu_trace_arg then = { .name = "then", .kind = GPMU_TRACE_NAME, .text = ends[change->change] };
 	struct gpmu_trace_event event = { .size = sizeof(event), .name = "running", .category = "sched", .args = &then,
 					  .arg_count = 1 };
 	struct import_thread *thread;
 	int ret;
 
-	thread = import_thread(import, of->pid, of->tid, &ret);
+	thread = import_thread(import, change->pid, change->tid, &ret);
 	if (!thread)
 		return ret;
-	if (of->change == RUNS) {
-		thread->since = of->time;
+	if (change->change == RUNS) {
+		thread->since = change->time;
 		return 0;
 	}
 	if (thread->since == IMPORT_NO_TIME)
@@ -285,7 +285,7 @@ static int take_slice(struct import *import, const struct import_switch *of)
 	event.track = ret;
 	event.time = thread->since;
 	thread->since = IMPORT_NO_TIME;
-	return gpmu_trace_slice(import->trace, &event, of->time - event.time);
+	return gpmu_trace_slice(import->trace, &event, change->time - event.time);
 }
 
 int import_switches_end(struct import *import)

@@ -9,20 +9,20 @@
 
 #include "import/import.h"
 
-#define ARGS_MOST	32	/* of an instant */
-#define TEXT_MOST	256	/* bytes of a text, with its NUL */
-#define BYTES_MOST	((TEXT_MOST - 4) / 2)	/* of an array; two digits each, then "..." */
+#define ARGS_MAX	32	/* of an instant */
+#define TEXT_MAX	256	/* bytes of a text, with its NUL */
+#define BYTES_MAX	((TEXT_MAX - 4) / 2)	/* of an array; two digits each, then "..." */
 
 struct args {
-	struct gpmu_trace_arg list[ARGS_MOST];
-	char texts[ARGS_MOST][TEXT_MOST];
+	struct gpmu_trace_arg list[ARGS_MAX];
+	char texts[ARGS_MAX][TEXT_MAX];
 	size_t count;
 };
 
 static void print_bytes(char *text, const struct gpmu_perfdata_content *content)
 {
 	const uint8_t *bytes = content->bytes;
-	size_t n = content->size < BYTES_MOST ? content->size : BYTES_MOST;
+	size_t n = content->size < BYTES_MAX ? content->size : BYTES_MAX;
 
 	*text = '\0';
 	for (size_t i = 0; i < n; i++)
@@ -39,19 +39,19 @@ static void add(struct args *args, const struct gpmu_perfdata_field *field, cons
 	*arg = (struct gpmu_trace_arg){ .name = field->name, .kind = GPMU_TRACE_TEXT, .text = text };
 	switch (field->kind) {
 	case GPMU_PERFDATA_TEXT:
-		snprintf(text, TEXT_MOST, "%.*s", (int)(content->size < TEXT_MOST ? content->size : TEXT_MOST - 1),
+		snprintf(text, TEXT_MAX, "%.*s", (int)(content->size < TEXT_MAX ? content->size : TEXT_MAX - 1),
 			 (const char *)content->bytes);
 		return;
 	case GPMU_PERFDATA_BYTES:
 		print_bytes(text, content);
 		return;
 	case GPMU_PERFDATA_POINTER:
-		snprintf(text, TEXT_MOST, "0x%" PRIx64, content->number);
+		snprintf(text, TEXT_MAX, "0x%" PRIx64, content->number);
 		return;
 	case GPMU_PERFDATA_UNSIGNED:
 		/* The trace has signed numbers. */
 		if (content->number > INT64_MAX) {
-			snprintf(text, TEXT_MOST, "%" PRIu64, content->number);
+			snprintf(text, TEXT_MAX, "%" PRIu64, content->number);
 			return;
 		}
 		break;
@@ -80,7 +80,7 @@ int import_tracepoint(struct import *import, const struct gpmu_perfdata_record *
 	if (ret < 0)
 		return ret;
 	args.count = 0;
-	for (size_t i = 0; i < tracepoint->field_count && args.count < ARGS_MOST; i++)
+	for (size_t i = 0; i < tracepoint->field_count && args.count < ARGS_MAX; i++)
 		if (gpmu_perfdata_content(&tracepoint->fields[i], record->sample.raw, record->sample.raw_size, &content))
 			add(&args, &tracepoint->fields[i], &content);
 	event.track = ret;

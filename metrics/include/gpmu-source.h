@@ -229,7 +229,7 @@ struct gpmu_source_plugin {
 	int (*fits)(void *source, size_t pmu, const struct gpmu_source_event *events, size_t length);
 };
 
-/* What a plugin exports */
+/* The functions that a plugin exports */
 extern const struct gpmu_source_plugin gpmu_source_plugin
 	__attribute__((visibility("default")));
 

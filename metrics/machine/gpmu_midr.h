@@ -8,7 +8,7 @@
 
 #define NEOVERSE_V2	0x410fd4f0	/* without the revision, Arm Neoverse V2 TRM */
 
-/* Whether a CPU is a Neoverse V2, Grace's, of any revision; the variant is 0 */
+/* Returns whether a CPU is a Neoverse V2, Grace's, of any revision; the variant is 0. */
 static inline bool gpmu_midr_is_neoverse_v2(uint64_t midr)
 {
 	return (midr & ~UINT64_C(0xf)) == NEOVERSE_V2;

@@ -51,7 +51,7 @@ int pci_address_compare(const struct pci_address *a, const struct pci_address *b
 	return order ? order : compare(a->function, b->function);
 }
 
-/* Whether the name is a host bridge's, "pci0008:00" */
+/* Returns whether the name is a host bridge's, "pci0008:00". */
 static bool is_host_bridge(const char *name, size_t len)
 {
 	uint32_t domain, bus;

@@ -54,7 +54,7 @@ int pmu_new_shown(struct gpmu_pmu **pmu, const struct gpmu_source_pmu *shown, in
 		  const struct gpmu_source_gpu **gpu, const char **why);
 
 /*
- * Whether an event string can contain the name: it has no blanks and no unprintable
+ * Returns whether an event string can contain the name: it has no blanks and no unprintable
  * characters.
  */
 bool pmu_is_name(const char *name);

@@ -9,7 +9,7 @@
 #include "machine/pmu.h"
 #include "plugin/source_object.h"
 
-/* Whether sysfs_string() would accept the text */
+/* Returns whether sysfs_string() would accept the text. */
 static bool is_text(const char *text)
 {
 	if (!text || !*text)

@@ -18,7 +18,7 @@
 /* bytes: the smallest page, the most that a sysfs file returns at once */
 #define PIECE		4096
 /* bytes of a read(2): files of proc/sys refuse one of 4 MiB with ENOMEM */
-#define MOST		(1u << 20)
+#define READ_MAX		(1u << 20)
 
 /* Writes the folder's path below the root, with a trailing "/". Returns its length. */
 static size_t path_of(const struct sysfs_dir *dir, char *path, size_t size)
@@ -164,7 +164,7 @@ static ssize_t read_bytes(int fd, char *buffer, size_t size, size_t piece)
 	ssize_t n;
 
 	while (len < size) {
-		n = read(fd, buffer + len, size - len < MOST ? size - len : MOST);
+		n = read(fd, buffer + len, size - len < READ_MAX ? size - len : READ_MAX);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)

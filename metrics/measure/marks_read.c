@@ -217,17 +217,17 @@ static int report_tallies(const struct reading *reading)
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < reading->tallies.n; i++) {
-		const struct tally *of = &tallies[i];
-		const char *least = of->final ? "" : "at least ";
+		const struct tally *tally = &tallies[i];
+		const char *min = tally->final ? "" : "at least ";
 
-		if (of->kind == MARKS_IGNORED)
+		if (tally->kind == MARKS_IGNORED)
 			ret = report(reading, "process %d (%s): ends of regions that were ignored: %s%" PRIu64
 				     ", the first of %.*s; a thread can only end the innermost of the regions that "
-				     "it has begun", of->pid, of->name, least, of->count, of->length, of->first);
+				     "it has begun", tally->pid, tally->name, min, tally->count, tally->length, tally->first);
 		else
 			ret = report(reading, "process %d (%s): visits of regions that were not counted: %s%" PRIu64
-				     ", the first of %.*s", of->pid, of->name, least, of->count, of->length,
-				     of->first);
+				     ", the first of %.*s", tally->pid, tally->name, min, tally->count, tally->length,
+				     tally->first);
 	}
 	return ret;
 }

@@ -122,7 +122,7 @@ static int add(const struct gpmu *gpmu, struct gpmu_plan *plan, const char *text
 	return ret;
 }
 
-/* Whether each group of a plan counts tasks; false also for a plan without groups */
+/* Returns whether each group of a plan counts tasks; false also for a plan without groups. */
 static bool counts_tasks(const struct gpmu_plan *plan)
 {
 	for (size_t i = 0; i < gpmu_plan_group_count(plan); i++) {

@@ -10,7 +10,7 @@
 #include "base/sized.h"
 #include "measure/measure.h"
 
-/* Whether the options name what is counted, in place of the threads that begin regions */
+/* Returns whether the options name what is counted, in place of the threads that begin regions. */
 static bool has_target(const struct gpmu_options *options)
 {
 	return options->system || options->cpus || options->pid_count || options->tid_count ||

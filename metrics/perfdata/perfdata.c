@@ -9,7 +9,7 @@
 #include "perfdata/perfdata.h"
 #include "perfdata/perfdata_folder.h"
 
-#define TRACING_MOST	(256ULL << 20)	/* bytes of tracepoint formats */
+#define TRACING_MAX	(256ULL << 20)	/* bytes of tracepoint formats */
 #define SKIPPED		2		/* the caller is to read another record */
 #define MISC_LOST_SAMPLES_BPF	(1U << 15)	/* of LOST_SAMPLES: dropped by a BPF filter (perf 6.4) */
 
@@ -212,7 +212,7 @@ static int take_tracing(struct gpmu_perfdata *perfdata, struct perfdata_file *fi
 	ssize_t n;
 	int ret;
 
-	if (cursor.failed || size > TRACING_MOST)
+	if (cursor.failed || size > TRACING_MAX)
 		return perfdata_fail(perfdata, -EINVAL, perfdata->record.offset, "expected the size of tracepoint formats");
 	n = perfdata_file_fill(file, (size_t)size);
 	if (n != (ssize_t)size)
@@ -303,7 +303,7 @@ static int next_outer(struct gpmu_perfdata *perfdata)
 		return perfdata_fail(perfdata, -EINVAL, offset, "expected a record of at least 8 bytes, not %u", header.size);
 	n = perfdata_file_fill(file, header.size);
 	data = file->data + file->at;
-	/* What precedes a cut in compressed records is read, then the cut is reported. */
+	/* Records before a cut in compressed records are read, then the cut is reported. */
 	perfdata->is_cut = n >= (ssize_t)sizeof(header) && n < header.size && is_compressed(header.type);
 	if (perfdata->is_cut) {
 		ret = take_compressed(perfdata, header.type, data + sizeof(header), (size_t)n - sizeof(header), offset);

@@ -14,7 +14,7 @@
 #include "perfdata/perfdata_skipped.h"
 #include "perfdata/perfdata_tracing.h"
 
-#define PERFDATA_RECORD_MOST	(64U << 10)	/* exclusive limit of a record's 16-bit size */
+#define PERFDATA_RECORD_MAX	(64U << 10)	/* exclusive limit of a record's 16-bit size */
 
 struct gpmu_perfdata {
 	struct perfdata_file *files;		/* one, or those of a folder */
@@ -27,9 +27,9 @@ struct gpmu_perfdata {
 	uint64_t compressed;			/* offset of the last compressed record */
 	bool is_cut;				/* the file ends in it */
 	struct gpmu_perfdata_record record;
-	uint64_t aligned[PERFDATA_RECORD_MOST / 8];	/* copy of a record that is not aligned */
-	struct gpmu_perfdata_value values[PERFDATA_RECORD_MOST / 8];	/* of the last record */
-	uint64_t callchain[PERFDATA_RECORD_MOST / 8];	/* of the last sample, if it was in raw bytes */
+	uint64_t aligned[PERFDATA_RECORD_MAX / 8];	/* copy of a record that is not aligned */
+	struct gpmu_perfdata_value values[PERFDATA_RECORD_MAX / 8];	/* of the last record */
+	uint64_t callchain[PERFDATA_RECORD_MAX / 8];	/* of the last sample, if it was in raw bytes */
 	struct gpmu_perfdata_stats stats;
 	uint64_t number, seen;			/* of records: in this reading, and in any */
 	struct map refused;			/* numbers of skipped records, from 0 on, whose types are perf's own */

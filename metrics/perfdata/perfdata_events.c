@@ -6,7 +6,7 @@
 #include "base/text/text.h"
 #include "perfdata/perfdata_events.h"
 
-#define MODIFIERS_MOST	8	/* "kuhppp" and a NUL */
+#define MODIFIERS_MAX	8	/* "kuhppp" and a NUL */
 
 /* Kinds of EVENT_UPDATE */
 enum { UPDATE_UNIT, UPDATE_SCALE, UPDATE_NAME };
@@ -69,7 +69,7 @@ static int set_text(char **text, const char **known, const char *to)
  * perf's modifiers of an event of perf_event_open(2): what it counts, and how precise the addresses of its samples are. H and G are
  * omitted, as versions of perf print them for different events.
  */
-static void put_modifiers(const struct perf_event_attr *attr, char text[MODIFIERS_MOST])
+static void put_modifiers(const struct perf_event_attr *attr, char text[MODIFIERS_MAX])
 {
 	const bool has_modes = attr->exclude_kernel || attr->exclude_user || attr->exclude_hv;
 	size_t n = 0;
@@ -89,7 +89,7 @@ static void put_modifiers(const struct perf_event_attr *attr, char text[MODIFIER
 static char *name_of(const struct perfdata_events *events, const struct perf_event_attr *attr)
 {
 	const unsigned long long config = attr->config;
-	char modifiers[MODIFIERS_MOST] = "";
+	char modifiers[MODIFIERS_MAX] = "";
 	uint32_t pmu;
 
 	if (attr->type != PERF_TYPE_TRACEPOINT)

@@ -10,7 +10,7 @@
 #define MAGIC_SWAPPED	0x50455246494c4532ULL
 #define PIPE_SIZE	16			/* magic and size */
 #define HEADER_SIZE	104
-#define SECTION_MOST	(256ULL << 20)		/* bytes of attrs, or of one feature */
+#define SECTION_MAX	(256ULL << 20)		/* bytes of attrs, or of one feature */
 #define IDS_SIZE	16			/* bytes of the section of ids after an attr */
 
 struct section {
@@ -30,7 +30,7 @@ static int read_section(struct gpmu_perfdata *perfdata, const struct section *se
 	int ret;
 
 	*data = NULL;
-	if (section->size > SECTION_MOST || section->offset > file->size || section->size > file->size - section->offset)
+	if (section->size > SECTION_MAX || section->offset > file->size || section->size > file->size - section->offset)
 		return perfdata_fail(perfdata, -EINVAL, section->offset < file->size ? section->offset : file->size,
 				     "expected %llu bytes of %s, the file has %llu bytes",
 				     (unsigned long long)section->size, what, (unsigned long long)file->size);
@@ -62,7 +62,7 @@ static int read_attrs(struct gpmu_perfdata *perfdata, const struct header *heade
 	size_t entry = (size_t)header->attr_size;
 	int ret;
 
-	if (header->attr_size < PERF_ATTR_SIZE_VER0 + IDS_SIZE || header->attr_size > PERFDATA_RECORD_MOST)
+	if (header->attr_size < PERF_ATTR_SIZE_VER0 + IDS_SIZE || header->attr_size > PERFDATA_RECORD_MAX)
 		return perfdata_fail(perfdata, -EINVAL, 16, "expected the size of an attr, not %llu",
 				     (unsigned long long)header->attr_size);
 	ret = read_section(perfdata, &header->attrs, "attrs", &attrs);
@@ -223,9 +223,9 @@ static int read_first(struct gpmu_perfdata *perfdata)
 static int name_tracepoints(struct gpmu_perfdata *perfdata)
 {
 	for (size_t i = 0; i < perfdata->events.list.n; i++) {
-		const struct gpmu_perfdata_tracepoint *of =
+		const struct gpmu_perfdata_tracepoint *tracepoint =
 			gpmu_perfdata_tracepoint(perfdata, perfdata_events_at(&perfdata->events, i));
-		int ret = of ? perfdata_events_name(&perfdata->events, i, of->name) : 0;
+		int ret = tracepoint ? perfdata_events_name(&perfdata->events, i, tracepoint->name) : 0;
 
 		if (ret)
 			return ret;

@@ -27,10 +27,10 @@ static int take_text(struct cursor *cursor, char **text)
 	return *text ? 0 : -ENOMEM;
 }
 
-/* Allocates an array of as many elements as the rest of @cursor can have at @least bytes each. */
-static void *make_array(struct cursor *cursor, uint64_t count, size_t least, size_t size)
+/* Allocates an array of as many elements as the rest of @cursor can have at @min bytes each. */
+static void *make_array(struct cursor *cursor, uint64_t count, size_t min, size_t size)
 {
-	if (count > cursor->left / least) {
+	if (count > cursor->left / min) {
 		cursor->failed = true;
 		return NULL;
 	}

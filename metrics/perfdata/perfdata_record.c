@@ -6,7 +6,7 @@
 #include "perfdata/perfdata.h"
 
 #define MISC_BUILD_ID	(1U << 14)	/* PERF_RECORD_MISC_MMAP_BUILD_ID */
-#define BUILD_ID_MOST	20
+#define BUILD_ID_MAX	20
 
 /* Members of sample_id, in the order in which they follow a record */
 #define SAMPLE_ID_MASK	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | \
@@ -130,12 +130,12 @@ static void take_ids(struct gpmu_perfdata_record *record, struct cursor *cursor)
 	record->has |= PERF_SAMPLE_TID;
 }
 
-/* Whether bytes may be a build id of this size: no known one has fewer than 8 bytes, and zeros follow it. */
+/* Returns whether bytes may be a build id of this size: no known one has fewer than 8 bytes, and zeros follow it. */
 static bool is_build_id(const uint8_t *bytes, uint32_t size)
 {
-	static const uint8_t zeros[BUILD_ID_MOST];
+	static const uint8_t zeros[BUILD_ID_MAX];
 
-	return bytes && size >= 8 && size <= BUILD_ID_MOST && !memcmp(bytes + size, zeros, BUILD_ID_MOST - size);
+	return bytes && size >= 8 && size <= BUILD_ID_MAX && !memcmp(bytes + size, zeros, BUILD_ID_MAX - size);
 }
 
 /*
@@ -147,7 +147,7 @@ static void take_file(struct gpmu_perfdata_record *record, struct cursor *cursor
 	struct gpmu_perfdata_mmap *mmap = &record->mmap;
 	const uint32_t first = cursor_u32(cursor);
 	struct cursor ahead = *cursor;
-	const uint8_t *id = cursor_bytes(&ahead, BUILD_ID_MOST);
+	const uint8_t *id = cursor_bytes(&ahead, BUILD_ID_MAX);
 
 	if (record->misc & MISC_BUILD_ID && is_build_id(id, first)) {
 		mmap->build_id_size = first;

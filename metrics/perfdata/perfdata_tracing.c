@@ -12,7 +12,7 @@
 #include "perfdata/perfdata.h"
 
 #define MAGIC		"\x17\x08\x44tracing"
-#define FORMAT_MOST	(1U << 20)	/* bytes of a format; the kernel's have a page or two */
+#define FORMAT_MAX	(1U << 20)	/* bytes of a format; the kernel's have a page or two */
 
 /* --- a format */
 
@@ -111,7 +111,7 @@ static int take_formats(struct perfdata_tracing *tracing, struct cursor *cursor,
 	for (uint32_t i = 0; i < count && !cursor->failed; i++) {
 		uint64_t size = cursor_u64(cursor);
 		struct cursor before = *cursor;
-		const char *text = size > FORMAT_MOST ? NULL : cursor_bytes(cursor, size);
+		const char *text = size > FORMAT_MAX ? NULL : cursor_bytes(cursor, size);
 		int ret = text ? 0 : -EINVAL;
 
 		if (text && system)

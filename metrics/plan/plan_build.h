@@ -58,7 +58,7 @@ int plan_leave_out(struct gpmu_plan *plan);
 struct gpmu_expr_env;
 /* Environment in which expressions query the plan's machine; valid as long as the plan */
 int plan_env(struct gpmu_plan *plan, struct gpmu_expr_env *env);
-/* Whether a query has failed for lack of memory since the last call */
+/* Returns whether a query has failed for lack of memory since the last call. */
 bool plan_env_no_memory(struct gpmu_plan *plan);
 /* Value of the literal #NAME; NaN if it is unknown */
 double plan_literal(struct gpmu_plan *plan, const char *name);
@@ -176,12 +176,12 @@ int plan_add_member(struct plan_member **members, size_t *length, const struct p
 
 /* --- plan_fit.c */
 
-/* Whether the PMU can count the members at the same time: 1, 0, or < 0 if unknown */
+/* Returns whether the PMU can count the members at the same time: 1, 0, or < 0 if unknown. */
 int plan_fits(const struct gpmu_plan *plan, const struct plan_member *members, size_t length);
 /* Returns whether the PMU counts all groups of a run at the same time, so that it cannot multiplex them */
 bool plan_counts_at_once(const struct gpmu_pmu *pmu);
 /*
- * Whether the plan's other groups can never take a group's counters. Must be called in the
+ * Returns whether the plan's other groups can never take a group's counters. Must be called in the
  * order of groups: it uses "always" of the groups before.
  */
 bool plan_always_counts(const struct gpmu_plan *plan, size_t group);
@@ -189,10 +189,10 @@ bool plan_always_counts(const struct gpmu_plan *plan, size_t group);
 char *plan_misfit(const struct plan_member *members, size_t length);
 /* Warns that the capacity of this instance's PMU is unknown. */
 int plan_warn_unknown(struct gpmu_plan *plan, const struct event_instance *instance);
-/* Whether both instances are of one PMU and count the same tasks */
+/* Returns whether both instances are of one PMU and count the same tasks. */
 bool plan_same_pmu(const struct event_instance *a, const struct event_instance *b);
 /*
- * Whether it is a software event or tracepoint; the kernel counts any number of these in
+ * Returns whether it is a software event or tracepoint; the kernel counts any number of these in
  * any CPU or task group
  */
 bool plan_is_software(const struct event_instance *instance);

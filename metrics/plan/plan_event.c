@@ -24,7 +24,7 @@ static struct plan_event *append(struct gpmu_plan *plan, const char *text)
 	return NULL;
 }
 
-/* Whether an -errno of gpmu_event_new() means that the process has run out of a resource */
+/* Returns whether an -errno of gpmu_event_new() means that the process has run out of a resource. */
 static bool is_fatal(int ret)
 {
 	return ret == -ENOMEM || ret == -EMFILE || ret == -ENFILE;
@@ -40,7 +40,7 @@ static int new_event(const struct gpmu_plan *plan, const char *text, struct gpmu
 	return errno ? -errno : -EINVAL;
 }
 
-/* Whether the event can count the kernel and has no modifier that selects levels */
+/* Returns whether the event can count the kernel and has no modifier that selects levels. */
 static bool counts_kernel(const struct event_instance *instance)
 {
 	const struct perf_event_attr *attr = &instance->attr;

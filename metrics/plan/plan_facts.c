@@ -313,7 +313,7 @@ static int env_has_event(const char *name, void *user)
 	return event != NULL;
 }
 
-/* Whether the machine's CPU is the given one, at that version or a later one */
+/* Returns whether the machine's CPU is the given one, at that version or a later one. */
 static int env_cpuid_matches(const char *pattern, void *user)
 {
 	const struct gpmu_plan *plan = user;

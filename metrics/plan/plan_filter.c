@@ -78,7 +78,7 @@ void plan_filter_release(struct plan_filter *filter)
 }
 
 /*
- * Whether the event's PMUs have the format: 1, 0 or -ENOMEM; 0 for an event that the
+ * Returns whether the event's PMUs have the format: 1, 0 or -ENOMEM; 0 for an event that the
  * machine does not have.
  */
 static int takes(const struct gpmu_machine *machine, const char *event, const char *name)
@@ -123,7 +123,7 @@ static bool is_filter(const char *format)
 	return true;
 }
 
-/* Whether @word is one of "WORD, WORD" */
+/* Returns whether @word is one of "WORD, WORD". */
 static bool has_word(const char *list, const char *word)
 {
 	size_t length = strlen(word);
@@ -156,7 +156,7 @@ static int add_formats(char **list, const struct gpmu_pmu *pmu)
 	return 0;
 }
 
-/* Whether a metric from @first on has an event; lists the filters that their PMUs accept. */
+/* Returns whether a metric from @first on has an event; lists the filters that their PMUs accept. */
 static int known_formats(const struct gpmu_plan *plan, size_t first, bool *any, char **list)
 {
 	const struct plan_metric *metric;

@@ -95,7 +95,7 @@ bool plan_counts_at_once(const struct gpmu_pmu *pmu)
 	return pmu && pmu->source && pmu->source->plugin.fits;
 }
 
-/* Whether the PMU has counters for all events that the plan counts on it */
+/* Returns whether the PMU has counters for all events that the plan counts on it. */
 static bool has_room(const struct gpmu_plan *plan, const struct event_instance *one)
 {
 	struct plan_member all[MAX_PASS] = { { .instance = one } };

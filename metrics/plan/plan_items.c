@@ -66,20 +66,20 @@ int gpmu_plan_group_has_item(const struct gpmu_plan *plan, size_t group, size_t 
 
 int gpmu_plan_group_counter_count(const struct gpmu_plan *plan, size_t group)
 {
-	const struct gpmu_group *of;
+	const struct gpmu_group *chosen;
 	int counters = 0, cycles = 0;
 
 	if (group >= plan->group_count)
 		return -1;
-	of = &plan->groups[group];
-	if (!of->pmu || gpmu_pmu_counter_count(of->pmu) < 0)
+	chosen = &plan->groups[group];
+	if (!chosen->pmu || gpmu_pmu_counter_count(chosen->pmu) < 0)
 		return -1;
-	for (size_t i = 0; i < of->length; i++) {
-		if (plan->slots[of->first + i].instance->cycle_counter)
+	for (size_t i = 0; i < chosen->length; i++) {
+		if (plan->slots[chosen->first + i].instance->cycle_counter)
 			cycles++;
 		else
 			counters++;
 	}
-	return gpmu_pmu_cycle_counter(of->pmu) == 1 && cycles ? counters + cycles - 1 :
+	return gpmu_pmu_cycle_counter(chosen->pmu) == 1 && cycles ? counters + cycles - 1 :
 								counters + cycles;
 }

@@ -298,7 +298,7 @@ static int need_metric(struct plan_needs *needs, struct gpmu_plan *plan, size_t 
 /* --- requested events --- */
 
 /*
- * Whether an event may join a group: it is of the same PMU, or one is a software event and
+ * Returns whether an event may join a group: it is of the same PMU, or one is a software event and
  * the other a core event, a mixture that the kernel allows; and both are of the same cgroup.
  */
 static bool may_join(const struct plan_need *need, const struct event_instance *instance)

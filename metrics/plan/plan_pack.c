@@ -120,7 +120,7 @@ static int find_bin(struct packing *p, const struct plan_need *need, size_t shar
 }
 
 /*
- * Whether this event is never multiplexed: it is a software event, or its PMU can count all
+ * Returns whether this event is never multiplexed: it is a software event, or its PMU can count all
  * events that the plan needs there at once.
  */
 static bool always_counts(struct packing *p, const struct plan_need *need)

@@ -8,7 +8,7 @@
 
 #define DURATION	"duration_time"
 
-/* Whether a counted metric divides by time while duration_time itself was not requested */
+/* Returns whether a counted metric divides by time while duration_time itself was not requested. */
 static bool needs_duration(const struct gpmu_plan *plan)
 {
 	const struct plan_metric *metric;

@@ -37,7 +37,7 @@ static const struct {
 };
 
 /* Sizes of array elements; 0 in a table is the size in the first version of the ABI. */
-#define SIZE_MOST	4096
+#define TABLE_SIZE_MAX	4096
 
 static const struct {
 	const char *name;
@@ -65,7 +65,7 @@ static bool find_at(const char *folder, size_t length, const char *file, char *p
 	       is_file(path);
 }
 
-/* The same for the first folder of a list that has the file */
+/* Finds the first folder of a list that has the file. */
 static bool find_in(const char *folders, const char *file, char *path, size_t size)
 {
 	while (*folders) {
@@ -155,9 +155,9 @@ static int take_sizes(struct gpmu_source_plugin *plugin, const char *path,
 		memcpy(&size, member, sizeof(size));
 		if (!size)
 			memcpy(member, &sizes[i].first, sizeof(size));
-		else if (size < sizes[i].first || size > SIZE_MOST || size % sizeof(uint64_t)) {
+		else if (size < sizes[i].first || size > TABLE_SIZE_MAX || size % sizeof(uint64_t)) {
 			error_set(error, 0, "%s: its table's %s is %zu, expected one from %zu to %d, by %zu",
-				  path, sizes[i].name, size, sizes[i].first, SIZE_MOST,
+				  path, sizes[i].name, size, sizes[i].first, TABLE_SIZE_MAX,
 				  sizeof(uint64_t));
 			return -EINVAL;
 		}

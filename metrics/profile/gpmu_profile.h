@@ -41,7 +41,7 @@ enum gpmu_profile_key {
 	GPMU_PROFILE_KEYS,
 };
 
-#define GPMU_PROFILE_KEYS_MOST	6	/* of one profile */
+#define GPMU_PROFILE_KEYS_MAX	6	/* of one profile */
 
 /* Name of a key, "function"; NULL if there is no such key */
 const char *gpmu_profile_key_name(enum gpmu_profile_key key);
@@ -50,7 +50,7 @@ const char *gpmu_profile_key_name(enum gpmu_profile_key key);
  * struct gpmu_profile_options - how to read
  * @size: size of this structure
  * @keys: keys to count by; NULL: function and object, and in a recording of SPE also tier, home and data
- * @key_count: number of keys, at most GPMU_PROFILE_KEYS_MOST
+ * @key_count: number of keys, at most GPMU_PROFILE_KEYS_MAX
  * @progress: called with the bytes read and their total, several times per second; a result other than 0
  *	ends reading and sets is_stopped in the facts. The AUX buffers that were read until then are still
  *	decoded; results of further calls are ignored. NULL: not called
@@ -78,15 +78,15 @@ struct gpmu_profile_options {
  * @period: sum of their periods; of SPE the number of samples
  * @latency: sum of total latencies in cycles, of the samples that have one
  * @latency_samples: number of these samples
- * @latency_most: highest of them
+ * @latency_max: highest of them
  */
 struct gpmu_profile_row {
 	uint32_t event;
-	const char *keys[GPMU_PROFILE_KEYS_MOST];
-	uint64_t samples, period, latency, latency_samples, latency_most;
+	const char *keys[GPMU_PROFILE_KEYS_MAX];
+	uint64_t samples, period, latency, latency_samples, latency_max;
 };
 
-/* Whether the functions of the kernel are known, and why not */
+/* Availability of the kernel's functions */
 enum gpmu_profile_kernel {
 	GPMU_PROFILE_KERNEL_KNOWN,	/* also if no sample is in the kernel */
 	GPMU_PROFILE_KERNEL_NO_MAP,	/* the recording has no map of the kernel */

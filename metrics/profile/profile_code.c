@@ -19,7 +19,7 @@
 #define NO_FUNCTION	"[unknown]"
 #define JIT		"[JIT]"
 #define KSYMBOL_GONE	1	/* PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER */
-#define LINE_MOST	4096
+#define LINE_BYTES_MAX	4096
 
 int profile_code_text(struct profile_code *code, const char *text, uint32_t *number)
 {
@@ -50,7 +50,7 @@ int profile_code_begin(struct profile_code *code)
 	int ret = 0;
 
 	profile_symbols_sort(&code->added);
-	/* Of several build ids of a file, the first is used. */
+	/* The first of several build ids of a file is used. */
 	for (size_t i = code->info->build_id_count; i-- && !ret;) {
 		const char *file = code->info->build_ids[i].file;
 
@@ -253,7 +253,7 @@ static int find_made(struct profile_code *code, uint32_t pid, uint64_t address, 
 
 static int set_line(struct profile_code *code, struct profile_object *object, uint64_t address, uint32_t *number)
 {
-	char text[LINE_MOST];
+	char text[LINE_BYTES_MAX];
 	const char *file;
 	int line = 0;
 

@@ -262,7 +262,7 @@ static int add_frame(struct profile_counter *counter, const struct profile_place
 /* Adds the functions that are inlined at an address, outermost first. */
 static int add_inlined(struct profile_counter *counter, const struct profile_inlined *inlined, uint32_t *stack)
 {
-	uint32_t texts[PROFILE_INLINED_MOST];
+	uint32_t texts[PROFILE_INLINED_MAX];
 	size_t count = 0;
 	int ret = 0;
 
@@ -367,7 +367,7 @@ int profile_count(struct profile_counter *counter, const struct profile_sample *
 	for (size_t i = 0; i < counter->key_count; i++)
 		row.keys[i] = values[counter->keys[i]];
 	if (sample->has_latency) {
-		row.latency = row.latency_most = sample->latency;
+		row.latency = row.latency_max = sample->latency;
 		row.latency_samples = 1;
 	}
 	counter->outside += sample->is_outside;

@@ -17,14 +17,14 @@
 #include "profile/profile_dwarf.h"
 
 #define NONE		UINT32_MAX
-#define DEPTH_MOST	256	/* of the tree; deeper entries are omitted */
-#define UNITS_MOST	64	/* compilation units of an address; outer ones are omitted */
-#define RANGES_MOST	(1 << 22)	/* of a file's units, and of a unit; later ones are omitted: entries of a damaged file may share a list */
+#define DEPTH_MAX	256	/* of the tree; deeper entries are omitted */
+#define UNITS_MAX	64	/* compilation units of an address; outer ones are omitted */
+#define RANGES_MAX	(1 << 22)	/* of a file's units, and of a unit; later ones are omitted: entries of a damaged file may share a list */
 
 /* Addresses of a unit or an inlined function */
 struct span {
 	uint64_t begin, end;
-	uint32_t of;			/* its index */
+	uint32_t owner;			/* its index */
 	uint32_t below;			/* the span that it began in, which may end before it; NONE: none */
 };
 
@@ -77,7 +77,7 @@ static bool is_removed(struct spans *spans, Dwarf_Die *die)
 	bool has_ranges = false;
 	ptrdiff_t at = 0;
 
-	while (spans->read < RANGES_MOST && (at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
+	while (spans->read < RANGES_MAX && (at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
 		if (is_code(spans, begin, end))
 			return false;
 		spans->read++;
@@ -87,12 +87,12 @@ static bool is_removed(struct spans *spans, Dwarf_Die *die)
 }
 
 /* Adds the ranges of an entry. */
-static int add_spans(struct spans *spans, Dwarf_Die *die, uint32_t of)
+static int add_spans(struct spans *spans, Dwarf_Die *die, uint32_t owner)
 {
 	Dwarf_Addr base, begin, end;
 	ptrdiff_t at = 0;
 
-	while (spans->read < RANGES_MOST && (at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
+	while (spans->read < RANGES_MAX && (at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
 		struct span *span;
 
 		spans->read++;
@@ -101,7 +101,7 @@ static int add_spans(struct spans *spans, Dwarf_Die *die, uint32_t of)
 		span = vector_add(&spans->list, sizeof(*span));
 		if (!span)
 			return -ENOMEM;
-		*span = (struct span){ .begin = begin, .end = end, .of = of, .below = NONE };
+		*span = (struct span){ .begin = begin, .end = end, .owner = owner, .below = NONE };
 	}
 	return 0;
 }
@@ -115,7 +115,7 @@ static int compare_spans(const void *a, const void *b)
 		return one->begin < two->begin ? -1 : 1;
 	if (one->end != two->end)
 		return one->end > two->end ? -1 : 1;
-	return (one->of > two->of) - (one->of < two->of);
+	return (one->owner > two->owner) - (one->owner < two->owner);
 }
 
 static int begin_segment(struct vector *segments, uint64_t begin, uint32_t top)
@@ -250,7 +250,7 @@ static int add_entry(struct walk *walk, Dwarf_Die *die, uint32_t *caller)
 	const char *name = name_of(die);
 	struct entry *entry;
 
-	if (!name || depth == PROFILE_INLINED_MOST)
+	if (!name || depth == PROFILE_INLINED_MAX)
 		return 0;
 	entry = vector_add(&walk->entries, sizeof(*entry));
 	if (!entry)
@@ -296,7 +296,7 @@ static int walk_children(struct walk *walk, Dwarf_Die *parent, uint32_t caller, 
 		walk->last = dwarf_dieoffset(&die);
 		if (tag == DW_TAG_inlined_subroutine)
 			ret = add_entry(walk, &die, &inner);
-		if (!ret && has_code(tag) && depth < DEPTH_MOST && !(tag == DW_TAG_subprogram && is_removed(&walk->spans, &die)))
+		if (!ret && has_code(tag) && depth < DEPTH_MAX && !(tag == DW_TAG_subprogram && is_removed(&walk->spans, &die)))
 			ret = walk_children(walk, &die, inner, depth + 1, &next);
 		end = next ? entry_at(walk, next, &die) : dwarf_siblingof(&here, &die);
 		if (end == 1 && !next)
@@ -350,7 +350,7 @@ static int make_function_segments(struct unit *unit, struct vector *from)
 
 	for (size_t i = 0; i < unit->segments.n && !ret; i++)
 		if (list[i].top != NONE)
-			list[i].top = spans[list[i].top].of;
+			list[i].top = spans[list[i].top].owner;
 	return ret;
 }
 
@@ -392,15 +392,15 @@ static int read_unit(const struct profile_dwarf *dwarf, struct unit *unit)
  * Sets the units that contain an address, the inner ones first, and returns their number. A linker that merges equal functions
  * (gold --icf) leaves several units with the addresses of one.
  */
-static size_t units_at(const struct profile_dwarf *dwarf, uint64_t address, struct profile_range *range, struct unit *units[UNITS_MOST])
+static size_t units_at(const struct profile_dwarf *dwarf, uint64_t address, struct profile_range *range, struct unit *units[UNITS_MAX])
 {
 	const struct span *spans = dwarf->spans.data;
 	size_t count = 0;
 
-	for (uint32_t at = find(&dwarf->segments, address, range); at != NONE && count < UNITS_MOST; at = spans[at].below) {
+	for (uint32_t at = find(&dwarf->segments, address, range); at != NONE && count < UNITS_MAX; at = spans[at].below) {
 		profile_range_limit(range, address, spans[at].end);
 		if (address < spans[at].end)
-			units[count++] = (struct unit *)dwarf->units.data + spans[at].of;
+			units[count++] = (struct unit *)dwarf->units.data + spans[at].owner;
 	}
 	return count;
 }
@@ -408,7 +408,7 @@ static size_t units_at(const struct profile_dwarf *dwarf, uint64_t address, stru
 int profile_dwarf_inlined(struct profile_dwarf *dwarf, uint64_t address, struct profile_range *range,
 			  struct profile_inlined **inlined)
 {
-	struct unit *units[UNITS_MOST];
+	struct unit *units[UNITS_MAX];
 	size_t count = units_at(dwarf, address, range, units);
 
 	*inlined = NULL;
@@ -427,7 +427,7 @@ int profile_dwarf_inlined(struct profile_dwarf *dwarf, uint64_t address, struct 
 const char *profile_dwarf_line(const struct profile_dwarf *dwarf, uint64_t address, int *line)
 {
 	struct profile_range range = PROFILE_RANGE_ALL;
-	struct unit *units[UNITS_MOST];
+	struct unit *units[UNITS_MAX];
 	size_t count = units_at(dwarf, address, &range, units);
 	Dwarf_Line *found = NULL;
 

@@ -9,7 +9,7 @@
 #include "base/vector.h"
 #include "profile/profile_range.h"
 
-#define PROFILE_INLINED_MOST	64	/* inlined functions of an address; inner ones beyond this number are omitted */
+#define PROFILE_INLINED_MAX	64	/* inlined functions of an address; inner ones beyond this number are omitted */
 
 /* An inlined function; @name is borrowed from the DWARF */
 struct profile_inlined {

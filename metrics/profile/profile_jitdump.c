@@ -21,9 +21,9 @@
 #define MAGIC		0x4a695444	/* "JiTD" */
 #define MAGIC_SWAPPED	0x4454694a
 #define ARCH_TIMES	1		/* flag: times are those of the CPU's counter */
-#define NAME_MOST	(64U << 10)	/* bytes of a function's name, with its NUL */
+#define NAME_BYTES_MAX	(64U << 10)	/* bytes of a function's name, with its NUL */
 
-#define FRAMES_MOST	(1U << 20)	/* bytes of unwinding information of a function; it has none if there are more */
+#define FRAMES_MAX	(1U << 20)	/* bytes of unwinding information of a function; it has none if there are more */
 
 enum { CODE_LOAD = 0, CODE_MOVE = 1, CODE_UNWINDING = 4 };
 
@@ -68,7 +68,7 @@ struct reading {
 	struct map numbers;		/* number of its frames, plus 1; 0: none */
 	char *texts;
 	size_t length, room;
-	char name[sizeof(PROFILE_JIT) + NAME_MOST];
+	char name[sizeof(PROFILE_JIT) + NAME_BYTES_MAX];
 };
 
 static int fail(struct reading *reading, const char *expected)
@@ -136,7 +136,7 @@ static int give(struct reading *reading, const char *name, uint64_t address, uin
 /* Keeps the name of a code, which may move. Returns 0 or -ENOMEM. */
 static int keep(struct reading *reading, uint64_t index, const char *name, size_t size)
 {
-	size_t room = reading->room ? reading->room : NAME_MOST;
+	size_t room = reading->room ? reading->room : NAME_BYTES_MAX;
 	char *texts;
 
 	while (room - reading->length < size)
@@ -173,7 +173,7 @@ static int add_frames(struct reading *reading, uint64_t index, uint32_t *number)
 /* @size: bytes of the record after its prefix */
 static int take_load(struct reading *reading, uint64_t time, uint64_t size)
 {
-	char name[NAME_MOST];
+	char name[NAME_BYTES_MAX];
 	struct load load;
 	uint32_t number;
 	size_t length;
@@ -232,7 +232,7 @@ static int take_unwinding(struct reading *reading, uint64_t size)
 	frames_size = unwinding.size - unwinding.header_size;
 	if (unwinding.size > size || unwinding.header_size > unwinding.size)
 		return fail(reading, "unwinding information within the record");
-	if (frames_size > FRAMES_MOST)
+	if (frames_size > FRAMES_MAX)
 		frames_size = 0;
 	free(reading->next.data);
 	reading->next.size = (size_t)frames_size;

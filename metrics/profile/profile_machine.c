@@ -19,7 +19,7 @@
 #define VERSION		2	/* of a head */
 #define MAGIC		0x1010101010101010ULL	/* of a CPU */
 
-enum { HEAD_VERSION, HEAD_LENGTH, HEAD_PMU, HEAD_CPUS, HEAD_LEAST };
+enum { HEAD_VERSION, HEAD_LENGTH, HEAD_PMU, HEAD_CPUS, HEAD_MIN };
 enum { CPU_MAGIC, CPU_NUMBER, CPU_PARAMETERS, CPU_MIDR };
 
 static int add_cpus(struct profile_machine *machine, const struct gpmu_perfdata_node *node)
@@ -165,7 +165,7 @@ int profile_machine_add_spe(struct profile_machine *machine, struct gpmu_perfdat
 	}
 	machine->spe = priv[HEAD_PMU];
 	machine->unknown_version = priv[HEAD_VERSION] != VERSION ? priv[HEAD_VERSION] : 0;
-	if (info->count < HEAD_LEAST || priv[HEAD_LENGTH] < HEAD_LEAST || priv[HEAD_LENGTH] > info->count) {
+	if (info->count < HEAD_MIN || priv[HEAD_LENGTH] < HEAD_MIN || priv[HEAD_LENGTH] > info->count) {
 		gpmu_perfdata_note_damage(perfdata, record->offset, "expected AUXTRACE_INFO of SPE with a header that fits into the record");
 		return 0;
 	}

@@ -87,7 +87,7 @@ static int compare(const void *a, const void *b)
 
 	if (one->begin != two->begin)
 		return one->begin < two->begin ? -1 : 1;
-	/* Of several names the one with a size comes first, as only the first is kept. */
+	/* A name with a size precedes others of the same address, as only the first is kept. */
 	if (one->is_sized != two->is_sized)
 		return two->is_sized - one->is_sized;
 	if (one->rank != two->rank)
@@ -174,7 +174,7 @@ Dwfl *profile_object_begin(struct profile_wait *wait)
 /* Reports the file that debuginfod has. The modules of different build ids need different names. */
 static Dwfl_Module *report_build_id(Dwfl *dwfl, const uint8_t *build_id, size_t size)
 {
-	char name[2 * PROFILE_BUILD_ID_MOST + 1];
+	char name[2 * PROFILE_BUILD_ID_MAX + 1];
 	Dwfl_Module *module;
 
 	size = profile_elf_build_id_hex(build_id, size, name);

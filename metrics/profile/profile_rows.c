@@ -10,7 +10,7 @@
 static uint64_t hash_of(const struct profile_row *row)
 {
 	static const uint64_t factors[] = { 0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0x94d049bb133111eb };
-	uint64_t hash = (uint64_t)row->event << 32, pairs[GPMU_PROFILE_KEYS_MOST / 2];
+	uint64_t hash = (uint64_t)row->event << 32, pairs[GPMU_PROFILE_KEYS_MAX / 2];
 
 	memcpy(pairs, row->keys, sizeof(pairs));
 	/* The products do not wait for each other. Their high bits depend on all bits of the keys. */
@@ -73,8 +73,8 @@ int profile_rows_add(struct profile_rows *rows, const struct profile_row *row)
 	to->period += row->period;
 	to->latency += row->latency;
 	to->latency_samples += row->latency_samples;
-	if (row->latency_most > to->latency_most)
-		to->latency_most = row->latency_most;
+	if (row->latency_max > to->latency_max)
+		to->latency_max = row->latency_max;
 	return 0;
 }
 

@@ -10,8 +10,8 @@
 
 /* @keys: values, whose texts profile_key_text() makes; unused ones are 0. 64 bytes, as there are many */
 struct profile_row {
-	uint32_t keys[GPMU_PROFILE_KEYS_MOST];
-	uint32_t event, latency_most;
+	uint32_t keys[GPMU_PROFILE_KEYS_MAX];
+	uint32_t event, latency_max;
 	uint64_t samples, period, latency, latency_samples;
 };
 

@@ -13,7 +13,7 @@
 #include "base/text/text.h"
 #include "profile/profile_symbols.h"
 
-#define TEXT_MOST	(256U << 20)	/* bytes of a file that are read */
+#define TEXT_MAX	(256U << 20)	/* bytes of a file that are read */
 
 /* Reads a whole file, also one of /proc, which has no size. Returns a text to free, or NULL with errno. */
 static char *read_text(int fd)
@@ -24,7 +24,7 @@ static char *read_text(int fd)
 
 	while (text && (n = read(fd, text + length, room - length)) > 0) {
 		length += (size_t)n;
-		if (length < room || room >= TEXT_MOST)
+		if (length < room || room >= TEXT_MAX)
 			continue;
 		larger = realloc(text, 2 * room + 1);
 		if (!larger) {

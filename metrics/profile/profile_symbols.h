@@ -30,7 +30,7 @@ int profile_symbols_read_jit(struct profile_symbols *symbols, uint32_t pid);
 int profile_symbols_read_kallsyms(struct profile_symbols *symbols, int fd);
 /* Reads the map of a just-in-time compiler from a file. Returns 0 or -ENOMEM. */
 int profile_symbols_read_map(struct profile_symbols *symbols, int fd);
-/* Whether the running kernel has this build id, of /sys/kernel/notes */
+/* Returns whether the running kernel has this build id, of /sys/kernel/notes. */
 bool profile_symbols_is_kernel(const uint8_t *build_id, size_t size);
 /* Sorts symbols that were added to the list. A symbol whose end is its begin ends where the next begins. */
 void profile_symbols_sort(struct profile_symbols *symbols);

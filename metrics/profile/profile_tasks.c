@@ -15,7 +15,7 @@
 #include "profile/profile_tasks.h"
 
 #define MISC_EXEC	(1U << 13)	/* PERF_RECORD_MISC_COMM_EXEC, PERF_RECORD_MISC_FORK_EXEC */
-#define PARENTS_MOST	64		/* generations of fork() without exec() that are looked up */
+#define PARENTS_MAX	64		/* generations of fork() without exec() that are looked up */
 
 struct process {
 	struct vector maps;		/* struct profile_map: files and functions */
@@ -280,8 +280,8 @@ static void sort(struct vector *vector, size_t size, int (*order)(const void *a,
 
 static void widen(struct profile_map *map, const struct profile_map *below)
 {
-	if (below->most > map->most)
-		map->most = below->most;
+	if (below->max > map->max)
+		map->max = below->max;
 	if (below->earliest < map->earliest)
 		map->earliest = below->earliest;
 	if (below->latest > map->latest)
@@ -289,16 +289,16 @@ static void widen(struct profile_map *map, const struct profile_map *below)
 }
 
 /* Sets the highest end and the times of a range of maps, and of all ranges in it. Returns its root; NULL: it is empty */
-static const struct profile_map *set_most(struct profile_map *maps, size_t count)
+static const struct profile_map *set_max(struct profile_map *maps, size_t count)
 {
 	struct profile_map *map = maps + count / 2;
 	const struct profile_map *below, *above;
 
 	if (!count)
 		return NULL;
-	below = set_most(maps, count / 2);
-	above = set_most(map + 1, count - count / 2 - 1);
-	map->most = map->end;
+	below = set_max(maps, count / 2);
+	above = set_max(map + 1, count - count / 2 - 1);
+	map->max = map->end;
 	map->earliest = map->latest = map->time;
 	if (below)
 		widen(map, below);
@@ -310,7 +310,7 @@ static const struct profile_map *set_most(struct profile_map *maps, size_t count
 static void sort_maps(struct vector *maps)
 {
 	sort(maps, sizeof(struct profile_map), compare_maps);
-	set_most(maps->data, maps->n);
+	set_max(maps->data, maps->n);
 }
 
 void profile_tasks_sort(struct profile_tasks *tasks)
@@ -364,7 +364,7 @@ static const struct thread *find_thread(const struct profile_tasks *tasks, uint3
 /* The name of a thread at a time. A new thread or process has the name of the thread that created it. NULL: not known */
 static const char *given_name(const struct profile_tasks *tasks, uint32_t tid, uint64_t time)
 {
-	for (int i = 0; i < PARENTS_MOST; i++) {
+	for (int i = 0; i < PARENTS_MAX; i++) {
 		const struct thread *thread = find_thread(tasks, tid);
 		const struct name *name = thread ? latest(&thread->names, sizeof(*name), time) : NULL;
 
@@ -405,7 +405,7 @@ struct search {
 };
 
 /*
- * Of maps with the same time, the one that begins last is found. Where maps are not visited, none of them can replace the one
+ * Finds the map that begins last among those with the same time. Where maps are not visited, none of them can replace the one
  * that is found, at any address of the range.
  */
 static void search_maps(struct search *search, struct profile_map *maps, size_t count)
@@ -414,8 +414,8 @@ static void search_maps(struct search *search, struct profile_map *maps, size_t 
 
 	if (!count)
 		return;
-	if (map->most <= search->address) {
-		profile_range_limit(search->range, search->address, map->most);
+	if (map->max <= search->address) {
+		profile_range_limit(search->range, search->address, map->max);
 		return;
 	}
 	if (map->earliest > search->until || map->latest < search->since || (search->found && map->latest <= search->found->time))
@@ -435,7 +435,7 @@ static void search_maps(struct search *search, struct profile_map *maps, size_t 
 static struct profile_map *latest_map(const struct profile_tasks *tasks, uint32_t pid, uint64_t address, uint64_t time,
 				      bool in_memory, struct profile_range *range)
 {
-	for (int i = 0; i < PARENTS_MOST; i++) {
+	for (int i = 0; i < PARENTS_MAX; i++) {
 		const struct process *process = find_process(tasks, pid);
 		struct search search = { .address = address, .until = time, .range = range };
 		const struct vector *maps;

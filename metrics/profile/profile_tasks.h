@@ -31,7 +31,7 @@ struct profile_map {
 	uint64_t begin, end;	/* addresses; @end is exclusive */
 	uint64_t offset;	/* in the file, of @begin */
 	uint64_t time;		/* since when, ns */
-	uint64_t most;		/* highest end of the maps below, see profile_tasks.c */
+	uint64_t max;		/* highest end of the maps below, see profile_tasks.c */
 	uint64_t earliest, latest;	/* times of these */
 	uint32_t file;		/* number of the name in @files of the tasks */
 	union {

@@ -218,9 +218,9 @@ static uint32_t tid_of(const struct buffer *buffer, const struct gpmu_spe_record
 /* Keys of labels: the top bits select the type of label */
 enum { LABEL_TIER, LABEL_HOME, LABEL_OP };
 
-static uint64_t label_key(unsigned int of, unsigned int kind, uint64_t number)
+static uint64_t label_key(unsigned int trace, unsigned int kind, uint64_t number)
 {
-	return (uint64_t)of << 62 | (uint64_t)kind << 56 | (number & ((1ULL << 56) - 1));
+	return (uint64_t)trace << 62 | (uint64_t)kind << 56 | (number & ((1ULL << 56) - 1));
 }
 
 static int add_label(struct profile_traces *traces, uint64_t key, const char *text, uint32_t *number)
@@ -233,7 +233,7 @@ static int add_label(struct profile_traces *traces, uint64_t key, const char *te
 static int label_tier(struct profile_traces *traces, const struct gpmu_spe_tier *tier, uint32_t *number)
 {
 	uint64_t key = label_key(LABEL_TIER, tier->kind, (uint64_t)(tier->number + 1));
-	char text[GPMU_SPE_LABEL_MOST];
+	char text[GPMU_SPE_LABEL_MAX];
 
 	if (tier->kind == GPMU_SPE_TIER_NONE || map_get(&traces->labels, key, number))
 		return 0;
@@ -244,7 +244,7 @@ static int label_tier(struct profile_traces *traces, const struct gpmu_spe_tier 
 static int label_home(struct profile_traces *traces, const struct gpmu_spe_home *home, uint32_t *number)
 {
 	uint64_t key = label_key(LABEL_HOME, home->kind, (uint64_t)(home->node + 1));
-	char text[GPMU_SPE_LABEL_MOST];
+	char text[GPMU_SPE_LABEL_MAX];
 
 	if (home->kind == GPMU_SPE_HOME_NONE || map_get(&traces->labels, key, number))
 		return 0;
@@ -255,7 +255,7 @@ static int label_home(struct profile_traces *traces, const struct gpmu_spe_home 
 static int label_op(struct profile_traces *traces, const struct gpmu_spe_record *record, uint32_t *number)
 {
 	uint64_t key = label_key(LABEL_OP, 0, record->value[GPMU_SPE_OP]);
-	char text[GPMU_SPE_LABEL_MOST];
+	char text[GPMU_SPE_LABEL_MAX];
 
 	if (!gpmu_spe_has(record, GPMU_SPE_OP) || map_get(&traces->labels, key, number))
 		return 0;
@@ -286,7 +286,7 @@ static int take_access(struct buffer *buffer, const struct gpmu_spe_record *reco
 	return 0;
 }
 
-/* Whether an earlier snapshot has a record, too */
+/* Returns whether an earlier snapshot has a record, too. */
 static bool is_repeated(struct buffer *buffer, const struct gpmu_spe_record *record)
 {
 	struct profile_traces *traces = buffer->traces;

@@ -26,7 +26,7 @@ struct profile_traces {
 	struct vector auxes;		/* struct aux */
 	struct vector switches;		/* struct task_switch */
 	struct map labels;		/* texts of tiers, homes and operations */
-	/* The same of low numbers, plus 1: 0 for none */
+	/* Cache for small numbers: text number + 1; 0: not cached */
 	uint32_t tiers[GPMU_SPE_TIERS][PROFILE_LABELS], homes[GPMU_SPE_HOMES][PROFILE_LABELS];
 	bool by_thread;			/* a buffer for each thread, not CPU */
 	bool is_snapshot;		/* parts overlap */

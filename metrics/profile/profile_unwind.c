@@ -198,7 +198,7 @@ static int take_frame(Dwfl_Frame *frame, void *user)
 	if (!address || (map && map->kind == PROFILE_MAP_DATA && process->count))
 		return DWARF_CB_ABORT;
 	process->addresses[process->count++] = pc;
-	if (process->count == PROFILE_UNWIND_MOST || (map && !add_file(process, map, address)))
+	if (process->count == PROFILE_UNWIND_MAX || (map && !add_file(process, map, address)))
 		return DWARF_CB_ABORT;
 	return DWARF_CB_OK;
 }
@@ -265,7 +265,7 @@ static void follow(struct profile_unwind_process *process, uint64_t pc)
 }
 
 int profile_unwind(struct profile_unwind *unwind, const struct gpmu_perfdata_record *record,
-		   uint64_t addresses[PROFILE_UNWIND_MOST], size_t *count)
+		   uint64_t addresses[PROFILE_UNWIND_MAX], size_t *count)
 {
 	const struct machine *machine = machine_of(unwind->code->info);
 	struct profile_unwind_process *process;
@@ -300,7 +300,7 @@ int profile_unwind(struct profile_unwind *unwind, const struct gpmu_perfdata_rec
 int profile_unwind_chain(struct profile_unwind *unwind, const struct gpmu_perfdata_record *record,
 			 uint64_t chain[PROFILE_UNWIND_CHAIN], size_t *count)
 {
-	const size_t room = PROFILE_UNWIND_CHAIN - PROFILE_UNWIND_MOST - 1;
+	const size_t room = PROFILE_UNWIND_CHAIN - PROFILE_UNWIND_MAX - 1;
 	const struct gpmu_perfdata_sample *sample = &record->sample;
 	size_t n = sample->callchain_count < room ? sample->callchain_count : room, found;
 	int ret;

@@ -8,7 +8,7 @@
 #include "perfdata/gpmu_perfdata.h"
 #include "profile/profile_code.h"
 
-#define PROFILE_UNWIND_MOST	256	/* frames of a stack */
+#define PROFILE_UNWIND_MAX	256	/* frames of a stack */
 #define PROFILE_UNWIND_CHAIN	GPMU_RECORDER_CHAIN	/* addresses and marks of a chain */
 
 /* @code is the caller's; the rest is zeroed at first. */
@@ -18,7 +18,7 @@ struct profile_unwind {
 	uint64_t time;					/* number of the stack, by which the oldest process is found */
 };
 
-/* Whether a sample has registers and a copy of the stack */
+/* Returns whether a sample has registers and a copy of the stack. */
 bool profile_unwind_has(const struct gpmu_perfdata_record *record);
 /*
  * Finds the addresses of a sample's call stack in the process, the innermost first; those after it are return addresses. The
@@ -26,7 +26,7 @@ bool profile_unwind_has(const struct gpmu_perfdata_record *record);
  * number of addresses, which is 0 for machines other than x86-64 and aarch64. Returns 0 or -ENOMEM.
  */
 int profile_unwind(struct profile_unwind *unwind, const struct gpmu_perfdata_record *record,
-		   uint64_t addresses[PROFILE_UNWIND_MOST], size_t *count);
+		   uint64_t addresses[PROFILE_UNWIND_MAX], size_t *count);
 /*
  * Finds the whole call chain of such a sample, with PERF_CONTEXT_ marks: that of the kernel, which is in the sample, and the frames
  * of the copy. Returns 0 or -ENOMEM.

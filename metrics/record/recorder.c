@@ -25,15 +25,15 @@
 #define STACKS_ROOM	(64u << 20)
 #define SPE_ROOM	(64u << 20)
 #define MERGE_ROOM	(128u << 20)
-#define MAX_LEAST	(1u << 20)
+#define MAX_SIZE_MIN	(1u << 20)
 #define FLUSH		200		/* ms */
 /* CUPTI delivers a buffer that is in use when it is full: a launch loop fills this one in 10 ms. */
 #define CUPTI_BUFFER	(512u << 10)
-#define CUPTI_LEAST	(4u << 20)
-#define CUPTI_MOST	((uint64_t)8 << 30)
+#define CUPTI_MIN	(4u << 20)
+#define CUPTI_MAX	((uint64_t)8 << 30)
 #define CUPTI_DEFAULT	(256u << 20)
-#define SPE_LEAST	(64u << 10)
-#define SPE_MOST	(1u << 30)
+#define SPE_MIN	(64u << 10)
+#define SPE_MAX	(1u << 30)
 
 static const struct {
 	uint32_t cuda, activity;
@@ -65,11 +65,11 @@ static int check(const struct gpmu_recorder_options *options, const struct gpmu_
 {
 	if (!options->path || !*options->path)
 		return refuse(error, "a recorder needs the path of its trace");
-	if (options->max_size && options->max_size < MAX_LEAST)
+	if (options->max_size && options->max_size < MAX_SIZE_MIN)
 		return refuse(error, "a trace may not be limited to less than 1 MiB");
-	if (options->cuda_buffers < CUPTI_LEAST || options->cuda_buffers > CUPTI_MOST)
+	if (options->cuda_buffers < CUPTI_MIN || options->cuda_buffers > CUPTI_MAX)
 		return refuse(error, "CUPTI's buffers in a process: expected 4 MiB to 8 GiB");
-	if (options->spe_buffer && (options->spe_buffer < SPE_LEAST || options->spe_buffer > SPE_MOST ||
+	if (options->spe_buffer && (options->spe_buffer < SPE_MIN || options->spe_buffer > SPE_MAX ||
 				    options->spe_buffer & (options->spe_buffer - 1)))
 		return refuse(error, "the buffer of SPE for each CPU: expected a power of 2, 64 KiB to 1 GiB");
 	if (options->range &&

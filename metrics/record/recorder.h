@@ -32,7 +32,7 @@
 
 #define RECORDER_PATIENCE	2000000000ULL	/* ns to wait for a silent process */
 #define RECORDER_LAST		1000000000ULL	/* ns to wait at the end for records in transit */
-#define RECORDER_LAST_MOST	5000000000ULL	/* ns to wait for them while some are read */
+#define RECORDER_LAST_MAX	5000000000ULL	/* ns to wait for them while some are read */
 
 enum recorder_source { RECORDER_CHANNELS, RECORDER_ROWS, RECORDER_SCHED, RECORDER_SPE, RECORDER_STACKS, RECORDER_SOURCES };
 
@@ -145,7 +145,7 @@ int recorder_inject_find(struct gpmu_recorder *recorder, struct gpmu_error *erro
 void recorder_inject_report(const struct gpmu_recorder *recorder);
 void recorder_inject_release(struct gpmu_recorder *recorder);
 /*
- * Whether no process has connected although one was expected: the machine has GPUs, or the trace
+ * Returns whether no process has connected although one was expected: the machine has GPUs, or the trace
  * has nothing else
  */
 bool recorder_lacks_cuda(const struct gpmu_recorder *recorder);

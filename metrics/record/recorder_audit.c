@@ -242,7 +242,7 @@ static int audit_counter(struct gpmu_recorder *recorder, const struct record_cou
 	if (!isnan(counter->share))
 		arg_real(&args, "share", counter->share);
 	record_arg(&args, "gaps", (int64_t)counter->gaps);
-	record_arg_text(&args, "of", counter->of);
+	record_arg_text(&args, "of", counter->parent);
 	record_arg_text(&args, "kind", counter->is_total ? "total" : "mean");
 	return audit(recorder, "counters", &args);
 }
@@ -280,7 +280,7 @@ static int audit_spe(struct gpmu_recorder *recorder)
 		{ "outside", recorder->spe.outside }, { "collisions", stats->collisions },
 		{ "truncations", stats->truncations }, { "partials", stats->partials }, { "damages", stats->damages },
 		{ "unfinished", stats->unfinished }, { "bare", stats->bare }, { "unknown", stats->unknown },
-		{ "lost_bytes", stats->lost_bytes }, { "buffer", recorder->spe.rings.aux_most },
+		{ "lost_bytes", stats->lost_bytes }, { "buffer", recorder->spe.rings.aux_max },
 		{ "bound", recorder->spe.bound },
 	};
 	struct record_args args = { .count = 0 };

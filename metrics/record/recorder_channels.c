@@ -13,8 +13,8 @@
 #include "base/raw_clock.h"
 #include "record/recorder.h"
 
-#define POLL_LEAST	1	/* ms, once channels are empty, or the queue is full */
-#define POLL_MOST	20
+#define POLL_MIN	1	/* ms, once channels are empty, or the queue is full */
+#define POLL_MAX	20
 #define LAG		100000000ULL	/* ns from taking the time of a region's record to writing it */
 #define BATCH		4096	/* records of one process before the next process is served */
 
@@ -63,7 +63,7 @@ static void put_surely(struct gpmu_recorder *recorder, enum record_type type,
 	struct record record = { .type = type, .process = channel->process, .begin = channel->end, .end = channel->end };
 
 	while (!record_queue_has_room(queue_of(recorder), size))
-		poll(NULL, 0, POLL_LEAST);
+		poll(NULL, 0, POLL_MIN);
 	record_queue_put(queue_of(recorder), &record, data, size);
 }
 
@@ -111,24 +111,24 @@ static void end_channel(struct gpmu_recorder *recorder, struct recorder_channel 
 /* Returns 1 if more records may follow, 0 if the channel is drained, or -errno. */
 static int drain(struct gpmu_recorder *recorder, struct recorder_channel *channel)
 {
-	const struct activity_head *of;
-	size_t most = RECORDER_RING / 4;
+	const struct activity_head *head;
+	size_t max = RECORDER_RING / 4;
 	int ret = 1;
 
 	for (int i = 0; i < BATCH; i++) {
 		struct record record = { .type = RECORD_ACTIVITY, .process = channel->process };
 
-		if (!record_queue_has_room(queue_of(recorder), most))
+		if (!record_queue_has_room(queue_of(recorder), max))
 			return 1;
-		ret = channel_read(channel->reader, &of);
+		ret = channel_read(channel->reader, &head);
 		if (ret <= 0)
 			return ret;
-		if (of->kind == ACTIVITY_PROCESS)
-			channel->regions = of->flags & ACTIVITY_PROCESS_REGIONS;
-		if (of->kind == ACTIVITY_COMPLETE)
+		if (head->kind == ACTIVITY_PROCESS)
+			channel->regions = head->flags & ACTIVITY_PROCESS_REGIONS;
+		if (head->kind == ACTIVITY_COMPLETE)
 			channel->complete =
-				((const struct activity_complete *)(const void *)of)->time;
-		record_queue_put(queue_of(recorder), &record, of, of->size);
+				((const struct activity_complete *)(const void *)head)->time;
+		record_queue_put(queue_of(recorder), &record, head, head->size);
 	}
 	return ret;
 }
@@ -152,7 +152,7 @@ static void complete_regions(struct gpmu_recorder *recorder, struct recorder_cha
 	record_queue_put(queue_of(recorder), &record, &complete, sizeof(complete));
 }
 
-/* Whether any records arrived */
+/* Returns whether any records arrived. */
 static bool drain_all(struct gpmu_recorder *recorder)
 {
 	bool busy = false;
@@ -190,7 +190,7 @@ static bool drain_all(struct gpmu_recorder *recorder)
 	return busy;
 }
 
-/* Whether each live process has reported that its records up to the end are complete */
+/* Returns whether each live process has reported that its records up to the end are complete. */
 static bool is_complete(struct gpmu_recorder *recorder)
 {
 	const uint64_t end = record_window_get(&recorder->window).end;
@@ -204,27 +204,27 @@ static bool is_complete(struct gpmu_recorder *recorder)
 /* ms until the next look at channels that were empty */
 static int next_wait(int wait)
 {
-	if (wait < POLL_LEAST)
-		return POLL_LEAST;
-	return wait < POLL_MOST / 2 ? wait * 2 : POLL_MOST;
+	if (wait < POLL_MIN)
+		return POLL_MIN;
+	return wait < POLL_MAX / 2 ? wait * 2 : POLL_MAX;
 }
 
 /* Counts the records that are in the channel when gpmu does not wait any longer. */
 static void lose_rest(struct gpmu_recorder *recorder, struct recorder_channel *channel)
 {
 	struct activity_lost lost[ACTIVITY_KINDS] = { 0 };
-	const struct activity_head *of;
+	const struct activity_head *head;
 
-	for (size_t bytes = 0; bytes < RECORDER_RING && channel_read(channel->reader, &of) == 1; bytes += of->size) {
-		struct activity_lost *by_kind = &lost[of->kind];
+	for (size_t bytes = 0; bytes < RECORDER_RING && channel_read(channel->reader, &head) == 1; bytes += head->size) {
+		struct activity_lost *by_kind = &lost[head->kind];
 		struct record_span span = { 0, 0 };
 
-		if (of->kind == ACTIVITY_LOST)
-			put_surely(recorder, RECORD_ACTIVITY, channel, of, of->size);
-		if (of->kind == ACTIVITY_LOST || of->kind == ACTIVITY_NAME || of->kind == ACTIVITY_COMPLETE)
+		if (head->kind == ACTIVITY_LOST)
+			put_surely(recorder, RECORD_ACTIVITY, channel, head, head->size);
+		if (head->kind == ACTIVITY_LOST || head->kind == ACTIVITY_NAME || head->kind == ACTIVITY_COMPLETE)
 			continue;
-		if (record_map_has_span(of))
-			span = record_map_span(of);
+		if (record_map_has_span(head))
+			span = record_map_span(head);
 		if (!by_kind->count++ || span.begin < by_kind->from)
 			by_kind->from = span.begin;
 		if (span.end > by_kind->to)
@@ -251,7 +251,7 @@ static void drain_last(struct gpmu_recorder *recorder)
 	until = raw_clock_now() + RECORDER_LAST;
 	while (drain_all(recorder) && raw_clock_now() < until)
 		if (!record_queue_has_room(queue_of(recorder), RECORDER_RING / 4))
-			poll(NULL, 0, POLL_LEAST);
+			poll(NULL, 0, POLL_MIN);
 	for (size_t i = 0; i < recorder->channel_count; i++) {
 		struct recorder_channel *channel = &recorder->channels[i];
 
@@ -269,7 +269,7 @@ void *recorder_channels_run(void *data)
 {
 	struct gpmu_recorder *recorder = data;
 	uint64_t until = 0, last = 0;
-	int wait = POLL_LEAST;
+	int wait = POLL_MIN;
 
 	channel_hold(recorder->control);
 	for (;;) {
@@ -279,14 +279,14 @@ void *recorder_channels_run(void *data)
 		recorder_peers_serve(recorder, wait, add_channel);
 		busy = drain_all(recorder);
 		if (busy)
-			wait = record_queue_has_room(queue_of(recorder), RECORDER_RING / 4) ? 0 : POLL_LEAST;
+			wait = record_queue_has_room(queue_of(recorder), RECORDER_RING / 4) ? 0 : POLL_MIN;
 		else
 			wait = next_wait(wait);
 		if (!ending)
 			continue;
 		has_peers = recorder_has_peers(recorder);
 		if (!until)
-			last = raw_clock_now() + RECORDER_LAST_MOST;
+			last = raw_clock_now() + RECORDER_LAST_MAX;
 		/* A slow disk may have filled the queue: records in transit find room little by little. */
 		if (!until || busy || has_peers)
 			until = raw_clock_now() + RECORDER_LAST;

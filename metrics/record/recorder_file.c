@@ -20,7 +20,7 @@
 #include "trace/trace.h"
 
 #define COPY	(1u << 20)
-#define RECORD_MOST	(64u << 10)	/* bytes that a record adds to the trace, at most */
+#define RECORD_MAX	(64u << 10)	/* bytes that a record adds to the trace, at most */
 #define PIPE_POLL	10000000	/* ns between attempts to open a pipe without a reader */
 #define RESTART_COUNT	(sizeof(((struct recorder_file *)NULL)->restarts) / sizeof(uint64_t))
 
@@ -172,7 +172,7 @@ static int replace_from(const struct recorder_file *file, uint64_t offset)
 	return ret;
 }
 
-/* Whether no other file can take the file's place, or there is no room or descriptor for one */
+/* Returns whether no other file can take the file's place, or there is no room or descriptor for one. */
 static bool stays_in_place(int ret)
 {
 	static const int errors[] = {
@@ -220,7 +220,7 @@ int recorder_file_trim(struct recorder_file *file, struct gpmu_trace *trace)
 	 * The earlier file stays until the next record could make the trace write its buffer:
 	 * threads are recorded before the command is executed, which may fail.
 	 */
-	if (!file->begun && trace->out.length + RECORD_MOST < trace->flush_at)
+	if (!file->begun && trace->out.length + RECORD_MAX < trace->flush_at)
 		return 0;
 	ret = recorder_file_begin(file);
 	if (ret || !file->max)

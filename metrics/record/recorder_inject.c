@@ -83,7 +83,7 @@ int recorder_inject_find(struct gpmu_recorder *recorder, struct gpmu_error *erro
 	return recorder->preload ? 0 : -errno;
 }
 
-/* Whether the recorder sets the variable of this entry. */
+/* Returns whether the recorder sets the variable of this entry. */
 static bool is_ours(const struct gpmu_recorder *recorder, const char *entry)
 {
 	for (size_t i = 0; i < VARIABLE_COUNT; i++) {
@@ -168,7 +168,7 @@ char *const *gpmu_recorder_environment(struct gpmu_recorder *recorder, char *con
 	return recorder->environment;
 }
 
-/* Whether NVIDIA's driver has a GPU. The machine's own list needs a plugin, which only --gpu loads. */
+/* Returns whether NVIDIA's driver has a GPU. The machine's own list needs a plugin, which only --gpu loads. */
 static bool has_gpu(const struct gpmu_machine *machine)
 {
 	const struct gpmu_pci *pci;

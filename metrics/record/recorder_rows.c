@@ -16,7 +16,7 @@ static bool is_same(const char *a, const char *b)
 }
 
 /*
- * Whether it is the same row as in earlier intervals. Identical rows of one interval are distinct; an event that is
+ * Returns whether it is the same row as in earlier intervals. Identical rows of one interval are distinct; an event that is
  * requested twice has them.
  */
 static bool is_row(const struct gpmu_recorder *recorder, size_t index, const struct gpmu_row *row)
@@ -32,21 +32,21 @@ static bool is_row(const struct gpmu_recorder *recorder, size_t index, const str
 static int add_row(struct gpmu_recorder *recorder, const struct gpmu_row *row)
 {
 	struct recorder_row *added = NULL;
-	struct recorder_row of = {
+	struct recorder_row copy = {
 		.metric = row->metric, .scope = row->scope, .node = row->node, .package = row->package, .die = row->die,
 		.core = row->core, .cpu = row->cpu, .tid = row->tid, .number = -1,
 	};
 
-	of.name = strdup(row->name);
-	of.gpu = row->gpu ? strdup(row->gpu) : NULL;
-	if (of.name && (!row->gpu || of.gpu))
+	copy.name = strdup(row->name);
+	copy.gpu = row->gpu ? strdup(row->gpu) : NULL;
+	if (copy.name && (!row->gpu || copy.gpu))
 		added = vector_append(recorder->rows, recorder->row_count);
 	if (!added) {
-		free(of.name);
-		free(of.gpu);
+		free(copy.name);
+		free(copy.gpu);
 		return -ENOMEM;
 	}
-	*added = of;
+	*added = copy;
 	return 0;
 }
 
@@ -64,7 +64,7 @@ static long find_row(struct gpmu_recorder *recorder, const struct gpmu_row *row,
 	return add_row(recorder, row) ? -ENOMEM : (long)recorder->row_count - 1;
 }
 
-/* Whether the row is of an event with totals, neither a metric nor a mean */
+/* Returns whether the row is of an event with totals, neither a metric nor a mean. */
 static bool is_total(const struct gpmu_plan *plan, const struct gpmu_row *row)
 {
 	for (size_t i = 0; !row->metric && i < plan->event_count; i++) {
@@ -112,8 +112,8 @@ static int queue_head(struct gpmu_recorder *recorder, const struct gpmu_row *row
 		.gpu_number = row->gpu_number, .has_unit = row->unit != NULL, .has_gpu = row->gpu != NULL,
 		.is_total = is_total(recorder->session->plan, row),
 	};
-	char *of = covered(row);
-	const char *const texts[] = { row->name ? row->name : "", row->unit ? row->unit : "", of ? of : "" };
+	char *parent = covered(row);
+	const char *const texts[] = { row->name ? row->name : "", row->unit ? row->unit : "", parent ? parent : "" };
 	struct record record = { .type = RECORD_COUNTER };
 	size_t size = sizeof(head), at = size;
 	bool queued;
@@ -121,9 +121,9 @@ static int queue_head(struct gpmu_recorder *recorder, const struct gpmu_row *row
 
 	for (int i = 0; i < 3; i++)
 		size += strlen(texts[i]) + 1;
-	data = of ? malloc(size) : NULL;
+	data = parent ? malloc(size) : NULL;
 	if (!data) {
-		free(of);
+		free(parent);
 		return -1;
 	}
 	memcpy(data, &head, sizeof(head));
@@ -135,7 +135,7 @@ static int queue_head(struct gpmu_recorder *recorder, const struct gpmu_row *row
 	}
 	queued = record_queue_put(&recorder->queues[RECORDER_ROWS], &record, data, size);
 	free(data);
-	free(of);
+	free(parent);
 	/* The writer numbers counters in order of arrival. */
 	return queued ? (int)recorder->head_count++ : -1;
 }

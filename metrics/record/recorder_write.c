@@ -67,18 +67,18 @@ static void take_complete(struct gpmu_recorder *recorder, const struct record *r
 
 static int take_activity(struct gpmu_recorder *recorder, struct record *record)
 {
-	const struct activity_head *of = data_of(record);
+	const struct activity_head *head = data_of(record);
 	struct record_span span;
 	int ret;
 
-	if (of->kind == ACTIVITY_COMPLETE) {
+	if (head->kind == ACTIVITY_COMPLETE) {
 		take_complete(recorder, record);
 		return 0;
 	}
-	ret = record_map_early(&recorder->map, record->process, of);
+	ret = record_map_early(&recorder->map, record->process, head);
 	if (ret <= 0)
 		return ret;
-	span = record_map_span(of);
+	span = record_map_span(head);
 	record->begin = span.begin;
 	record->end = span.end;
 	return record_merge_add(&recorder->merge, record, recorder->streams[record->process]);
@@ -132,15 +132,15 @@ static int take(struct gpmu_recorder *recorder, enum recorder_source source, str
 	return 0;
 }
 
-/* Whether the record is one that statistics count */
+/* Returns whether the record is one that statistics count. */
 static bool is_event(const struct record *record)
 {
-	const struct activity_head *of = data_of(record);
+	const struct activity_head *head = data_of(record);
 
 	return record->type == RECORD_VALUE || record->type == RECORD_SWITCH ||
 	       record->type == RECORD_TASK || record->type == RECORD_SPE ||
 	       record->type == RECORD_RAW ||
-	       (record->type == RECORD_ACTIVITY && of->kind >= ACTIVITY_KERNEL);
+	       (record->type == RECORD_ACTIVITY && head->kind >= ACTIVITY_KERNEL);
 }
 
 static bool take_all(struct gpmu_recorder *recorder)

@@ -136,7 +136,7 @@ struct report_load *report_load(const struct gpmu_report *report, size_t index);
 struct report_gpu *report_gpu(const struct gpmu_report *report, size_t index);
 /* The time in which a GPU was recorded, over all files that have it */
 struct span report_gpu_wall(const struct gpmu_report *report, uint32_t gpu);
-/* What a counter counts, for output: "GPU 0", "node 1", "machine", "command", "100 train" */
+/* The target of a counter as text: "GPU 0", "node 1", "machine", "command", "100 train" */
 const char *report_counter_of(struct gpmu_report *report, const struct timeline_counter *counter);
 
 /* --- report_link.c */
@@ -152,7 +152,7 @@ void report_links_release(struct gpmu_report *report);
 /* Integral of the steps from @begin to @end; @time: ns of it that were counted */
 double report_within(const struct vector *steps, uint64_t begin, uint64_t end, uint64_t *time);
 /*
- * Whether a counter's values are a rate in bytes per second, not an amount of bytes;
+ * Returns whether a counter's values are a rate in bytes per second, not an amount of bytes;
  * @factor: to bytes
  */
 bool report_is_rate(const struct gpmu_report *report, const struct timeline_counter *counter,

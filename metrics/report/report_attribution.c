@@ -30,7 +30,7 @@ struct share {
 	enum timeline_work_kind kind;
 	bool used;
 	/* For the current counter */
-	double rate, most;		/* bytes/ns; upper limit where other names ran, too */
+	double rate, max;		/* bytes/ns; upper limit where other names ran, too */
 	double sum, counted;		/* bytes in this iteration; ns */
 	double widest;			/* largest share of an interval that the name covered */
 };
@@ -231,7 +231,7 @@ static void find_widest(struct sharing *sharing)
 		struct share *share = &sharing->shares[i];
 
 		share->rate = 1;
-		share->most = INFINITY;
+		share->max = INFINITY;
 		share->counted = share->widest = 0;
 	}
 	for (size_t i = 0; i < sharing->intervals.n; i++) {
@@ -252,7 +252,7 @@ static void find_widest(struct sharing *sharing)
  * Limits each name's rate by the interval with the fewest bytes for its time, among the
  * intervals that the name covers substantially, not only at the edge of its work.
  */
-static void find_most(struct sharing *sharing)
+static void find_max(struct sharing *sharing)
 {
 	for (size_t i = 0; i < sharing->intervals.n; i++) {
 		const struct interval *interval = interval_at(sharing, i);
@@ -263,8 +263,8 @@ static void find_most(struct sharing *sharing)
 
 			if ((double)parts[k].covered >=
 			    share->widest / 2 * (double)interval->length)
-				share->most =
-					fmin(share->most, interval->bytes / (double)parts[k].time);
+				share->max =
+					fmin(share->max, interval->bytes / (double)parts[k].time);
 		}
 	}
 }
@@ -296,7 +296,7 @@ static void find_rates(struct sharing *sharing)
 			sharing->shares[i].rate = 0;
 }
 
-/* Of a part's @bytes, those that no other name can have moved */
+/* Returns the bytes of a part's @bytes that no other name can have moved. */
 static double sure_of(const struct sharing *sharing, const struct interval *interval, size_t index,
 		      double bytes)
 {
@@ -307,7 +307,7 @@ static double sure_of(const struct sharing *sharing, const struct interval *inte
 	for (size_t i = 0; i < interval->n; i++) {
 		covered += (double)parts[i].covered / (double)interval->length;
 		if (i != index)
-			others += sharing->shares[parts[i].name].most * (double)parts[i].time;
+			others += sharing->shares[parts[i].name].max * (double)parts[i].time;
 	}
 	/* Its rate over all intervals must explain at least half of these bytes. */
 	if (interval->n > 1 && share->rate * (double)parts[index].time * 2 < interval->bytes)
@@ -318,7 +318,7 @@ static double sure_of(const struct sharing *sharing, const struct interval *inte
 static void share_counter(struct sharing *sharing, enum report_way way)
 {
 	find_widest(sharing);
-	find_most(sharing);
+	find_max(sharing);
 	for (int i = 0; i < ROUNDS; i++)
 		find_rates(sharing);
 	for (size_t i = 0; i < sharing->intervals.n; i++) {
@@ -402,7 +402,7 @@ static void put_shares(struct gpmu_report *report, const struct sharing *sharing
 	report_none(report, REPORT_ATTRIBUTION);
 }
 
-/* Whether a link has counters */
+/* Returns whether a link has counters. */
 static bool has(const struct gpmu_report *report, size_t link)
 {
 	for (uint32_t gpu = 0; gpu < report->gpus.n; gpu++)

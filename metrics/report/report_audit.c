@@ -245,7 +245,7 @@ static void put_facts(struct gpmu_report *report)
 static void put_multiplexing(struct gpmu_report *report)
 {
 	const struct timeline_fact *lowest = NULL;
-	double least = 1, gaps = 0, share;
+	double min = 1, gaps = 0, share;
 	size_t n = 0;
 
 	for (size_t i = 0; i < report->timeline.facts.n; i++) {
@@ -259,8 +259,8 @@ static void put_multiplexing(struct gpmu_report *report)
 		n++;
 		gaps += number(&fact, "gaps");
 		if (timeline_number(&report->timeline, fact.own, "share", &share) &&
-		    share < least) {
-			least = share;
+		    share < min) {
+			min = share;
 			lowest = fact.own;
 		}
 	}
@@ -270,7 +270,7 @@ static void put_multiplexing(struct gpmu_report *report)
 		put(report, "multiplexing", true, lowest->file,
 		    report_print(report, "%s was counted for %.1f %% of the time, the lowest share of "
 				 "%zu counters", text(&(struct fact){ report, lowest }, "counter"),
-				 least * 100, n));
+				 min * 100, n));
 	else
 		put(report, "multiplexing", false, TIMELINE_NONE,
 		    report_print(report, "all %zu counters ran all the time", n));
@@ -281,7 +281,7 @@ static void put_multiplexing(struct gpmu_report *report)
 
 /* --- findings from reading the traces */
 
-/* Whether the trace is complete: gpmu_trace_finish() writes this fact, the last one of a trace */
+/* Returns whether the trace is complete: gpmu_trace_finish() writes this fact, the last one of a trace. */
 static bool has_end(const struct gpmu_report *report, uint32_t index)
 {
 	for (size_t i = 0; i < report->timeline.facts.n; i++) {

@@ -16,21 +16,21 @@ static const struct timeline_counter *counter_at(const struct gpmu_report *repor
 }
 
 /*
- * Whether the fact is the trace's final statement about this counter, by name and by what
+ * Returns whether the fact is the trace's final statement about this counter, by name and by what
  * it counts
  */
 static bool is_of(const struct gpmu_report *report, const struct timeline_fact *fact,
 		  const struct timeline_counter *counter)
 {
-	const char *name, *of;
+	const char *name, *parent;
 
 	if (fact->file != counter->file ||
 	    strcmp(report_string(report, fact->name), "counters") != 0)
 		return false;
 	name = timeline_text(&report->timeline, fact, "counter");
-	of = timeline_text(&report->timeline, fact, "of");
-	return name && of && !strcmp(name, report_string(report, counter->name)) &&
-	       !strcmp(of, report_string(report, counter->of));
+	parent = timeline_text(&report->timeline, fact, "of");
+	return name && parent && !strcmp(name, report_string(report, counter->name)) &&
+	       !strcmp(parent, report_string(report, counter->parent));
 }
 
 /* The trace's statement about a counter, or NULL */
@@ -108,31 +108,31 @@ static void put_counter(struct gpmu_report *report, const struct timeline_counte
 }
 
 /* Label of the GPU with that UUID, else the text itself */
-static const char *place_of(struct gpmu_report *report, const char *of)
+static const char *place_of(struct gpmu_report *report, const char *parent)
 {
 	for (size_t i = 0; i < report->gpus.n; i++) {
 		const struct timeline_gpu *gpu =
 			timeline_at(&report->timeline.gpus, struct timeline_gpu, i);
 
-		if (!strcmp(of, report_string(report, gpu->uuid)))
+		if (!strcmp(parent, report_string(report, gpu->uuid)))
 			return report_print(report, "GPU %s", report_gpu(report, i)->label);
 	}
-	return of;
+	return parent;
 }
 
 /* Adds a counter that has no track because it was never counted. */
 static void put_silent(struct gpmu_report *report, const struct timeline_fact *fact)
 {
 	const char *name = timeline_text(&report->timeline, fact, "counter");
-	const char *of = timeline_text(&report->timeline, fact, "of");
+	const char *parent = timeline_text(&report->timeline, fact, "of");
 
-	if (strcmp(report_string(report, fact->name), "counters") != 0 || !name || !of)
+	if (strcmp(report_string(report, fact->name), "counters") != 0 || !name || !parent)
 		return;
 	for (size_t i = 0; i < report->timeline.counters.n; i++)
 		if (is_of(report, fact, counter_at(report, i)))
 			return;
 	report_text(report, REPORT_COUNTERS, name);
-	report_text(report, REPORT_COUNTERS, place_of(report, of));
+	report_text(report, REPORT_COUNTERS, place_of(report, parent));
 	report_text(report, REPORT_COUNTERS, report_rank(report, fact->file));
 	for (int i = 0; i < 3; i++)
 		report_none(report, REPORT_COUNTERS);

@@ -118,7 +118,7 @@ static struct spans gaps_of(struct gpmu_report *report, const struct timeline_co
 			timeline_at(&timeline->gaps, struct timeline_slice, i);
 
 		if (gap->file == counter->file && gap->name == counter->name &&
-		    (gap->other == TIMELINE_NONE || gap->other == counter->of) &&
+		    (gap->other == TIMELINE_NONE || gap->other == counter->parent) &&
 		    spans_add(&gaps, gap->begin, gap->end))
 			report->failed = true;
 	}
@@ -238,7 +238,7 @@ double report_within(const struct vector *steps, uint64_t begin, uint64_t end, u
 /* --- the counters of a link */
 
 /*
- * Whether a counter is of this GPU. A node's counters are matched by rank: the GPU with
+ * Returns whether a counter is of this GPU. A node's counters are matched by rank: the GPU with
  * the same position, if there are as many nodes as GPUs. A single GPU matches every node.
  */
 static bool is_of(const struct gpmu_report *report, const struct timeline_counter *counter,

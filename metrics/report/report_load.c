@@ -153,7 +153,7 @@ const char *report_counter_of(struct gpmu_report *report, const struct timeline_
 {
 	if (counter->gpu != TIMELINE_NONE)
 		return report_print(report, "GPU %s", report_gpu(report, counter->gpu)->label);
-	return report_string(report, counter->of);
+	return report_string(report, counter->parent);
 }
 
 struct span report_gpu_wall(const struct gpmu_report *report, uint32_t gpu)

@@ -20,7 +20,7 @@ struct moved {
 	const char *counters;	/* "GpuC2cRxBW + ..." */
 };
 
-/* Whether a copy is between GPU and host in this direction: HtoD, HtoA, or DtoH, AtoH */
+/* Returns whether a copy is between GPU and host in this direction: HtoD, HtoA, or DtoH, AtoH. */
 static bool goes(const char *name, enum report_way way)
 {
 	const char *at = strstr(name, "to");

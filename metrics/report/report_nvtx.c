@@ -18,7 +18,7 @@ static const struct timeline_slice *range_at(const struct gpmu_report *report, s
 }
 
 /*
- * Whether a file has work on a GPU. A file without any work is treated as if it used all
+ * Returns whether a file has work on a GPU. A file without any work is treated as if it used all
  * GPUs.
  */
 static bool uses(const struct gpmu_report *report, uint32_t file, uint32_t gpu)

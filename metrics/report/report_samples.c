@@ -17,7 +17,7 @@ void report_put_samples(struct gpmu_report *report, enum report_table_id id, con
 	report_number(report, id, (double)samples->count / (double)all);
 	report_number(report, id, (double)samples->count);
 	report_maybe(report, id, latency, latency ? (double)samples->latency / (double)samples->latency_count : 0);
-	report_maybe(report, id, latency, (double)samples->latency_most);
+	report_maybe(report, id, latency, (double)samples->latency_max);
 }
 
 /* A share is a share of all samples, as for a recording of perf. */
@@ -26,12 +26,12 @@ static void put_functions(struct gpmu_report *report, uint64_t all)
 	const struct vector *list = &report->timeline.functions;
 
 	for (size_t i = 0; i < list->n && !report->failed; i++) {
-		const struct timeline_function *of = timeline_at(list, struct timeline_function, i);
+		const struct timeline_function *function = timeline_at(list, struct timeline_function, i);
 
-		report_put_text(report, REPORT_FUNCTIONS, of->function);
-		report_put_text(report, REPORT_FUNCTIONS, of->object);
-		report_put_text(report, REPORT_FUNCTIONS, of->samples.tier);
-		report_put_samples(report, REPORT_FUNCTIONS, &of->samples, all);
+		report_put_text(report, REPORT_FUNCTIONS, function->function);
+		report_put_text(report, REPORT_FUNCTIONS, function->object);
+		report_put_text(report, REPORT_FUNCTIONS, function->samples.tier);
+		report_put_samples(report, REPORT_FUNCTIONS, &function->samples, all);
 	}
 	report_table_done(report, REPORT_FUNCTIONS, "samples");
 }

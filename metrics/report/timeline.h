@@ -89,7 +89,7 @@ struct timeline_counter {
 	 * what it counts, a string: "node 0", "machine", "command", "100 train"; for a GPU
 	 * its UUID, or TIMELINE_NONE
 	 */
-	uint32_t of;
+	uint32_t parent;
 	bool of_process;	/* of a process, or of the command */
 	bool holds;		/* the last value is valid to the end of the trace */
 	struct vector values;	/* struct timeline_value */
@@ -117,7 +117,7 @@ struct timeline_task {
 struct timeline_samples {
 	uint32_t tier, home;
 	uint64_t count;
-	uint64_t latency, latency_count, latency_most;	/* cycles, of those that have a latency */
+	uint64_t latency, latency_count, latency_max;	/* cycles, of those that have a latency */
 };
 
 /* The samples of SPE of a function with the same tier */

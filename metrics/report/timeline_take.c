@@ -153,14 +153,14 @@ void timeline_count(struct timeline_samples *samples, uint32_t latency)
 		return;
 	samples->latency_count++;
 	samples->latency += latency;
-	if (latency > samples->latency_most)
-		samples->latency_most = latency;
+	if (latency > samples->latency_max)
+		samples->latency_max = latency;
 }
 
 /* Counts the sample for its function and tier. */
 static int take_function(struct timeline *timeline, const struct gpmu_trace_item *item, uint32_t tier, uint32_t latency)
 {
-	struct timeline_function *of;
+	struct timeline_function *named;
 	uint32_t function, object;
 	union map_cell *cell;
 	uint64_t place;
@@ -179,10 +179,10 @@ static int take_function(struct timeline *timeline, const struct gpmu_trace_item
 		return -ENOMEM;
 	if (added) {
 		cell->number = timeline->functions.n;
-		of = vector_add(&timeline->functions, sizeof(*of));
-		if (!of)
+		named = vector_add(&timeline->functions, sizeof(*named));
+		if (!named)
 			return -ENOMEM;
-		*of = (struct timeline_function){ function, object, { .tier = tier, .home = TIMELINE_NONE } };
+		*named = (struct timeline_function){ function, object, { .tier = tier, .home = TIMELINE_NONE } };
 	}
 	timeline_count(&timeline_at(&timeline->functions, struct timeline_function, cell->number)->samples, latency);
 	return 0;

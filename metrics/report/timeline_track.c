@@ -7,7 +7,7 @@
 
 #include "report/timeline.h"
 
-#define NAME_MOST	512	/* bytes of a name that are compared */
+#define NAME_BYTES_MAX	512	/* bytes of a name that are compared */
 
 /* Copies a name without the suffix of a sub-track, " (2)". */
 static void plain_name(const char *name, char *text, size_t size)
@@ -78,15 +78,15 @@ static int find_stream(struct timeline *timeline, uint32_t gpu, const char *name
 
 /* Derives from the parent what a counter counts; NULL if unknown. */
 static int of_counter(struct timeline *timeline, struct gpmu_trace_reader *reader, int parent,
-		      const struct timeline_track *above, uint32_t *of)
+		      const struct timeline_track *above, uint32_t *counted)
 {
 	const struct gpmu_trace_track_info *info =
 		above ? gpmu_trace_reader_track(reader, parent) : NULL;
 	const char *name = info && info->name ? info->name : "";
-	char text[NAME_MOST];
+	char text[NAME_BYTES_MAX];
 
 	if (above && above->gpu != TIMELINE_NONE) {
-		*of = timeline_at(&timeline->gpus, struct timeline_gpu, above->gpu)->uuid;
+		*counted = timeline_at(&timeline->gpus, struct timeline_gpu, above->gpu)->uuid;
 		return 0;
 	}
 	if (info && (info->kind == GPMU_TRACE_TRACK_PROCESS || info->kind == GPMU_TRACE_TRACK_THREAD)) {
@@ -94,7 +94,7 @@ static int of_counter(struct timeline *timeline, struct gpmu_trace_reader *reade
 			 *name ? name : "[unknown]");
 		name = text;
 	}
-	return strings_number(&timeline->strings, *name ? name : "machine", of);
+	return strings_number(&timeline->strings, *name ? name : "machine", counted);
 }
 
 /* @above: the parent, or NULL */
@@ -117,7 +117,7 @@ static int add_counter(struct timeline *timeline, struct gpmu_trace_reader *read
 		return -1;
 	if (strings_number(&timeline->strings, info->name ? info->name : "", &counter->name))
 		return -1;
-	return of_counter(timeline, reader, info->parent, above, &counter->of);
+	return of_counter(timeline, reader, info->parent, above, &counter->parent);
 }
 
 /* Parses the number after @word at *@text and advances *@text; false if there is none. */
@@ -162,7 +162,7 @@ static int by_name(struct timeline *timeline, char *name, struct timeline_track 
 	return 0;
 }
 
-/* Whether a name ends with a stream's number: ": stream 7", ": context 2 stream 7" */
+/* Returns whether a name ends with a stream's number: ": stream 7", ": context 2 stream 7". */
 static bool is_stream(const char *name)
 {
 	const char *at = strrchr(name, ':'), *rest = at;
@@ -181,7 +181,7 @@ static int look(struct timeline *timeline, struct gpmu_trace_reader *reader, int
 {
 	const struct timeline_track *above = NULL;
 	struct gpmu_trace_track_info info;
-	char name[NAME_MOST];
+	char name[NAME_BYTES_MAX];
 
 	info = *gpmu_trace_reader_track(reader, number);
 	if (info.parent && info.parent != number) {

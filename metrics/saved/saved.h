@@ -272,7 +272,7 @@ unsigned int saved_times(const struct gpmu_saved *saved, const struct saved_reco
 /* Sets @duration, @longest and @whole of the complete table. */
 void saved_find_times(struct gpmu_saved *saved);
 /*
- * Whether the complete table is the first interval of a run that perf stat --append has added: a
+ * Returns whether the complete table is the first interval of a run that perf stat --append has added: a
  * counter that counts all of the time ran since 0, not since the interval before.
  */
 bool saved_begins_run(const struct gpmu_saved *saved);

@@ -16,7 +16,7 @@
 
 /* --- times --- */
 
-/* Whether it is "duration_time" or "tool/duration_time/" */
+/* Returns whether it is "duration_time" or "tool/duration_time/". */
 static bool is_duration(const struct gpmu_saved *saved, const struct saved_record *record)
 {
 	const struct saved_name *name;

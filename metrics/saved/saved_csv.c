@@ -206,7 +206,7 @@ static void take_label(struct fields *fields, struct saved_line *line)
 	}
 }
 
-/* Whether the columns from the deviation to the share follow */
+/* Returns whether the columns from the deviation to the share follow. */
 static bool is_running(struct fields fields)
 {
 	struct saved_text field = look_deviation(&fields);
@@ -311,7 +311,7 @@ static int take_running(struct fields *fields, struct saved_line *line)
 	return 0;
 }
 
-/* Whether gpmu's columns follow, which begin with their version and two times */
+/* Returns whether gpmu's columns follow, which begin with their version and two times. */
 static bool is_gpmu(struct fields fields)
 {
 	struct saved_text field = look(&fields);
@@ -430,10 +430,10 @@ static bool occurs_often(const char *separator, const char *text, size_t length)
 /* Detects a separator of several bytes, which first occurs after the time, the label or the value. */
 static bool find_string(const char *text, size_t length, char *separator)
 {
-	const size_t most = length < MAX_AHEAD ? length : MAX_AHEAD;
+	const size_t max = length < MAX_AHEAD ? length : MAX_AHEAD;
 
 	for (size_t n = SAVED_SEPARATOR; n > 1; n--)
-		for (size_t i = 1; i + n <= most; i++) {
+		for (size_t i = 1; i + n <= max; i++) {
 			memcpy(separator, text + i, n);
 			separator[n] = '\0';
 			if (strlen(separator) == n && occurs_often(separator, text, length) &&

@@ -408,7 +408,7 @@ static struct gpmu_machine *make_machine(void)
 	return NULL;
 }
 
-/* Whether a core of the machine has the event, whose name is in lower case */
+/* Returns whether a core of the machine has the event, whose name is in lower case. */
 static bool has_core_event(const struct gpmu_machine *machine, const char *event)
 {
 	const struct gpmu_pmu *pmu;
@@ -420,7 +420,7 @@ static bool has_core_event(const struct gpmu_machine *machine, const char *event
 }
 
 /*
- * Whether the output has an event, without a PMU, of a Grace's cores and of no other machine.
+ * Returns whether the output has an event, without a PMU, of a Grace's cores and of no other machine.
  * The built-in events of cores are those of Neoverse V2.
  */
 static bool has_foreign_event(const struct gpmu_saved *saved, const struct gpmu_machine *machine)

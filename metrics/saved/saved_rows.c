@@ -29,7 +29,7 @@ static enum gpmu_aggregation aggregation_of(const struct gpmu_saved *saved)
 	return aggregation;
 }
 
-/* Whether the lines are of a command or of threads */
+/* Returns whether perf counted tasks, not CPUs. */
 static bool is_of_tasks(const struct gpmu_saved *saved)
 {
 	const struct saved_table *table = saved->complete;
@@ -87,7 +87,7 @@ static void lose_times(struct gpmu_saved *saved)
 		}
 }
 
-/* Whether an evaluation, or one that it uses, divides by the elapsed time */
+/* Returns whether an evaluation, or one that it uses, divides by the elapsed time. */
 static bool needs_time(const struct row_maker *maker, const struct row_eval *eval,
 		       const bool *needing)
 {
@@ -136,12 +136,12 @@ static int lose_rates(struct gpmu_saved *saved)
 /* The deviation of an event that libgpmu does not count, such as duration_time; NaN: unknown */
 static double tool_deviation(const struct gpmu_saved *saved, size_t slot)
 {
-	const struct saved_slot *of = &saved->slots[slot];
+	const struct saved_slot *values = &saved->slots[slot];
 	size_t at;
 
-	if (of->length != 1 || of->events[0] >= saved->complete->last_room)
+	if (values->length != 1 || values->events[0] >= saved->complete->last_room)
 		return NAN;
-	at = saved->complete->last[of->events[0]];
+	at = saved->complete->last[values->events[0]];
 	return at == SAVED_NONE ? NAN : saved->complete->list[at].value *
 					saved->complete->list[at].deviation / 100;
 }

@@ -83,7 +83,7 @@ static int match_slot(struct gpmu_saved *saved, size_t index)
 	return 0;
 }
 
-/* Whether all records are those that are @period before them */
+/* Returns whether all records are those that are @period before them. */
 static bool repeats_after(const struct saved_table *table, size_t period)
 {
 	const struct saved_record *list = table->list;

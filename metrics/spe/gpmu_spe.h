@@ -85,7 +85,7 @@ static inline uint64_t gpmu_spe_number(const struct gpmu_spe_record *record, enu
 	}
 }
 
-/* Of all addresses but GPMU_SPE_VA: NS and NSE select the address space, see DDI 0487. */
+/* NS and NSE of all addresses except GPMU_SPE_VA select the address space, see DDI 0487. */
 static inline int gpmu_spe_ns(uint64_t payload)
 {
 	return payload >> 63 & 1;
@@ -108,7 +108,7 @@ static inline int gpmu_spe_tag(uint64_t payload)
 	return payload >> 56 & 0xff;
 }
 
-/* Of GPMU_SPE_PA with the Memory Tagging Extension: whether the access was checked, and its tag */
+/* With the Memory Tagging Extension, GPMU_SPE_PA has whether the access was checked, and its tag. */
 static inline int gpmu_spe_is_checked(uint64_t payload)
 {
 	return payload >> 62 & 1;
@@ -141,7 +141,7 @@ struct gpmu_spe_stats {
 	uint64_t collisions, truncations, partials;
 };
 
-#define GPMU_SPE_PACKET_MOST	10	/* bytes of the longest packet */
+#define GPMU_SPE_PACKET_MAX	10	/* bytes of the longest packet */
 
 /*
  * A decoder turns the bytes of one trace, which is the AUX buffer of one CPU or thread, into
@@ -173,7 +173,7 @@ struct gpmu_spe_decoder {
 	uint64_t offset;			/* of @at */
 	uint64_t skip_to;			/* no packet begins before this offset */
 	uint64_t damaged;			/* offset after the last damage */
-	uint8_t carry[GPMU_SPE_PACKET_MOST];	/* bytes before @at of a packet that spans chunks */
+	uint8_t carry[GPMU_SPE_PACKET_MAX];	/* bytes before @at of a packet that spans chunks */
 	unsigned int carried;
 };
 
@@ -187,8 +187,8 @@ void gpmu_spe_begin(struct gpmu_spe_decoder *decoder, uint64_t offset);
  * decoded to its end is lost, without a count.
  */
 void gpmu_spe_feed(struct gpmu_spe_decoder *decoder, const void *chunk, size_t size);
-/* Decodes up to @most records; returns their number, 0 when the chunk is used up. */
-size_t gpmu_spe_next(struct gpmu_spe_decoder *decoder, struct gpmu_spe_record *records, size_t most);
+/* Decodes up to @max records; returns their number, 0 when the chunk is used up. */
+size_t gpmu_spe_next(struct gpmu_spe_decoder *decoder, struct gpmu_spe_record *records, size_t max);
 /*
  * Ends an AUX record, or the trace: counts the @flags of PERF_RECORD_AUX, and drops a record
  * that has not ended.
@@ -299,13 +299,13 @@ struct gpmu_spe_op {
 /* Reads a value of GPMU_SPE_OP. */
 struct gpmu_spe_op gpmu_spe_op(uint64_t value);
 
-/* Whether the record is a load or a store */
+/* Returns whether the record is a load or a store. */
 static inline int gpmu_spe_is_memory(const struct gpmu_spe_record *record)
 {
 	return gpmu_spe_has(record, GPMU_SPE_OP) && (record->value[GPMU_SPE_OP] & 3) == GPMU_SPE_MEMORY;
 }
 
-/* Of a load or store: whether it is a store, also one that loads, such as a swap */
+/* Returns whether a load or store is a store; one that also loads, such as a swap, is. */
 static inline int gpmu_spe_is_store(const struct gpmu_spe_record *record)
 {
 	return record->value[GPMU_SPE_OP] >> 8 & 1;
@@ -435,13 +435,13 @@ struct gpmu_spe_home gpmu_spe_home(const struct gpmu_spe_record *record, const s
 
 /* Labels: texts by which samples are named and counted. They are truncated to @size bytes, of which the last is NUL. */
 
-#define GPMU_SPE_LABEL_MOST	192	/* bytes of the longest label */
+#define GPMU_SPE_LABEL_MAX	192	/* bytes of the longest label */
 
 /* "DRAM (0xe)" with the number of the data source; of a store, "store: beyond L1D" */
 void gpmu_spe_tier_label(const struct gpmu_spe_tier *tier, char *text, size_t size);
 /* "local CPU memory (node 0)" */
 void gpmu_spe_home_label(const struct gpmu_spe_home *home, char *text, size_t size);
-/* Of a value of GPMU_SPE_OP: "load GP-REG", "branch, conditional" */
+/* Describes a value of GPMU_SPE_OP: "load GP-REG", "branch, conditional". */
 void gpmu_spe_op_label(uint64_t value, char *text, size_t size);
 
 #endif /* GPMU_SPE_API_H */

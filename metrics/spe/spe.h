@@ -18,7 +18,7 @@ enum spe_action {
 
 /*
  * How a packet is read by its first byte. The value of a field is the eight bytes from @from on under
- * @mask: the payload, or the class and the payload of an operation. GPMU_SPE_PACKET_MOST bytes must be
+ * @mask: the payload, or the class and the payload of an operation. GPMU_SPE_PACKET_MAX bytes must be
  * readable from the packet's start, which may be an extended header before the first byte.
  */
 struct spe_header {

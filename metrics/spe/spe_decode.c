@@ -237,15 +237,15 @@ static inline const uint8_t *skip_pads(const uint8_t *p, const uint8_t *end)
 	return p;
 }
 
-/* Decodes while any packet fits into the rest of the chunk and @most is not reached. */
-static size_t run(struct gpmu_spe_decoder *decoder, struct gpmu_spe_record *records, size_t most)
+/* Decodes while any packet fits into the rest of the chunk and @max is not reached. */
+static size_t run(struct gpmu_spe_decoder *decoder, struct gpmu_spe_record *records, size_t max)
 {
 	const uint8_t *const begin = decoder->at, *const end = decoder->end;
 	const uint64_t first = decoder->offset;
 	const uint8_t *p = begin;
 	size_t made = 0;
 
-	while (made < most && end - p >= GPMU_SPE_PACKET_MOST) {
+	while (made < max && end - p >= GPMU_SPE_PACKET_MAX) {
 		const uint64_t offset = first + (uint64_t)(p - begin);
 
 		if (!*p) {
@@ -270,7 +270,7 @@ static size_t run(struct gpmu_spe_decoder *decoder, struct gpmu_spe_record *reco
 /* Reads one packet that may have begun in an earlier chunk. Returns false if it does not end in this one. */
 static bool run_one(struct gpmu_spe_decoder *decoder, struct gpmu_spe_record *record, size_t *made)
 {
-	uint8_t bytes[GPMU_SPE_PACKET_MOST] = { 0 };
+	uint8_t bytes[GPMU_SPE_PACKET_MAX] = { 0 };
 	const uint64_t offset = decoder->offset - decoder->carried;
 	size_t fresh = (size_t)(decoder->end - decoder->at), room = sizeof(bytes) - decoder->carried;
 	struct gpmu_spe_packet packet;
@@ -320,15 +320,15 @@ void gpmu_spe_feed(struct gpmu_spe_decoder *decoder, const void *chunk, size_t s
 	decoder->stats.bytes += size;
 }
 
-size_t gpmu_spe_next(struct gpmu_spe_decoder *decoder, struct gpmu_spe_record *records, size_t most)
+size_t gpmu_spe_next(struct gpmu_spe_decoder *decoder, struct gpmu_spe_record *records, size_t max)
 {
 	size_t made = 0;
 
-	while (made < most && decoder->at < decoder->end) {
+	while (made < max && decoder->at < decoder->end) {
 		if (decoder->offset < decoder->skip_to)
 			skip(decoder);
-		else if (!decoder->carried && decoder->end - decoder->at >= GPMU_SPE_PACKET_MOST)
-			made += run(decoder, records + made, most - made);
+		else if (!decoder->carried && decoder->end - decoder->at >= GPMU_SPE_PACKET_MAX)
+			made += run(decoder, records + made, max - made);
 		else if (!run_one(decoder, records + made, &made))
 			break;
 	}

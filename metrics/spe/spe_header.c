@@ -3,8 +3,8 @@
 #include "spe/spe.h"
 
 #define MASK(size)		((size) == 8 ? ~0ull : (1ull << ((size) & 7) * 8) - 1)
-#define PACKET(what, size, of, indexed) \
-	{ .mask = MASK(size), .action = (of), .length = 1 + (size), .from = 1, \
+#define PACKET(what, size, handler, indexed) \
+	{ .mask = MASK(size), .action = (handler), .length = 1 + (size), .from = 1, \
 	  .kind = GPMU_SPE_PACKET_##what, .index = (indexed) }
 /* The class is in the header. */
 #define OPERATION		{ .mask = 0xff03, .action = GPMU_SPE_OP, .length = 2, .from = 0, \

@@ -17,7 +17,7 @@ static int alignment(struct gpmu_spe_packet *packet, const uint8_t *p, uint64_t 
 
 int gpmu_spe_packet(struct gpmu_spe_packet *packet, const void *data, size_t size, uint64_t offset)
 {
-	uint8_t bytes[GPMU_SPE_PACKET_MOST] = { 0 };
+	uint8_t bytes[GPMU_SPE_PACKET_MAX] = { 0 };
 	const struct spe_header *header;
 	unsigned int extended;
 

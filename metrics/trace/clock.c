@@ -90,15 +90,15 @@ static void append(struct gpmu_clock *clock, const struct clock_anchor *anchor, 
 	clock->slot = slot;
 }
 
-/* Whether the clock was set: otherwise it has advanced by about the time that passed. */
+/* Returns whether the clock was set: otherwise it has advanced by about the time that passed. */
 static bool was_set(const struct clock_anchor *last, const struct clock_anchor *next,
 		    const struct clock_answer *want)
 {
 	double passed = clock_since(next->time, last->time);
 	double counted = clock_since(next->other, last->other);
-	double most = next->half + want->bound + passed * CLOCK_RATE;
+	double max = next->half + want->bound + passed * CLOCK_RATE;
 
-	return fabs(clock_since(next->time, want->time)) > most ||
+	return fabs(clock_since(next->time, want->time)) > max ||
 	       (passed >= CLOCK_SLOT && counted < passed / 2);
 }
 

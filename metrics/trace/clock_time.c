@@ -69,19 +69,19 @@ struct clock_answer clock_onward(const struct gpmu_clock *clock, size_t index, u
 static double unexpected(const struct gpmu_clock *clock, const struct run *run, size_t i)
 {
 	const struct clock_anchor *a = clock_anchor(clock, i), *b = clock_anchor(clock, i + 1);
-	double counted = clock_since(b->other, a->other), r = rate(clock, i, i + 1), least = -1, off;
+	double counted = clock_since(b->other, a->other), r = rate(clock, i, i + 1), min = -1, off;
 	size_t end = i + 1 + NEIGHBOURS;
 
 	if (i > run->begin) {
 		off = r - rate(clock, i - run->begin < NEIGHBOURS ? run->begin : i - NEIGHBOURS, i);
-		least = fabs(off * counted);
+		min = fabs(off * counted);
 	}
 	if (i + 2 < run->end) {
 		off = r - rate(clock, i + 1, end < run->end ? end : run->end - 1);
-		if (least < 0 || fabs(off * counted) < least)
-			least = fabs(off * counted);
+		if (min < 0 || fabs(off * counted) < min)
+			min = fabs(off * counted);
 	}
-	return least < 0 ? fabs(r * counted) : least;
+	return min < 0 ? fabs(r * counted) : min;
 }
 
 /* Interpolates between anchor @i and the next one. */

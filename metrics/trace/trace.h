@@ -18,15 +18,15 @@
 #include "base/vector.h"
 #include "trace/gpmu_trace.h"
 
-#define TRACE_NAME_MOST		16384	/* bytes of a name or text */
-#define TRACE_ARGS_MOST		32
-#define TRACE_DEPTH_MOST	16	/* levels of nested tracks */
+#define TRACE_NAME_MAX		16384	/* bytes of a name or text */
+#define TRACE_ARGS_MAX		32
+#define TRACE_DEPTH_MAX	16	/* levels of nested tracks */
 /* Limits of the string table; beyond either, it is cleared and numbering starts anew. */
-#define TRACE_NAMES_MOST	65536
+#define TRACE_NAMES_MAX	65536
 #define TRACE_NAMES_BYTES	(16U << 20)
 #define TRACE_HINTS		1024	/* a power of 2 */
 #define TRACE_TIME_END		((uint64_t)1 << 63)
-#define TRACE_CPUS_MOST		1024	/* limit of Perfetto: it cannot read files with more CPUs */
+#define TRACE_CPUS_MAX		1024	/* limit of Perfetto: it cannot read files with more CPUs */
 #define TRACE_COMMS		1024	/* cached thread names; a power of 2 */
 
 /*
@@ -44,7 +44,7 @@ enum trace_clock {
 	TRACE_CLOCK_ENDS = 65,
 };
 
-#define TRACE_FRAMES_MOST	512	/* of a sample */
+#define TRACE_FRAMES_MAX	512	/* of a sample */
 
 /* The sequence of all packets but samples; those of sampler n have the sequence TRACE_SEQUENCE + n. */
 #define TRACE_SEQUENCE	1

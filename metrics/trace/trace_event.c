@@ -11,9 +11,9 @@
 /* TrackEvent.type */
 enum { BEGIN = 1, END = 2, INSTANT = 3, COUNTER = 4 };
 
-#define PLAIN_MOST	160	/* bytes of a packet without texts and arguments */
-#define ARG_MOST	48	/* bytes of an argument without its text */
-#define NAME_MOST	32	/* bytes of an entry in InternedData without its text */
+#define PLAIN_MAX	160	/* bytes of a packet without texts and arguments */
+#define ARG_BYTES_MAX	48	/* bytes of an argument without its text */
+#define ENTRY_MAX	32	/* bytes of an entry in InternedData without its text */
 
 struct record {
 	uint32_t type;
@@ -25,14 +25,14 @@ struct record {
 	const int64_t *count;		/* value of an integer counter, or NULL */
 	const double *value;		/* value of a floating-point counter, or NULL */
 	size_t arg_count, fresh_count, texts;	/* texts: total bytes of texts */
-	uint64_t arg_names[TRACE_ARGS_MOST], arg_texts[TRACE_ARGS_MOST];
-	char *mended[TRACE_ARGS_MOST];
-	size_t lengths[TRACE_ARGS_MOST];
+	uint64_t arg_names[TRACE_ARGS_MAX], arg_texts[TRACE_ARGS_MAX];
+	char *mended[TRACE_ARGS_MAX];
+	size_t lengths[TRACE_ARGS_MAX];
 	/* Names that this packet is the first to use since the last restart */
 	struct {
 		enum trace_name_kind kind;
 		uint64_t number;
-	} fresh[2 * TRACE_ARGS_MOST + 2];
+	} fresh[2 * TRACE_ARGS_MAX + 2];
 };
 
 /*
@@ -197,11 +197,11 @@ static int prepare_args(struct gpmu_trace *trace, struct record *record)
 /* Reserves room. The scratch buffer is empty between packets. */
 static int room(struct gpmu_trace *trace, const struct record *record)
 {
-	size_t most = PLAIN_MOST + record->arg_count * ARG_MOST + record->fresh_count * NAME_MOST +
+	size_t max = PLAIN_MAX + record->arg_count * ARG_BYTES_MAX + record->fresh_count * ENTRY_MAX +
 		      record->texts;
 
 	/* plus the packet of the slice's end */
-	if (!trace_room(&trace->scratch, most) || !trace_room(&trace->out, most + PLAIN_MOST))
+	if (!trace_room(&trace->scratch, max) || !trace_room(&trace->out, max + PLAIN_MAX))
 		return -ENOMEM;
 	return 0;
 }
@@ -216,7 +216,7 @@ static bool is_on(const struct gpmu_trace *trace, int number, bool counter)
 static bool is_valid(const struct gpmu_trace *trace, const struct gpmu_trace_event *event)
 {
 	if (!is_on(trace, event->track, false) || event->time >= TRACE_TIME_END ||
-	    event->arg_count > TRACE_ARGS_MOST || (event->arg_count && !event->args))
+	    event->arg_count > TRACE_ARGS_MAX || (event->arg_count && !event->args))
 		return false;
 	for (size_t i = 0; i < event->arg_count; i++)
 		if (!event->args[i].name || (unsigned int)event->args[i].kind > GPMU_TRACE_ADDRESS)

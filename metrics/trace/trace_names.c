@@ -62,7 +62,7 @@ static int64_t add(struct gpmu_trace *trace, uint64_t hash, const char *text, si
 static int64_t find(struct gpmu_trace *trace, const char *text)
 {
 	/* The name will be truncated, but a longer length marks that it was. */
-	size_t length = strnlen(text, TRACE_NAME_MOST + 1);
+	size_t length = strnlen(text, TRACE_NAME_MAX + 1);
 	uint64_t hash = trace_hash(text, length);
 	uint32_t index;
 

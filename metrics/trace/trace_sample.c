@@ -11,9 +11,9 @@
 #include "trace/trace.h"
 #include "trace/trace_wire.h"
 
-#define PLAIN_MOST	112	/* bytes of a packet without its tables */
-#define NAME_MOST	32	/* bytes of an entry of a table without its text and numbers */
-#define NUMBER_MOST	12	/* bytes of a number of a frame */
+#define PLAIN_MAX	112	/* bytes of a packet without its tables */
+#define ENTRY_MAX	32	/* bytes of an entry of a table without its text and numbers */
+#define NUMBER_MAX	12	/* bytes of a number of a frame */
 #define NO_OBJECT	"[unknown]"
 
 /* Fields of InternedData */
@@ -82,7 +82,7 @@ int gpmu_trace_sampler(struct gpmu_trace *trace, const char *event)
 		return -ENOMEM;
 	if (!sampler.event)
 		sampler.event = strdup(event);
-	sampler.counts = calloc(TRACE_CPUS_MOST + 1, sizeof(*sampler.counts));
+	sampler.counts = calloc(TRACE_CPUS_MAX + 1, sizeof(*sampler.counts));
 	if (sampler.event && sampler.counts)
 		added = vector_append(trace->samplers, trace->sampler_count);
 	if (!added) {
@@ -142,7 +142,7 @@ static int add_stack(struct trace_sampler *sampler, const uint32_t *frames, size
 /* Sets the number of a stack; 0: it has no frames. */
 static int stack_number(struct trace_sampler *sampler, const struct gpmu_trace_sample *sample, uint64_t *number)
 {
-	uint32_t frames[TRACE_FRAMES_MOST], index;
+	uint32_t frames[TRACE_FRAMES_MAX], index;
 	size_t count = sample->frame_count;
 	uint64_t hash;
 
@@ -260,29 +260,29 @@ static uint8_t *put_sample(uint8_t *p, const struct gpmu_trace_sample *sample, u
 }
 
 /* Bytes that a packet has at most */
-static size_t most_bytes(const struct trace_sampler *sampler, const struct lengths *first, size_t frame_count)
+static size_t bytes_max(const struct trace_sampler *sampler, const struct lengths *first, size_t frame_count)
 {
 	const struct lengths now = lengths_of(sampler);
-	size_t most = PLAIN_MOST + frame_count * NUMBER_MOST;
+	size_t max = PLAIN_MAX + frame_count * NUMBER_MAX;
 
-	most += NAME_MOST * (now.functions - first->functions + 2 * (now.objects - first->objects) +
+	max += ENTRY_MAX * (now.functions - first->functions + 2 * (now.objects - first->objects) +
 			     now.frames - first->frames + now.stacks - first->stacks);
 	/* An invalid byte becomes three. */
 	for (size_t i = first->functions; i < now.functions; i++)
-		most += 3 * strnlen(strings_text(&sampler->functions, (uint32_t)i), TRACE_NAME_MOST);
+		max += 3 * strnlen(strings_text(&sampler->functions, (uint32_t)i), TRACE_NAME_MAX);
 	for (size_t i = first->objects; i < now.objects; i++)
-		most += 3 * strnlen(strings_text(&sampler->objects, (uint32_t)i), TRACE_NAME_MOST);
-	return most;
+		max += 3 * strnlen(strings_text(&sampler->objects, (uint32_t)i), TRACE_NAME_MAX);
+	return max;
 }
 
 static int put(struct gpmu_trace *trace, struct trace_sampler *sampler, const struct gpmu_trace_sample *sample,
 	       uint64_t stack, const struct lengths *first)
 {
-	size_t most = most_bytes(sampler, first, sample->frame_count), length;
-	uint64_t *count = &sampler->counts[sample->cpu == UINT32_MAX ? TRACE_CPUS_MOST : sample->cpu];
+	size_t max = bytes_max(sampler, first, sample->frame_count), length;
+	uint64_t *count = &sampler->counts[sample->cpu == UINT32_MAX ? TRACE_CPUS_MAX : sample->cpu];
 	uint8_t *p, *end;
 
-	if (!trace_room(&trace->scratch, most) || !trace_room(&trace->out, most))
+	if (!trace_room(&trace->scratch, max) || !trace_room(&trace->out, max))
 		return -ENOMEM;
 	p = end = trace->scratch.data + trace->scratch.room;
 	p = put_sample(p, sample, stack, *count + sample->period);
@@ -336,7 +336,7 @@ int gpmu_trace_sample(struct gpmu_trace *trace, const struct gpmu_trace_sample *
 		return -EINVAL;
 	sized_copy(&own, sizeof(own), sample);
 	if (!sampler_of(trace, own.sampler) || own.time >= TRACE_TIME_END || own.pid < 0 || own.tid < 0 ||
-	    (own.cpu >= TRACE_CPUS_MOST && own.cpu != UINT32_MAX) || own.frame_count > TRACE_FRAMES_MOST ||
+	    (own.cpu >= TRACE_CPUS_MAX && own.cpu != UINT32_MAX) || own.frame_count > TRACE_FRAMES_MAX ||
 	    (own.frame_count && !own.frames) || (own.track && !trace_track_of(trace, own.track)))
 		return -EINVAL;
 	return write_sample(trace, &own);

@@ -11,7 +11,7 @@
 #include "trace/trace.h"
 #include "trace/trace_wire.h"
 
-#define PLAIN_MOST	192	/* bytes of a packet without names */
+#define PLAIN_MAX	192	/* bytes of a packet without names */
 
 /* FtraceEventBundle.ftrace_clock */
 enum { CLOCK_MONO_RAW = 4 };
@@ -51,7 +51,7 @@ static int prepare_name(struct gpmu_trace *trace, struct name *name)
 		name->text = NULL;
 	if (!name->text)
 		return 0;
-	name->hash = trace_hash(name->text, strnlen(name->text, TRACE_NAME_MOST + 1));
+	name->hash = trace_hash(name->text, strnlen(name->text, TRACE_NAME_MAX + 1));
 	if (comm->tid == name->tid && comm->hash == name->hash && comm->given == trace->restart) {
 		name->text = NULL;
 		return 0;
@@ -66,7 +66,7 @@ static int prepare_name(struct gpmu_trace *trace, struct name *name)
 /* Writes the kernel's name and thread names that are due, and reserves room for the packet. */
 static int prepare(struct gpmu_trace *trace, struct sched *sched)
 {
-	size_t most = PLAIN_MOST;
+	size_t max = PLAIN_MAX;
 	int ret = trace_prepare(trace, sched->track, sched->time);
 
 	if (!ret && trace->system_given != trace->restart) {
@@ -75,9 +75,9 @@ static int prepare(struct gpmu_trace *trace, struct sched *sched)
 	}
 	for (unsigned int i = 0; i < 2 && !ret; i++) {
 		ret = prepare_name(trace, &sched->names[i]);
-		most += sched->names[i].length;
+		max += sched->names[i].length;
 	}
-	if (!ret && (!trace_room(&trace->scratch, most) || !trace_room(&trace->out, most)))
+	if (!ret && (!trace_room(&trace->scratch, max) || !trace_room(&trace->out, max)))
 		ret = -ENOMEM;
 	return ret;
 }
@@ -154,7 +154,7 @@ static int write_sched(struct gpmu_trace *trace, struct sched *sched)
 {
 	int ret = -EINVAL;
 
-	if (sched->cpu < TRACE_CPUS_MOST && sched->runs >= 0 && sched->time < TRACE_TIME_END)
+	if (sched->cpu < TRACE_CPUS_MAX && sched->runs >= 0 && sched->time < TRACE_TIME_END)
 		ret = prepare(trace, sched);
 	if (!ret) {
 		put(trace, sched);
@@ -192,7 +192,7 @@ int gpmu_trace_sched_waking(struct gpmu_trace *trace, const struct gpmu_trace_wa
 	if (event->size < offsetof(struct gpmu_trace_waking, name))
 		return -EINVAL;
 	sized_copy(&own, sizeof(own), event);
-	if (own.tid <= 0 || own.target_cpu >= TRACE_CPUS_MOST)
+	if (own.tid <= 0 || own.target_cpu >= TRACE_CPUS_MAX)
 		return -EINVAL;
 	sched.cpu = own.cpu;
 	sched.time = own.time;

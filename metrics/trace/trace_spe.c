@@ -5,11 +5,11 @@
 #include "base/sized.h"
 #include "trace/trace.h"
 
-#define FIELDS_MOST	8
-#define ARGS_MOST	(7 + FIELDS_MOST)
+#define FIELDS_MAX	8
+#define ARGS_MAX	(7 + FIELDS_MAX)
 
 struct args {
-	struct gpmu_trace_arg list[ARGS_MOST];
+	struct gpmu_trace_arg list[ARGS_MAX];
 	size_t count;
 };
 
@@ -17,7 +17,7 @@ static const struct {
 	enum gpmu_spe_field field;
 	const char *name;
 	enum gpmu_trace_arg_kind kind;
-} fields[FIELDS_MOST] = {
+} fields[FIELDS_MAX] = {
 	{ GPMU_SPE_TOTAL, "latency", GPMU_TRACE_INT }, { GPMU_SPE_ISSUE, "issue", GPMU_TRACE_INT },
 	{ GPMU_SPE_TRANSLATION, "translation", GPMU_TRACE_INT }, { GPMU_SPE_PC, "pc", GPMU_TRACE_ADDRESS },
 	{ GPMU_SPE_TARGET, "target", GPMU_TRACE_ADDRESS }, { GPMU_SPE_VA, "va", GPMU_TRACE_ADDRESS },
@@ -47,7 +47,7 @@ int gpmu_trace_spe(struct gpmu_trace *trace, const struct gpmu_trace_spe *sample
 	add_text(&args, "function", own.function);
 	add_text(&args, "object", own.object);
 	add_text(&args, "data", own.data);
-	for (unsigned int i = 0; own.record && i < FIELDS_MOST; i++)
+	for (unsigned int i = 0; own.record && i < FIELDS_MAX; i++)
 		if (gpmu_spe_has(own.record, fields[i].field))
 			args.list[args.count++] = (struct gpmu_trace_arg){
 				.name = fields[i].name, .kind = fields[i].kind,

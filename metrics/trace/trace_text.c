@@ -8,14 +8,14 @@
 
 #define REPLACEMENT_LENGTH	(sizeof(UTF8_REPLACEMENT) - 1)
 
-/* Bytes of the valid beginning of @text, at most TRACE_NAME_MOST */
+/* Bytes of the valid beginning of @text, at most TRACE_NAME_MAX */
 static size_t fine(const char *text)
 {
 	size_t length = 0, n;
 
 	while (text[length]) {
 		n = utf8_length(text + length);
-		if (!n || length + n > TRACE_NAME_MOST)
+		if (!n || length + n > TRACE_NAME_MAX)
 			break;
 		length += n;
 	}
@@ -32,14 +32,14 @@ int trace_text(struct gpmu_trace *trace, const char *text, char **mended, size_t
 	*length = good;
 	if (!text[good])
 		return 0;
-	out = malloc(TRACE_NAME_MOST + 1);
+	out = malloc(TRACE_NAME_MAX + 1);
 	if (!out)
 		return -ENOMEM;
 	memcpy(out, text, good);
 	text += good;
 	while (*text) {
 		n = utf8_length(text);
-		if (good + (n ? n : REPLACEMENT_LENGTH) > TRACE_NAME_MOST)
+		if (good + (n ? n : REPLACEMENT_LENGTH) > TRACE_NAME_MAX)
 			break;
 		memcpy(out + good, n ? text : UTF8_REPLACEMENT, n ? n : REPLACEMENT_LENGTH);
 		good += n ? n : REPLACEMENT_LENGTH;

@@ -112,7 +112,7 @@ static int add_below(struct gpmu_trace *trace, int parent, struct trace_track tr
 		return -EINVAL;
 	track.parent = parent;
 	track.depth = above ? above->depth + 1 : 0;
-	return track.depth < TRACE_DEPTH_MOST ? add(trace, track, name, unit) : -EINVAL;
+	return track.depth < TRACE_DEPTH_MAX ? add(trace, track, name, unit) : -EINVAL;
 }
 
 int gpmu_trace_track(struct gpmu_trace *trace, int parent, const char *name)

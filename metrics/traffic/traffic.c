@@ -37,7 +37,7 @@ static void release_event(struct traffic_event *event)
 	free(event->why);
 }
 
-/* Whether the name is the matrix's own copy, not a constant of a table */
+/* Frees the name if it is the matrix's own copy, not a constant of a table. */
 static void free_name(const char *name)
 {
 	free((char *)name);

@@ -127,7 +127,7 @@ struct traffic_total_rule {
 /* "%s" in the name is replaced by the number of a socket: source, then home */
 struct traffic_link_rule {
 	unsigned int chips;
-	size_t least_sockets;
+	size_t sockets_min;
 	enum traffic_each each;
 	const char *name;
 	struct traffic_part source[TRAFFIC_PARTS], home[TRAFFIC_PARTS];
@@ -138,7 +138,7 @@ struct traffic_link_rule {
 
 struct traffic_peak_rule {
 	unsigned int chips;
-	size_t least_sockets;
+	size_t sockets_min;
 	enum traffic_each each;
 	const char *name;
 	enum traffic_way way;

@@ -208,12 +208,12 @@ static int make_links(struct gpmu_traffic *traffic)
 
 	for (i = 0; i < traffic_n_link_rules && !ret; i++)
 		if ((traffic_link_rules[i].chips & traffic->chip) &&
-		    traffic->socket_count >= traffic_link_rules[i].least_sockets)
+		    traffic->socket_count >= traffic_link_rules[i].sockets_min)
 			ret = for_each(traffic, traffic_link_rules[i].each, add_link,
 				       &traffic_link_rules[i]);
 	for (i = 0; i < traffic_n_peak_rules && !ret; i++)
 		if ((traffic_peak_rules[i].chips & traffic->chip) &&
-		    traffic->socket_count >= traffic_peak_rules[i].least_sockets)
+		    traffic->socket_count >= traffic_peak_rules[i].sockets_min)
 			ret = for_each(traffic, traffic_peak_rules[i].each, add_peak,
 				       &traffic_peak_rules[i]);
 	return ret;

@@ -31,7 +31,7 @@ static bool is_grace(const struct gpmu_pmu *pmu)
 	return gpmu_pmu_kind(pmu) >= GPMU_PMU_SCF;
 }
 
-/* Whether the PMUs belong to the kernel only, not to a source */
+/* Returns whether the PMUs belong to the kernel only, not to a source. */
 static bool find_sockets(struct gpmu_traffic *traffic)
 {
 	const struct gpmu_machine *machine = traffic->machine;

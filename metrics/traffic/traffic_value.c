@@ -33,7 +33,7 @@ static double lower(double a, double b)
 	return isnan(a) || b < a ? b : a;
 }
 
-/* Whether the PMU's clock ran; an unknown clock counts as running */
+/* Returns whether the PMU's clock ran; an unknown clock counts as running. */
 static bool clock_runs(const struct gpmu_traffic *traffic, const struct traffic_bundle *bundle)
 {
 	const struct traffic_count *cycles = &traffic->clocks[bundle->clock].event.count;

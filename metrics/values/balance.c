@@ -100,7 +100,7 @@ static const struct gpmu_row *name_gpus(const struct balance_identity *identity,
 static bool is_idle(const struct gpmu_balance_line *line, const struct balance_side *left,
 		    const struct balance_side *right)
 {
-	return left->rate < IDLE_RATE && (line->at_least || right->rate < IDLE_RATE);
+	return left->rate < IDLE_RATE && (line->is_lower_bound || right->rate < IDLE_RATE);
 }
 
 static void subtract(struct gpmu_balance_line *line, const struct balance_side *left,
@@ -140,10 +140,10 @@ static int add_line(struct gpmu_balance *balance, const struct balance_identity 
 	line->line = (struct gpmu_balance_line){
 		.size = sizeof(line->line),
 		.name = line->name,
-		.left_of = line->left.of,
-		.right_of = line->right.of,
+		.left_of = line->left.terms,
+		.right_of = line->right.terms,
 		.note = identity->note,
-		.at_least = identity->both_gpu,
+		.is_lower_bound = identity->both_gpu,
 		.gpu = gpu ? gpu->gpu : NULL,
 		.gpu_number = gpu ? gpu->gpu_number : -1,
 		.node = gpu ? gpu->node : place->node,
@@ -153,7 +153,7 @@ static int add_line(struct gpmu_balance *balance, const struct balance_identity 
 	return 0;
 }
 
-/* Whether all rows of both sides have a node */
+/* Returns whether all rows of both sides have a node. */
 static bool has_nodes(const struct balance_identity *identity, const struct gpmu_rows *rows)
 {
 	for (size_t i = 0; i < rows->length; i++) {

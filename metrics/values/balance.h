@@ -44,10 +44,10 @@ struct balance_side {
 	enum gpmu_state state;	/* never GPMU_STATE_IDLE; an idle side is 0 */
 	double rate, share;	/* bytes per second; 0 to 1 */
 	const char *why;
-	char of[64];		/* labels of the terms, "C2C0 + C2C1" */
+	char terms[64];		/* labels of the terms, "C2C0 + C2C1" */
 };
 
-/* Whether the row belongs to a term of an identity's side */
+/* Returns whether the row belongs to a term of an identity's side. */
 bool balance_is_of(const struct balance_term *terms, const struct gpmu_row *row);
 /* Node of the row's PMU; -1 if there are several or it is unknown */
 int balance_node(const struct gpmu_row *row);

@@ -10,7 +10,7 @@
 #include "values/balance.h"
 
 /*
- * Whether the name is "PMU/EVENT/" or "PMU_N/EVENT/"; with a filter it is only a part of
+ * Returns whether the name is "PMU/EVENT/" or "PMU_N/EVENT/"; with a filter it is only a part of
  * the traffic
  */
 static bool is_event(const struct balance_term *term, const char *name)
@@ -26,7 +26,7 @@ static bool is_event(const struct balance_term *term, const char *name)
 	return *name == '/' && !strncmp(name + 1, term->event, event) && !strcmp(name + 1 + event, "/");
 }
 
-/* Whether the row is the term's, as a metric or as an event */
+/* Returns whether the row is the term's, as a metric or as an event. */
 static bool is_of(const struct balance_term *term, const struct gpmu_row *row, bool metric)
 {
 	if (!row->name || !row->metric != !metric)
@@ -65,7 +65,7 @@ static bool is_at(const struct gpmu_row *row, const struct balance_place *place)
 }
 
 /*
- * Whether another row includes this one: the user requested the same twice, or requested
+ * Returns whether another row includes this one: the user requested the same twice, or requested
  * the total and a part of it
  */
 static bool is_counted(const struct balance_term *term, const struct gpmu_rows *rows,
@@ -136,10 +136,10 @@ static void add_rows(struct balance_side *side, const struct balance_term *term,
 
 static void name_term(struct balance_side *side, const char *label)
 {
-	size_t length = strlen(side->of);
+	size_t length = strlen(side->terms);
 
 	if (label)
-		snprintf(side->of + length, sizeof(side->of) - length, "%s%s", length ? " + " : "",
+		snprintf(side->terms + length, sizeof(side->terms) - length, "%s%s", length ? " + " : "",
 			 label);
 }
 

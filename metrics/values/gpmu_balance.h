@@ -32,7 +32,7 @@ struct gpmu_balance;
  * @left_of: the terms of the first side that have rows, "C2C0 + C2C1 + GMEM"
  * @right_of: the terms of the second side that have rows, "GPU's C2C"
  * @note: what the remainder contains, one line
- * @at_least: 1: the second side includes other traffic and is expected to be at least @left
+ * @is_lower_bound: 1: the second side includes other traffic and is expected to be at least @left
  * @state: GPMU_STATE_OK if both sides are complete. If a part of a side is missing,
  *	GPMU_STATE_NOT_COUNTED or GPMU_STATE_NOT_SUPPORTED, and the numbers are NaN
  * @left: the first side, in bytes per second
@@ -50,7 +50,7 @@ struct gpmu_balance;
 struct gpmu_balance_line {
 	size_t size;
 	const char *name, *left_of, *right_of, *note;
-	int at_least;
+	int is_lower_bound;
 	enum gpmu_state state;
 	double left, right, remainder, part, share;
 	const char *gpu;

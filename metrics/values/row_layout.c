@@ -323,7 +323,7 @@ static int pmus_text(struct row_maker *maker, const struct pmus *pmus, const cha
 static int add_row(struct row_maker *maker, size_t unit, const struct row_source *source,
 		   struct gpmu_row row)
 {
-	const struct row_unit *of = &maker->units[unit];
+	const struct row_unit *target = &maker->units[unit];
 	struct row_source *added = vector_append(maker->sources, maker->source_count);
 	struct pmus pmus = { 0 };
 	int ret;
@@ -336,23 +336,23 @@ static int add_row(struct row_maker *maker, size_t unit, const struct row_source
 	else if (source->index != SIZE_MAX)
 		note_sum(maker, &maker->sums[source->index], &pmus);
 	row.metric = source->metric;
-	row.scope = of->scope;
-	row.node = of->node;
-	row.package = of->topology.package;
-	row.die = of->topology.die;
-	row.core = of->topology.core;
-	row.cpu = of->cpu;
-	row.tid = of->scope == GPMU_SCOPE_THREAD ? of->number : -1;
-	row.comm = of->comm;
-	row.pid = of->scope == GPMU_SCOPE_PROCESS || of->scope == GPMU_SCOPE_THREAD ?
+	row.scope = target->scope;
+	row.node = target->node;
+	row.package = target->topology.package;
+	row.die = target->topology.die;
+	row.core = target->topology.core;
+	row.cpu = target->cpu;
+	row.tid = target->scope == GPMU_SCOPE_THREAD ? target->number : -1;
+	row.comm = target->comm;
+	row.pid = target->scope == GPMU_SCOPE_PROCESS || target->scope == GPMU_SCOPE_THREAD ?
 		  maker->options.pid : -1;
 	row.alert = -1;
 	row.runs = 1;
 	row.gpu_number = -1;
-	if (of->scope == GPMU_SCOPE_GPU) {
-		row.gpu_number = of->number;
+	if (target->scope == GPMU_SCOPE_GPU) {
+		row.gpu_number = target->number;
 		row.gpu = gpmu_gpu_uuid(gpmu_machine_gpu(maker->plan->machine,
-							 (size_t)of->number));
+							 (size_t)target->number));
 	}
 	if (pmus.one && gpmu_pmu_source(pmus.one) && !pmus.sources)
 		row.source = gpmu_source_name(gpmu_pmu_source(pmus.one));

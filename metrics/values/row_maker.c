@@ -7,7 +7,7 @@
 struct row_maker *row_maker_new(const struct gpmu_plan *plan, const struct rows_options *options)
 {
 	struct row_maker *maker = calloc(1, sizeof(*maker));
-	size_t most = 1;
+	size_t max = 1;
 
 	if (!maker)
 		return NULL;
@@ -16,12 +16,12 @@ struct row_maker *row_maker_new(const struct gpmu_plan *plan, const struct rows_
 	for (size_t i = 0; i < plan->metric_count; i++) {
 		const struct plan_metric *metric = &plan->metrics[i];
 
-		if (metric->expr && gpmu_expr_id_count(metric->expr) > most)
-			most = gpmu_expr_id_count(metric->expr);
-		if (metric->threshold && gpmu_expr_id_count(metric->threshold) > most)
-			most = gpmu_expr_id_count(metric->threshold);
+		if (metric->expr && gpmu_expr_id_count(metric->expr) > max)
+			max = gpmu_expr_id_count(metric->expr);
+		if (metric->threshold && gpmu_expr_id_count(metric->threshold) > max)
+			max = gpmu_expr_id_count(metric->threshold);
 	}
-	maker->values = calloc(most, sizeof(*maker->values));
+	maker->values = calloc(max, sizeof(*maker->values));
 	if (!maker->values) {
 		free(maker);
 		return NULL;

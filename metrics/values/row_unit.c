@@ -77,7 +77,7 @@ bool row_maker_has_target(const struct row_maker *maker, const struct row_unit *
 }
 
 /*
- * Whether a PMU can count on a CPU: a core PMU on its own CPUs; any other, whose CPUs are not
+ * Returns whether a PMU can count on a CPU: a core PMU on its own CPUs; any other, whose CPUs are not
  * known, on each
  */
 static bool could_count(const struct gpmu_pmu *pmu, int cpu)
@@ -165,7 +165,7 @@ int row_maker_whole(struct row_maker *maker, bool uncore, size_t *unit)
 struct key {
 	int number;
 	int node;	/* -1: none, or several */
-	size_t sets;	/* number of sets, from the first on, that each have a count for the key */
+	size_t sets;	/* sets 0 to @sets - 1 all have a count for this key */
 };
 
 struct keys {

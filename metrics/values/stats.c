@@ -116,7 +116,7 @@ static void add_row(struct stats_row *stat, const struct gpmu_row *row, char *wh
 		stat->row.alert = row->alert;
 }
 
-/* Whether two rows are of the same event or metric, counted at the same place. */
+/* Returns whether two rows are of the same event or metric, counted at the same place. */
 static bool is_same(const struct gpmu_row *a, const struct gpmu_row *b)
 {
 	return a->metric == b->metric && !strcmp(a->name, b->name) && a->scope == b->scope &&

@@ -17,11 +17,11 @@
 
 _Static_assert(sizeof(struct perf_dlfilter_fns) == 1024, "perf writes 1,024 bytes");
 
-/* Whether perf's sample has the member */
+/* Tells whether perf's sample has the member. */
 #define sample_has(sample, member) \
 	((sample)->size >= offsetof(struct perf_dlfilter_sample, member) + sizeof((sample)->member))
 
-/* What a filter returns for a sample */
+/* Return values of a filter for a sample */
 enum {
 	SAMPLE_KEEP = 0,
 	SAMPLE_DROP = 1,

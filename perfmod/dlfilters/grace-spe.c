@@ -240,8 +240,8 @@ static void print_entry(const struct entry *entry, uint64_t total)
 	printf("  %s\n", rest);
 }
 
-/* Prints at most @most entries, of tiers or of functions. */
-static void print_entries(const struct table *table, bool functions, unsigned int most)
+/* Prints at most @max entries, of tiers or of functions. */
+static void print_entries(const struct table *table, bool functions, unsigned int max)
 {
 	unsigned int printed = 0;
 	uint64_t left = 0;
@@ -251,14 +251,14 @@ static void print_entries(const struct table *table, bool functions, unsigned in
 	for (size_t i = 0; i < table->used; i++) {
 		if (!strchr(table->entries[i].key, '\t') == functions)
 			continue;
-		if (printed++ < most)
+		if (printed++ < max)
 			print_entry(&table->entries[i], table->samples);
 		else
 			left += table->entries[i].samples;
 	}
 	if (left)
 		printf("%9" PRIu64 " %6.2f%%  in %u lines not printed: --dlarg 0 prints all\n",
-		       left, 100.0 * left / table->samples, printed - most);
+		       left, 100.0 * left / table->samples, printed - max);
 }
 
 static void print_head(const struct table *table)

@@ -19,7 +19,7 @@
 
 #define NS_PER_MS	1000000
 #define DEFAULT_MS	100
-#define MOST_MS		1000000000
+#define MS_MAX		1000000000
 
 struct perf_dlfilter_fns perf_dlfilter_fns;
 
@@ -145,7 +145,7 @@ int start(void **data, void *ctx)
 		char *end;
 
 		ms = strtoul(args[0], &end, 10);
-		if (*end || end == args[0] || count > 1 || !ms || ms > MOST_MS) {
+		if (*end || end == args[0] || count > 1 || !ms || ms > MS_MAX) {
 			fprintf(stderr, "grace-traffic.so: --dlarg %s: expected the length of an "
 				"interval in milliseconds\n", args[count > 1]);
 			free(traffic);

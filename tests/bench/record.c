@@ -58,11 +58,11 @@ static void put(void *record, uint32_t kind, size_t size)
 static void name(uint32_t id, const char *text)
 {
 	union {
-		struct activity_name of;
+		struct activity_name name;
 		char bytes[128];
-	} record = { .of.id = id };
+	} record = { .name.id = id };
 
-	memcpy(record.of.text, text, strlen(text));
+	memcpy(record.name.text, text, strlen(text));
 	put(&record, ACTIVITY_NAME, sizeof(record));
 }
 

@@ -22,13 +22,13 @@
 
 #define ROUNDS		201
 #define VISITS		2000
-#define MOST		1.10
-#define MOST_USER	0.20
+#define RATIO_MAX		1.10
+#define USER_MAX	0.20
 #define USER		"a region's begin and end in user space, beside read(2)"
-#define MOST_FILES	64
+#define FILES_MAX	64
 #define PAPI		"begin and end of a region, beside two PAPI_read()"
 
-static int files[MOST_FILES];
+static int files[FILES_MAX];
 static int file_count;
 
 /* The descriptors of group leaders: a read of a leader returns the whole group */
@@ -217,7 +217,7 @@ static struct gpmu_session *start(const struct gpmu_plan *plan, int inherit)
 
 /* Returns the time of a visit in ns */
 static double row(struct gpmu_session *session, struct gpmu_session *peer, const char *what,
-		  size_t size, double most)
+		  size_t size, double max)
 {
 	char ours[24], theirs[24];
 	double ratio, ns;
@@ -225,7 +225,7 @@ static double row(struct gpmu_session *session, struct gpmu_session *peer, const
 	ratio = measure(session, peer, size, &ns);
 	snprintf(ours, sizeof(ours), "%.0f ns", ns);
 	snprintf(theirs, sizeof(theirs), "%.0f ns", ns / ratio);
-	bench_row(what, ours, theirs, ratio, most);
+	bench_row(what, ours, theirs, ratio, max);
 	return ns;
 }
 
@@ -243,7 +243,7 @@ static void bench(const struct gpmu_machine *machine, const struct gpmu_catalog 
 	snprintf(what, sizeof(what), "a region's begin and end, %d group%s, beside its reads",
 		 groups, groups > 1 ? "s" : "");
 	visits(session);
-	ns = row(session, NULL, what, size, MOST);
+	ns = row(session, NULL, what, size, RATIO_MAX);
 	if (groups == 1)
 		beside_papi(ns);
 	gpmu_session_free(session);
@@ -270,7 +270,7 @@ static void bench_user(const struct gpmu_machine *machine, const struct gpmu_cat
 	else if (reads() != before)
 		bench_none(USER, "not allowed: see gpmu doctor");
 	else
-		row(session, peer, USER, 0, MOST_USER);
+		row(session, peer, USER, 0, USER_MAX);
 	gpmu_session_free(session);
 	gpmu_session_free(peer);
 	gpmu_plan_free(plan);

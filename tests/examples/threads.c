@@ -10,7 +10,7 @@
 
 #include <gpmu.h>
 
-#define MOST	64
+#define WORKERS_MAX	64
 #define PAGE	4096
 
 struct worker {
@@ -53,7 +53,7 @@ static void *work(void *arg)
 
 static int run(const struct gpmu_plan *plan, size_t n)
 {
-	static struct worker workers[MOST];
+	static struct worker workers[WORKERS_MAX];
 	size_t begun = 0;
 	int ret = 0;
 
@@ -95,7 +95,7 @@ int main(int argc, char **argv)
 		plan = gpmu_plan_new(machine, catalog, NULL, &error);
 	if (plan && !gpmu_plan_add_events(plan, "page-faults:u", &error) &&
 	    !gpmu_plan_make(plan, &error))
-		ret = run(plan, n < MOST ? n : MOST);
+		ret = run(plan, n < WORKERS_MAX ? n : WORKERS_MAX);
 	else
 		fprintf(stderr, "threads: %s\n", error.text);
 	gpmu_plan_free(plan);

@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define LENGTH(array)	(sizeof(array) / sizeof((array)[0]))
 
-static const enum gpmu_profile_key keys[][GPMU_PROFILE_KEYS_MOST] = {
+static const enum gpmu_profile_key keys[][GPMU_PROFILE_KEYS_MAX] = {
 	{ GPMU_PROFILE_FUNCTION, GPMU_PROFILE_OBJECT, GPMU_PROFILE_TIER, GPMU_PROFILE_HOME, GPMU_PROFILE_DATA,
 	  GPMU_PROFILE_CPU },
 	{ GPMU_PROFILE_COMM, GPMU_PROFILE_STACK, GPMU_PROFILE_LINE, GPMU_PROFILE_PAGE, GPMU_PROFILE_OP,
@@ -42,7 +42,7 @@ static void check_table(const struct gpmu_profile *profile, const enum gpmu_prof
 		const struct gpmu_profile_row *row = &table.rows[i];
 
 		must(row->event < gpmu_profile_event_count(profile) && row->samples >= row->latency_samples);
-		must(row->latency_most <= row->latency);
+		must(row->latency_max <= row->latency);
 		for (size_t k = 0; k < count; k++)
 			length += row->keys[k] ? strlen(row->keys[k]) : 0;
 		sum += row->samples;
@@ -65,7 +65,7 @@ static void check(const struct gpmu_profile *profile, const enum gpmu_profile_ke
 		must(event.event ? event.event->index == i : event.is_spe);
 		samples += event.samples;
 	}
-	for (size_t count = 0; count <= GPMU_PROFILE_KEYS_MOST; count += 3)
+	for (size_t count = 0; count <= GPMU_PROFILE_KEYS_MAX; count += 3)
 		check_table(profile, list, count, samples);
 	for (size_t i = 0; gpmu_profile_without_functions(profile, i, &why); i++)
 		must(*why);
@@ -80,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	for (size_t i = 0; i < LENGTH(keys); i++) {
 		struct gpmu_profile_options options = { .size = sizeof(options), .keys = keys[i],
-							.key_count = GPMU_PROFILE_KEYS_MOST };
+							.key_count = GPMU_PROFILE_KEYS_MAX };
 		struct gpmu_error error = { .size = sizeof(error) };
 		struct gpmu_profile *profile = gpmu_profile_new(path, &options, &error);
 

@@ -8,12 +8,12 @@
 
 #include "spe/gpmu_spe.h"
 
-#define MOST	4096
+#define RECORDS_MAX	4096
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct result {
-	struct gpmu_spe_record records[MOST];
+	struct gpmu_spe_record records[RECORDS_MAX];
 	struct gpmu_spe_stats stats;
 	size_t count;
 };
@@ -55,7 +55,7 @@ static void decode(struct result *result, const uint8_t *data, size_t size, size
 	gpmu_spe_begin(&decoder, 0);
 	for (size_t at = 0; at < size; at += chunk) {
 		gpmu_spe_feed(&decoder, data + at, chunk < size - at ? chunk : size - at);
-		while ((n = gpmu_spe_next(&decoder, result->records + result->count, MOST - result->count)))
+		while ((n = gpmu_spe_next(&decoder, result->records + result->count, RECORDS_MAX - result->count)))
 			result->count += n;
 	}
 	gpmu_spe_end(&decoder, 0);
@@ -84,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct result whole, pieces;
 
-	if (!size || size > MOST)
+	if (!size || size > RECORDS_MAX)
 		return 0;
 	decode(&whole, data + 1, size - 1, size);
 	decode(&pieces, data + 1, size - 1, 1 + data[0] % 80);

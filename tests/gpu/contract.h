@@ -201,7 +201,7 @@ static inline bool event_of(void *source, size_t pmu, const char *name,
 	return true;
 }
 
-/* Whether @text is @prefix and then a number, and nothing else */
+/* Returns whether @text is @prefix and then a number, and nothing else. */
 static inline bool is_number(const char *text, const char *prefix)
 {
 	size_t length = strlen(prefix);

@@ -57,7 +57,7 @@ static void test_times(void)
 	plugin->close(source);
 }
 
-/* Of two groups with the same events, one is read several times, the other once: their last counts are equal. */
+/* Reads one of two groups with the same events several times, the other once: their last counts are equal. */
 static void test_additive(void)
 {
 	void *source = open_source(OPTIONS), *often, *once;

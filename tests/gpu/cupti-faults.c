@@ -9,7 +9,7 @@
 #define FUNCTIONS	64
 #define LAST_CODE	46	/* highest CUptiResult below CUPTI_ERROR_UNKNOWN */
 #define UNKNOWN		999
-#define MOST_SECONDS	15	/* limit of one run */
+#define SECONDS_MAX	15	/* limit of one run */
 
 static char functions[FUNCTIONS][64];
 static size_t functions_length;
@@ -142,7 +142,7 @@ static void test_function(void)
 	fake_set("reset");
 	ok(good, "%s: each failure has a reason and leaks nothing", function);
 	ok(fds() == files && threads() == tasks, "%s: failures leave no file and no thread", function);
-	ok(longest < MOST_SECONDS * SECOND, "%s: no run takes too long: %lu ms at most", function,
+	ok(longest < SECONDS_MAX * SECOND, "%s: no run takes too long: %lu ms at most", function,
 	   (unsigned long)(longest / MS));
 }
 

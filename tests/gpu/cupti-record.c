@@ -13,7 +13,7 @@
 #define SAMPLES		100000
 #define LINE		16384
 #define RECORDINGS	"tests/data/gpu/recordings/*.tsv"
-#define MOST_BYTES	300000	/* limit for 2 s of a recording, which is committed */
+#define BYTES_MAX	300000	/* limit for 2 s of a recording, which is committed */
 
 /* The longest run of a recording: the counts from Start until the end of each sample */
 static struct recorded {
@@ -150,7 +150,7 @@ static void check_record(void)
 	plugin->close(source);
 }
 
-/* Whether a recording has the calls and samples of a run */
+/* Checks that a recording has the calls and samples of a run. */
 static void check_file(void)
 {
 	static const char *const calls[] = {
@@ -170,7 +170,7 @@ static void check_file(void)
 		ok(memmem(text, stat.st_size, calls[i], strlen(calls[i])), "the recording has \"%s\"", calls[i]);
 	read_recording();
 	ok(recorded.length >= 590, "the recording has all samples: %zu", recorded.length);
-	ok(stat.st_size / (double)recorded.length * 2000 < MOST_BYTES, "the recording is small: %ld bytes",
+	ok(stat.st_size / (double)recorded.length * 2000 < BYTES_MAX, "the recording is small: %ld bytes",
 	   (long)stat.st_size);
 	munmap(text, stat.st_size + 1);
 	close(fd);

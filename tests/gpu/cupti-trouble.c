@@ -39,10 +39,10 @@ static struct gpmu_source_count read_at(const struct run *run, uint64_t time)
 }
 
 /*
- * @setting makes the fake lose samples for @least to @most ns within 0.9 s. Before and after the loss all time is
+ * @setting makes the fake lose samples for @min to @max ns within 0.9 s. Before and after the loss all time is
  * sampled, and the count is the sum of the samples that were taken.
  */
-static void check_loss(struct run *run, uint64_t least, uint64_t most, const char *setting)
+static void check_loss(struct run *run, uint64_t min, uint64_t max, const char *setting)
 {
 	struct gpmu_source_count before, after, later;
 	uint64_t lost;
@@ -53,7 +53,7 @@ static void check_loss(struct run *run, uint64_t least, uint64_t most, const cha
 	after = read_at(run, run->start + 900 * MS);
 	later = read_at(run, run->start + 950 * MS);
 	lost = later.enabled - later.running;
-	ok(lost >= least && lost <= most, "time of lost samples is not running time: %lu us",
+	ok(lost >= min && lost <= max, "time of lost samples is not running time: %lu us",
 	   (unsigned long)(lost / 1000));
 	/* Recovery may take longer on a busy machine. */
 	for (int i = 1; i < 20 && later.running - after.running < 48 * MS; i++) {
@@ -162,7 +162,7 @@ static void test_unknown(void)
 	check_loss(&run, 0, 400 * MS, "fail=cuptiPmSamplingDecodeData@2:999");
 }
 
-/* Whether at least 200 ms were lost and at least 200 ms were sampled since @before */
+/* Returns whether at least 200 ms were lost and at least 200 ms were sampled since @before. */
 static bool has_recovered(const struct gpmu_source_count *count, const struct gpmu_source_count *before)
 {
 	uint64_t running = count->running - before->running;

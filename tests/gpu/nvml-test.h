@@ -43,7 +43,7 @@ static void use_scenario(const char *name)
 	setenv("GPMU_FAKE_NVML", path, 1);
 }
 
-/* Whether the plugin has been loaded */
+/* Returns whether the plugin has been loaded. */
 static bool load_plugin(void)
 {
 	void *library = dlopen(getenv("GPMU_PLUGIN") ? getenv("GPMU_PLUGIN") : PLUGIN, RTLD_NOW);

@@ -5,7 +5,7 @@
  */
 #include "nvml-test.h"
 
-#define MOST	512
+#define OPENED_MAX	512
 
 struct opened {
 	void *group;
@@ -14,7 +14,7 @@ struct opened {
 	struct gpmu_source_count first, second;
 };
 
-static struct opened opened[MOST];
+static struct opened opened[OPENED_MAX];
 static size_t opened_count;
 
 static void check_pmu(const struct gpmu_source_pmu *pmu, size_t number)
@@ -37,7 +37,7 @@ static void open_all(void *source, size_t pmu)
 	bool complete = true, found = true, all = true;
 	size_t i;
 
-	for (i = 0; (info = plugin->event(source, pmu, i)) && opened_count < MOST; i++) {
+	for (i = 0; (info = plugin->event(source, pmu, i)) && opened_count < OPENED_MAX; i++) {
 		struct opened *one = &opened[opened_count];
 
 		complete = complete && info->unit && info->description;

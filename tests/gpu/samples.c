@@ -12,8 +12,8 @@
 #include <string.h>
 #include <time.h>
 
-#define MOST_EVENTS 32
-#define MOST_COUNT  64	/* bytes of one count */
+#define EVENTS_MAX 32
+#define COUNT_MAX  64	/* bytes of one count */
 
 static uint64_t now(void)
 {
@@ -55,7 +55,7 @@ static int find_pmu(const struct gpmu_source_plugin *plugin, void *source, size_
 static int sample(const struct gpmu_source_plugin *plugin, void *source, void *group, double seconds,
 		  struct gpmu_error *error)
 {
-	_Alignas(struct gpmu_source_count) char counts[MOST_EVENTS * MOST_COUNT];
+	_Alignas(struct gpmu_source_count) char counts[EVENTS_MAX * COUNT_MAX];
 	const struct timespec time = {
 		.tv_sec = (time_t)seconds,
 		.tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9),
@@ -76,7 +76,7 @@ static int sample(const struct gpmu_source_plugin *plugin, void *source, void *g
 static int run(const struct gpmu_source_plugin *plugin, void *source, char **argv, size_t length,
 	       struct gpmu_error *error)
 {
-	struct gpmu_source_event events[MOST_EVENTS];
+	struct gpmu_source_event events[EVENTS_MAX];
 	char *answer = NULL;
 	void *group;
 	size_t pmu;
@@ -107,14 +107,14 @@ int main(int argc, char **argv)
 	void *object, *source;
 	int ret;
 
-	if (argc < 5 || argc > 4 + MOST_EVENTS) {
+	if (argc < 5 || argc > 4 + EVENTS_MAX) {
 		fprintf(stderr, "usage: samples PLUGIN OPTIONS SECONDS EVENT...\n");
 		return 2;
 	}
 	object = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
 	plugin = object ? dlsym(object, "gpmu_source_plugin") : NULL;
 	if (!plugin || plugin->event_size != sizeof(struct gpmu_source_event) ||
-	    plugin->count_size > MOST_COUNT) {
+	    plugin->count_size > COUNT_MAX) {
 		fprintf(stderr, "%s\n", object ? "a plugin of other sizes" : dlerror());
 		return 1;
 	}

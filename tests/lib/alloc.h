@@ -13,7 +13,7 @@
 
 #include "tap.h"
 
-#define ALLOC_MOST	100000
+#define ALLOC_MAX	100000
 
 static int alloc_left = -1;	/* allocations until one fails; -1: none fails */
 static long alloc_held;		/* blocks that are allocated and not freed */
@@ -96,16 +96,16 @@ locale_t __wrap_newlocale(int mask, const char *name, locale_t base)
 
 /*
  * Makes each allocation of run() fail in turn. run() returns 0, -errno, or 1 if a failed
- * allocation has the wrong effect. A full run makes at least @at_least allocations.
+ * allocation has the wrong effect. A full run makes at least @min allocations.
  */
 __attribute__((unused))
-static void alloc_fail_each(int (*run)(void), int at_least, const char *what)
+static void alloc_fail_each(int (*run)(void), int min, const char *what)
 {
 	long before = alloc_held;
 	bool all = true, nothing = true;
 	int n, ret = 1;
 
-	for (n = 0; n < ALLOC_MOST; n++) {
+	for (n = 0; n < ALLOC_MAX; n++) {
 		alloc_left = n;
 		ret = run();
 		if (alloc_left >= 0)
@@ -116,7 +116,7 @@ static void alloc_fail_each(int (*run)(void), int at_least, const char *what)
 		nothing = nothing && alloc_held == before;
 	}
 	alloc_left = -1;
-	ok(n >= at_least, "%s: %d allocations are made, at least %d", what, n, at_least);
+	ok(n >= min, "%s: %d allocations are made, at least %d", what, n, min);
 	ok(all, "%s: each failed allocation is reported as ENOMEM", what);
 	ok(nothing, "%s: a failed allocation leaks no memory", what);
 	ok(ret == 0, "%s: the run without a failed allocation succeeds", what);

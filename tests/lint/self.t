@@ -46,7 +46,7 @@ repeat() {
 
 like "$(run files)" '^Bail out! git does not list' "the lints bail out if git lists no files"
 git -C "$dir" add tests
-for t in files rst shell descriptions driver; do
+for t in files rst shell descriptions words driver; do
 	unlike "$(run $t)" '^not ok' "$t.t finds nothing in a clean repository"
 done
 plant files no-licence.c 'int a;' 'no-licence\.c:1: SPDX.*want .LGPL' "a file without a licence line"
@@ -85,6 +85,10 @@ plant descriptions tests/two-words.sh "${sh_test}ok \$? \"%s\" || diag 1\nlike a
 plant descriptions tests/sh-helper.sh "${sh_test}helper() {\n\tis \"\$1\" 1 \"\$2\"\n}\nhelper 1 'it says why'" 'tests/sh-helper\.sh:7: it says why' "a fragment that a shell function passes on"
 plant descriptions tests/prefix.sh "${sh_test}skip \"no module\" \"machine: nor is the second one loaded\"" 'tests/prefix\.sh:4: .*begins with "nor"' "a fragment after a prefix"
 caught descriptions
+plant words of.c "// $lgpl\nint of;" 'of\.c:2: of: name the thing' "an identifier that is a preposition"
+plant words limit.h "// $lgpl\n#define NAME_MOST 3" 'limit\.h:2: NAME_MOST: use max' "a limit that is not called max"
+plant words comment.c "// $lgpl\n/* Whether a is b */\nint a;" 'comment\.c:2: .*begins with "Whether"' "a comment without a subject"
+caught words
 plant driver kernel-drivers/Kbuild "# $gpl\nifeq (\$(VERSION),6)" 'Kbuild:2:' "a check of the kernel's version"
 caught driver
 if command -v cppcheck > /dev/null; then

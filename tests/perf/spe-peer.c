@@ -397,7 +397,7 @@ static void show_ours(const uint8_t *bytes, size_t first, size_t length)
 	};
 	static struct decoded decoded;
 
-	decode(&decoded, bytes, length, first, length, RECORDS_MOST);
+	decode(&decoded, bytes, length, first, length, RECORDS_MAX);
 	for (size_t i = 0; i < decoded.count; i++) {
 		const struct gpmu_spe_record *record = &decoded.records[i];
 

@@ -40,7 +40,7 @@ struct doctor {
 /* Adds a finding with the formatted text. @remedy is copied, or NULL. */
 void doctor_find(struct doctor *doctor, enum level level, const char *check, const char *remedy,
 		 const char *fmt, ...) __attribute__((format(printf, 5, 6)));
-/* Whether a file or folder exists below the machine's root */
+/* Returns whether a file or folder exists below the machine's root. */
 bool doctor_exists(const struct doctor *doctor, const char *path);
 /* Reads a small file's text. Returns false if it cannot be read. */
 bool doctor_read(const struct doctor *doctor, const char *path, char *text, size_t size);

@@ -174,7 +174,7 @@ static void check_pmu(struct doctor *doctor, size_t kind, int socket, size_t soc
 	doctor_find(doctor, LEVEL_OK, "PMU", NULL, "%s: %s", name, text);
 }
 
-/* Whether a program may read its own counters of the CPUs without a system call */
+/* Checks whether a program may read its own counters of the CPUs without a system call. */
 static void check_user_reads(struct doctor *doctor, const struct gpmu_pmu *core)
 {
 	static const char sysctl[] = "perf_user_access";

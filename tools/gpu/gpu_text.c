@@ -92,12 +92,12 @@ static void print_numbers(const json_t *object, const char *name, const char *un
 
 static void print_clocks(const json_t *gpu)
 {
-	const json_t *most = json_object_get(gpu, "clocks_max"), *value, *limit;
+	const json_t *max = json_object_get(gpu, "clocks_max"), *value, *limit;
 	const char *key, *between = "";
 
 	printf("  %-13s", "clocks");
 	json_object_foreach(json_object_get(gpu, "clocks"), key, value) {
-		limit = json_object_get(most, key);
+		limit = json_object_get(max, key);
 		if (!json_is_number(value))
 			continue;
 		printf("%s %s %.0f", between, key, json_number_value(value));

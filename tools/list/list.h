@@ -22,7 +22,7 @@ struct list {
 /* Prints the selected items of some kinds and returns their number. @kinds: a bit for each enum item_kind. Call after common_open(). */
 size_t list_put_kinds(const struct list *list, unsigned int kinds);
 
-/* Whether a pattern matches the name, or there is none */
+/* Returns whether a pattern matches the name, or there is none. */
 bool list_matches(const struct list *list, const char *name);
 /* Adds a line of -v below the row: "      LABEL       TEXT" */
 void list_more(struct table *table, const char *label, const char *text);

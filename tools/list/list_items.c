@@ -15,7 +15,7 @@ enum generic_class {
 
 static const struct {
 	const char *name;
-	enum generic_class of;
+	enum generic_class scope;
 	const char *description;
 } generics[] = {
 	{ "cycles", GENERIC_CORE, "CPU cycles" },
@@ -117,7 +117,7 @@ static void add_metrics(struct items *items, const struct common *common)
 	const bool has_gpus = common_has_gpus(common);
 	const struct gpmu_metric *metric;
 
-	/* Of several metrics of a name, the one that -M counts */
+	/* -M counts one of several metrics of a name. */
 	for (size_t i = 0; (metric = gpmu_catalog_metric(common->catalog, i)); i++) {
 		const char *name = gpmu_metric_name(metric);
 		const struct gpmu_metric *counted;
@@ -239,11 +239,11 @@ static void add_generics(struct items *items, const struct common *common)
 
 	for (size_t i = 0; i < sizeof(generics) / sizeof(generics[0]); i++) {
 		struct item *item = add(items, ITEM_EVENT, copy(generics[i].name),
-					core || generics[i].of != GENERIC_CORE);
+					core || generics[i].scope != GENERIC_CORE);
 
 		item->description = generics[i].description;
-		item->unit = generics[i].of == GENERIC_CLOCK ? "msec" :
-			     generics[i].of == GENERIC_OWN ? "ns" : NULL;
+		item->unit = generics[i].scope == GENERIC_CLOCK ? "msec" :
+			     generics[i].scope == GENERIC_OWN ? "ns" : NULL;
 	}
 }
 

@@ -52,7 +52,7 @@ void progress_begin(struct progress *progress, const char *what)
 	sigaction(SIGINT, &action, NULL);
 }
 
-/* Whether it is time to show the progress again */
+/* Returns whether it is time to show the progress again. */
 static bool is_due(struct progress *progress)
 {
 	struct timespec now;

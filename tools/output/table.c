@@ -13,7 +13,7 @@
 
 #define GAP		"  "
 #define COLOR_END	"\033[m"
-#define LEAST_CUT	20	/* columns of a cut text on a narrow terminal */
+#define CUT_MIN	20	/* columns of a cut text on a narrow terminal */
 #define DOTS		"..."
 
 void table_init(struct table *table, FILE *file, const char *indent)
@@ -21,12 +21,12 @@ void table_init(struct table *table, FILE *file, const char *indent)
 	*table = (struct table){ .file = file, .indent = indent };
 }
 
-void table_column(struct table *table, const char *name, int flags, size_t least, size_t most)
+void table_column(struct table *table, const char *name, int flags, size_t min, size_t max)
 {
 	if (table->column_count == TABLE_COLUMNS)
 		return;
 	table->columns[table->column_count++] = (struct table_column){
-		.name = name, .flags = flags, .least = least, .most = most,
+		.name = name, .flags = flags, .min = min, .max = max,
 	};
 }
 
@@ -93,8 +93,8 @@ static void widen(struct table_column *column, const char *text)
 {
 	size_t width = gpmu_shown_width(text);
 
-	if (column->most && width > column->most)
-		width = column->most;
+	if (column->max && width > column->max)
+		width = column->max;
 	if (width > column->width)
 		column->width = width;
 }
@@ -113,8 +113,8 @@ static bool measure(struct table *table)
 
 		if (!column->width && (column->flags & TABLE_OPTIONAL))
 			continue;
-		if (column->width < column->least)
-			column->width = column->least;
+		if (column->width < column->min)
+			column->width = column->min;
 		if (!column->name)
 			continue;
 		headings = true;
@@ -139,7 +139,7 @@ static struct table_column *widest(struct table *table, const struct table_colum
 	struct table_column *found = NULL;
 
 	for (struct table_column *column = table->columns; column < last; column++)
-		if (column->flags & TABLE_CUT && column->width > LEAST_CUT && (!found || column->width > found->width))
+		if (column->flags & TABLE_CUT && column->width > CUT_MIN && (!found || column->width > found->width))
 			found = column;
 	return found;
 }
@@ -158,13 +158,13 @@ static void narrow(struct table *table, size_t room)
 	if (!last)
 		return;
 	used -= strlen(GAP);
-	if (last->flags & TABLE_CUT && last->width > LEAST_CUT)
-		used -= last->width - LEAST_CUT;
+	if (last->flags & TABLE_CUT && last->width > CUT_MIN)
+		used -= last->width - CUT_MIN;
 	while (used > room && (column = widest(table, last))) {
-		size_t excess = used - room, most = column->width - LEAST_CUT;
+		size_t excess = used - room, max = column->width - CUT_MIN;
 
-		column->most = column->width -= excess < most ? excess : most;
-		used -= excess < most ? excess : most;
+		column->max = column->width -= excess < max ? excess : max;
+		used -= excess < max ? excess : max;
 	}
 }
 
@@ -197,12 +197,12 @@ static bool is_last(const struct table *table, size_t column)
 static size_t room_for(const struct printer *printer, bool cut)
 {
 	const struct table_column *column = &printer->table->columns[printer->column];
-	size_t room = cut && column->most ? column->most : SIZE_MAX, used = printer->used + printer->blanks;
+	size_t room = cut && column->max ? column->max : SIZE_MAX, used = printer->used + printer->blanks;
 
 	if (!cut || !is_last(printer->table, printer->column) || printer->terminal == SIZE_MAX)
 		return room;
-	if (printer->terminal < used + LEAST_CUT)
-		return LEAST_CUT < room ? LEAST_CUT : room;
+	if (printer->terminal < used + CUT_MIN)
+		return CUT_MIN < room ? CUT_MIN : room;
 	return printer->terminal - used < room ? printer->terminal - used : room;
 }
 

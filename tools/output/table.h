@@ -35,7 +35,7 @@ struct table {
 	struct table_column {
 		const char *name;
 		int flags;
-		size_t least, most;
+		size_t min, max;
 		size_t width;	/* 0: not printed */
 	} columns[TABLE_COLUMNS];
 	size_t column_count;
@@ -50,10 +50,10 @@ struct table {
 void table_init(struct table *table, FILE *file, const char *indent);
 /*
  * Adds a column; all come before the first cell. No headings are printed if all @name are NULL.
- * The column is at least @least wide. Cells wider than @most, unless it is 0, do not widen it:
+ * The column is at least @min wide. Cells wider than @max, unless it is 0, do not widen it:
  * they move the rest of their own row, or are cut.
  */
-void table_column(struct table *table, const char *name, int flags, size_t least, size_t most);
+void table_column(struct table *table, const char *name, int flags, size_t min, size_t max);
 /* Adds the next cell of the row. */
 void table_cell(struct table *table, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Adds the next cell, which is printed in a color: an escape sequence, or NULL. */

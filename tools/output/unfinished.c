@@ -6,13 +6,13 @@
 #include "message.h"
 #include "output/unfinished.h"
 
-#define DROPS_MOST	4
+#define DROPS_MAX	4
 
 static const int ending[] = {
 	SIGHUP, SIGINT, SIGQUIT, SIGABRT, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM, SIGTERM, SIGXCPU,
 };
 
-static void (*drops[DROPS_MOST])(void);
+static void (*drops[DROPS_MAX])(void);
 static volatile sig_atomic_t drop_count;
 static pid_t owner;
 
@@ -48,7 +48,7 @@ void unfinished_remove_by(void (*drop)(void))
 	for (int i = 0; i < drop_count; i++)
 		if (drops[i] == drop)
 			return;
-	if (drop_count == DROPS_MOST)
+	if (drop_count == DROPS_MAX)
 		die("too many unfinished files");
 	drops[drop_count] = drop;
 	drop_count++;

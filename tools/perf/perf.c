@@ -189,7 +189,7 @@ static void split_metrics(struct perf *perf, const char *list, char **ours, char
 
 /* --- perf's version --- */
 
-/* Whether perf is of this version or a later one. A perf without a version is taken as new. */
+/* Returns whether perf is of this version or a later one. A perf without a version is taken as new. */
 static bool is_since(long major, long minor)
 {
 	char *const argv[] = { (char *)perf_path(), (char *)"--version", NULL };

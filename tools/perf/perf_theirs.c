@@ -16,7 +16,7 @@ void perf_theirs_add(struct perf_theirs *theirs, const char *item, size_t length
 	theirs->names[theirs->n++] = name;
 }
 
-/* Whether -M names the metric; marks it as printed. */
+/* Returns whether -M names the metric; marks it as printed. */
 static bool take(struct perf_theirs *theirs, const char *name)
 {
 	bool taken = false;

@@ -154,7 +154,7 @@ static void parse_capture(struct record *record, const char *text)
 /* An option with a size in bytes */
 struct size_option {
 	const char *name;
-	double least, most;
+	double min, max;
 	bool is_power;		/* of 2 */
 	const char *expected;
 };
@@ -178,7 +178,7 @@ static uint64_t parse_size(const struct size_option *option, const char *text)
 		end++;
 	}
 	size *= (double)(1ULL << shift);
-	if (end == text || *end || !(size >= option->least) || size > option->most ||
+	if (end == text || *end || !(size >= option->min) || size > option->max ||
 	    (option->is_power && (uint64_t)size & ((uint64_t)size - 1)))
 		die("%s %s: expected %s", option->name, text, option->expected);
 	return (uint64_t)size;
@@ -382,7 +382,7 @@ static char *command_text(const struct record *record)
 	return text;
 }
 
-/* Whether the run counts the machine, which only one rank of a node does */
+/* Returns whether the run counts the machine, which only one rank of a node does. */
 static bool counts_machine(const struct record *record)
 {
 	const struct common *common = &record->common;
@@ -509,7 +509,7 @@ static void note_counting(bool on, void *user)
 		gpmu_recorder_disable(record->recorder);
 }
 
-/* Whether the kernel allows a command's default events, which no option has requested */
+/* Returns whether the kernel allows a command's default events, which no option has requested. */
 static bool can_count(const struct gpmu_plan *plan, const struct child *child)
 {
 	const struct gpmu_session_options options = {

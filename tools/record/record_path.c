@@ -16,7 +16,7 @@
 #include "message.h"
 #include "record/record_path.h"
 
-#define WAIT_MOST	100	/* times 10 ms, waiting for the lock holder's path */
+#define WAIT_MAX	100	/* times 10 ms, waiting for the lock holder's path */
 
 /* "app" of "bin/app -n 3" */
 static const char *base_of(const char *command)
@@ -170,7 +170,7 @@ static char *read_path(int fd)
 	char text[PATH_MAX + 16], *path = NULL;
 	bool there = false;
 
-	for (int i = 0; i < WAIT_MOST && !there; i++) {
+	for (int i = 0; i < WAIT_MAX && !there; i++) {
 		ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
 		long pid;
 

@@ -220,7 +220,7 @@ static void choose_file(struct arguments *arguments)
 	arguments->file_count = 1;
 }
 
-/* Whether the file was read before, under any name. It is then no other rank. */
+/* Returns whether the file was read before, under any name. It is then no other rank. */
 static bool is_known(int fd, struct known *known, size_t *n)
 {
 	struct stat status;
@@ -241,7 +241,7 @@ static bool is_folder(int fd)
 	return !fstat(fd, &status) && S_ISDIR(status.st_mode);
 }
 
-/* Whether the first byte is that of a packet. A pipe may have any: its bytes are read once. */
+/* Returns whether the first byte is that of a packet. A pipe may have any: its bytes are read once. */
 static bool begins_as_trace(int fd)
 {
 	char first;
@@ -514,7 +514,7 @@ static void open_fifo(struct arguments *arguments)
 	arguments->files[0] = standard;
 }
 
-/* Whether the argument is a recording of perf. Dies if there are other files. */
+/* Returns whether the argument is a recording of perf. Dies if there are other files. */
 static bool is_perf(const struct arguments *arguments)
 {
 	bool found = false;

@@ -8,7 +8,7 @@
 #include "message.h"
 #include "report/report_perf.h"
 
-#define FILES_MOST	8	/* named in a line */
+#define FILES_MAX	8	/* named in a line */
 #define RECORD_BUILD_IDS	"record to a file without -z, --no-buildid or --switch-output, and do not kill perf"
 
 /* Bits of config: formats of arm_spe_pmu, of Linux's drivers/perf/arm_spe_pmu.c */
@@ -171,10 +171,10 @@ static void add_files(struct report_facts *facts, const struct gpmu_profile *pro
 	size_t n = 0;
 
 	for (; (file = gpmu_profile_without_functions(profile, n, &why)); n++)
-		if (n < FILES_MOST)
+		if (n < FILES_MAX)
 			text = joined(text, print_text("%s (%s)", file, why));
-	if (n > FILES_MOST)
-		text = joined(text, print_text("%zu more", n - FILES_MOST));
+	if (n > FILES_MAX)
+		text = joined(text, print_text("%zu more", n - FILES_MAX));
 	if (n)
 		add(facts, "no functions", text);
 	else

@@ -17,7 +17,7 @@
 
 #define MAGIC_SIZE	8
 #define TABLES		4	/* with the facts */
-#define COLUMNS		(COLUMN_KEYS + GPMU_PROFILE_KEYS_MOST)
+#define COLUMNS		(COLUMN_KEYS + GPMU_PROFILE_KEYS_MAX)
 
 enum { COLUMN_EVENT, COLUMN_SHARE, COLUMN_SAMPLES, COLUMN_PERIOD, COLUMN_MEAN, COLUMN_MAX, COLUMN_KEYS };
 
@@ -40,7 +40,7 @@ static const struct gpmu_report_column fact_columns[] = { COLUMN("what", TEXT), 
 struct kind {
 	const char *name, *title;
 	bool of_memory;
-	enum gpmu_profile_key keys[GPMU_PROFILE_KEYS_MOST];
+	enum gpmu_profile_key keys[GPMU_PROFILE_KEYS_MAX];
 	size_t key_count;
 };
 
@@ -142,8 +142,8 @@ static struct kind parse_by(const char *text)
 		size_t length = strcspn(at, ",");
 
 		if (length != 5 || strncmp(at, "event", length) != 0) {
-			if (kind.key_count == GPMU_PROFILE_KEYS_MOST)
-				die("--by=%s: expected at most %d keys", text, GPMU_PROFILE_KEYS_MOST);
+			if (kind.key_count == GPMU_PROFILE_KEYS_MAX)
+				die("--by=%s: expected at most %d keys", text, GPMU_PROFILE_KEYS_MAX);
 			kind.keys[kind.key_count++] = parse_key(at, length);
 		}
 		at += length;
@@ -202,7 +202,7 @@ static void set_cells(const struct gpmu_profile *profile, const struct gpmu_prof
 	cells[COLUMN_SAMPLES] = of_number(true, (double)row->samples);
 	cells[COLUMN_PERIOD] = of_number(!event.is_spe, (double)row->period);
 	cells[COLUMN_MEAN] = of_number(latency, latency ? (double)row->latency / (double)row->latency_samples : 0);
-	cells[COLUMN_MAX] = of_number(latency, (double)row->latency_most);
+	cells[COLUMN_MAX] = of_number(latency, (double)row->latency_max);
 	for (size_t k = 0; k < key_count; k++)
 		cells[COLUMN_KEYS + k] = (struct gpmu_report_cell){ .known = row->keys[k] != NULL, .text = row->keys[k] };
 }

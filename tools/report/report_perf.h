@@ -20,7 +20,7 @@ struct report_perf {
 };
 
 /*
- * Whether a path is a recording of perf: a file or pipe that begins with its magic, of which nothing is
+ * Returns whether a path is a recording of perf: a file or pipe that begins with its magic, of which nothing is
  * consumed, or a folder. "-" is standard input.
  */
 bool report_is_perf(const char *path);

@@ -9,7 +9,7 @@
 #include "output/table.h"
 #include "report/report.h"
 
-#define TEXT_MOST	160	/* shown characters of a text */
+#define TEXT_MAX	160	/* shown characters of a text */
 
 struct unit {
 	double from;
@@ -93,7 +93,7 @@ static void add_cell(struct table *table, const struct report_view *view, size_t
 	table_cell(table, "%s", number);
 }
 
-/* Whether all shown cells have the same text */
+/* Returns whether all shown cells have the same text. */
 static bool is_constant(const struct report_view *view, size_t column)
 {
 	for (size_t row = 1; row < view->n; row++)
@@ -151,9 +151,9 @@ static void add_column(struct table *table, struct layout *layout, const struct 
 	snprintf(name, sizeof(layout->names[0]), "%s", from->columns[column].name);
 	for (char *c = name; *c; c++)
 		*c = *c == '_' ? ' ' : *c;
-	/* Of a stack the innermost functions are shown. */
+	/* The innermost functions of a stack are shown. */
 	table_column(table, name, !is_text ? TABLE_RIGHT : !strcmp(name, "stack") ? TABLE_CUT | TABLE_CUT_BEGIN : TABLE_CUT, 0,
-		     is_text ? TEXT_MOST : 0);
+		     is_text ? TEXT_MAX : 0);
 }
 
 /* Adds the columns that are shown, the long ones last. */

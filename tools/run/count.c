@@ -244,7 +244,7 @@ static void enable(struct counting *counting)
 		set_interval(counting);
 }
 
-/* Whether held rows must be written before the next interval ends */
+/* Returns whether held rows must be written before the next interval ends. */
 static bool are_due(struct counting *counting)
 {
 	const struct count *count = counting->count;

@@ -53,7 +53,7 @@ struct count_end {
  */
 void count_hold_signals(sigset_t *mask);
 void count_heed_signals(const sigset_t *mask);
-/* Whether one of these signals is pending */
+/* Returns whether one of these signals is pending. */
 bool count_signal_waits(void);
 
 /*

@@ -91,7 +91,7 @@ static void say_signal(const struct stat_options *options, const struct count_en
  * Thresholds for lost counts: the kernel counts the exit of each process only in part, which is
  * not worth a warning.
  */
-#define LOST_LEAST	0.01	/* seconds */
+#define LOST_MIN	0.01	/* seconds */
 #define LOST_SHARE	0.5	/* of the CPU time */
 
 /*
@@ -116,7 +116,7 @@ static void note_lost(struct stat *stat, const struct count_end *end, struct gpm
 		if (row->scope == GPMU_SCOPE_PROCESS && !row->metric && row->counters)
 			enabled = fmax(enabled, (double)row->enabled * (double)row->counters / 1e9);
 	lost = ran - enabled;
-	if (stat->lost_reported || enabled < 0 || lost < LOST_LEAST || lost < ran * LOST_SHARE)
+	if (stat->lost_reported || enabled < 0 || lost < LOST_MIN || lost < ran * LOST_SHARE)
 		return;
 	stat->lost_reported = true;
 	if (options->strict)
@@ -153,7 +153,7 @@ static void run_once(struct stat *stat, const struct count *count, int *status)
 }
 
 /*
- * Whether a run enters the means. An interrupted run covers only a part of the command, so it is printed only if it is
+ * Returns whether a run enters the means. An interrupted run covers only a part of the command, so it is printed only if it is
  * the first.
  */
 static bool enters_means(const struct count_end *end, unsigned int run)

@@ -35,7 +35,7 @@ struct stat_options {
 void stat_options_init(struct stat_options *options, int argc, char **argv);
 void stat_options_release(struct stat_options *options);
 
-/* Whether CPUs are counted, and not tasks */
+/* Returns whether CPUs are counted, and not tasks. */
 static inline bool stat_counts_cpus(const struct stat_options *options)
 {
 	return options->system || options->cpus;

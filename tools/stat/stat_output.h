@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What gpmu stat prints: rows in a sink, whose text goes to a file or a terminal */
+/* Output of gpmu stat: rows in a sink, whose text goes to a file or a terminal */
 #ifndef GPMU_STAT_OUTPUT_H
 #define GPMU_STAT_OUTPUT_H
 

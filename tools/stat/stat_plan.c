@@ -53,12 +53,12 @@ static void add_topdown(struct stat_options *options)
 	static const char *const groups[] = {
 		"TopdownL1", "TopdownL2", "TopdownL3", "TopdownL4", "TopdownL5", "TopdownL6",
 	};
-	const size_t most = sizeof(groups) / sizeof(groups[0]);
+	const size_t max = sizeof(groups) / sizeof(groups[0]);
 
 	if (!options->topdown)
 		return;
-	if (options->topdown > most)
-		die("--td-level: expected 1 to %zu", most);
+	if (options->topdown > max)
+		die("--td-level: expected 1 to %zu", max);
 	common_request(&options->common, true, groups[options->topdown - 1]);
 }
 

@@ -48,7 +48,7 @@ struct traffic_gpu_part {
 
 extern const struct traffic_gpu_part traffic_gpu_parts[TRAFFIC_GPU_PARTS];
 
-/* Whether a source counts GPUs' traffic */
+/* Returns whether a source counts GPUs' traffic. */
 bool traffic_has_gpus(const struct gpmu_machine *machine);
 /* Adds the metrics of all parts; of links to a Grace only if @with_grace is set. Returns as gpmu_plan_add_metrics(). */
 int traffic_gpu_plan(struct gpmu_plan *plan, bool with_grace, struct gpmu_error *error);

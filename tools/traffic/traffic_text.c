@@ -113,11 +113,11 @@ static void add_value(struct page *page, const struct gpmu_traffic_value *value)
 	table_cell(&page->table, "%s", text);
 }
 
-/* Begins a table, whose first column is @least wide. */
-static void begin(struct page *page, const char *heading, size_t least)
+/* Begins a table, whose first column is @min wide. */
+static void begin(struct page *page, const char *heading, size_t min)
 {
 	table_init(&page->table, page->view->file, "  ");
-	table_column(&page->table, heading, 0, least, 0);
+	table_column(&page->table, heading, 0, min, 0);
 }
 
 static void add_column(struct page *page, const char *heading)
@@ -170,7 +170,7 @@ static void put_matrix(struct page *page)
 	end(page);
 }
 
-/* Whether a cell of the matrix is counted in this sum */
+/* Returns whether a cell of the matrix is counted in this sum. */
 static bool is_used(const struct gpmu_traffic *flow, size_t sum)
 {
 	const struct gpmu_traffic_line *cell;

@@ -15,7 +15,7 @@ static locale_t utf8;	/* for wcwidth(), which has widths for the characters of t
 
 /* --- characters --- */
 
-/* Of a valid character: C0, DEL, or C1, which has two bytes in UTF-8 */
+/* Returns whether a valid character is a control character: C0, DEL, or C1, which has two bytes in UTF-8. */
 static bool is_control(const char *text)
 {
 	const unsigned char *at = (const unsigned char *)text;

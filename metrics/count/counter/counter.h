@@ -118,7 +118,7 @@ int counter_open_sets(struct counter_group *group, const struct source_selection
 /* --- counter_error.c: reasons and remedies --- */
 
 /*
- * Whether -@err means that this event cannot be counted here. Other errors concern all
+ * Returns whether -@err means that this event cannot be counted here. Other errors concern all
  * events: permissions, file descriptors, memory.
  */
 bool counter_error_is_refusal(int err);

@@ -23,7 +23,7 @@ struct counter_set;
 struct event_instance;
 struct target;
 
-/* Whether a set of the group can be mapped on this target, as far as is known before it is open */
+/* Returns whether a set of the group can be mapped on this target, as far as is known before it is open. */
 bool counter_map_suits(const struct counter_group *group, const struct counter_set *set,
 		       const struct target *target);
 /* Sets the term of the event's PMU that asks the kernel for access from user space. */

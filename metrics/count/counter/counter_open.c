@@ -94,7 +94,7 @@ static int try_alone(const struct opening *o, size_t slot, const struct target *
 	return ret;
 }
 
-/* Whether an event that cannot be opened on one target opens on another: 1, 0, or -errno */
+/* Returns whether an event that cannot be opened on one target opens on another: 1, 0, or -errno. */
 static int opens_elsewhere(const struct opening *o, const struct counter_set *set, size_t slot,
 			   size_t index)
 {
@@ -141,7 +141,7 @@ static int remove_slot(const struct opening *o, struct counter_set *set, size_t 
 	return 0;
 }
 
-/* Whether the events are grouped only to be read at once */
+/* Returns whether the events are grouped only to be read at once. */
 static bool is_apart(const struct opening *o, const struct counter_set *set)
 {
 	return o->group->plan->groups[o->group->index].apart && set->slot_count > 1;

@@ -161,7 +161,7 @@ static int take_near(struct counter_ring *ring, uint64_t time, uint64_t more)
 	return ret;
 }
 
-/* Whether each ring has taken a reading since the last row, none older than @time */
+/* Returns whether each ring has taken a reading since the last row, none older than @time. */
 static bool are_taken(struct counter_ring *const *rings, size_t length, uint64_t time)
 {
 	for (size_t i = 0; i < length; i++)

@@ -38,7 +38,7 @@ struct perf_evsel;
 struct source_group;
 
 /* Readings that fit into a ring: the limit of each timer */
-#define RING_MOST	400
+#define RING_MAX	400
 
 /*
  * Layout of a reading: time (CLOCK_MONOTONIC_RAW), number of counts, the timer's enabled

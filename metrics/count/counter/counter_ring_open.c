@@ -51,7 +51,7 @@ static size_t data_size(const struct counter_set *set)
 			 (RING_COUNTS + set->slot_count + 1) * sizeof(uint64_t);
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
 
-	while (size < RING_MOST * reading)
+	while (size < RING_MAX * reading)
 		size *= 2;
 	return size;
 }

@@ -27,7 +27,7 @@ struct plugin_group {
 	char *values;			/* an array of the plugin's struct gpmu_source_count */
 };
 
-static struct plugin_group *of(struct source_group *group)
+static struct plugin_group *plugin_group_of(struct source_group *group)
 {
 	return (struct plugin_group *)group;
 }
@@ -100,7 +100,7 @@ static int open_events(struct gpmu_source *source, const struct gpmu_pmu *pmu,
 	return ret;
 }
 
-/* Whether the machine lacks the event, as opposed to an error that the user can correct */
+/* Returns whether the machine lacks the event, as opposed to an error that the user can correct. */
 static bool is_unsupported(int ret)
 {
 	return ret == -ENOSPC || ret == -EOPNOTSUPP || ret == -ENOENT || ret == -ENODEV;
@@ -217,7 +217,7 @@ static int negative(int ret)
 /* Called for each group; prepares the source once */
 static int plugin_prepare(struct source_group *base, struct gpmu_error *error)
 {
-	struct plugin_group *group = of(base);
+	struct plugin_group *group = plugin_group_of(base);
 	struct gpmu_source *source = group->source;
 	struct gpmu_error own = { .size = sizeof(own) };
 	int ret = 0;
@@ -247,7 +247,7 @@ static uint64_t advance(struct gpmu_source *source, uint64_t time)
 
 static int plugin_enable(struct source_group *base, uint64_t time)
 {
-	struct plugin_group *group = of(base);
+	struct plugin_group *group = plugin_group_of(base);
 	struct gpmu_source *source = group->source;
 	int ret = 0;
 
@@ -274,7 +274,7 @@ static int disable_source(struct gpmu_source *source, uint64_t time)
 
 static int plugin_disable(struct source_group *base, uint64_t time)
 {
-	struct plugin_group *group = of(base);
+	struct plugin_group *group = plugin_group_of(base);
 	int ret;
 
 	pthread_mutex_lock(&group->source->lock);
@@ -340,7 +340,7 @@ static int set_counts(const struct plugin_group *group, struct gpmu_counts *coun
 
 static int plugin_read(struct source_group *base, uint64_t time, struct gpmu_counts *counts)
 {
-	struct plugin_group *group = of(base);
+	struct plugin_group *group = plugin_group_of(base);
 	struct gpmu_source *source = group->source;
 	int ret = 0, lost;
 
@@ -364,7 +364,7 @@ static int plugin_read(struct source_group *base, uint64_t time, struct gpmu_cou
 
 static void plugin_close(struct source_group *base)
 {
-	struct plugin_group *group = of(base), **link;
+	struct plugin_group *group = plugin_group_of(base), **link;
 	struct gpmu_source *source = group->source;
 
 	pthread_mutex_lock(&source->lock);

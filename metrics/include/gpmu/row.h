@@ -17,7 +17,7 @@ enum gpmu_state {
 	GPMU_STATE_NOT_SUPPORTED,	/* the machine lacks the counter; why gives the reason */
 };
 
-/* What a value covers */
+/* The part of the machine that a value covers */
 enum gpmu_scope {
 	GPMU_SCOPE_MACHINE,
 	GPMU_SCOPE_NODE,

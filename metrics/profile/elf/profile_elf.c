@@ -101,7 +101,7 @@ static int open_vdso(const uint8_t *build_id, size_t size, enum match *matched)
 	return -1;
 }
 
-size_t profile_elf_vdso_build_id(uint8_t build_id[PROFILE_BUILD_ID_MOST])
+size_t profile_elf_vdso_build_id(uint8_t build_id[PROFILE_BUILD_ID_MAX])
 {
 	char *image;
 	size_t size = own_vdso(&image);
@@ -112,7 +112,7 @@ size_t profile_elf_vdso_build_id(uint8_t build_id[PROFILE_BUILD_ID_MOST])
 	elf_version(EV_CURRENT);
 	elf = size ? elf_memory(image, size) : NULL;
 	length = elf ? dwelf_elf_gnu_build_id(elf, &bits) : 0;
-	if (length < 0 || length > PROFILE_BUILD_ID_MOST)
+	if (length < 0 || length > PROFILE_BUILD_ID_MAX)
 		length = 0;
 	if (length)
 		memcpy(build_id, bits, (size_t)length);
@@ -120,12 +120,12 @@ size_t profile_elf_vdso_build_id(uint8_t build_id[PROFILE_BUILD_ID_MOST])
 	return (size_t)length;
 }
 
-size_t profile_elf_build_id_hex(const uint8_t *build_id, size_t size, char hex[2 * PROFILE_BUILD_ID_MOST + 1])
+size_t profile_elf_build_id_hex(const uint8_t *build_id, size_t size, char hex[2 * PROFILE_BUILD_ID_MAX + 1])
 {
 	static const uint8_t padding[4];
 
 	hex[0] = '\0';
-	if (size > PROFILE_BUILD_ID_MOST)
+	if (size > PROFILE_BUILD_ID_MAX)
 		return 0;
 	/* Linkers make build ids of 8, 16 and 20 bytes. */
 	while (size > 2 * sizeof(padding) && !memcmp(build_id + size - sizeof(padding), padding, sizeof(padding)))
@@ -138,7 +138,7 @@ size_t profile_elf_build_id_hex(const uint8_t *build_id, size_t size, char hex[2
 static int open_copy(const char *name, const uint8_t *build_id, size_t size)
 {
 	const char *home = secure_getenv("HOME");
-	char path[PATH_MAX], hex[2 * PROFILE_BUILD_ID_MOST + 1];
+	char path[PATH_MAX], hex[2 * PROFILE_BUILD_ID_MAX + 1];
 	enum match matched;
 	int length;
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PROFILE_BUILD_ID_MOST	20	/* bytes in a recording, which may have padded it */
+#define PROFILE_BUILD_ID_MAX	20	/* bytes in a recording, which may have padded it */
 #define PROFILE_VDSO	"[vdso]"	/* the code that the kernel maps into each process */
 
 /*
@@ -23,9 +23,9 @@ int profile_elf_open(const char *path, const uint8_t *build_id, size_t size, boo
  */
 bool profile_elf_blocks(const char *path, const char *folder, const char *name);
 /* Writes a recorded build id without its padding. Returns its size, 0 if it is empty or too long. */
-size_t profile_elf_build_id_hex(const uint8_t *build_id, size_t size, char hex[2 * PROFILE_BUILD_ID_MOST + 1]);
+size_t profile_elf_build_id_hex(const uint8_t *build_id, size_t size, char hex[2 * PROFILE_BUILD_ID_MAX + 1]);
 /* Gets the build id of the running kernel's vDSO. Returns its size; 0: there is none */
-size_t profile_elf_vdso_build_id(uint8_t build_id[PROFILE_BUILD_ID_MOST]);
+size_t profile_elf_vdso_build_id(uint8_t build_id[PROFILE_BUILD_ID_MAX]);
 /*
  * Makes the image of an ELF file for code that is in no file. The code is at address 0. @arch: the machine, as by uname(2).
  * @frames: .eh_frame of the code, with addresses as if it followed the code at a multiple of 8 bytes; NULL: none. Sets the size of the

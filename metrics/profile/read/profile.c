@@ -210,8 +210,8 @@ static int take_options(struct gpmu_profile *profile, const struct gpmu_profile_
 {
 	int ret = sized_options(&profile->options, sizeof(profile->options), options, error);
 
-	if (!ret && profile->options.key_count > GPMU_PROFILE_KEYS_MOST) {
-		error_set(error, 0, "expected at most %d keys", GPMU_PROFILE_KEYS_MOST);
+	if (!ret && profile->options.key_count > GPMU_PROFILE_KEYS_MAX) {
+		error_set(error, 0, "expected at most %d keys", GPMU_PROFILE_KEYS_MAX);
 		ret = -EINVAL;
 	}
 	if (ret)

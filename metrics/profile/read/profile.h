@@ -11,7 +11,7 @@
 
 struct gpmu_profile {
 	struct gpmu_profile_options options;
-	enum gpmu_profile_key keys[GPMU_PROFILE_KEYS_MOST];
+	enum gpmu_profile_key keys[GPMU_PROFILE_KEYS_MAX];
 	size_t key_count;
 	struct gpmu_perfdata *perfdata;
 	struct profile_tasks tasks;

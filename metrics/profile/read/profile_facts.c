@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What a profile reports beside its tables */
+/* Facts that a profile reports in addition to its tables */
 #include <errno.h>
 #include <string.h>
 

@@ -49,7 +49,7 @@ static int set_row(const struct gpmu_profile *profile, const struct profile_row 
 		.period = from->period,
 		.latency = from->latency,
 		.latency_samples = from->latency_samples,
-		.latency_most = from->latency_most,
+		.latency_max = from->latency_max,
 	};
 	for (size_t k = 0; k < key_count; k++) {
 		if (!from->keys[k])
@@ -77,7 +77,7 @@ static int compare(const void *a, const void *b)
 		result = order(two->period, one->period);
 	if (!result)
 		result = order(two->samples, one->samples);
-	for (size_t k = 0; k < GPMU_PROFILE_KEYS_MOST && !result; k++)
+	for (size_t k = 0; k < GPMU_PROFILE_KEYS_MAX && !result; k++)
 		result = strcmp(one->keys[k] ? one->keys[k] : "", two->keys[k] ? two->keys[k] : "");
 	return result;
 }
@@ -85,13 +85,13 @@ static int compare(const void *a, const void *b)
 int gpmu_profile_table(const struct gpmu_profile *profile, const enum gpmu_profile_key *keys,
 		       size_t key_count, struct gpmu_profile_table *table)
 {
-	size_t places[GPMU_PROFILE_KEYS_MOST] = { 0 };
+	size_t places[GPMU_PROFILE_KEYS_MAX] = { 0 };
 	struct profile_rows rows = { 0 };
 	const struct profile_row *list;
 	int ret;
 
 	*table = (struct gpmu_profile_table){ 0 };
-	ret = key_count > GPMU_PROFILE_KEYS_MOST ? -EINVAL :
+	ret = key_count > GPMU_PROFILE_KEYS_MAX ? -EINVAL :
 						   find_keys(profile, keys, key_count, places);
 	if (!ret)
 		ret = project(profile, places, key_count, &rows);

@@ -6,7 +6,7 @@
 #include "record/queue/record_arena.h"
 
 #define CHUNK		((size_t)1 << 20)	/* bytes, and the alignment by which a record finds its chunk */
-#define SPARE_MOST	8
+#define SPARE_MAX	8
 
 struct record_chunk {
 	struct record_chunk *next;
@@ -21,7 +21,7 @@ static size_t head(void)
 
 static void drop(struct record_arena *arena, struct record_chunk *chunk)
 {
-	if (chunk->room > CHUNK || arena->spare_count == SPARE_MOST) {
+	if (chunk->room > CHUNK || arena->spare_count == SPARE_MAX) {
 		free(chunk);
 		return;
 	}

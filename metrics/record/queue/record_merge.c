@@ -6,9 +6,9 @@
 #include "base/vector.h"
 #include "record/queue/record_merge.h"
 
-void record_merge_init(struct record_merge *merge, size_t most)
+void record_merge_init(struct record_merge *merge, size_t max)
 {
-	*merge = (struct record_merge){ .most = most, .earliest = UINT64_MAX };
+	*merge = (struct record_merge){ .max = max, .earliest = UINT64_MAX };
 }
 
 static void release(struct record_merge *merge, struct record_entries *entries, size_t from)
@@ -41,11 +41,11 @@ int record_merge_open(struct record_merge *merge, uint64_t now)
 
 void record_merge_mark(struct record_merge *merge, int stream, uint64_t time, uint64_t now)
 {
-	struct record_stream *of = &merge->streams[stream];
+	struct record_stream *source = &merge->streams[stream];
 
-	if (time > of->mark)
-		of->mark = time;
-	of->heard = now;
+	if (time > source->mark)
+		source->mark = time;
+	source->heard = now;
 }
 
 void record_merge_close(struct record_merge *merge, int stream)
@@ -73,7 +73,7 @@ static bool has_room(struct record_entries *entries, size_t length)
 /* Reserves the room for sorting, too: then only this can fail. */
 int record_merge_add(struct record_merge *merge, const struct record *record, int stream)
 {
-	const struct record_stream *of = &merge->streams[stream];
+	const struct record_stream *source = &merge->streams[stream];
 	size_t length = merge->fresh.length + 1;
 	struct record *copy;
 
@@ -88,7 +88,7 @@ int record_merge_add(struct record_merge *merge, const struct record *record, in
 	if (record->begin < merge->earliest)
 		merge->earliest = record->begin;
 	merge->bytes += record->size;
-	merge->late += record->end < of->mark;
+	merge->late += record->end < source->mark;
 	return 0;
 }
 
@@ -121,17 +121,17 @@ uint64_t record_merge_bound(const struct record_merge *merge, uint64_t patient)
 	uint64_t bound = UINT64_MAX;
 
 	for (size_t i = 0; i < merge->stream_count; i++) {
-		const struct record_stream *of = &merge->streams[i];
+		const struct record_stream *source = &merge->streams[i];
 
-		if (of->open && of->heard >= patient && of->mark < bound)
-			bound = of->mark;
+		if (source->open && source->heard >= patient && source->mark < bound)
+			bound = source->mark;
 	}
 	return bound;
 }
 
 const struct record *record_merge_next(struct record_merge *merge, uint64_t bound)
 {
-	bool fits = merge->bytes <= merge->most;
+	bool fits = merge->bytes <= merge->max;
 	uint64_t next = merge->at < merge->sorted.length ? merge->sorted.list[merge->at].begin : UINT64_MAX;
 
 	if (merge->returned)

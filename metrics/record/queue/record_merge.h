@@ -35,15 +35,15 @@ struct record_merge {
 	uint64_t earliest;			/* begin in fresh */
 	struct record_arena arena;
 	struct record *returned;
-	size_t bytes, most;	/* bytes of records, and their limit */
+	size_t bytes, max;	/* bytes of records, and their limit */
 	/* records that ended before their stream's mark but arrived after it */
 	uint64_t late;
 	/* records returned before the marks allowed it, because the limit was reached */
 	uint64_t forced;
 };
 
-/* @most: limit for the bytes of records */
-void record_merge_init(struct record_merge *merge, size_t most);
+/* @max: limit for the bytes of records */
+void record_merge_init(struct record_merge *merge, size_t max);
 void record_merge_release(struct record_merge *merge);
 /* Opens a stream. Returns its number or -ENOMEM. */
 int record_merge_open(struct record_merge *merge, uint64_t now);

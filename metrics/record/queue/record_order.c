@@ -9,14 +9,14 @@
 #define FEW	16	/* entries that are sorted by insertion */
 
 /* Sort keys of an entry, from 0 */
-static uint64_t by_begin(const struct record_entry *entry, uint64_t least)
+static uint64_t by_begin(const struct record_entry *entry, uint64_t min)
 {
-	return entry->begin - least;
+	return entry->begin - min;
 }
 
-static uint64_t by_end(const struct record_entry *entry, uint64_t most)
+static uint64_t by_end(const struct record_entry *entry, uint64_t max)
 {
-	return most - entry->end;
+	return max - entry->end;
 }
 
 static void pass(const struct record_entry *from, struct record_entry *to, size_t length,
@@ -70,15 +70,15 @@ static void insert(struct record_entry *entries, size_t length)
 /* Sorts entries of the same begin. */
 static void sort_equal(struct record_entry *entries, struct record_entry *spare, size_t length)
 {
-	uint64_t most = 0;
+	uint64_t max = 0;
 
 	if (length <= FEW) {
 		insert(entries, length);
 		return;
 	}
 	for (size_t i = 0; i < length; i++)
-		most = entries[i].end > most ? entries[i].end : most;
-	sort_by(entries, spare, length, by_end, most);
+		max = entries[i].end > max ? entries[i].end : max;
+	sort_by(entries, spare, length, by_end, max);
 }
 
 static bool is_sorted(const struct record_entry *entries, size_t length)
@@ -91,7 +91,7 @@ static bool is_sorted(const struct record_entry *entries, size_t length)
 
 void record_order(struct record_entry *entries, struct record_entry *spare, size_t length)
 {
-	uint64_t least = UINT64_MAX;
+	uint64_t min = UINT64_MAX;
 	size_t equal;
 
 	if (is_sorted(entries, length))
@@ -101,8 +101,8 @@ void record_order(struct record_entry *entries, struct record_entry *spare, size
 		return;
 	}
 	for (size_t i = 0; i < length; i++)
-		least = entries[i].begin < least ? entries[i].begin : least;
-	sort_by(entries, spare, length, by_begin, least);
+		min = entries[i].begin < min ? entries[i].begin : min;
+	sort_by(entries, spare, length, by_begin, min);
 	for (size_t i = 0; i < length; i += equal) {
 		equal = 1;
 		while (i + equal < length && entries[i + equal].begin == entries[i].begin)

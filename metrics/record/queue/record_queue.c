@@ -7,12 +7,12 @@
 
 int record_queue_init(struct record_queue *queue, size_t room)
 {
-	const size_t least = room < RECORD_QUEUE_LEAST ? room : RECORD_QUEUE_LEAST;
+	const size_t min = room < RECORD_QUEUE_MIN ? room : RECORD_QUEUE_MIN;
 
 	*queue = (struct record_queue){
 		.room = room,
-		.fill = { .bytes = malloc(least), .room = least },
-		.look = { .bytes = malloc(least), .room = least },
+		.fill = { .bytes = malloc(min), .room = min },
+		.look = { .bytes = malloc(min), .room = min },
 	};
 	if (!queue->fill.bytes || !queue->look.bytes) {
 		free(queue->fill.bytes);
@@ -51,7 +51,7 @@ static bool resize(struct record_buffer *buffer, size_t room)
 	return true;
 }
 
-/* Whether so many bytes fit, for which the buffer may grow */
+/* Returns whether so many bytes fit, for which the buffer may grow. */
 static bool has_room(struct record_queue *queue, size_t need)
 {
 	struct record_buffer *fill = &queue->fill;
@@ -102,7 +102,7 @@ bool record_queue_has_room(struct record_queue *queue, size_t size)
 /* Empties a buffer, which gives half of its room back if it used less than a quarter. */
 static void empty(struct record_buffer *buffer)
 {
-	if (buffer->length < buffer->room / 4 && buffer->room / 2 >= RECORD_QUEUE_LEAST)
+	if (buffer->length < buffer->room / 4 && buffer->room / 2 >= RECORD_QUEUE_MIN)
 		resize(buffer, buffer->room / 2);
 	buffer->length = 0;
 }

@@ -15,7 +15,7 @@
 #include "record/queue/record.h"
 
 /* The room that a buffer has at least, if the queue's limit is not lower */
-#define RECORD_QUEUE_LEAST	((size_t)4 << 20)
+#define RECORD_QUEUE_MIN	((size_t)4 << 20)
 
 struct record_buffer {
 	char *bytes;
@@ -39,7 +39,7 @@ void record_queue_release(struct record_queue *queue);
  */
 bool record_queue_put(struct record_queue *queue, struct record *record, const void *data,
 		      size_t size);
-/* Whether a record with @size bytes of data fits */
+/* Returns whether a record with @size bytes of data fits. */
 bool record_queue_has_room(struct record_queue *queue, size_t size);
 /* Returns all records and their size in bytes; valid until the next call. */
 size_t record_queue_take(struct record_queue *queue, const char **records);

@@ -18,11 +18,11 @@
  * a file takes several times as long as copying the bytes.
  */
 #define PREALLOCATED	((uint64_t)64 << 20)
-#define FREE_LEAST	(1u << 20)	/* bytes that are freed at once */
+#define FREE_MIN	(1u << 20)	/* bytes that are freed at once */
 #define CHECK_EACH	(1u << 20)	/* bytes between checks of the file system, which may be on the network */
-/* What is left to the trace and to other programs, the lesser of these */
+/* The trace and other programs keep the smaller of these. */
 #define RESERVE_SHARE	20		/* 1 / 20 of the file system */
-#define RESERVE_MOST	((uint64_t)1 << 30)	/* bytes */
+#define RESERVE_MAX	((uint64_t)1 << 30)	/* bytes */
 
 void record_spool_init(struct record_spool *spool)
 {
@@ -64,12 +64,12 @@ static int open_beside(int fd)
 	if (length <= 0)
 		return -1;
 	path[length] = '\0';
-	/* Of "/x" the folder is "/". */
+	/* The folder of "/x" is "/". */
 	strrchr(path, '/')[1] = '\0';
 	return open_in(path);
 }
 
-/* Whether the file system has @size bytes and the reserve. Some file systems in memory have no number of blocks. */
+/* Returns whether the file system has @size bytes and the reserve. Some file systems in memory have no number of blocks. */
 static bool has_room(const struct record_spool *spool, uint64_t size)
 {
 	struct statvfs status;
@@ -78,8 +78,8 @@ static bool has_room(const struct record_spool *spool, uint64_t size)
 	if (fstatvfs(spool->fd, &status) || !status.f_blocks)
 		return true;
 	reserve = status.f_blocks / RESERVE_SHARE * status.f_frsize;
-	if (reserve > RESERVE_MOST)
-		reserve = RESERVE_MOST;
+	if (reserve > RESERVE_MAX)
+		reserve = RESERVE_MAX;
 	return status.f_bavail * status.f_frsize >= size + reserve;
 }
 
@@ -153,7 +153,7 @@ static int check_room(struct record_spool *spool, uint64_t at, uint64_t size)
 /* Frees blocks of taken chunks. The taking thread does not free them: the putting thread would wait at the file's lock. */
 static void free_taken(struct record_spool *spool, uint64_t taken)
 {
-	if (taken < spool->freed + FREE_LEAST)
+	if (taken < spool->freed + FREE_MIN)
 		return;
 	fallocate(spool->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)spool->freed, (off_t)(taken - spool->freed));
 	spool->freed = taken;

@@ -10,7 +10,7 @@
 #include "event/event_fd.h"
 #include "record/ring/record_ring.h"
 
-#define AUX_PAGES_LEAST	2	/* pages of an AUX buffer that every PMU accepts */
+#define AUX_PAGES_MIN	2	/* pages of an AUX buffer that every PMU accepts */
 #define AUX_WAKEUPS	8	/* wakeups while an AUX buffer is filled; the kernel's default, 2, leaves half as spare room */
 #define AUX_RATIO	4	/* size of an AUX buffer for each byte of its ring, while both are halved */
 
@@ -41,7 +41,7 @@ static int map_ring(struct record_ring *ring, const struct record_rings *rings, 
 	if (page == MAP_FAILED)
 		return map_failed();
 	event_ring_init(&ring->records, page, rings->page_size, room);
-	return rings->aux_most ? map_aux(ring, size, rings->aux_most) : 0;
+	return rings->aux_max ? map_aux(ring, size, rings->aux_max) : 0;
 }
 
 /* Returns a descriptor or -errno. */
@@ -51,7 +51,7 @@ static int open_event(struct record_ring *ring, const struct perf_event_attr *at
 	struct perf_event_attr own = *attr;
 	int fd;
 
-	own.aux_watermark = (uint32_t)(rings->aux_most / AUX_WAKEUPS);
+	own.aux_watermark = (uint32_t)(rings->aux_max / AUX_WAKEUPS);
 	own.read_format = PERF_FORMAT_LOST;
 	fd = event_fd_open(&own, tid, ring->cpu, -1);
 	ring->counts_lost = fd >= 0;
@@ -85,7 +85,7 @@ static int open_task(struct record_ring *ring, const struct perf_event_attr *att
 		ring->fd = fd;
 		ret = map_ring(ring, rings, room);
 	}
-	if (ret || rings->aux_most)
+	if (ret || rings->aux_max)
 		return ret;
 	return ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) ? -errno : 0;
 }
@@ -136,7 +136,7 @@ static int open_rings(struct record_rings *rings, const int *cpus, size_t n,
 		ring->cpu = cpus ? cpus[i] : (int)i;
 		ret = open_ring(ring, attr, tids, count, rings, room);
 		/* The CPU is offline; it may have gone offline between two tasks. */
-		if (ret == -ENODEV || (ret == -ENOENT && rings->aux_most)) {
+		if (ret == -ENODEV || (ret == -ENOENT && rings->aux_max)) {
 			close_ring(ring, rings->page_size);
 			ret = 0;
 			continue;
@@ -146,9 +146,9 @@ static int open_rings(struct record_rings *rings, const int *cpus, size_t n,
 	return ret;
 }
 
-static size_t half(size_t room, size_t least)
+static size_t half(size_t room, size_t min)
 {
-	return room / 2 > least ? room / 2 : least;
+	return room / 2 > min ? room / 2 : min;
 }
 
 /*
@@ -157,11 +157,11 @@ static size_t half(size_t room, size_t least)
  */
 int record_rings_open(struct record_rings *rings, const struct gpmu_machine *machine,
 		      const struct perf_event_attr *attr, const pid_t *tids, size_t count,
-		      size_t most)
+		      size_t max)
 {
 	size_t n = (size_t)sysconf(_SC_NPROCESSORS_CONF), room;
 	const int *cpus = NULL;
-	size_t aux_least;
+	size_t aux_min;
 	int ret;
 
 	rings->page_size = (size_t)sysconf(_SC_PAGESIZE);
@@ -171,16 +171,16 @@ int record_rings_open(struct record_rings *rings, const struct gpmu_machine *mac
 	rings->fds = calloc(n + 1, sizeof(*rings->fds));
 	if (!rings->list || !rings->fds)
 		return -ENOMEM;
-	room = most > rings->page_size ? most : rings->page_size;
-	aux_least = rings->aux_most ? AUX_PAGES_LEAST * rings->page_size : 0;
-	if (rings->aux_most < aux_least)
-		rings->aux_most = aux_least;
+	room = max > rings->page_size ? max : rings->page_size;
+	aux_min = rings->aux_max ? AUX_PAGES_MIN * rings->page_size : 0;
+	if (rings->aux_max < aux_min)
+		rings->aux_max = aux_min;
 	while ((ret = open_rings(rings, cpus, n, attr, tids, count, room)) == -ENOBUFS &&
-	       (room > rings->page_size || rings->aux_most > aux_least)) {
+	       (room > rings->page_size || rings->aux_max > aux_min)) {
 		close_rings(rings);
-		if (rings->aux_most <= AUX_RATIO * room)
+		if (rings->aux_max <= AUX_RATIO * room)
 			room = half(room, rings->page_size);
-		rings->aux_most = half(rings->aux_most, aux_least);
+		rings->aux_max = half(rings->aux_max, aux_min);
 	}
 	return ret;
 }
@@ -277,9 +277,9 @@ void record_rings_drain(struct record_rings *rings, record_ring_take *take, void
 /* The kernel's count of an event's lost records */
 static uint64_t lost_of_event(int fd)
 {
-	uint64_t of[2];		/* the event's count, number of lost records */
+	uint64_t counts[2];		/* the event's count, number of lost records */
 
-	return read(fd, of, sizeof(of)) == (ssize_t)sizeof(of) ? of[1] : 0;
+	return read(fd, counts, sizeof(counts)) == (ssize_t)sizeof(counts) ? counts[1] : 0;
 }
 
 static uint64_t lost_of(const struct record_ring *ring)
@@ -299,7 +299,7 @@ uint64_t record_rings_lost(const struct record_rings *rings, enum record_kernel_
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < rings->count; i++) {
-		uint64_t counted = last && why == RECORD_KERNEL_FULL && !rings->aux_most ? lost_of(&rings->list[i]) : 0;
+		uint64_t counted = last && why == RECORD_KERNEL_FULL && !rings->aux_max ? lost_of(&rings->list[i]) : 0;
 		uint64_t reported = rings->list[i].lost[why];
 
 		n += counted > reported ? counted : reported;

@@ -17,7 +17,7 @@
 struct record_ring {
 	int fd, cpu;
 	struct event_ring records;
-	/* Of a full ring as PERF_RECORD_LOST reports them, of a full AUX buffer as the owner counts them */
+	/* Losses of a full ring, by PERF_RECORD_LOST, and of a full AUX buffer, which the owner counts */
 	uint64_t lost[RECORD_KERNEL_REASONS];
 	bool counts_lost;		/* the kernel also counts lost records (Linux 6.0) */
 	const uint8_t *aux;		/* the AUX buffer; NULL: not mapped */
@@ -36,19 +36,19 @@ struct record_rings {
 	 * Bytes of an AUX buffer for each ring, a power of 2; 0: none. Set before record_rings_open(), which may reduce it, or
 	 * raise it to two pages. The kernel wakes for each eighth of a buffer.
 	 */
-	size_t aux_most;
+	size_t aux_max;
 };
 
 /*
  * Opens an event on each online CPU, of these tasks or, if @count is 0, of all, and enables it, unless it has an AUX
  * buffer: record_ring_restart() enables it when the caller is ready to drain. Tasks that have ended are left out. So are
- * CPUs that the PMU of an event with an AUX buffer does not have. Each ring has @most bytes, or all have fewer, down to one
+ * CPUs that the PMU of an event with an AUX buffer does not have. Each ring has @max bytes, or all have fewer, down to one
  * page, if the limit of locked memory requires it. Returns 0 or -errno; -ENOBUFS if not even one page can be locked,
  * -ESRCH if all tasks have ended. The caller releases @rings in any case.
  */
 int record_rings_open(struct record_rings *rings, const struct gpmu_machine *machine,
 		      const struct perf_event_attr *attr, const pid_t *tids, size_t count,
-		      size_t most);
+		      size_t max);
 void record_rings_release(struct record_rings *rings);
 
 /*

@@ -36,15 +36,15 @@ struct comm_record {
 
 static bool describe_fork(struct record_task *task, const char *data, size_t size, bool ends)
 {
-	struct fork_record of;
+	struct fork_record record;
 
-	if (size < sizeof(of))
+	if (size < sizeof(record))
 		return false;
-	memcpy(&of, data, sizeof(of));
+	memcpy(&record, data, sizeof(record));
 	task->change = ends ? RECORD_TASK_ENDS : RECORD_TASK_FORKED;
-	task->pid = (int32_t)of.pid;
-	task->tid = (int32_t)of.tid;
-	task->parent = (int32_t)of.ptid;
+	task->pid = (int32_t)record.pid;
+	task->tid = (int32_t)record.tid;
+	task->parent = (int32_t)record.ptid;
 	return true;
 }
 

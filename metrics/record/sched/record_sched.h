@@ -28,7 +28,7 @@
 struct record_sched {
 	/* Set by the owner before record_sched_open() */
 	const struct gpmu_machine *machine;	/* NULL: all configured CPUs are tried */
-	/* Of the command, or of existing processes; allocated. Those that may run when they are opened become the first. */
+	/* Threads of the command, or of existing processes; allocated. Threads that may run when they are opened become the first. */
 	pid_t *tids;
 	size_t tid_count, active_count;
 	bool own;			/* the command's threads only, if the kernel allows it */

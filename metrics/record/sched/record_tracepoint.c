@@ -12,7 +12,7 @@
 #include "record/sched/record_sched.h"
 
 #define FORMAT_SIZE	8192	/* bytes of a buffer; the format of Linux 7.3 has less than 2 KiB */
-#define OFFSET_MOST	512	/* bytes of a record */
+#define OFFSET_MAX	512	/* bytes of a record */
 
 static const char *const formats[] = {
 	"/sys/kernel/tracing/events/sched/sched_switch/format",
@@ -54,7 +54,7 @@ static int read_format(struct record_sched *sched, uint64_t *id, const char *pat
 	while ((ret = trace_format_next(&format, &field)) > 0)
 		take_field(sched, &field);
 	for (int i = 0; i < FIELDS && !ret; i++)
-		if (!sched->fields[i].size || sched->fields[i].offset > OFFSET_MOST)
+		if (!sched->fields[i].size || sched->fields[i].offset > OFFSET_MAX)
 			ret = -EINVAL;
 	*id = format.id;
 	return ret;
@@ -119,7 +119,7 @@ static void text_of(const struct record_sched *sched, int field, const char *raw
 static bool put_sample(const struct record_sched *sched, const struct record_ring *ring,
 		       const char *data, size_t size)
 {
-	struct record_switch of = { .cpu = (uint32_t)ring->cpu };
+	struct record_switch change = { .cpu = (uint32_t)ring->cpu };
 	struct record record = { .type = RECORD_SWITCH };
 	uint32_t length;
 	uint64_t time;
@@ -132,16 +132,16 @@ static bool put_sample(const struct record_sched *sched, const struct record_rin
 	size -= sizeof(time) + sizeof(length);
 	if (length < size)
 		size = length;
-	of.prev_pid = tid_of(sched, PREV_PID, data, size);
-	of.next_pid = tid_of(sched, NEXT_PID, data, size);
-	of.prev_prio = (int32_t)number_of(sched, PREV_PRIO, data, size);
-	of.next_prio = (int32_t)number_of(sched, NEXT_PRIO, data, size);
-	of.prev_state = number_of(sched, PREV_STATE, data, size);
-	text_of(sched, PREV_COMM, data, size, of.prev_comm);
-	text_of(sched, NEXT_COMM, data, size, of.next_comm);
+	change.prev_pid = tid_of(sched, PREV_PID, data, size);
+	change.next_pid = tid_of(sched, NEXT_PID, data, size);
+	change.prev_prio = (int32_t)number_of(sched, PREV_PRIO, data, size);
+	change.next_prio = (int32_t)number_of(sched, NEXT_PRIO, data, size);
+	change.prev_state = number_of(sched, PREV_STATE, data, size);
+	text_of(sched, PREV_COMM, data, size, change.prev_comm);
+	text_of(sched, NEXT_COMM, data, size, change.next_comm);
 	record.begin = record.end = time;
 	if (record_window_has(sched->window, time))
-		record_queue_put(sched->queue, &record, &of, sizeof(of));
+		record_queue_put(sched->queue, &record, &change, sizeof(change));
 	return true;
 }
 

@@ -13,7 +13,7 @@
 
 #define DRAIN_EACH	10		/* ms */
 #define RESTART_EACH	500000000u	/* ns */
-#define READINGS_MOST	8		/* of both clocks */
+#define READINGS_MAX	8		/* of both clocks */
 #define READING_SHORT	1000u		/* ns; a shorter reading needs no further one */
 #define RESTART_SIZE	(16u << 20)	/* bytes of samples; limits those that wait for a mark to be sorted */
 
@@ -50,7 +50,7 @@ static void read_clocks(struct record_spe *spe)
 {
 	uint64_t shortest = UINT64_MAX;
 
-	for (int i = 0; i < READINGS_MOST && shortest > READING_SHORT; i++) {
+	for (int i = 0; i < READINGS_MAX && shortest > READING_SHORT; i++) {
 		const uint64_t before = raw_clock_now(), counter = counter_now(), took = raw_clock_now() - before;
 
 		if (took >= shortest)
@@ -104,11 +104,11 @@ static void note_full(struct record_spe *spe, struct record_ring *ring)
 	record_ring_restart(ring, !atomic_load(spe->ending));
 }
 
-static bool take(void *user, const struct record_ring *of, const struct perf_event_header *header,
+static bool take(void *user, const struct record_ring *record_ring, const struct perf_event_header *header,
 		 const char *data, size_t size)
 {
 	struct record_spe *spe = user;
-	struct record_ring *ring = &spe->rings.list[of - spe->rings.list];
+	struct record_ring *ring = &spe->rings.list[record_ring - spe->rings.list];
 	struct aux_record aux;
 
 	if (header->type != PERF_RECORD_AUX)

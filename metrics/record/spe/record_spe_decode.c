@@ -60,14 +60,14 @@ static void wait_for_room(struct record_queue *queue)
 		poll(NULL, 0, WAIT);
 }
 
-static void put(struct record_spe *spe, const struct record_spe_chunk *chunk, const struct gpmu_spe_record *of)
+static void put(struct record_spe *spe, const struct record_spe_chunk *chunk, const struct gpmu_spe_record *decoded)
 {
 	struct record_sample sample = {
-		.cpu = (uint32_t)spe->rings.list[chunk->ring].cpu, .node = spe->buffers[chunk->ring].node, .spe = *of,
+		.cpu = (uint32_t)spe->rings.list[chunk->ring].cpu, .node = spe->buffers[chunk->ring].node, .spe = *decoded,
 	};
 	struct record record = { .type = RECORD_SPE };
 
-	record.begin = record.end = time_of(chunk, of, spe->frequency);
+	record.begin = record.end = time_of(chunk, decoded, spe->frequency);
 	if (record.begin < chunk->window.begin || (chunk->window.end && record.begin > chunk->window.end)) {
 		spe->outside++;
 		return;

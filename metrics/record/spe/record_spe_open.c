@@ -20,10 +20,10 @@
 #define RING		(64u << 10)
 #define BUFFER		(4u << 20)
 
-/* Of physical addresses and contexts */
+/* Reason why physical addresses and contexts are missing */
 #define PERMISSION	"both require CAP_PERFMON or, since Linux 6.12, the sysctl kernel.perf_event_paranoid at 1 or less"
 
-/* What is left out, one after the other, until the kernel permits the event */
+/* Parts that are left out, one after the other, until the kernel permits the event */
 static const struct {
 	const char *terms;
 	bool user_only;
@@ -112,7 +112,7 @@ static int open_rings(struct record_spe *spe, const char *terms, struct gpmu_err
 		if (ret)
 			return ret;
 		attr.exclude_kernel |= attempts[i].user_only;
-		spe->rings.aux_most = spe->buffer ? spe->buffer : BUFFER;
+		spe->rings.aux_max = spe->buffer ? spe->buffer : BUFFER;
 		ret = record_rings_open(&spe->rings, spe->machine, &attr, spe->tids, spe->tid_count, RING);
 		if (ret != -EACCES && ret != -EPERM) {
 			spe->note = attempts[i].note && !ret ? strdup(attempts[i].note) : NULL;

@@ -95,13 +95,13 @@ static int copy_stacks(struct record_stack *stack, struct gpmu_error *error)
 /* The kernel refuses a frequency above its limit. */
 static void limit_frequency(struct perf_event_attr *attr)
 {
-	const uint64_t most = event_max_rate();
+	const uint64_t max = event_max_rate();
 
-	if (!attr->freq || !most || attr->sample_freq <= most)
+	if (!attr->freq || !max || attr->sample_freq <= max)
 		return;
 	log_line(GPMU_LOG_WARNING, "samples: %" PRIu64 " per second instead of %" PRIu64 ", the sysctl "
-		 "kernel.perf_event_max_sample_rate", most, (uint64_t)attr->sample_freq);
-	attr->sample_freq = most;
+		 "kernel.perf_event_max_sample_rate", max, (uint64_t)attr->sample_freq);
+	attr->sample_freq = max;
 }
 
 /* Opens the rings of samples. */
@@ -180,14 +180,14 @@ void record_stack_release(struct record_stack *stack)
 
 /* --- the thread */
 
-/* What follows each record because of sample_id_all, and begins a sample */
+/* Fields that follow each record because of sample_id_all, and begin a sample */
 struct sample_id {
 	uint32_t pid, tid;
 	uint64_t time;
 	uint32_t cpu, reserved;
 };
 
-static bool take(void *user, const struct record_ring *of, const struct perf_event_header *header, const char *data,
+static bool take(void *user, const struct record_ring *record_ring, const struct perf_event_header *header, const char *data,
 		 size_t size)
 {
 	const bool is_sample = header->type == PERF_RECORD_SAMPLE;
@@ -200,7 +200,7 @@ static bool take(void *user, const struct record_ring *of, const struct perf_eve
 	memcpy(&id, is_sample ? data : data + size - sizeof(id), sizeof(id));
 	is_inside = record_window_has(stack->window, id.time);
 	if (header->type == PERF_RECORD_THROTTLE)
-		stack->rings.list[of - stack->rings.list].lost[RECORD_KERNEL_THROTTLED] += is_inside;
+		stack->rings.list[record_ring - stack->rings.list].lost[RECORD_KERNEL_THROTTLED] += is_inside;
 	else if (!is_sample || is_inside)
 		record_stack_put(stack, header, data, size, id.time);
 	return true;

@@ -26,17 +26,17 @@ struct map_id {
 	uint32_t cpu, reserved;
 };
 
-static void put_map(struct record_stack *stack, struct map_record *of, uint64_t time)
+static void put_map(struct record_stack *stack, struct map_record *map, uint64_t time)
 {
-	const struct map_id id = { .pid = of->pid, .tid = of->tid, .time = time };
+	const struct map_id id = { .pid = map->pid, .tid = map->tid, .time = time };
 	struct perf_event_header header = { .type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_USER };
-	size_t size = offsetof(struct map_record, path) + strlen(of->path) + 1;
+	size_t size = offsetof(struct map_record, path) + strlen(map->path) + 1;
 
 	size = (size + 7) / 8 * 8;
-	memcpy((char *)of + size, &id, sizeof(id));
+	memcpy((char *)map + size, &id, sizeof(id));
 	size += sizeof(id);
 	header.size = (uint16_t)(sizeof(header) + size);
-	record_stack_put(stack, &header, of, size, time);
+	record_stack_put(stack, &header, map, size, time);
 }
 
 static void put_maps(struct record_stack *stack, pid_t pid)
@@ -46,17 +46,17 @@ static void put_maps(struct record_stack *stack, pid_t pid)
 	FILE *file = proc_lines(pid, "maps");
 
 	while (file && fgets(line, sizeof(line), file)) {
-		struct map_record of = { .pid = (uint32_t)pid, .tid = (uint32_t)pid };
+		struct map_record map = { .pid = (uint32_t)pid, .tid = (uint32_t)pid };
 		uint64_t end;
 		int at = 0;
 
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &of.begin, &end, permissions,
-			   &of.offset, &of.major, &of.minor, &of.inode, &at) != 7 || permissions[2] != 'x')
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &map.begin, &end, permissions,
+			   &map.offset, &map.major, &map.minor, &map.inode, &at) != 7 || permissions[2] != 'x')
 			continue;
 		line[strcspn(line, "\n")] = '\0';
-		of.length = end - of.begin;
-		snprintf(of.path, PATH_MAX, "%s", line[at] ? line + at : "//anon");
-		put_map(stack, &of, now);
+		map.length = end - map.begin;
+		snprintf(map.path, PATH_MAX, "%s", line[at] ? line + at : "//anon");
+		put_map(stack, &map, now);
 	}
 	if (file)
 		fclose(file);

@@ -21,7 +21,7 @@ static bool is_launch(const char *name)
 }
 
 /*
- * Whether the call is within the thread's last runtime call: the runtime calls the driver
+ * Returns whether the call is within the thread's last runtime call: the runtime calls the driver
  * itself
  */
 static bool is_inner(const struct record_thread *thread, const struct activity_call *call)
@@ -32,7 +32,7 @@ static bool is_inner(const struct record_thread *thread, const struct activity_c
 
 static void check_work(struct record_map *map, struct record_call *known, uint64_t begin)
 {
-	/* Of two calls with the same correlation, the outer one counts. */
+	/* The outer one of two calls with the same correlation counts. */
 	if (!known->begin || begin < known->begin)
 		known->begin = begin;
 	if (known->work && known->work < begin)

@@ -31,13 +31,13 @@ static int top_track(struct record_map *map, const char *name)
 	return *track;
 }
 
-static int parent_of(struct record_map *map, const struct record_counter_head *head, const char *of)
+static int parent_of(struct record_map *map, const struct record_counter_head *head, const char *parent_name)
 {
 	int index;
 
 	if (!head->has_gpu)
-		return top_track(map, of);
-	index = record_gpu_of(map, of, NULL);
+		return top_track(map, parent_name);
+	index = record_gpu_of(map, parent_name, NULL);
 	return index < 0 ? index : map->gpus[index].track;
 }
 
@@ -45,22 +45,22 @@ int record_map_counter(struct record_map *map, const struct record_counter_head 
 {
 	const char *name = (const char *)(head + 1), *unit = name + strlen(name) + 1;
 	struct record_counter counter = { .share = NAN, .is_total = head->is_total }, *added = NULL;
-	const char *of = unit + strlen(unit) + 1;
+	const char *parent_name = unit + strlen(unit) + 1;
 	int parent;
 
-	parent = parent_of(map, head, of);
+	parent = parent_of(map, head, parent_name);
 	if (parent < 0)
 		return parent;
 	counter.track = gpmu_trace_counter(map->trace, parent, name, head->has_unit ? unit : NULL);
 	if (counter.track < 0)
 		return counter.track;
 	counter.name = strdup(name);
-	counter.of = strdup(of);
-	if (counter.name && counter.of)
+	counter.parent = strdup(parent_name);
+	if (counter.name && counter.parent)
 		added = vector_append(map->counters, map->counter_count);
 	if (!added) {
 		free(counter.name);
-		free(counter.of);
+		free(counter.parent);
 		return -ENOMEM;
 	}
 	*added = counter;
@@ -70,11 +70,11 @@ int record_map_counter(struct record_map *map, const struct record_counter_head 
 static int put_gap(struct record_map *map, struct record_counter *counter,
 		   struct record_span span)
 {
-	const struct gpmu_trace_arg of = { .name = "of",
+	const struct gpmu_trace_arg parent_name = { .name = "of",
 					   .kind = GPMU_TRACE_TEXT,
-					   .text = counter->of };
+					   .text = counter->parent };
 	struct gpmu_trace_event event = { .time = span.begin, .name = counter->name,
-					  .category = "gap", .args = &of, .arg_count = 1 };
+					  .category = "gap", .args = &parent_name, .arg_count = 1 };
 	int parent;
 
 	counter->gaps++;
@@ -137,7 +137,7 @@ void record_counters_release(struct record_map *map)
 {
 	for (size_t i = 0; i < map->counter_count; i++) {
 		free(map->counters[i].name);
-		free(map->counters[i].of);
+		free(map->counters[i].parent);
 		if (map->counters[i].missing)
 			record_subtracks_release(map->counters[i].missing);
 		free(map->counters[i].missing);

@@ -67,21 +67,21 @@ static void join(struct record_map *map, struct record_process *process)
 }
 
 static int name_process(struct record_map *map, struct record_process *process,
-			const struct activity_process *of)
+			const struct activity_process *data)
 {
-	char *program = strdup(of->text);
+	char *program = strdup(data->text);
 
 	if (!program)
 		return -ENOMEM;
 	free(process->program);
 	process->program = program;
-	process->pid = of->pid;
-	process->cupti = of->cupti;
-	process->driver = of->driver;
-	process->regions = of->head.flags & ACTIVITY_PROCESS_REGIONS;
+	process->pid = data->pid;
+	process->cupti = data->cupti;
+	process->driver = data->driver;
+	process->regions = data->head.flags & ACTIVITY_PROCESS_REGIONS;
 	map->cuda_count += !process->regions;
 	join(map, process);
-	process->track = gpmu_trace_process(map->trace, (pid_t)of->pid, program);
+	process->track = gpmu_trace_process(map->trace, (pid_t)data->pid, program);
 	return process->track < 0 ? process->track : 0;
 }
 
@@ -105,75 +105,75 @@ static int add_device(struct record_map *map, struct record_process *process,
 	return 0;
 }
 
-static int add_context(struct record_process *process, const struct activity_context *of)
+static int add_context(struct record_process *process, const struct activity_context *data)
 {
 	struct record_context *context;
 	union map_cell *value;
 	bool added, other = false;
 
 	for (size_t i = 0; i < process->contexts.room; i++) {
-		const struct record_context *known = process->contexts.slots[i].cell.of;
+		const struct record_context *known = process->contexts.slots[i].cell.pointer;
 
-		other = other || (process->contexts.slots[i].used && known->device == of->device);
+		other = other || (process->contexts.slots[i].used && known->device == data->device);
 	}
-	value = map_add(&process->contexts, of->context, &added);
-	if (!value || value->of)
+	value = map_add(&process->contexts, data->context, &added);
+	if (!value || value->pointer)
 		return value ? 0 : -ENOMEM;
 	context = malloc(sizeof(*context));
 	if (!context) {
-		map_take(&process->contexts, of->context, &(union map_cell){ 0 });
+		map_take(&process->contexts, data->context, &(union map_cell){ 0 });
 		return -ENOMEM;
 	}
-	*context = (struct record_context){ of->context, of->device, other };
-	value->of = context;
+	*context = (struct record_context){ data->context, data->device, other };
+	value->pointer = context;
 	return 0;
 }
 
 /* Notes until when ends of ranges may have been lost. Records of any kind have the kind 0. */
-static void note_lost_ends(struct record_process *process, const struct activity_lost *of)
+static void note_lost_ends(struct record_process *process, const struct activity_lost *data)
 {
 	union map_cell *cell = NULL;
 	uint64_t *until = &process->ends_lost;
 	bool added;
 
-	if ((of->kind && of->kind != ACTIVITY_MARKER) || of->thread == ACTIVITY_NO_END)
+	if ((data->kind && data->kind != ACTIVITY_MARKER) || data->thread == ACTIVITY_NO_END)
 		return;
-	if (of->thread)
-		cell = map_add(&process->ends_lost_by, of->thread, &added);
+	if (data->thread)
+		cell = map_add(&process->ends_lost_by, data->thread, &added);
 	if (cell)
 		until = &cell->number;
-	if (of->to > *until)
-		*until = of->to;
+	if (data->to > *until)
+		*until = data->to;
 }
 
-static void add_lost(struct record_process *process, const struct activity_lost *of)
+static void add_lost(struct record_process *process, const struct activity_lost *data)
 {
 	struct record_lost *lost;
 
-	if (of->why >= ACTIVITY_LOST_REASONS || of->kind >= ACTIVITY_KINDS)
+	if (data->why >= ACTIVITY_LOST_REASONS || data->kind >= ACTIVITY_KINDS)
 		return;
-	note_lost_ends(process, of);
-	lost = &process->lost[of->why][of->kind];
+	note_lost_ends(process, data);
+	lost = &process->lost[data->why][data->kind];
 	/* Records without a possible time are counted with a span of 0 to 0. */
-	if (!lost->to || of->from < lost->from)
-		lost->from = of->from;
-	if (of->to > lost->to)
-		lost->to = of->to;
-	lost->count += of->count;
+	if (!lost->to || data->from < lost->from)
+		lost->from = data->from;
+	if (data->to > lost->to)
+		lost->to = data->to;
+	lost->count += data->count;
 }
 
 static void note_clocks(struct record_map *map, struct record_process *process,
-			const struct activity_environment *of)
+			const struct activity_environment *data)
 {
-	struct record_gpu *gpu = record_process_gpu(map, process, of->device);
+	struct record_gpu *gpu = record_process_gpu(map, process, data->device);
 
-	if (!gpu || of->what != 1)
+	if (!gpu || data->what != 1)
 		return;
-	if (!gpu->clock_min || of->values[0] < gpu->clock_min)
-		gpu->clock_min = of->values[0];
-	if (of->values[0] > gpu->clock_max)
-		gpu->clock_max = of->values[0];
-	gpu->throttle |= of->values[2];
+	if (!gpu->clock_min || data->values[0] < gpu->clock_min)
+		gpu->clock_min = data->values[0];
+	if (data->values[0] > gpu->clock_max)
+		gpu->clock_max = data->values[0];
+	gpu->throttle |= data->values[2];
 }
 
 /*
@@ -201,19 +201,19 @@ bool record_map_has_span(const struct activity_head *record)
 
 struct record_span record_map_span(const struct activity_head *record)
 {
-	const void *of = record;
+	const void *data = record;
 	uint64_t time = 0;
 
 	switch (record->kind) {
 	case ACTIVITY_MARKER:
-		time = ((const struct activity_marker *)of)->time;
+		time = ((const struct activity_marker *)data)->time;
 		break;
 	case ACTIVITY_MEMORY:
-		time = ((const struct activity_memory *)of)->time;
+		time = ((const struct activity_memory *)data)->time;
 		break;
 	default: {
 		/* All other records have begin and end after the head. */
-		const struct activity_call *call = of;
+		const struct activity_call *call = data;
 
 		return (struct record_span){ call->begin, call->end };
 	}
@@ -227,23 +227,23 @@ static bool is_id(uint32_t id)
 }
 
 /*
- * Returns why no timeline can have the record, or ACTIVITY_LOST_REASONS. A process may write
+ * Returns why no timeline can have the record, or ACTIVITY_NOT_REFUSED. A process may write
  * anything to its channel, and the trace refuses impossible numbers, which would end the recording
  * of all processes.
  */
 static enum activity_lost_why refusal_of(const struct activity_head *record)
 {
-	const void *of = record;
-	const struct activity_call *call = of;
-	const struct activity_marker *marker = of;
+	const void *data = record;
+	const struct activity_call *call = data;
+	const struct activity_marker *marker = data;
 	struct record_span span = { 0 };
 
 	switch (record->kind) {
 	case ACTIVITY_PROCESS:
-		return is_id(((const struct activity_process *)of)->pid) ? ACTIVITY_LOST_REASONS :
+		return is_id(((const struct activity_process *)data)->pid) ? ACTIVITY_NOT_REFUSED :
 									   ACTIVITY_LOST_IDS;
 	case ACTIVITY_NOTE:
-		span.end = ((const struct activity_note *)of)->time;
+		span.end = ((const struct activity_note *)data)->time;
 		break;
 	case ACTIVITY_RUNTIME:
 	case ACTIVITY_DRIVER:
@@ -257,7 +257,7 @@ static enum activity_lost_why refusal_of(const struct activity_head *record)
 	}
 	if (record_map_has_span(record))
 		span = record_map_span(record);
-	return span.end <= INT64_MAX && span.begin <= span.end ? ACTIVITY_LOST_REASONS :
+	return span.end <= INT64_MAX && span.begin <= span.end ? ACTIVITY_NOT_REFUSED :
 								 ACTIVITY_LOST_TIMES;
 }
 
@@ -265,44 +265,44 @@ int record_map_early(struct record_map *map, uint32_t number, const struct activ
 {
 	const enum activity_lost_why refusal = refusal_of(record);
 	struct record_process *process = map->processes[number];
-	const void *of = record;
+	const void *data = record;
 	int ret;
 
-	if (record->kind == ACTIVITY_PROCESS && refusal == ACTIVITY_LOST_REASONS)
-		return name_process(map, process, of);
+	if (record->kind == ACTIVITY_PROCESS && refusal == ACTIVITY_NOT_REFUSED)
+		return name_process(map, process, data);
 	/* A channel that was full at once reports its loss before the initial record. */
 	record_balance_add(process, record);
 	if (record->kind == ACTIVITY_LOST) {
-		add_lost(process, of);
+		add_lost(process, data);
 		return 0;
 	}
 	ret = need_process(map, process, record->kind != ACTIVITY_PROCESS ? "?" :
-			   ((const struct activity_process *)of)->text);
+			   ((const struct activity_process *)data)->text);
 	if (ret)
 		return ret;
-	if (refusal != ACTIVITY_LOST_REASONS) {
+	if (refusal != ACTIVITY_NOT_REFUSED) {
 		process->lost[refusal][record->kind].count++;
 		return 0;
 	}
 	switch (record->kind) {
 	case ACTIVITY_NAME:
-		return record_string_add(process, ((const struct activity_name *)of)->id,
-					 ((const struct activity_name *)of)->text);
+		return record_string_add(process, ((const struct activity_name *)data)->id,
+					 ((const struct activity_name *)data)->text);
 	case ACTIVITY_DEVICE:
-		return add_device(map, process, of);
+		return add_device(map, process, data);
 	case ACTIVITY_CONTEXT:
-		return add_context(process, of);
+		return add_context(process, data);
 	case ACTIVITY_NOTE:
-		return record_note(map, process, of);
+		return record_note(map, process, data);
 	case ACTIVITY_EXTERNAL:
 		process->record_count++;
-		return record_external(process, of);
+		return record_external(process, data);
 	case ACTIVITY_ENVIRONMENT:
 		process->record_count++;
-		note_clocks(map, process, of);
+		note_clocks(map, process, data);
 		return 0;
 	case ACTIVITY_CALLS:
-		process->tally = *(const struct activity_calls *)of;
+		process->tally = *(const struct activity_calls *)data;
 		return 0;
 	default:
 		return record_map_has_span(record);
@@ -366,7 +366,7 @@ int record_map_event(struct record_map *map, uint32_t number, const struct activ
 {
 	struct record_process *process = map->processes[number];
 	struct record_span span = record_map_span(record);
-	const void *of = record;
+	const void *data = record;
 
 	process->record_count++;
 	if (!map->first || span.begin < map->first)
@@ -375,26 +375,26 @@ int record_map_event(struct record_map *map, uint32_t number, const struct activ
 		map->last = span.end;
 	switch (record->kind) {
 	case ACTIVITY_KERNEL:
-		return record_kernel(map, process, of);
+		return record_kernel(map, process, data);
 	case ACTIVITY_COPY:
-		return record_copy(map, process, of);
+		return record_copy(map, process, data);
 	case ACTIVITY_SET:
-		return record_set(map, process, of);
+		return record_set(map, process, data);
 	case ACTIVITY_GRAPH:
-		return record_graph(map, process, of);
+		return record_graph(map, process, data);
 	case ACTIVITY_RUNTIME:
 	case ACTIVITY_DRIVER:
-		return record_call(map, process, of);
+		return record_call(map, process, data);
 	case ACTIVITY_SYNC:
-		return put_sync(map, process, of);
+		return put_sync(map, process, data);
 	case ACTIVITY_MARKER:
-		return record_marker(map, process, of);
+		return record_marker(map, process, data);
 	case ACTIVITY_MEMORY:
-		return record_memory(map, process, of);
+		return record_memory(map, process, data);
 	case ACTIVITY_OVERHEAD:
-		return put_overhead(map, process, of);
+		return put_overhead(map, process, data);
 	case ACTIVITY_UNIFIED:
-		return record_unified(map, process, of);
+		return record_unified(map, process, data);
 	default:
 		return 0;
 	}

@@ -119,7 +119,7 @@ struct record_counter {
 	double share;		/* the lowest; NaN: unknown */
 	uint64_t gaps;
 	struct record_subtracks *missing;	/* sub-tracks on "gaps" */
-	char *of;		/* name of the parent, such as "node 0", or the GPU's UUID */
+	char *parent;		/* name of the parent, such as "node 0", or the GPU's UUID */
 	bool is_total;
 };
 
@@ -177,7 +177,7 @@ int record_map_process(struct record_map *map);
  * record_map_event().
  */
 int record_map_early(struct record_map *map, uint32_t process, const struct activity_head *record);
-/* Whether the record is an event, which is mapped in order of time */
+/* Returns whether the record is an event, which is mapped in order of time. */
 bool record_map_has_span(const struct activity_head *record);
 /* Begin and end of such a record */
 struct record_span record_map_span(const struct activity_head *record);
@@ -187,13 +187,13 @@ int record_map_counter(struct record_map *map, const struct record_counter_head 
 int record_map_value(struct record_map *map, struct record_span span,
 		     const struct record_value *value);
 /* @begin: begin of the recorded time */
-int record_map_switch(struct record_map *map, uint64_t time, uint64_t begin, const struct record_switch *of);
+int record_map_switch(struct record_map *map, uint64_t time, uint64_t begin, const struct record_switch *change);
 /*
  * Maps a change of a thread. @window: the recorded time; its begin is 0 if recording has
  * not begun, and its end is 0 if it has not ended.
  */
 int record_map_task(struct record_map *map, uint64_t time, struct record_span window,
-		    const struct record_task *of);
+		    const struct record_task *event);
 /* Writes the threads that run at the window's begin, unless already written. */
 int record_map_tasks_begin(struct record_map *map, struct record_span window);
 /* Writes the threads that have not switched in the window. */
@@ -202,7 +202,7 @@ int record_map_tasks_end(struct record_map *map, struct record_span window);
 #define RECORD_NO_HOMES	"SPE: homes of operations are not known: no memory blocks of nodes in /sys/devices/system/node"
 /* Reads what samples of SPE need. To be called before the first sample. */
 int record_map_samples_begin(struct record_map *map);
-int record_map_sample(struct record_map *map, uint64_t time, const struct record_sample *of);
+int record_map_sample(struct record_map *map, uint64_t time, const struct record_sample *sample);
 /* Maps a record of the kernel: a sample of a stack, or what the symbols need. */
 int record_map_raw(struct record_map *map, const void *raw, size_t size);
 /* Closes what is open at the end. */

@@ -22,25 +22,25 @@ const char *record_memory_name(uint32_t memory)
 static struct record_allocated *allocated_of(struct record_map *map, struct record_process *process,
 					     const struct record_gpu *gpu)
 {
-	struct record_allocated *of;
+	struct record_allocated *allocated;
 	union map_cell *value;
 	char name[32];
 	bool added;
 
 	value = map_add(&process->allocated, (uint64_t)gpu->number, &added);
-	if (!value || value->of)
-		return value ? value->of : NULL;
-	of = calloc(1, sizeof(*of));
-	if (!of)
+	if (!value || value->pointer)
+		return value ? value->pointer : NULL;
+	allocated = calloc(1, sizeof(*allocated));
+	if (!allocated)
 		return NULL;
 	snprintf(name, sizeof(name), "memory of GPU %d", gpu->number);
-	of->track = gpmu_trace_counter(map->trace, process->track, name, "B");
-	if (of->track < 0) {
-		free(of);
+	allocated->track = gpmu_trace_counter(map->trace, process->track, name, "B");
+	if (allocated->track < 0) {
+		free(allocated);
 		return NULL;
 	}
-	value->of = of;
-	return of;
+	value->pointer = allocated;
+	return allocated;
 }
 
 /* Sets the change in allocated bytes; a free has the size that was allocated at its address. */
@@ -68,7 +68,7 @@ int record_memory(struct record_map *map, struct record_process *process,
 		  const struct activity_memory *memory)
 {
 	const struct record_gpu *gpu;
-	struct record_allocated *of;
+	struct record_allocated *allocated;
 	int64_t bytes;
 	int ret;
 
@@ -76,14 +76,14 @@ int record_memory(struct record_map *map, struct record_process *process,
 	if (memory->memory == ACTIVITY_MEMORY_PAGEABLE || memory->memory == ACTIVITY_MEMORY_PINNED)
 		return 0;
 	gpu = record_process_gpu(map, process, memory->device);
-	of = gpu ? allocated_of(map, process, gpu) : NULL;
-	if (!of)
+	allocated = gpu ? allocated_of(map, process, gpu) : NULL;
+	if (!allocated)
 		return -ENOMEM;
 	ret = change(process, memory, &bytes);
 	if (ret || !bytes)
 		return ret;
-	of->bytes += bytes;
-	return gpmu_trace_count(map->trace, of->track, memory->time, of->bytes);
+	allocated->bytes += bytes;
+	return gpmu_trace_count(map->trace, allocated->track, memory->time, allocated->bytes);
 }
 
 int record_unified(struct record_map *map, struct record_process *process,

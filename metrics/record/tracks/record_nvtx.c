@@ -66,15 +66,15 @@ static int begin(struct record_map *map, struct record_process *process,
 		return -ENOMEM;
 	}
 	/* Free an earlier range that never ended and whose id is reused. */
-	free(value->of);
+	free(value->pointer);
 	*range = (struct record_range){ marker->id, marker->time, marker->thread, marker->name,
 					marker->domain };
-	value->of = range;
+	value->pointer = range;
 	return 0;
 }
 
 /*
- * Whether the end of a range may have been lost. Such a range is not written, because it
+ * Returns whether the end of a range may have been lost. Such a range is not written, because it
  * would last until the end of the trace.
  */
 static bool may_have_ended(const struct record_process *process, const struct record_range *range)
@@ -101,7 +101,7 @@ static bool close_on(const struct record_process *process, struct record_thread 
 	for (size_t at = i; at < thread->open_count; at++) {
 		union map_cell *cell = map_find(&process->ranges, thread->open[at]);
 
-		if (!cell || !may_have_ended(process, cell->of))
+		if (!cell || !may_have_ended(process, cell->pointer))
 			thread->open[left++] = thread->open[at];
 	}
 	thread->open_count = left;
@@ -122,7 +122,7 @@ static int end(struct record_map *map, struct record_process *process,
 	/* The range began before the recording. */
 	if (!map_take(&process->ranges, marker->id, &value))
 		return 0;
-	range = value.of;
+	range = value.pointer;
 	if (range->thread) {
 		thread = record_thread_of(map, process, range->thread);
 		nested = thread && close_on(process, thread, range->id) && range->thread == marker->thread;
@@ -219,8 +219,8 @@ int record_nvtx_end(struct record_map *map, struct record_process *process)
 		return -ENOMEM;
 	for (size_t i = 0; i < process->ranges.room; i++)
 		if (process->ranges.slots[i].used &&
-		    !may_have_ended(process, process->ranges.slots[i].cell.of))
-			open[n++] = process->ranges.slots[i].cell.of;
+		    !may_have_ended(process, process->ranges.slots[i].cell.pointer))
+			open[n++] = process->ranges.slots[i].cell.pointer;
 	ret = note_dropped(map, process, process->ranges.n - n);
 	qsort(open, n, sizeof(struct record_range *), compare);
 	for (size_t i = 0; i < n && !ret; i++) {

@@ -13,35 +13,35 @@
 #include "record/tracks/record_map.h"
 
 /* Frees the objects in a table by @release. */
-static void release_table(struct map *table, void (*release)(void *of))
+static void release_table(struct map *table, void (*release)(void *object))
 {
 	for (size_t i = 0; i < table->room; i++) {
-		void *of = table->slots[i].cell.of;
+		void *object = table->slots[i].cell.pointer;
 
-		if (!table->slots[i].used || !of)
+		if (!table->slots[i].used || !object)
 			continue;
 		if (release)
-			release(of);
-		free(of);
+			release(object);
+		free(object);
 	}
 	map_release(table);
 }
 
-static void release_subtracks(void *of)
+static void release_subtracks(void *object)
 {
-	record_subtracks_release(of);
+	record_subtracks_release(object);
 }
 
-static void release_stream(void *of)
+static void release_stream(void *object)
 {
-	struct record_work_stream *stream = of;
+	struct record_work_stream *stream = object;
 
 	record_subtracks_release(&stream->subtracks);
 }
 
-static void release_thread(void *of)
+static void release_thread(void *object)
 {
-	struct record_thread *thread = of;
+	struct record_thread *thread = object;
 
 	record_subtracks_release(&thread->subtracks);
 	free(thread->open);
@@ -67,7 +67,7 @@ void record_process_free(struct record_process *process)
 	free(process);
 }
 
-/* Whether no process has logged this text yet; 100 workers of a program would repeat it */
+/* Returns whether no process has logged this text yet; 100 workers of a program would repeat it. */
 static bool is_new(struct record_map *map, const char *text)
 {
 	char **added;
@@ -118,7 +118,7 @@ const struct record_context *record_context_of(const struct record_process *proc
 {
 	const union map_cell *value = map_find(&process->contexts, id);
 
-	return value ? value->of : NULL;
+	return value ? value->pointer : NULL;
 }
 
 static int make_thread(struct record_map *map, struct record_process *process, uint32_t tid,
@@ -148,14 +148,14 @@ struct record_thread *record_thread_of(struct record_map *map, struct record_pro
 	if (process->first)
 		process = process->first;
 	value = map_add(&process->threads, tid, &added);
-	if (!value || value->of)
-		return value ? value->of : NULL;
+	if (!value || value->pointer)
+		return value ? value->pointer : NULL;
 	thread = calloc(1, sizeof(*thread));
 	if (thread && make_thread(map, process, tid, thread)) {
 		free(thread);
 		thread = NULL;
 	}
-	value->of = thread;
+	value->pointer = thread;
 	return thread;
 }
 
@@ -170,8 +170,8 @@ struct record_subtracks *record_gpu_subtracks(struct record_map *map,
 	char *name;
 
 	value = map_add(&process->subtracks, (uint64_t)gpu->number << 32 | number, &added);
-	if (!value || value->of)
-		return value ? value->of : NULL;
+	if (!value || value->pointer)
+		return value ? value->pointer : NULL;
 	subtracks = calloc(1, sizeof(*subtracks));
 	name = text_print("%u %s: %s", process->pid, process->program, what);
 	if (!subtracks || !name ||
@@ -180,7 +180,7 @@ struct record_subtracks *record_gpu_subtracks(struct record_map *map,
 		subtracks = NULL;
 	}
 	free(name);
-	value->of = subtracks;
+	value->pointer = subtracks;
 	return subtracks;
 }
 

@@ -23,31 +23,31 @@ static int rest_track(struct record_map *map)
 }
 
 /* Addresses of the kernel have bit 63. */
-static int find_function(const struct record_map *map, const struct record_sample *of, struct gpmu_trace_spe *out)
+static int find_function(const struct record_map *map, const struct record_sample *sample, struct gpmu_trace_spe *out)
 {
 	const struct gpmu_recorder_symbols *symbols = map->symbols;
-	const uint64_t pc = gpmu_spe_number(&of->spe, GPMU_SPE_PC);
-	const pid_t pid = pc >> 63 ? 0 : record_map_task_process(map, of->tid);
+	const uint64_t pc = gpmu_spe_number(&sample->spe, GPMU_SPE_PC);
+	const pid_t pid = pc >> 63 ? 0 : record_map_task_process(map, sample->tid);
 
-	if (!symbols || !gpmu_spe_has(&of->spe, GPMU_SPE_PC) || (!pid && !(pc >> 63)))
+	if (!symbols || !gpmu_spe_has(&sample->spe, GPMU_SPE_PC) || (!pid && !(pc >> 63)))
 		return 0;
 	return symbols->find(symbols->user, pid, pc, out->time, &out->function, &out->object);
 }
 
-int record_map_sample(struct record_map *map, uint64_t time, const struct record_sample *of)
+int record_map_sample(struct record_map *map, uint64_t time, const struct record_sample *sample)
 {
-	const struct gpmu_spe_record *spe = &of->spe;
+	const struct gpmu_spe_record *spe = &sample->spe;
 	const struct gpmu_spe_tier tier = gpmu_spe_tier(spe, gpmu_machine_midr(map->machine));
-	const struct gpmu_spe_home home = gpmu_spe_home(spe, &map->memory, of->node);
-	char tier_text[GPMU_SPE_LABEL_MOST], home_text[GPMU_SPE_LABEL_MOST], op_text[GPMU_SPE_LABEL_MOST];
-	struct gpmu_trace_spe out = { .size = sizeof(out), .time = time, .cpu = of->cpu, .record = spe };
+	const struct gpmu_spe_home home = gpmu_spe_home(spe, &map->memory, sample->node);
+	char tier_text[GPMU_SPE_LABEL_MAX], home_text[GPMU_SPE_LABEL_MAX], op_text[GPMU_SPE_LABEL_MAX];
+	struct gpmu_trace_spe out = { .size = sizeof(out), .time = time, .cpu = sample->cpu, .record = spe };
 
-	out.track = of->tid > 0 ? record_map_task_samples(map, of->pid, of->tid) : 0;
+	out.track = sample->tid > 0 ? record_map_task_samples(map, sample->pid, sample->tid) : 0;
 	if (!out.track)
 		out.track = rest_track(map);
 	if (out.track < 0)
 		return out.track;
-	if (find_function(map, of, &out))
+	if (find_function(map, sample, &out))
 		return -ENOMEM;
 	if (gpmu_spe_has(spe, GPMU_SPE_OP)) {
 		gpmu_spe_op_label(spe->value[GPMU_SPE_OP], op_text, sizeof(op_text));

@@ -30,7 +30,7 @@ int record_string_add(struct record_process *process, uint32_t id, const char *t
 	if (!value)
 		return -ENOMEM;
 	/* Each number is defined once. */
-	if (value->of)
+	if (value->pointer)
 		return 0;
 	name = calloc(1, sizeof(*name));
 	if (name)
@@ -39,7 +39,7 @@ int record_string_add(struct record_process *process, uint32_t id, const char *t
 		free(name);
 		return -ENOMEM;
 	}
-	value->of = name;
+	value->pointer = name;
 	return 0;
 }
 
@@ -47,7 +47,7 @@ static struct record_string *find(const struct record_process *process, uint32_t
 {
 	const union map_cell *value = map_find(&process->strings, id);
 
-	return value ? value->of : NULL;
+	return value ? value->pointer : NULL;
 }
 
 const char *record_string(const struct record_process *process, uint32_t id)
@@ -77,7 +77,7 @@ const char *record_string_demangled(const struct record_process *process, uint32
 void record_strings_release(struct record_process *process)
 {
 	for (size_t i = 0; i < process->strings.room; i++) {
-		struct record_string *name = process->strings.slots[i].cell.of;
+		struct record_string *name = process->strings.slots[i].cell.pointer;
 
 		if (!process->strings.slots[i].used || !name)
 			continue;

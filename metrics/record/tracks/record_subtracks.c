@@ -104,7 +104,7 @@ int record_subtracks_place(struct record_subtracks *subtracks, uint64_t begin, u
 		if (fits(subtrack, &span, subtracks->nests))
 			break;
 	}
-	if (i == subtracks->length && i < SUBTRACKS_MOST)
+	if (i == subtracks->length && i < SUBTRACKS_MAX)
 		subtrack = add_track(subtracks);
 	if (!subtrack)
 		return -ENOMEM;

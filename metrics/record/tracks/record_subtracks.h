@@ -17,7 +17,7 @@
 struct gpmu_trace;
 
 #define SUBTRACK_RECENT	32
-#define SUBTRACKS_MOST	64
+#define SUBTRACKS_MAX	64
 
 struct record_subtrack {
 	int track;

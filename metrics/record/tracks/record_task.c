@@ -13,8 +13,8 @@
 #include "record/tracks/record_map.h"
 #include "trace/trace.h"
 
-#define CPUS_MOST	1024	/* CPUs, limit of gpmu_trace_switch */
-#define TRACKS_MOST	4096	/* later threads have no process on the timeline */
+#define CPUS_MAX	1024	/* CPUs, limit of gpmu_trace_switch */
+#define TRACKS_MAX	4096	/* later threads have no process on the timeline */
 #define PRIO		120	/* nice 0; threads' priorities are not recorded */
 #define TICKS		20000000	/* ns; the kernel has updated the time of a thread that has run for so long */
 
@@ -35,7 +35,7 @@ void record_map_tasks_release(struct record_map *map)
 {
 	for (size_t i = 0; i < map->tasks.room; i++)
 		if (map->tasks.slots[i].used)
-			free(map->tasks.slots[i].cell.of);
+			free(map->tasks.slots[i].cell.pointer);
 	map_release(&map->tasks);
 	free(map->task_runs);
 }
@@ -49,9 +49,9 @@ static struct record_known_task *task_of(struct record_map *map, int32_t pid, in
 	cell = map_add(&map->tasks, (uint64_t)tid, &added);
 	if (!cell)
 		return NULL;
-	if (!cell->of)
-		cell->of = calloc(1, sizeof(*task));
-	task = cell->of;
+	if (!cell->pointer)
+		cell->pointer = calloc(1, sizeof(*task));
+	task = cell->pointer;
 	if (task)
 		task->pid = pid;
 	return task;
@@ -73,7 +73,7 @@ static int name_tracks(struct record_map *map, struct record_known_task *task, i
 	const char *name = task->comm[0] ? task->comm : NULL;
 	int ret;
 
-	if (!task->track && map->task_track_count >= TRACKS_MOST)
+	if (!task->track && map->task_track_count >= TRACKS_MAX)
 		return 0;
 	ret = gpmu_trace_process(map->trace, task->pid,
 				 process && !has_name(map, task->pid) ? name : NULL);
@@ -101,7 +101,7 @@ static int change(struct record_map *map, uint64_t time, bool shown, uint32_t cp
 
 	*runs = next;
 	cell = map_find(&map->tasks, (uint64_t)tid);
-	task = cell ? cell->of : NULL;
+	task = cell ? cell->pointer : NULL;
 	if (!shown || !task)
 		return 0;
 	if (!task->track)
@@ -122,7 +122,7 @@ int record_map_tasks_begin(struct record_map *map, struct record_span window)
 	if (map->tasks_shown || !map->task_runs || window.begin == window.end)
 		return 0;
 	map->tasks_shown = true;
-	for (uint32_t cpu = 0; cpu < CPUS_MOST && !ret; cpu++) {
+	for (uint32_t cpu = 0; cpu < CPUS_MAX && !ret; cpu++) {
 		int32_t tid = map->task_runs[cpu];
 
 		map->task_runs[cpu] = 0;
@@ -150,24 +150,24 @@ static int put_state(struct record_map *map, uint64_t time, struct record_span w
 	return gpmu_trace_audit(map->trace, time, "thread", args.list, args.count);
 }
 
-/* Writes what the thread did from the begin to its first switch, @of. */
+/* Writes what the thread did from the begin to its first switch, @event. */
 static int put_first(struct record_map *map, uint64_t time, struct record_span window,
-		     struct record_known_task *task, const struct record_task *of)
+		     struct record_known_task *task, const struct record_task *event)
 {
-	const bool runs = of->change == RECORD_TASK_RUNS;
+	const bool runs = event->change == RECORD_TASK_RUNS;
 
 	task->switched = true;
 	if (!map->tasks_shown) {
 		task->state = runs ? RECORD_TASK_UNKNOWN :
-			      of->change == RECORD_TASK_WAITS ? RECORD_TASK_SLEEPS : RECORD_TASK_READY;
+			      event->change == RECORD_TASK_WAITS ? RECORD_TASK_SLEEPS : RECORD_TASK_READY;
 		return 0;
 	}
 	if (!task->state)
 		return 0;
-	if (runs || task->state != RECORD_TASK_ACTIVE || map->task_runs[of->cpu])
-		return put_state(map, time, window, task, of->tid);
+	if (runs || task->state != RECORD_TASK_ACTIVE || map->task_runs[event->cpu])
+		return put_state(map, time, window, task, event->tid);
 	task->state = RECORD_TASK_UNKNOWN;
-	return change(map, window.begin, true, of->cpu, of->tid, 0);
+	return change(map, window.begin, true, event->cpu, event->tid, 0);
 }
 
 int record_map_tasks_end(struct record_map *map, struct record_span window)
@@ -176,7 +176,7 @@ int record_map_tasks_end(struct record_map *map, struct record_span window)
 
 	for (size_t i = 0; i < map->tasks.room && map->tasks_shown && !ret; i++) {
 		const struct map_slot *slot = &map->tasks.slots[i];
-		struct record_known_task *task = slot->used ? slot->cell.of : NULL;
+		struct record_known_task *task = slot->used ? slot->cell.pointer : NULL;
 
 		if (!task || !task->state)
 			continue;
@@ -191,24 +191,24 @@ int record_map_tasks_end(struct record_map *map, struct record_span window)
 }
 
 static int name(struct record_map *map, uint64_t time, struct record_known_task *task,
-		const struct record_task *of)
+		const struct record_task *event)
 {
-	bool process = of->pid == of->tid && of->change == RECORD_TASK_EXECUTES;
+	bool process = event->pid == event->tid && event->change == RECORD_TASK_EXECUTES;
 
-	memcpy(task->comm, of->comm, sizeof(task->comm));
-	if (of->state && !task->switched) {
-		task->state = of->state;
-		task->cpu = of->cpu;
+	memcpy(task->comm, event->comm, sizeof(task->comm));
+	if (event->state && !task->switched) {
+		task->state = event->state;
+		task->cpu = event->cpu;
 		task->named = time;
-		task->ran = of->ran;
+		task->ran = event->ran;
 	}
-	return task->track ? name_tracks(map, task, of->tid, process) : 0;
+	return task->track ? name_tracks(map, task, event->tid, process) : 0;
 }
 
 static void inherit(struct record_map *map, struct record_known_task *task, int32_t parent)
 {
 	const union map_cell *cell = map_find(&map->tasks, (uint64_t)parent);
-	const struct record_known_task *by = cell ? cell->of : NULL;
+	const struct record_known_task *by = cell ? cell->pointer : NULL;
 
 	task->track = task->samples = 0;
 	if (by)
@@ -219,17 +219,17 @@ static void inherit(struct record_map *map, struct record_known_task *task, int3
  * Handles a thread that stops. If the record of its start was lost, that time is unknown,
  * but another thread shown on the CPU has stopped, too.
  */
-static int stop(struct record_map *map, uint64_t time, bool shown, const struct record_task *of)
+static int stop(struct record_map *map, uint64_t time, bool shown, const struct record_task *event)
 {
 	static const int64_t states[] = {
 		[RECORD_TASK_WAITS] = STATE_SLEEPS, [RECORD_TASK_PREEMPTED] = STATE_PREEMPTED,
 		[RECORD_TASK_ENDS] = STATE_ENDED,
 	};
-	int32_t runs = map->task_runs[of->cpu];
+	int32_t runs = map->task_runs[event->cpu];
 
 	if (!runs)
 		return 0;
-	return change(map, time, shown, of->cpu, 0, runs == of->tid ? states[of->change] : 0);
+	return change(map, time, shown, event->cpu, 0, runs == event->tid ? states[event->change] : 0);
 }
 
 static void forget(struct record_map *map, int32_t tid)
@@ -237,109 +237,109 @@ static void forget(struct record_map *map, int32_t tid)
 	union map_cell cell;
 
 	if (map_take(&map->tasks, (uint64_t)tid, &cell))
-		free(cell.of);
+		free(cell.pointer);
 }
 
 /*
  * Handles exec: it ends all other threads of the process, and the caller takes over the
  * main thread's tid.
  */
-static int become(struct record_map *map, uint64_t time, bool shown, const struct record_task *of)
+static int become(struct record_map *map, uint64_t time, bool shown, const struct record_task *event)
 {
-	int32_t before = map->task_runs[of->cpu];
+	int32_t before = map->task_runs[event->cpu];
 	const union map_cell *cell = map_find(&map->tasks, (uint64_t)before);
-	const struct record_known_task *known = cell ? cell->of : NULL;
+	const struct record_known_task *known = cell ? cell->pointer : NULL;
 	int ret;
 
-	if (before == of->tid || !known || known->pid != of->pid)
+	if (before == event->tid || !known || known->pid != event->pid)
 		return 0;
-	ret = change(map, time, shown, of->cpu, of->tid, STATE_ENDED);
+	ret = change(map, time, shown, event->cpu, event->tid, STATE_ENDED);
 	forget(map, before);
 	return ret;
 }
 
 static int put(struct record_map *map, uint64_t time, bool shown, struct record_known_task *task,
-	       const struct record_task *of)
+	       const struct record_task *event)
 {
 	int ret;
 
-	switch ((enum record_task_change)of->change) {
+	switch ((enum record_task_change)event->change) {
 	case RECORD_TASK_RUNS:
-		return change(map, time, shown, of->cpu, of->tid, 0);
+		return change(map, time, shown, event->cpu, event->tid, 0);
 	case RECORD_TASK_WAITS:
 	case RECORD_TASK_PREEMPTED:
-		return stop(map, time, shown, of);
+		return stop(map, time, shown, event);
 	case RECORD_TASK_FORKED:
-		inherit(map, task, of->parent);
+		inherit(map, task, event->parent);
 		return 0;
 	case RECORD_TASK_NAMED:
-		return name(map, time, task, of);
+		return name(map, time, task, event);
 	case RECORD_TASK_EXECUTES:
-		ret = name(map, time, task, of);
-		return ret ? ret : become(map, time, shown, of);
+		ret = name(map, time, task, event);
+		return ret ? ret : become(map, time, shown, event);
 	case RECORD_TASK_CHECKED:
 		return 0;
 	case RECORD_TASK_ENDS:
 		break;
 	}
-	ret = stop(map, time, shown, of);
-	forget(map, of->tid);
+	ret = stop(map, time, shown, event);
+	forget(map, event->tid);
 	return ret;
 }
 
 /* A thread that was active and has neither run nor switched: other tasks have had its CPU all the time. */
-static void check(struct record_map *map, uint64_t time, const struct record_task *of)
+static void check(struct record_map *map, uint64_t time, const struct record_task *event)
 {
-	const union map_cell *cell = map_find(&map->tasks, (uint64_t)of->tid);
-	struct record_known_task *task = cell ? cell->of : NULL;
+	const union map_cell *cell = map_find(&map->tasks, (uint64_t)event->tid);
+	struct record_known_task *task = cell ? cell->pointer : NULL;
 
-	if (task && task->state == RECORD_TASK_ACTIVE && of->ran && of->ran == task->ran &&
+	if (task && task->state == RECORD_TASK_ACTIVE && event->ran && event->ran == task->ran &&
 	    time >= task->named + TICKS)
 		task->state = RECORD_TASK_READY;
 }
 
-static bool is_switch(const struct record_task *of)
+static bool is_switch(const struct record_task *event)
 {
-	return of->change == RECORD_TASK_RUNS || of->change == RECORD_TASK_WAITS ||
-	       of->change == RECORD_TASK_PREEMPTED || of->change == RECORD_TASK_ENDS;
+	return event->change == RECORD_TASK_RUNS || event->change == RECORD_TASK_WAITS ||
+	       event->change == RECORD_TASK_PREEMPTED || event->change == RECORD_TASK_ENDS;
 }
 
 int record_map_task(struct record_map *map, uint64_t time, struct record_span window,
-		    const struct record_task *of)
+		    const struct record_task *event)
 {
 	struct record_known_task *task;
 	int ret = 0;
 
-	if (of->cpu >= CPUS_MOST || of->tid <= 0 || of->pid <= 0)
+	if (event->cpu >= CPUS_MAX || event->tid <= 0 || event->pid <= 0)
 		return 0;
-	if (of->change == RECORD_TASK_CHECKED) {
-		check(map, time, of);
+	if (event->change == RECORD_TASK_CHECKED) {
+		check(map, time, event);
 		return 0;
 	}
 	if (!map->task_runs)
-		map->task_runs = calloc(CPUS_MOST, sizeof(*map->task_runs));
-	task = map->task_runs ? task_of(map, of->pid, of->tid) : NULL;
+		map->task_runs = calloc(CPUS_MAX, sizeof(*map->task_runs));
+	task = map->task_runs ? task_of(map, event->pid, event->tid) : NULL;
 	if (!task)
 		return -ENOMEM;
 	if (time >= window.begin)
 		ret = record_map_tasks_begin(map, window);
-	if (!ret && is_switch(of))
-		ret = put_first(map, time, window, task, of);
+	if (!ret && is_switch(event))
+		ret = put_first(map, time, window, task, event);
 	if (ret)
 		return ret;
 	return put(map, time, time >= window.begin && (!window.end || time <= window.end), task,
-		   of);
+		   event);
 }
 
 /* Sets the process and the name of a thread that no record has described. Returns false if there is no such thread. */
-static bool look_up(int32_t tid, struct record_task *of)
+static bool look_up(int32_t tid, struct record_task *event)
 {
 	struct task_status status;
 
 	if (task_status_read(tid, &status))
 		return false;
-	of->pid = status.pid;
-	memcpy(of->comm, status.comm, sizeof(of->comm));
+	event->pid = status.pid;
+	memcpy(event->comm, status.comm, sizeof(event->comm));
 	return true;
 }
 
@@ -347,17 +347,17 @@ static bool look_up(int32_t tid, struct record_task *of)
 static int know(struct record_map *map, int32_t pid, int32_t tid, struct record_known_task **known)
 {
 	const union map_cell *cell = map_find(&map->tasks, (uint64_t)tid);
-	struct record_known_task *task = cell ? cell->of : NULL;
-	struct record_task of = { .pid = pid };
+	struct record_known_task *task = cell ? cell->pointer : NULL;
+	struct record_task event = { .pid = pid };
 
 	*known = task;
 	if (!task) {
-		if (!look_up(tid, &of) && !pid)
+		if (!look_up(tid, &event) && !pid)
 			return 0;
-		*known = task = task_of(map, of.pid, tid);
+		*known = task = task_of(map, event.pid, tid);
 		if (!task)
 			return -ENOMEM;
-		memcpy(task->comm, of.comm, sizeof(task->comm));
+		memcpy(task->comm, event.comm, sizeof(task->comm));
 	}
 	return task->track ? 0 : name_tracks(map, task, tid, tid == task->pid);
 }
@@ -374,7 +374,7 @@ int32_t record_map_task_process(const struct record_map *map, int32_t tid)
 {
 	const union map_cell *cell = map_find(&map->tasks, (uint64_t)tid);
 
-	return cell ? ((const struct record_known_task *)cell->of)->pid : 0;
+	return cell ? ((const struct record_known_task *)cell->pointer)->pid : 0;
 }
 
 int record_map_task_samples(struct record_map *map, int32_t pid, int32_t tid)

@@ -56,9 +56,9 @@ static struct record_work_stream *stream_of(struct record_map *map, struct recor
 				 (uint64_t)work->context << 32 | work->stream, &added);
 	if (!value)
 		return NULL;
-	if (!value->of)
-		value->of = make_stream(map, process, work);
-	return value->of;
+	if (!value->pointer)
+		value->pointer = make_stream(map, process, work);
+	return value->pointer;
 }
 
 /*
@@ -113,13 +113,13 @@ static int put(struct record_map *map, struct record_process *process,
  * Formats "128x1x1" at the end of @text, which has SIZE_TEXT bytes. snprintf() took a
  * tenth of the total time.
  */
-static const char *size_text(char *text, const uint32_t of[3])
+static const char *size_text(char *text, const uint32_t sizes[3])
 {
 	size_t at = SIZE_TEXT - 1;
 
 	text[at] = '\0';
 	for (int i = 2; i >= 0; i--) {
-		uint32_t left = of[i];
+		uint32_t left = sizes[i];
 
 		do
 			text[--at] = (char)('0' + left % 10);

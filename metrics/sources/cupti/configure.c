@@ -7,7 +7,7 @@
 #include "cupti_host.h"
 #include "library/cupti_messages.h"
 
-#define MOST_TRIES	400	/* of host_drop(), some 2 ms each */
+#define TRIES_MAX	400	/* of host_drop(), some 2 ms each */
 
 /* Adds all metrics by one call: CUPTI gives each call's metrics passes of their own. */
 static int add_metrics(const struct library *library, CUpti_Profiler_Host_Object *object,
@@ -95,7 +95,7 @@ struct drop {
 	struct gpmu_error *error;
 };
 
-/* Whether the metrics that are not dropped fit into one pass: 1, 0 or -errno */
+/* Returns whether the metrics that are not dropped fit into one pass: 1, 0 or -errno. */
 static int fits(struct drop *search)
 {
 	struct host_config config;
@@ -140,7 +140,7 @@ static int drop_more(struct drop *search, size_t count, size_t end)
 
 	if (!count)
 		return fits(search);
-	for (size_t i = end; i-- > 0 && !ret && search->tries < MOST_TRIES;) {
+	for (size_t i = end; i-- > 0 && !ret && search->tries < TRIES_MAX;) {
 		if (search->drop[i])
 			continue;
 		search->drop[i] = true;
@@ -194,7 +194,7 @@ int host_drop(const struct host *host, const char *const *names, size_t length, 
 	ret = drop_alone(&search);
 	if (ret >= 0)
 		ret = fits(&search);
-	for (size_t count = 1; !ret && count < length && search.tries < MOST_TRIES; count++)
+	for (size_t count = 1; !ret && count < length && search.tries < TRIES_MAX; count++)
 		ret = drop_more(&search, count, length);
 	if (!ret)
 		ret = drop_many(&search);

@@ -72,7 +72,7 @@ struct source {
 	bool enabled;
 };
 
-/* Whether the PMU's GPU lacks the link that the event counts */
+/* Returns whether the PMU's GPU lacks the link that the event counts. */
 static inline bool pmu_lacks(const struct pmu *pmu, const struct event *event)
 {
 	return pmu->gpu && gpu_lacks(pmu->gpu, event->need);

@@ -6,8 +6,8 @@
 #include "cupti_decode.h"
 
 #define SEC		1000000000ull	/* in ns */
-#define MOST_ERRORS	3		/* consecutive, before a GPU is given up */
-#define MOST_DRAINS	1000
+#define ERRORS_MAX	3		/* consecutive, before a GPU is given up */
+#define DRAINS_MAX	1000
 #define BEHIND		3		/* naps */
 #define SHORTEST_SLEEP	200000		/* ns; each decoding costs some us */
 
@@ -73,7 +73,7 @@ static void recover(struct sampler *sampler, enum gap reason, int failure)
 	if (sampler->nap > 2 * SHORTEST_SLEEP)
 		sampler->nap /= 2;
 	result = sampler_restart_hardware(sampler);
-	if (result || errors >= MOST_ERRORS)
+	if (result || errors >= ERRORS_MAX)
 		give_up(sampler, result ? result : failure);
 }
 
@@ -188,7 +188,7 @@ void sampler_drain(struct sampler *sampler)
 
 	if (sampler->dead || sampler_stop_hardware(sampler))
 		return;
-	for (int i = 0; i < MOST_DRAINS; i++)
+	for (int i = 0; i < DRAINS_MAX; i++)
 		if (decode_once(sampler, &params) ||
 		    params.decodeStopReason == CUPTI_PM_SAMPLING_DECODE_STOP_REASON_END_OF_RECORDS)
 			return;

@@ -205,7 +205,7 @@ bool gpu_supported(const struct library *library, const struct gpu *gpu, struct 
 	return false;
 }
 
-/* Whether a process has loaded the library that programs counters */
+/* Returns whether a process has loaded the library that programs counters. */
 static bool has_profiler(pid_t pid)
 {
 	FILE *file = proc_lines(pid, "maps");

@@ -13,8 +13,8 @@
 
 #define NOT_YET		SIZE_MAX
 #define CLOCK_TOLERANCE	5	/* per cent */
-#define MOST_WAITS	5	/* for the first sample, some more than a second each */
-#define MOST_CATCHES	10	/* waits for the decoder to catch up */
+#define WAITS_MAX	5	/* for the first sample, some more than a second each */
+#define CATCHES_MAX	10	/* waits for the decoder to catch up */
 #define IN_TIME		100000000	/* ns from a sample to its values, at most */
 
 /* A set of events, and their names */
@@ -358,7 +358,7 @@ void groups_wait(struct pmu *pmu)
 	if (!pmu->groups || pmu->saved)
 		return;
 	before = newest(pmu);
-	for (int i = 0; i < (there ? MOST_CATCHES : MOST_WAITS) && late && !sampler->dead; i++) {
+	for (int i = 0; i < (there ? CATCHES_MAX : WAITS_MAX) && late && !sampler->dead; i++) {
 		uint64_t begin = raw_clock_now();
 
 		there = sampler_wait(sampler, begin);

@@ -29,7 +29,7 @@
 #define BUSY_NAP	2000000
 #define BUSY_NAP_PERIODS	100
 #define BUSY_IMAGE_TIME	100000000
-#define MOST_WORKERS	8
+#define WORKERS_MAX	8
 #define SPARE_IMAGES	3
 
 /*
@@ -40,14 +40,14 @@
 #define BUFFER_SMALLEST	(256u << 20)
 #define BUFFER_LARGEST	(512u << 20)	/* largest size that was tested */
 
-static uint64_t at_most(uint64_t value, uint64_t most)
+static uint64_t at_max(uint64_t value, uint64_t max)
 {
-	return value < most ? value : most;
+	return value < max ? value : max;
 }
 
-static uint64_t at_least(uint64_t value, uint64_t least)
+static uint64_t at_min(uint64_t value, uint64_t min)
 {
-	return value > least ? value : least;
+	return value > min ? value : min;
 }
 
 static int image_bytes(const struct sampler *sampler, uint32_t samples, size_t *bytes)
@@ -71,7 +71,7 @@ static size_t choose_workers(const struct sampler *sampler, size_t bytes)
 
 	if (processors < 2 || sampler->period > 3 * (DECODE_COST + EVALUATE_COST * sampler->length))
 		return 0;
-	return at_most(at_most(2 * cost / sampler->period + 1, MOST_WORKERS), (uint64_t)processors - 1);
+	return at_max(at_max(2 * cost / sampler->period + 1, WORKERS_MAX), (uint64_t)processors - 1);
 }
 
 /* Chooses sizes by the bytes of a sample, which depend on the metrics and the GPU's units */
@@ -91,12 +91,12 @@ static int choose_sizes(struct sampler *sampler, size_t buffer)
 	sampler->threads = choose_workers(sampler, sample);
 	sampler->images_len = sampler->threads ? sampler->threads + SPARE_IMAGES : 1;
 	time = sampler->threads ? BUSY_IMAGE_TIME : IMAGE_TIME;
-	sampler->image_samples = (uint32_t)at_least(at_most(time / sampler->period, IMAGE_BYTES / sample),
+	sampler->image_samples = (uint32_t)at_min(at_max(time / sampler->period, IMAGE_BYTES / sample),
 						    IMAGE_FEWEST);
-	nap = sampler->threads ? at_least(BUSY_NAP, BUSY_NAP_PERIODS * sampler->period) : LONGEST_NAP;
-	sampler->nap = at_least(at_most(sampler->image_samples * sampler->period / 4, nap), SHORTEST_NAP);
+	nap = sampler->threads ? at_min(BUSY_NAP, BUSY_NAP_PERIODS * sampler->period) : LONGEST_NAP;
+	sampler->nap = at_min(at_max(sampler->image_samples * sampler->period / 4, nap), SHORTEST_NAP);
 	sampler->buffer = buffer ? buffer :
-			  at_least(at_most(2 * sample * (BUFFER_TIME / sampler->period),
+			  at_min(at_max(2 * sample * (BUFFER_TIME / sampler->period),
 					   BUFFER_LARGEST), BUFFER_SMALLEST);
 	return 0;
 }

@@ -195,9 +195,9 @@ static uint8_t *copy_pages(uint8_t *content, const uint8_t *image, const uint8_t
 void saver_samples(struct saver *saver, uint32_t run, const uint8_t *image, const uint8_t *empty,
 		   size_t size, const struct sample_time *times, size_t samples)
 {
-	size_t most = sizeof(struct image_samples) + samples * sizeof(*times) +
+	size_t max = sizeof(struct image_samples) + samples * sizeof(*times) +
 		      (size / IMAGE_PAGE + 2) * sizeof(uint64_t) + size;
-	uint8_t *content = malloc(most), *end;
+	uint8_t *content = malloc(max), *end;
 
 	if (content)
 		end = copy_pages(content, image, empty, size, times, samples);

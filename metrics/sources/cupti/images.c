@@ -261,7 +261,7 @@ static uint8_t *new_bytes(size_t size)
 
 static int make_images(struct sampler *sampler)
 {
-	size_t most = sampler->image_samples;
+	size_t max = sampler->image_samples;
 
 	sampler->images = calloc(sampler->images_len, sizeof(*sampler->images));
 	if (!sampler->images)
@@ -270,8 +270,8 @@ static int make_images(struct sampler *sampler)
 		struct image *image = &sampler->images[i];
 
 		image->bytes = new_bytes(sampler->image_size);
-		image->times = calloc(most, sizeof(*image->times));
-		image->values = calloc(most * sampler->length, sizeof(*image->values));
+		image->times = calloc(max, sizeof(*image->times));
+		image->values = calloc(max * sampler->length, sizeof(*image->values));
 		if (!image->bytes || !image->times || !image->values)
 			return -ENOMEM;
 	}

@@ -142,12 +142,12 @@ static int add_saved(struct source *source, struct gpu *gpu, struct gpmu_error *
 
 static int make_pmus(struct source *source, struct gpmu_error *error)
 {
-	size_t most = source->gpus_len + source->saved.length + 1;
+	size_t max = source->gpus_len + source->saved.length + 1;
 	struct chip *chip;
 	int ret = 0;
 
-	source->chips = calloc(most, sizeof(*source->chips));
-	source->pmus = calloc(most, sizeof(*source->pmus));
+	source->chips = calloc(max, sizeof(*source->chips));
+	source->pmus = calloc(max, sizeof(*source->pmus));
 	if (!source->chips || !source->pmus)
 		return fail_memory(error);
 	for (size_t i = 0; i < source->saved.length && !ret; i++)
@@ -268,12 +268,12 @@ static const struct gpmu_source_pmu *cupti_pmu(void *data, size_t index)
 static const struct gpmu_source_event_info *cupti_event(void *data, size_t pmu, size_t index)
 {
 	const struct source *source = data;
-	const struct pmu *of;
+	const struct pmu *owner;
 
 	if (pmu >= source->pmus_len)
 		return NULL;
-	of = &source->pmus[pmu];
-	return index < of->listed_len ? &of->chip->events.events[of->listed[index]]->info : NULL;
+	owner = &source->pmus[pmu];
+	return index < owner->listed_len ? &owner->chip->events.events[owner->listed[index]]->info : NULL;
 }
 
 static const struct gpmu_source_event_info *cupti_event_find(void *data, size_t pmu, const char *name)

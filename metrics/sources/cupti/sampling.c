@@ -13,7 +13,7 @@
 #define DEFAULT_INTERVAL	1000000		/* ns */
 #define DEFAULT_CYCLES		2000000		/* about 1 ms */
 #define TRIAL_BUFFER		(16u << 20)	/* bytes of the hardware's buffer for sampler_try() */
-#define MOST_RESERVED	(1u << 20)	/* samples that are not settled yet */
+#define RESERVED_MAX	(1u << 20)	/* samples that are not settled yet */
 
 int sampler_init(struct sampler *sampler, const struct library *library, const struct gpu *gpu,
 		 struct messages *messages)
@@ -139,7 +139,7 @@ static int start_threads(struct sampler *sampler, const struct host *host, struc
 	/* Leave signals to the program's threads. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	ret = counts_reserve(sampler->counts, kept < MOST_RESERVED ? kept : MOST_RESERVED) ||
+	ret = counts_reserve(sampler->counts, kept < RESERVED_MAX ? kept : RESERVED_MAX) ||
 	      images_init(sampler, host) ? fail_memory(error) : 0;
 	if (!ret)
 		ret = refused(sampler, sampler_start_hardware(sampler), error);

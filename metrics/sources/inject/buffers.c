@@ -12,15 +12,15 @@
 #include "inject.h"
 #include "word.h"
 
-#define MOST	16384
+#define BUFFERS_MAX	16384
 #define WARM	32	/* empty buffers with pages */
 
 static struct {
 	pthread_mutex_t lock;
 	struct inject_buffer *table;	/* MOST buffers */
 	struct inject_buffer *warm, *cold, *full, **end;
-	unsigned int length, most;
-	unsigned int warm_count, paged, paged_most;	/* paged: buffers with pages */
+	unsigned int length, max;
+	unsigned int warm_count, paged, paged_max;	/* paged: buffers with pages */
 	size_t size;
 	bool is_short, was_short;	/* a request has had no buffer: since buffers_declined(), at any time */
 	uint64_t completed;
@@ -29,11 +29,11 @@ static struct {
 /* Number of reasons to wake gpmu's thread so far, and number of those that it has seen */
 static uint32_t reasons, seen;
 
-void buffers_init(size_t size, unsigned int most)
+void buffers_init(size_t size, unsigned int max)
 {
 	pool.size = (size + 7) / 8 * 8;
-	pool.table = inject_table(MOST * sizeof(*pool.table));
-	pool.most = !pool.table ? 0 : most < MOST ? most : MOST;
+	pool.table = inject_table(BUFFERS_MAX * sizeof(*pool.table));
+	pool.max = !pool.table ? 0 : max < BUFFERS_MAX ? max : BUFFERS_MAX;
 	pool.end = &pool.full;
 }
 
@@ -41,7 +41,7 @@ void buffers_init(size_t size, unsigned int most)
 static struct inject_buffer *add(void)
 {
 	struct inject_buffer *buffer;
-	void *bytes = pool.length < pool.most ? inject_table(pool.size) : NULL;
+	void *bytes = pool.length < pool.max ? inject_table(pool.size) : NULL;
 
 	if (!bytes)
 		return NULL;
@@ -66,12 +66,12 @@ static struct inject_buffer *take_empty(void)
 	else
 		buffer = add();
 	pool.paged += buffer != NULL;
-	if (pool.paged > pool.paged_most)
-		pool.paged_most = pool.paged;
+	if (pool.paged > pool.paged_max)
+		pool.paged_max = pool.paged;
 	return buffer;
 }
 
-void inject_request(uint8_t **bytes, size_t *size, size_t *most)
+void inject_request(uint8_t **bytes, size_t *size, size_t *max)
 {
 	struct inject_buffer *buffer;
 	int kept = errno;
@@ -87,7 +87,7 @@ void inject_request(uint8_t **bytes, size_t *size, size_t *most)
 		buffers_wake();
 	*bytes = buffer ? buffer->bytes : NULL;
 	*size = buffer ? buffer->size : 0;
-	*most = 0;
+	*max = 0;
 	errno = kept;
 }
 
@@ -201,15 +201,15 @@ uint64_t buffers_completed(void)
 
 size_t buffers_memory(void)
 {
-	size_t most;
+	size_t max;
 
 	pthread_mutex_lock(&pool.lock);
-	most = pool.paged_most * pool.size;
+	max = pool.paged_max * pool.size;
 	pthread_mutex_unlock(&pool.lock);
-	return most;
+	return max;
 }
 
 size_t buffers_limit(void)
 {
-	return pool.most * pool.size;
+	return pool.max * pool.size;
 }

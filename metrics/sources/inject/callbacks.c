@@ -39,7 +39,7 @@ static void on_graph(struct inject *self, uint32_t cbid, const CUpti_GraphData *
 		graphs_event(cbid, data);
 }
 
-static void on_callback(void *data, uint32_t domain, uint32_t cbid, const void *of)
+static void on_callback(void *data, uint32_t domain, uint32_t cbid, const void *info)
 {
 	struct inject *self = inject;
 	int kept = errno;
@@ -51,26 +51,26 @@ static void on_callback(void *data, uint32_t domain, uint32_t cbid, const void *
 	if (domain == CUPTI_CB_DOMAIN_RESOURCE && cbid == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATE_STARTING)
 		calls_node_created();
 	if (domain == CUPTI_CB_DOMAIN_DRIVER_API)
-		calls_callback(self, cbid, of);
+		calls_callback(self, cbid, info);
 	if (!inject_is_alive(self))
 		return;
 	switch (domain) {
 	case CUPTI_CB_DOMAIN_STATE:
-		on_state(self, cbid, of);
+		on_state(self, cbid, info);
 		break;
 	case CUPTI_CB_DOMAIN_RESOURCE:
 		if (cbid == CUPTI_CBID_RESOURCE_CU_INIT_FINISHED) {
 			__atomic_store_n(&self->ready, 1, __ATOMIC_RELEASE);
 			buffers_wake();
 		} else {
-			on_graph(self, cbid, ((const CUpti_ResourceData *)of)->resourceDescriptor);
+			on_graph(self, cbid, ((const CUpti_ResourceData *)info)->resourceDescriptor);
 		}
 		break;
 	case CUPTI_CB_DOMAIN_DRIVER_API:
-		on_call(self, cbid, of);
+		on_call(self, cbid, info);
 		break;
 	case CUPTI_CB_DOMAIN_NVTX:
-		nvtx_callback(self, cbid, of);
+		nvtx_callback(self, cbid, info);
 		break;
 	default:
 		break;

@@ -23,7 +23,7 @@
 
 static const struct capture_kind {
 	uint32_t kind;
-	enum activity_kind of;
+	enum activity_kind activity;
 	enum { IN_RANGES, WHILE_READ, TO_THE_END } when;
 	bool late;	/* only after cuInit() */
 } kinds[] = {
@@ -58,10 +58,10 @@ static pthread_cond_t changed;	/* records */
 static unsigned int open_ranges;
 static bool is_on;		/* state last written to the channel */
 static bool has_ended;		/* the last state was written */
-static bool records;		/* kinds are enabled */
+static bool has_enabled_kinds;
 static uint32_t state;		/* enum capture_state; atomic */
 static uint32_t refused_kinds;	/* bits 1 << enum activity_kind; atomic */
-static bool keeps;		/* kinds stay enabled */
+static bool keeps_kinds;	/* after the end of a range */
 static uint64_t ended;		/* end of the last range */
 static uint64_t from, until;	/* gpmu's recording, apart from ranges; 0: not begun or not ended */
 static struct {
@@ -78,7 +78,7 @@ static bool is_asked_for(const struct inject *self, const struct capture_kind *k
 	/* With GRAPH_TRACE CUPTI has no records of a graph's nodes. */
 	if (kind->kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE && control->graph_nodes)
 		return false;
-	return control->kinds >> kind->of & 1;
+	return control->kinds >> kind->activity & 1;
 }
 
 static bool is_enabled(const struct inject *self)
@@ -91,13 +91,13 @@ static bool is_open(const struct inject *self)
 	return is_enabled(self) && (self->control->capture == CHANNEL_CAPTURE_ALL || open_ranges);
 }
 
-/* Whether kinds stay enabled although no range is open */
+/* Returns whether kinds stay enabled although no range is open. */
 static bool lingers(const struct inject *self)
 {
-	return is_enabled(self) && (keeps || (ended && raw_clock_now() - ended < LINGER_NS));
+	return is_enabled(self) && (keeps_kinds || (ended && raw_clock_now() - ended < LINGER_NS));
 }
 
-/* Each kind that CUPTI enables may enable all calls anew. */
+/* Disables calls without information. CUPTI may enable all calls again whenever a kind is enabled. */
 static void leave_out_noise(struct inject *self)
 {
 	bool runtime = false, driver = false;
@@ -147,7 +147,7 @@ static void enable(struct inject *self, size_t i)
 		const char *text = NULL;
 
 		refused[i] = true;
-		__atomic_fetch_or(&refused_kinds, 1u << kinds[i].of, __ATOMIC_RELAXED);
+		__atomic_fetch_or(&refused_kinds, 1u << kinds[i].activity, __ATOMIC_RELAXED);
 		if (self->api.text(code, &text) || !text)
 			text = "an unknown error";
 		output_note(self, ACTIVITY_WARNING, "CUPTI does not record activities of kind %u: %s",
@@ -235,14 +235,14 @@ bool capture_update(struct inject *self)
 	open = is_on;
 	some = open || lingers(self);
 	/* Set first: a range that begins while kinds are being disabled waits. */
-	records = records && some;
+	has_enabled_kinds = has_enabled_kinds && some;
 	pthread_mutex_unlock(&lock);
 	if (some != (state == CAPTURE_ON))
 		set_state(CAPTURE_SWITCHING);
 	set_kinds(self, some ? IN_RANGES : channel_has_reader(self->control) ? WHILE_READ : TO_THE_END);
 	set_state(some ? CAPTURE_ON : CAPTURE_OFF);
 	pthread_mutex_lock(&lock);
-	records = some;
+	has_enabled_kinds = some;
 	pthread_cond_broadcast(&changed);
 	pthread_mutex_unlock(&lock);
 	return open;
@@ -259,7 +259,7 @@ void capture_end(struct inject *self)
 
 static bool has_to_wait(const struct inject *self)
 {
-	return !records && !keeps && is_open(self) && inject_is_alive(self);
+	return !has_enabled_kinds && !keeps_kinds && is_open(self) && inject_is_alive(self);
 }
 
 /* Called in a thread of the program: cancellation is disabled, as the thread must not end here. */
@@ -279,7 +279,7 @@ static void wait_for_kinds(struct inject *self)
 	while (has_to_wait(self) && !late)
 		late = pthread_cond_timedwait(&changed, &lock, &end) == ETIMEDOUT;
 	late = late && has_to_wait(self);
-	keeps = keeps || late;
+	keeps_kinds = keeps_kinds || late;
 	pthread_mutex_unlock(&lock);
 	pthread_setcancelstate(state, NULL);
 	if (late)

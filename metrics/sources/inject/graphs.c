@@ -21,7 +21,7 @@ struct graph {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct map graphs;	/* struct graph *, by the handle of the executable graph */
 
-/* Of this thread's call that instantiates a graph */
+/* The graph that this thread's call instantiates */
 static __thread struct graph cloned;
 static __thread const void *node;	/* the node whose creation began last */
 static __thread uint32_t node_type;
@@ -51,7 +51,7 @@ static void forget(const void *exec)
 
 	pthread_mutex_lock(&lock);
 	if (map_take(&graphs, key_of(exec), &cell))
-		free(cell.of);
+		free(cell.pointer);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -69,7 +69,7 @@ static void remember(const void *exec)
 	pthread_mutex_lock(&lock);
 	cell = map_add(&graphs, key_of(exec), &added);
 	if (cell)
-		cell->of = graph;
+		cell->pointer = graph;
 	pthread_mutex_unlock(&lock);
 	if (!cell)
 		free(graph);
@@ -106,7 +106,7 @@ void graphs_disable(const void *exec)
 	pthread_mutex_lock(&lock);
 	cell = map_find(&graphs, key_of(exec));
 	if (cell)
-		((struct graph *)cell->of)->is_unsure = true;
+		((struct graph *)cell->pointer)->is_unsure = true;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -118,7 +118,7 @@ void graphs_count(struct inject *self, const void *exec, uint32_t correlation, e
 	pthread_mutex_lock(&lock);
 	cell = map_find(&graphs, key_of(exec));
 	if (cell)
-		graph = *(const struct graph *)cell->of;
+		graph = *(const struct graph *)cell->pointer;
 	pthread_mutex_unlock(&lock);
 	if (graph.is_unsure) {
 		tally = CHANNEL_UNSURE;

@@ -16,9 +16,9 @@ struct inject *inject;
 static struct inject self;
 static pid_t forked_from;	/* pid of the recorded parent; 0: none */
 
-bool inject_is_alive(const struct inject *of)
+bool inject_is_alive(const struct inject *recording)
 {
-	return !__atomic_load_n(&of->fatal, __ATOMIC_ACQUIRE);
+	return !__atomic_load_n(&recording->fatal, __ATOMIC_ACQUIRE);
 }
 
 /* A forked child has no CUDA, no CUPTI and no thread of gpmu. */

@@ -67,7 +67,7 @@ static inline void *inject_table(size_t size)
 	return table == MAP_FAILED ? NULL : table;
 }
 
-/* Whether CUPTI can be called */
+/* Returns whether CUPTI can be called. */
 bool inject_is_alive(const struct inject *self);
 
 /* library.c: loads the CUPTI of the process, or one that matches the driver. On failure false with @why */
@@ -75,9 +75,9 @@ bool inject_load(struct inject *self, char *why, size_t size);
 void *inject_cupti_symbol(const char *name);
 
 /* buffers.c: CUPTI's callbacks for buffers, and the queue of full buffers */
-void inject_request(uint8_t **buffer, size_t *size, size_t *most);
+void inject_request(uint8_t **buffer, size_t *size, size_t *max);
 void inject_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid);
-void buffers_init(size_t size, unsigned int most);
+void buffers_init(size_t size, unsigned int max);
 /* Takes the oldest full buffer; NULL if there is none */
 struct inject_buffer *buffers_take(void);
 /* Returns a buffer to the pool */
@@ -85,11 +85,11 @@ void buffers_give(struct inject_buffer *buffer);
 /* Waits until a buffer is full, @ms have passed or buffers_wake() is called. */
 void buffers_wait(unsigned int ms);
 void buffers_wake(void);
-/* Whether requests have had no buffer since the last buffers_declined() */
+/* Returns whether requests have had no buffer since the last buffers_declined(). */
 bool buffers_are_short(void);
-/* The same; later requests count anew */
+/* Returns the same as buffers_are_short(), and counts later requests anew. */
 bool buffers_declined(void);
-/* Whether any request has had no buffer */
+/* Returns whether any request has had no buffer. */
 bool buffers_were_short(void);
 /* The most bytes that all buffers have had at once, and their limit */
 size_t buffers_memory(void);
@@ -102,7 +102,7 @@ void records_read(struct inject *self, struct inject_buffer *buffer);
 
 /*
  * names.c: the number of a name, whose record is written if the name is new; 0 for no name or without room. Once the names
- * of a use have CHANNEL_NAMES_MOST bytes, new ones get the number of "(more names)", and a note reports it.
+ * of a use have CHANNEL_NAMES_MAX bytes, new ones get the number of "(more names)", and a note reports it.
  */
 enum names_use { NAMES_OF_NVTX, NAMES_OF_CUDA, NAMES_USES };
 uint32_t names_intern(struct inject *self, enum names_use use, const char *text);
@@ -115,11 +115,11 @@ bool names_noise(size_t index, uint32_t *domain, uint32_t *cbid);
 /* output.c: writes to the channel */
 /* Waits a bounded time for room. false: the record is counted as lost */
 bool output_write(struct inject *self, const struct activity_head *record);
-/* The same without waiting */
+/* Writes like output_write(), but does not wait. */
 void output_try(struct inject *self, const struct activity_head *record);
 /* Counts records that were lost since the last completion time. @kind: 0: not known */
 void output_lost(struct inject *self, enum activity_lost_why why, enum activity_kind kind, uint64_t count);
-/* Whether records have been lost for this reason */
+/* Returns whether records have been lost for this reason. */
 bool output_has_lost(enum activity_lost_why why);
 /* Writes the records held back and, unless CUPTI has failed, that records are complete up to @time. false: no room */
 bool output_complete(struct inject *self, uint64_t time);
@@ -141,12 +141,12 @@ void capture_range(struct inject *self, bool begins);
 bool capture_update(struct inject *self);
 /* Writes the end of recording when the process ends. Kinds stay enabled: later calls are counted, too. */
 void capture_end(struct inject *self);
-/* Whether work of this time is to be recorded: recording was enabled and, with capture ranges, a range was open */
+/* Returns whether work of this time is to be recorded: recording was enabled and, with capture ranges, a range was open. */
 bool capture_has(const struct inject *self, uint64_t time);
-/* Whether a range of this name is a capture range */
+/* Returns whether a range of this name is a capture range. */
 bool capture_wants(const struct inject *self, enum channel_capture capture, const char *name);
 
-/* Whether CUPTI records work of a kind; CAPTURE_SWITCHING: not certain, because kinds are being enabled or disabled */
+/* State of the recording of a kind by CUPTI; CAPTURE_SWITCHING: not certain, because kinds are being enabled or disabled */
 enum capture_state { CAPTURE_OFF, CAPTURE_SWITCHING, CAPTURE_ON };
 enum capture_state capture_state(enum activity_kind kind);
 
@@ -175,7 +175,7 @@ void nvtx_callback(struct inject *self, uint32_t cbid, const CUpti_NvtxData *dat
 
 /* probe.c: called by the thread after each flush; @records: work is being recorded */
 void probe_look(struct inject *self, bool records);
-/* Whether this thread makes the probe's calls */
+/* Returns whether this thread makes the probe's calls. */
 bool probe_is_ours(uint32_t tid);
 
 /* thread.c */

@@ -388,8 +388,8 @@ typedef struct {
 	size_t oldSubscriberSize;
 } CUpti_SubscriberParams;
 
-typedef void (*CUpti_CallbackFunc)(void *data, uint32_t domain, uint32_t cbid, const void *of);
-typedef void (*CUpti_BuffersCallbackRequestFunc)(uint8_t **buffer, size_t *size, size_t *most);
+typedef void (*CUpti_CallbackFunc)(void *data, uint32_t domain, uint32_t cbid, const void *info);
+typedef void (*CUpti_BuffersCallbackRequestFunc)(uint8_t **buffer, size_t *size, size_t *max);
 typedef void (*CUpti_BuffersCallbackCompleteFunc)(void *context, uint32_t stream, uint8_t *buffer,
 						  size_t size, size_t valid);
 typedef uint64_t (*CUpti_TimestampCallbackFunc)(void);

@@ -81,7 +81,7 @@ static bool write_name(void *self, const struct activity_head *record)
 
 static void report_more(struct inject *self, enum names_use use)
 {
-	output_warn_once(self, &reported[use], CHANNEL_NAMES_NOTE, CHANNEL_NAMES_MOST >> 20,
+	output_warn_once(self, &reported[use], CHANNEL_NAMES_NOTE, CHANNEL_NAMES_MAX >> 20,
 			 use == NAMES_OF_NVTX ? "NVTX" : "CUDA",
 			 use == NAMES_OF_NVTX ? CHANNEL_NAMES_REMEDY : "");
 }

@@ -15,7 +15,7 @@ static bool is_wanted(const struct inject *self, enum activity_kind kind)
 	return self->control->kinds >> kind & 1;
 }
 
-/* Whether a record has its times; without them it is counted as lost */
+/* Returns whether a record has its times; without them it is counted as lost. */
 static bool has_times(struct inject *self, enum activity_kind kind, uint64_t start, uint64_t end)
 {
 	if (start && end)
@@ -311,7 +311,7 @@ static void put_context(struct inject *self, const void *record)
 
 static const struct {
 	uint32_t kind;
-	enum activity_kind of;	/* the kind of gpmu, or one that is always recorded */
+	enum activity_kind activity;	/* the kind of gpmu, or one that is always recorded */
 	void (*put)(struct inject *self, const void *record);
 	size_t time;		/* offset of the time by which it is in a capture range; 0: always recorded */
 	size_t call;		/* offset of its call's correlation, whose range takes precedence over its own time; 0: none */
@@ -393,7 +393,7 @@ static bool is_captured(const struct inject *self, size_t kind, const CUpti_Acti
 
 static bool is_work(size_t kind)
 {
-	return kinds[kind].of >= ACTIVITY_KERNEL && kinds[kind].of <= ACTIVITY_GRAPH;
+	return kinds[kind].activity >= ACTIVITY_KERNEL && kinds[kind].activity <= ACTIVITY_GRAPH;
 }
 
 /* An unsure call is a sure one when its record has arrived. */
@@ -402,8 +402,8 @@ static void count_work(struct inject *self, size_t kind, const CUpti_Activity *r
 	self->arrived++;
 	if (!calls_are_unsure(correlation_of(kind, record)))
 		return;
-	channel_count(self->writer, CHANNEL_UNSURE, kinds[kind].of, (uint64_t)-1);
-	channel_count(self->writer, CHANNEL_CALLED, kinds[kind].of, 1);
+	channel_count(self->writer, CHANNEL_UNSURE, kinds[kind].activity, (uint64_t)-1);
+	channel_count(self->writer, CHANNEL_CALLED, kinds[kind].activity, 1);
 }
 
 /* Skips kinds that are not recorded: the program itself may have enabled them. */
@@ -412,14 +412,14 @@ static void put(struct inject *self, const CUpti_Activity *record)
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		if (kinds[i].kind != record->kind)
 			continue;
-		if (kinds[i].of != ACTIVITY_DEVICE && kinds[i].of != ACTIVITY_CONTEXT && !is_wanted(self, kinds[i].of))
+		if (kinds[i].activity != ACTIVITY_DEVICE && kinds[i].activity != ACTIVITY_CONTEXT && !is_wanted(self, kinds[i].activity))
 			return;
 		if (is_work(i))
 			count_work(self, i, record);
 		if (is_captured(self, i, record))
 			kinds[i].put(self, record);
 		else if (is_work(i))
-			channel_count(self->writer, CHANNEL_OUTSIDE, kinds[i].of, 1);
+			channel_count(self->writer, CHANNEL_OUTSIDE, kinds[i].activity, 1);
 		return;
 	}
 }

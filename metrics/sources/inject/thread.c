@@ -9,7 +9,7 @@
 #include "word.h"
 
 #define POLL_MS		10	/* between polls of the control page */
-#define LEAST_FLUSH_MS	1
+#define FLUSH_MS_MIN	1
 #define UNREAD_MS	1000	/* between flushes without a reader */
 #define LAST_MS		1000	/* for the last records to find room */
 #define WORK_MS		100	/* time in which no work has ended, after which the last flush no longer waits */
@@ -125,17 +125,17 @@ static void flush_now(struct inject *self, struct pace *pace)
 /* Returns the ns from the end of the last flush to the next one: few while there is something to flush, unless flushes take long. */
 static uint64_t interval(const struct inject *self, const struct pace *pace)
 {
-	uint64_t most = __atomic_load_n(&self->control->flush, __ATOMIC_RELAXED) * UINT64_C(1000000);
-	uint64_t soon = SOON_MS * UINT64_C(1000000), least = LEAST_FLUSH_MS * UINT64_C(1000000);
+	uint64_t max = __atomic_load_n(&self->control->flush, __ATOMIC_RELAXED) * UINT64_C(1000000);
+	uint64_t soon = SOON_MS * UINT64_C(1000000), min = FLUSH_MS_MIN * UINT64_C(1000000);
 
 	if (!channel_has_reader(self->control))
 		return UNREAD_MS * UINT64_C(1000000);
 	if (pace->called == channel_called(self->writer) && pace->completed == buffers_completed())
-		soon = most;
+		soon = max;
 	if (soon < (pace->end - pace->begin) * SHARE)
 		soon = (pace->end - pace->begin) * SHARE;
-	soon = soon < most ? soon : most;
-	return soon > least ? soon : least;
+	soon = soon < max ? soon : max;
+	return soon > min ? soon : min;
 }
 
 /* Without a reader there are few records and no changes. */
@@ -145,7 +145,7 @@ static unsigned int wait_ms(const struct inject *self)
 
 	if (!channel_has_reader(self->control))
 		return UNREAD_MS;
-	ms = ms < LEAST_FLUSH_MS ? LEAST_FLUSH_MS : ms;
+	ms = ms < FLUSH_MS_MIN ? FLUSH_MS_MIN : ms;
 	return ms < POLL_MS ? ms : POLL_MS;
 }
 
@@ -189,7 +189,7 @@ static void *run(void *data)
 	uint32_t wanted;
 
 	while (!__atomic_load_n(&self->stop, __ATOMIC_ACQUIRE)) {
-		buffers_wait(buffers_are_short() ? LEAST_FLUSH_MS : wait_ms(self));
+		buffers_wait(buffers_are_short() ? FLUSH_MS_MIN : wait_ms(self));
 		records = capture_update(self);
 		drain(self);
 		wanted = __atomic_load_n(&self->wanted, __ATOMIC_ACQUIRE);
@@ -197,7 +197,7 @@ static void *run(void *data)
 			flush_for_exec(self, wanted);
 		since = raw_clock_now() - pace.end;
 		/* After a declined request CUPTI drops all records until a flush. */
-		is_short = buffers_are_short() && since >= LEAST_FLUSH_MS * UINT64_C(1000000);
+		is_short = buffers_are_short() && since >= FLUSH_MS_MIN * UINT64_C(1000000);
 		if (since < interval(self, &pace) && !is_short)
 			continue;
 		flush_now(self, &pace);

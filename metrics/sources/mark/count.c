@@ -19,8 +19,8 @@
 #include "measure/marks.h"
 
 #define LIBRARY	"libgpmu.so.0"
-#define MOST	64		/* sources or catalogs */
-#define MOST_NAME	100	/* bytes of a region's name in a record */
+#define NAMES_MAX	64		/* sources or catalogs */
+#define NAME_BYTES_MAX	100	/* bytes of a region's name in a record */
 
 /* The functions of libgpmu that are used */
 static struct {
@@ -34,7 +34,7 @@ static struct {
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct gpmu *gpmu;		/* NULL: not open, or no longer used */
 static bool started;				/* the counters were opened, or could not be */
-/* Of the environment, which the program can change before it exits */
+/* Copy of a variable, which the program can change before it exits */
 static char *path;
 
 /* Marks without effect. The lock also keeps the records in order. */
@@ -42,7 +42,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tally {
 	const char kind;			/* of the record */
 	uint64_t count;
-	char first[MOST_NAME + 100];		/* region of the first one, and the error */
+	char first[NAME_BYTES_MAX + 100];		/* region of the first one, and the error */
 } ignored = { .kind = MARKS_IGNORED }, uncounted = { .kind = MARKS_UNCOUNTED };
 
 /* Numbers of regions of the thread that have begun and not ended */
@@ -100,7 +100,7 @@ static void tally_add(struct tally *tally, const char *name, int error)
 {
 	pthread_mutex_lock(&lock);
 	if (!tally->count++)
-		snprintf(tally->first, sizeof(tally->first), "%.*s%s%s", MOST_NAME, name, error ? ": " : "",
+		snprintf(tally->first, sizeof(tally->first), "%.*s%s%s", NAME_BYTES_MAX, name, error ? ": " : "",
 			 error ? error_text(-error) : "");
 	if (!(tally->count & (tally->count - 1)))
 		tally_write(tally, false);
@@ -135,7 +135,7 @@ static size_t split(char *text, const char **list)
 	char *rest = NULL;
 	size_t n = 0;
 
-	for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line && n < MOST;
+	for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line && n < NAMES_MAX;
 	     line = strtok_r(NULL, "\n", &rest))
 		list[n++] = line;
 	return n;
@@ -165,7 +165,7 @@ static void open_counters(void)
 {
 	const char *list = secure_getenv(MARKS_LIST), *numbers = secure_getenv(MARKS_OPTIONS);
 	char *source = copy_of(MARKS_SOURCES), *catalog = copy_of(MARKS_CATALOGS);
-	const char *sources[MOST], *catalogs[MOST];
+	const char *sources[NAMES_MAX], *catalogs[NAMES_MAX];
 	struct gpmu_options options = { .size = sizeof(options) };
 	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu *opened;

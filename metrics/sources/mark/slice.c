@@ -34,7 +34,7 @@ struct slice_thread {
 	} *open;
 };
 
-/* Of the environment, which the program can change before its first mark */
+/* Copy of a variable, which the program can change before its first mark */
 static char *channel;				/* name of the reader's socket */
 static pthread_key_t key;			/* the thread's struct slice_thread */
 
@@ -152,7 +152,7 @@ static uint32_t intern(const char *name)
 
 	/* The channel is likely to be full of names at the first note. */
 	if (number && !warned && channel_name_is(&names, number, CHANNEL_NAMES_MORE))
-		warned = note(CHANNEL_NAMES_NOTE, CHANNEL_NAMES_MOST >> 20, "region", CHANNEL_NAMES_REMEDY);
+		warned = note(CHANNEL_NAMES_NOTE, CHANNEL_NAMES_MAX >> 20, "region", CHANNEL_NAMES_REMEDY);
 	return number;
 }
 

@@ -117,7 +117,7 @@ struct chip {
 /* The chip of that name in a board file ("superchip", "gracehopper") or NULL. */
 const struct chip *chip_find(const char *name);
 
-/* Whether systems with that many sockets of the chip exist. */
+/* Returns whether systems with that many sockets of the chip exist. */
 bool chip_has_sockets(const struct chip *chip, unsigned int sockets);
 
 /* "scf", "pcie", ... as in board and scenario files. */

@@ -59,7 +59,7 @@ struct flow_tally {
 void flow_progress(const struct flow *flow, uint64_t elapsed,
 		   struct flow_tally *tally);
 
-/* Whether the flow is finished @elapsed ns after the scenario's start. */
+/* Returns whether the flow is finished @elapsed ns after the scenario's start. */
 bool flow_finished(const struct flow *flow, uint64_t elapsed);
 
 void flow_tally_add(struct flow_tally *sum, const struct flow_tally *more);
@@ -73,7 +73,7 @@ void flow_tally_add(struct flow_tally *sum, const struct flow_tally *more);
 flow_count_t flow_measure(const struct flow *flow, const struct flow_tally *tally,
 			  enum measure measure, unsigned int ports);
 
-/* Whether the flow is local: initiator and memory in one socket. */
+/* Returns whether the flow is local: initiator and memory in one socket. */
 static inline bool flow_is_local(const struct flow *flow)
 {
 	return flow->source == flow->home;

@@ -214,7 +214,7 @@ static bool row_covers(const struct chip_coverage *row, const struct flow *f)
 	       row->ops & f->op;
 }
 
-/* Whether the event's PMU, with its filter, sees the flow by this row. */
+/* Returns whether the event's PMU, with its filter, sees the flow by this row. */
 static bool event_sees(const struct model_event *event,
 		       const struct chip_event *desc,
 		       const struct chip_coverage *row, const struct flow *f)

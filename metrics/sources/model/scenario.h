@@ -33,14 +33,14 @@ struct scenario {
 struct scenario *scenario_parse(const char *path, const char *text, size_t len,
 				struct text_error *err);
 
-/* The same from a file; errno may also be one of open() or EFBIG. */
+/* Parses a file; errno may also be one of open() or EFBIG. */
 struct scenario *scenario_load(const char *path, struct text_error *err);
 
 /* @scenario may be NULL. */
 void scenario_free(struct scenario *scenario);
 
 /*
- * Whether the scenario can run on so many sockets of the chip: 0, or -EINVAL
+ * Returns whether the scenario can run on so many sockets of the chip: 0, or -EINVAL
  * with @err set.
  */
 int scenario_check(const struct scenario *scenario, const struct chip *chip,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "nvml_links.h"
 
-/* Whether NVML reports that there is no such link. After other errors the link may be there. */
+/* Returns whether NVML reports that there is no such link. After other errors the link may be there. */
 static bool is_absent(int result)
 {
 	return result == NV_NOT_SUPPORTED || result == NV_INVALID_ARGUMENT;

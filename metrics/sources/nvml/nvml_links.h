@@ -21,7 +21,7 @@ struct nv_links {
 };
 
 void nv_find_links(const struct nv_api *api, nv_device device, struct nv_links *links);
-/* Whether the GPU lacks the link */
+/* Returns whether the GPU lacks the link. */
 bool nv_lacks(const struct nv_links *links, enum nv_need need);
 /* The reason why events of a missing link cannot be counted; NULL for NEED_NOTHING */
 const char *nv_need_why(enum nv_need need);

@@ -6,7 +6,7 @@
 
 #include "nvml_source.h"
 
-#define MOST	64	/* pending messages */
+#define MESSAGES_MAX	64	/* pending messages */
 
 void nv_report(struct source *source, const char *fmt, ...)
 {
@@ -14,7 +14,7 @@ void nv_report(struct source *source, const char *fmt, ...)
 	va_list args;
 	int length;
 
-	if (source->message_count == MOST)
+	if (source->message_count == MESSAGES_MAX)
 		return;
 	va_start(args, fmt);
 	length = vasprintf(&text, fmt, args);

@@ -15,9 +15,9 @@ static int parse_period(struct source *source, const char *text, size_t length, 
 	char *end;
 
 	ms = strtoul(text, &end, 10);
-	if (end == text || end != text + length || *text == '-' || ms < PERIOD_LEAST || ms > PERIOD_MOST)
+	if (end == text || end != text + length || *text == '-' || ms < PERIOD_MIN || ms > PERIOD_MAX)
 		return nv_fail(error, -EINVAL, "period: expected ms from %d to %d, found \"%.*s\"",
-			       PERIOD_LEAST, PERIOD_MOST, (int)(length < 64 ? length : 64), text);
+			       PERIOD_MIN, PERIOD_MAX, (int)(length < 64 ? length : 64), text);
 	source->period = (unsigned int)ms;
 	return 0;
 }
@@ -131,17 +131,17 @@ static const struct gpmu_source_pmu *get_pmu(void *data, size_t index)
 static const struct gpmu_source_event_info *get_event(void *data, size_t pmu, size_t index)
 {
 	const struct source *source = data;
-	struct gpu_pmu *of;
+	struct gpu_pmu *owner;
 	size_t length;
 
 	if (pmu >= source->pmu_count)
 		return NULL;
-	of = source->pmus[pmu];
-	nv_events(of->kind, &length);
-	for (; of->listed_len <= index && of->looked_at < length; of->looked_at++)
-		if (!nv_has_event(of, of->looked_at))
-			of->listed[of->listed_len++] = of->looked_at;
-	return index < of->listed_len ? &of->infos[of->listed[index]] : NULL;
+	owner = source->pmus[pmu];
+	nv_events(owner->kind, &length);
+	for (; owner->listed_len <= index && owner->looked_at < length; owner->looked_at++)
+		if (!nv_has_event(owner, owner->looked_at))
+			owner->listed[owner->listed_len++] = owner->looked_at;
+	return index < owner->listed_len ? &owner->infos[owner->listed[index]] : NULL;
 }
 
 static const struct gpmu_source_event_info *find_event(void *data, size_t pmu, const char *name)

@@ -19,7 +19,7 @@
 
 #define SLACK		8	/* spare entries, as the list may grow between two calls */
 #define TRIES		16
-#define LIST_MOST	(1u << 20)
+#define LIST_MAX	(1u << 20)
 
 static const struct {
 	const char *name;
@@ -48,7 +48,7 @@ int nv_list(nv_get_list *get, const void *context, size_t size, void **list, uns
 			break;
 		/* The list may grow further before the next call, and NVML may not return its length. */
 		room = (*length > room ? *length : room) + *length / 4 + SLACK;
-		larger = room <= LIST_MOST ? realloc(*list, room * size) : NULL;
+		larger = room <= LIST_MAX ? realloc(*list, room * size) : NULL;
 		if (!larger)
 			break;
 		memset(larger, 0, room * size);
@@ -132,18 +132,18 @@ struct accounting {
 
 static int get_pids(const void *context, unsigned int *length, void *list)
 {
-	const struct accounting *of = context;
+	const struct accounting *accounting = context;
 
-	if (of->vgpu)
-		return NV_CALL(of->gpu->api, nvmlVgpuInstanceGetAccountingPids, of->instance, length, list);
-	return NV_CALL(of->gpu->api, nvmlDeviceGetAccountingPids, of->gpu->device, length, list);
+	if (accounting->vgpu)
+		return NV_CALL(accounting->gpu->api, nvmlVgpuInstanceGetAccountingPids, accounting->instance, length, list);
+	return NV_CALL(accounting->gpu->api, nvmlDeviceGetAccountingPids, accounting->gpu->device, length, list);
 }
 
-static int get_stats(const struct accounting *of, unsigned int pid, struct nv_accounting *stats)
+static int get_stats(const struct accounting *accounting, unsigned int pid, struct nv_accounting *stats)
 {
-	if (of->vgpu)
-		return NV_CALL(of->gpu->api, nvmlVgpuInstanceGetAccountingStats, of->instance, pid, stats);
-	return NV_CALL(of->gpu->api, nvmlDeviceGetAccountingStats, of->gpu->device, pid, stats);
+	if (accounting->vgpu)
+		return NV_CALL(accounting->gpu->api, nvmlVgpuInstanceGetAccountingStats, accounting->instance, pid, stats);
+	return NV_CALL(accounting->gpu->api, nvmlDeviceGetAccountingStats, accounting->gpu->device, pid, stats);
 }
 
 /* NVML sets all bits of an unavailable value. */
@@ -152,13 +152,13 @@ static json_t *amount(unsigned long long value, unsigned long long none)
 	return value == none ? json_null() : json_integer((json_int_t)value);
 }
 
-static json_t *accounting_object(const struct accounting *of, unsigned int pid,
+static json_t *accounting_object(const struct accounting *accounting, unsigned int pid,
 				 const struct nv_accounting *stats)
 {
 	json_t *object = json_object();
 
 	json_object_set_new(object, "pid", json_integer(pid));
-	json_object_set_new(object, "name", of->vgpu ? json_null() : nv_process_name(of->gpu, pid));
+	json_object_set_new(object, "name", accounting->vgpu ? json_null() : nv_process_name(accounting->gpu, pid));
 	json_object_set_new(object, "running", json_boolean(stats->running));
 	json_object_set_new(object, "start_us", json_integer((json_int_t)stats->start_time));
 	/* NVML returns the run time once the process has ended, 0 before. */
@@ -173,17 +173,17 @@ static json_t *accounting_object(const struct accounting *of, unsigned int pid,
 json_t *nv_accounting_list(const struct gpu *gpu, bool vgpu, unsigned int instance, int *result,
 			   unsigned int *forgotten)
 {
-	const struct accounting of = { gpu, vgpu, instance };
+	const struct accounting accounting = { gpu, vgpu, instance };
 	json_t *list = json_array();
 	unsigned int length, *pids;
 	void *memory;
 
 	*forgotten = 0;
-	*result = nv_list(get_pids, &of, sizeof(*pids), &memory, &length);
+	*result = nv_list(get_pids, &accounting, sizeof(*pids), &memory, &length);
 	pids = memory;
 	for (unsigned int i = 0; i < length && !*result; i++) {
 		struct nv_accounting stats = { 0 };
-		int ret = get_stats(&of, pids[i], &stats);
+		int ret = get_stats(&accounting, pids[i], &stats);
 
 		/* The records are a ring: a new process replaces the oldest. */
 		if (ret == NV_NOT_FOUND)
@@ -191,7 +191,7 @@ json_t *nv_accounting_list(const struct gpu *gpu, bool vgpu, unsigned int instan
 		else if (ret)
 			*result = ret;
 		else
-			json_array_append_new(list, accounting_object(&of, pids[i], &stats));
+			json_array_append_new(list, accounting_object(&accounting, pids[i], &stats));
 	}
 	free(memory);
 	return list;

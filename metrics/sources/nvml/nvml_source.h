@@ -21,8 +21,8 @@
 
 #define NVML_USAGE	"[period=MS][,check]"
 #define PERIOD_MS	100
-#define PERIOD_LEAST	10
-#define PERIOD_MOST	10000
+#define PERIOD_MIN	10
+#define PERIOD_MAX	10000
 
 /* nvml_load.c */
 /* The reason why there is no GPU; the text is in the error */

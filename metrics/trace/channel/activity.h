@@ -105,7 +105,8 @@ enum activity_lost_why {
 	ACTIVITY_LOST_IDS,	/* the pid or tid is 0 or beyond INT_MAX */
 	ACTIVITY_LOST_NESTING,	/* ends of regions that were not the innermost of their thread */
 	ACTIVITY_LOST_END,	/* called, but not ended or not delivered by CUPTI when the process ended */
-	ACTIVITY_LOST_REASONS
+	ACTIVITY_LOST_REASONS,
+	ACTIVITY_NOT_REFUSED = ACTIVITY_LOST_REASONS
 };
 
 /* Records without the end of a range */
@@ -302,7 +303,7 @@ struct activity_environment {
 };
 
 /*
- * Whether a record has all members of its kind and its text is terminated. Of unknown
+ * Returns whether a record has all members of its kind and its text is terminated. Of unknown
  * kinds only the size is checked, which must be a multiple of 8 bytes.
  */
 bool activity_is_valid(const struct activity_head *record);

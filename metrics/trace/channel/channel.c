@@ -16,7 +16,7 @@
 
 bool channel_ring_fits(uint64_t ring)
 {
-	return ring >= CHANNEL_RING_LEAST && ring <= CHANNEL_RING_MOST && !(ring & (ring - 1));
+	return ring >= CHANNEL_RING_MIN && ring <= CHANNEL_RING_MAX && !(ring & (ring - 1));
 }
 
 int channel_memory(const char *name)

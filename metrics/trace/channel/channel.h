@@ -29,8 +29,8 @@
 #define CHANNEL_VARIABLE	"GPMU_CHANNEL"
 #define CHANNEL_VERSION		6
 #define CHANNEL_NAME		24	/* bytes of a socket's name */
-#define CHANNEL_RING_LEAST	4096
-#define CHANNEL_RING_MOST	(UINT64_C(1) << 32)
+#define CHANNEL_RING_MIN	4096
+#define CHANNEL_RING_MAX	(UINT64_C(1) << 32)
 #define CHANNEL_PATIENCE	5000000000ULL	/* ns that a process waits for the control page */
 
 enum channel_capture {
@@ -133,8 +133,8 @@ void channel_announce(const char *name);
 struct channel_writer;
 
 /*
- * Creates this process's file. @ring: bytes, a power of 2 from CHANNEL_RING_LEAST to
- * CHANNEL_RING_MOST. *@fd: a descriptor, which the caller sends to the reader and closes. Returns NULL with errno:
+ * Creates this process's file. @ring: bytes, a power of 2 from CHANNEL_RING_MIN to
+ * CHANNEL_RING_MAX. *@fd: a descriptor, which the caller sends to the reader and closes. Returns NULL with errno:
  * EINVAL for an invalid @ring, ENOMEM, EFBIG, ...
  */
 struct channel_writer *channel_writer_new(uint64_t ring, int *fd);
@@ -205,9 +205,9 @@ struct channel_reader *channel_reader_new(int fd);
  * written later.
  */
 int channel_read(struct channel_reader *reader, const struct activity_head **record);
-/* Whether the writer has ended, so that no further records will follow those in the ring */
+/* Returns whether the writer has ended, so that no further records will follow those in the ring. */
 bool channel_has_ended(struct channel_reader *reader);
-/* Whether the writer has marked the file as complete */
+/* Returns whether the writer has marked the file as complete. */
 bool channel_is_closed(const struct channel_reader *reader);
 /* Reads the counts of channel_count(). Returns false if the file has none: @calls is then all zeros. */
 bool channel_read_calls(const struct channel_reader *reader, struct activity_calls *calls);

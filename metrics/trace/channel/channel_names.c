@@ -114,7 +114,7 @@ uint32_t channel_names_intern(struct channel_names *names, size_t *bytes, const 
 	if (number)
 		return number;
 	/* Names that never repeat, such as "step 5317", would use up all memory. */
-	if (*bytes + size > CHANNEL_NAMES_MOST) {
+	if (*bytes + size > CHANNEL_NAMES_MAX) {
 		number = channel_names_find(names, CHANNEL_NAMES_MORE);
 		return number ? number : channel_names_add(names, CHANNEL_NAMES_MORE, write, user);
 	}

@@ -13,7 +13,7 @@
 #include "trace/channel/activity.h"
 
 #define CHANNEL_NAME_LONGEST	4096	/* characters; longer names are truncated */
-#define CHANNEL_NAMES_MOST	(16 << 20)	/* bytes of one use, here and once more in gpmu */
+#define CHANNEL_NAMES_MAX	(16 << 20)	/* bytes of one use, here and once more in gpmu */
 #define CHANNEL_NAMES_MORE	"(more names)"
 /* For printf(): MiB, use, and "" or CHANNEL_NAMES_REMEDY */
 #define CHANNEL_NAMES_NOTE	"the limit of %d MiB of different %s names is reached: " \
@@ -41,7 +41,7 @@ uint32_t channel_names_add(struct channel_names *names, const char *text,
 			   void *user);
 /*
  * Returns the number of a name, and adds the name if it is new; otherwise as channel_names_add().
- * @bytes: of the names of one use, initially 0. A new name that exceeds CHANNEL_NAMES_MOST gets the
+ * @bytes: of the names of one use, initially 0. A new name that exceeds CHANNEL_NAMES_MAX gets the
  * number of CHANNEL_NAMES_MORE.
  */
 uint32_t channel_names_intern(struct channel_names *names, size_t *bytes, const char *text,

@@ -192,7 +192,7 @@ static int copy(struct channel_reader *reader, size_t size)
 	return 1;
 }
 
-/* Whether the next record is in the buffer as a whole; -EBADMSG if it is invalid, or -ENOMEM */
+/* Returns whether the next record is in the buffer as a whole; -EBADMSG if it is invalid, or -ENOMEM. */
 static int next(struct channel_reader *reader, struct activity_head **record)
 {
 	struct activity_head *head;
@@ -252,23 +252,23 @@ static void read_last_losses(struct channel_reader *reader)
 		reader->lost_at = 0;
 }
 
-/* Whether the writer has lost records that were not reported; the latest report then has them. */
+/* Returns whether the writer has lost records that were not reported; the latest report then has them. */
 static bool find_lost(struct channel_reader *reader)
 {
 	if (reader->looked)
 		read_losses(reader);
 	for (; reader->lost_at <= CHANNEL_LOSSES; reader->lost_at++) {
-		const struct channel_lost *of = &reader->losses[reader->lost_at];
+		const struct channel_lost *lost = &reader->losses[reader->lost_at];
 		uint64_t *reported = &reader->reported[reader->lost_at];
 
-		if (of->count <= *reported)
+		if (lost->count <= *reported)
 			continue;
 		reader->lost = (struct activity_lost){
-			{ sizeof(reader->lost), ACTIVITY_LOST, 0 }, of->from, of->to, of->count - *reported,
-			of->why < ACTIVITY_LOST_REASONS ? of->why : ACTIVITY_LOST_CHANNEL,
-			of->kind < ACTIVITY_KINDS ? of->kind : 0, of->thread, 0,
+			{ sizeof(reader->lost), ACTIVITY_LOST, 0 }, lost->from, lost->to, lost->count - *reported,
+			lost->why < ACTIVITY_LOST_REASONS ? lost->why : ACTIVITY_LOST_CHANNEL,
+			lost->kind < ACTIVITY_KINDS ? lost->kind : 0, lost->thread, 0,
 		};
-		*reported = of->count;
+		*reported = lost->count;
 		return true;
 	}
 	return false;

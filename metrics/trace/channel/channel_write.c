@@ -150,52 +150,52 @@ int channel_write(struct channel_writer *writer, const struct activity_head *rec
 	return ret;
 }
 
-static void describe(struct channel_lost *lost, const struct activity_lost *of)
+static void describe(struct channel_lost *lost, const struct activity_lost *loss)
 {
-	lost->why = (uint16_t)of->why;
-	lost->kind = (uint16_t)of->kind;
-	lost->thread = of->thread;
+	lost->why = (uint16_t)loss->why;
+	lost->kind = (uint16_t)loss->kind;
+	lost->thread = loss->thread;
 }
 
 /* The losses of this reason, kind and thread, or those of all others */
-static struct channel_lost *losses_of(struct channel_head *head, const struct activity_lost *of)
+static struct channel_lost *losses_of(struct channel_head *head, const struct activity_lost *loss)
 {
 	struct channel_lost *lost = head->losses;
 
 	for (; lost < &head->losses[CHANNEL_LOSSES - 1]; lost++) {
 		if (!lost->count)
-			describe(lost, of);
-		if (lost->why == of->why && lost->kind == of->kind && lost->thread == of->thread)
+			describe(lost, loss);
+		if (lost->why == loss->why && lost->kind == loss->kind && lost->thread == loss->thread)
 			return lost;
 	}
 	lost->why = ACTIVITY_LOST_CHANNEL;
 	return lost;
 }
 
-void channel_lose(struct channel_writer *writer, const struct activity_lost *of)
+void channel_lose(struct channel_writer *writer, const struct activity_lost *loss)
 {
 	struct channel_lost *lost;
 
 	pthread_mutex_lock(&writer->lock);
-	lost = losses_of(writer->head, of);
-	if (!lost->count || of->from < lost->from)
-		lost->from = of->from;
-	if (of->to > lost->to)
-		lost->to = of->to;
-	__atomic_store_n(&lost->count, lost->count + of->count, __ATOMIC_RELEASE);
-	__atomic_store_n(&writer->head->lost, writer->head->lost + of->count, __ATOMIC_RELEASE);
+	lost = losses_of(writer->head, loss);
+	if (!lost->count || loss->from < lost->from)
+		lost->from = loss->from;
+	if (loss->to > lost->to)
+		lost->to = loss->to;
+	__atomic_store_n(&lost->count, lost->count + loss->count, __ATOMIC_RELEASE);
+	__atomic_store_n(&writer->head->lost, writer->head->lost + loss->count, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&writer->lock);
 }
 
-void channel_owe(struct channel_writer *writer, const struct activity_lost *of)
+void channel_owe(struct channel_writer *writer, const struct activity_lost *loss)
 {
 	struct channel_lost *owed = &writer->head->owed;
 
 	pthread_mutex_lock(&writer->lock);
-	describe(owed, of);
-	owed->from = of->from;
-	owed->to = of->to;
-	__atomic_store_n(&owed->count, of->count, __ATOMIC_RELEASE);
+	describe(owed, loss);
+	owed->from = loss->from;
+	owed->to = loss->to;
+	__atomic_store_n(&owed->count, loss->count, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&writer->lock);
 }
 

@@ -18,8 +18,8 @@
 #include "trace.pb-c.h"
 #include "trace/reader/gpmu_trace_reader.h"
 
-#define READER_PACKET_MOST	(4U << 20)	/* bytes; gpmu_trace writes no longer packets */
-#define READER_OPEN_MOST	65536U		/* slices that have begun and not ended */
+#define READER_PACKET_MAX	(4U << 20)	/* bytes; gpmu_trace writes no longer packets */
+#define READER_OPEN_MAX	65536U		/* slices that have begun and not ended */
 #define READER_TIME_END		((uint64_t)1 << 63)
 
 /* String tables, in the order of InternedData */

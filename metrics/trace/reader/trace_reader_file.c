@@ -11,7 +11,7 @@
 #define BUFFER		(256U << 10)
 #define ARENA		(16U << 10)
 #define ARENA_ALIGN	16U
-#define HEAD_MOST	15		/* bytes of a tag (5) and a length (10) */
+#define HEAD_MAX	15		/* bytes of a tag (5) and a length (10) */
 #define PACKET_FIELD	1		/* field number in Trace */
 
 /* Wire types of protocol buffers */
@@ -247,7 +247,7 @@ int reader_packet(struct gpmu_trace_reader *reader)
 	int ret;
 
 	for (;;) {
-		ssize_t n = fill(reader, HEAD_MOST);
+		ssize_t n = fill(reader, HEAD_MAX);
 
 		reader->packet = NULL;
 		if (n <= 0)
@@ -256,7 +256,7 @@ int reader_packet(struct gpmu_trace_reader *reader)
 		ret = read_head(reader, (size_t)n, &field);
 		if (ret <= 0)
 			return ret ? ret : cut_off(reader, (uint64_t)n);
-		if (field.number == PACKET_FIELD && field.type == BYTES && field.length <= READER_PACKET_MOST)
+		if (field.number == PACKET_FIELD && field.type == BYTES && field.length <= READER_PACKET_MAX)
 			return unpack(reader, &field);
 		ret = skip(reader, &field);
 		if (ret <= 0)

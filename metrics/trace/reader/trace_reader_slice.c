@@ -31,9 +31,9 @@ int reader_begin(struct gpmu_trace_reader *reader, size_t number)
 	struct reader_open *open;
 	char *at;
 
-	if (reader->open_count == READER_OPEN_MOST)
+	if (reader->open_count == READER_OPEN_MAX)
 		return reader_fail(reader, -EINVAL, "expected at most %u slices that have not ended",
-				   READER_OPEN_MOST);
+				   READER_OPEN_MAX);
 	for (size_t i = 0; i < item->arg_count; i++)
 		size += bytes_of(item->args[i].name) + bytes_of(item->args[i].text);
 	open = vector_add(&reader_track(reader, number)->open, sizeof(*open));

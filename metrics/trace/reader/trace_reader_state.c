@@ -150,7 +150,7 @@ static bool counts_steps(const GpmuPb__ClockSnapshot__Clock *clock)
 }
 
 /*
- * Whether the packet is a restart by gpmu_trace; other writers lack that clock or use
+ * Returns whether the packet is a restart by gpmu_trace; other writers lack that clock or use
  * other numbers
  */
 static bool is_restart(const GpmuPb__TracePacket *packet)

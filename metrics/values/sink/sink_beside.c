@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "values/sink/sink.h"
 
-/* Those after BESIDE_CLOCK are divided by another row. */
+/* Kinds after BESIDE_CLOCK need a second row as divisor. */
 enum beside_kind { BESIDE_NONE, BESIDE_CLOCK, BESIDE_RATIO, BESIDE_FREQUENCY, BESIDE_RATE };
 
 static const struct ratio {
@@ -35,7 +35,7 @@ struct parts {
 	size_t length;
 };
 
-/* Of "cycles:u", "armv8_pmuv3_0/cycles/u" */
+/* Splits names such as "cycles:u" and "armv8_pmuv3_0/cycles/u". */
 static struct parts split(const char *name)
 {
 	const char *begin = strchr(name, '/'), *end = begin ? strchr(begin + 1, '/') : NULL;

@@ -152,7 +152,7 @@ static char *add_value(char *to, const struct gpmu_row *row)
 
 static size_t room_of(const char *text)
 {
-	return text ? strlen(text) * GPMU_JSON_MOST : 0;
+	return text ? strlen(text) * GPMU_JSON_MAX : 0;
 }
 
 static void put_row(struct gpmu_sink *sink, const struct gpmu_rows *rows, size_t index)
@@ -162,7 +162,7 @@ static void put_row(struct gpmu_sink *sink, const struct gpmu_rows *rows, size_t
 			    room_of(row->pmu) + 2 * room_of(row->name) + room_of(row->unit) +
 			    room_of(row->why) + room_of(row->gpu) + room_of(row->source) +
 			    room_of(row->cgroup) +
-			    (SINK_LABEL + sizeof(struct sink_beside)) * GPMU_JSON_MOST;
+			    (SINK_LABEL + sizeof(struct sink_beside)) * GPMU_JSON_MAX;
 	char *room = buffer_room(&sink->buffer, size), *to = room;
 	struct sink_beside beside;
 
@@ -205,7 +205,7 @@ static void end(struct gpmu_sink *sink, const struct gpmu_sink_end *end)
 
 static void front(struct gpmu_sink *sink, const struct gpmu_row *row)
 {
-	char *room = buffer_room(&sink->buffer, KEYS + SINK_LABEL * GPMU_JSON_MOST +
+	char *room = buffer_room(&sink->buffer, KEYS + SINK_LABEL * GPMU_JSON_MAX +
 				 room_of(row->cgroup)), *to;
 	size_t length;
 
@@ -222,7 +222,7 @@ void sink_json_pair(struct gpmu_sink *sink, const char *key, const char *value)
 {
 	struct sink_buffer *buffer = &sink->buffer;
 	char *room = buffer_room(buffer, strlen(", \"\" : \"\"") +
-				 (strlen(key) + strlen(value)) * GPMU_JSON_MOST), *to = room;
+				 (strlen(key) + strlen(value)) * GPMU_JSON_MAX), *to = room;
 
 	if (!room)
 		return;

@@ -26,7 +26,7 @@ static bool is_shown(const struct gpmu_row *row, const struct sink_beside *besid
 	return beside->unit[0] != '\0';
 }
 
-/* Of the first row of a line and column; a later one is not shown. */
+/* Holds the first row of a line and column; later ones are not shown. */
 struct cell {
 	enum gpmu_state state;
 	double value;			/* NaN: none */

@@ -34,7 +34,7 @@ void buffer_shortest(struct sink_buffer *buffer, double value);
 size_t buffer_shown(struct sink_buffer *buffer, const char *text);
 /* As buffer_shown(), padded with blanks on the right to @width */
 void buffer_left(struct sink_buffer *buffer, const char *text, size_t width);
-/* The same, padded on the left */
+/* Adds text that is padded on the left to a width. */
 void buffer_right(struct sink_buffer *buffer, const char *text, size_t width);
 
 /* A raw count of 0 with another value means that the raw count is not known. */
@@ -57,7 +57,7 @@ static inline bool sink_knows_times(const struct gpmu_row *row)
 size_t sink_label(const struct gpmu_row *row, enum gpmu_aggregation aggregation, char *text,
 		  size_t size);
 
-/* Whether both texts are equal, or both are NULL */
+/* Returns whether both texts are equal, or both are NULL. */
 static inline bool sink_same_text(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
@@ -66,7 +66,7 @@ static inline bool sink_same_text(const char *a, const char *b)
 /* Words of CSV and JSON: "machine", "not_counted" */
 const char *sink_scope_name(enum gpmu_scope scope);
 const char *sink_state_name(enum gpmu_state state);
-/* What is printed for people instead of a value: "<not counted>"; "" for GPMU_STATE_OK */
+/* Returns the text that replaces a value in output for people: "<not counted>"; "" for GPMU_STATE_OK. */
 const char *sink_state_word(enum gpmu_state state);
 /* Writes a value for people, or the word of its state, to @text of NUMBER_SIZE + 1 bytes; "" if it is not finite. */
 void sink_value(char *text, const struct gpmu_row *row, bool big_numbers);

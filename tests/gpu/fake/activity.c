@@ -43,13 +43,13 @@ static pthread_mutex_t in_callbacks = PTHREAD_MUTEX_INITIALIZER;	/* exclusive=1:
 static __thread bool in_callback;
 static pid_t flusher;	/* the thread */
 
-static void other_request(uint8_t **bytes, size_t *size, size_t *most)
+static void other_request(uint8_t **bytes, size_t *size, size_t *max)
 {
 	static uint8_t buffer[1 << 20] __attribute__((aligned(8)));
 
 	*bytes = buffer;
 	*size = sizeof(buffer);
-	*most = 0;
+	*max = 0;
 	memset(buffer, 0, sizeof(buffer));
 }
 
@@ -204,9 +204,9 @@ static void report_declined(void)
 static bool get_buffer(struct buffer *current)
 {
 	struct buffer buffer = { .thread = gettid() };
-	size_t most = 0;
+	size_t max = 0;
 
-	request(&buffer.bytes, &buffer.size, &most);
+	request(&buffer.bytes, &buffer.size, &max);
 	if (!buffer.bytes)
 		return false;
 	if ((uintptr_t)buffer.bytes % 8)

@@ -266,7 +266,7 @@ static void do_context(const char *device)
 		.deviceId = strtoul(device, NULL, 0), .nullStreamId = 7,
 	};
 	int gpu = fake_device(record.deviceId);
-	CUpti_ActivityDevice4 of = { .kind = CUPTI_ACTIVITY_KIND_DEVICE, .id = record.deviceId };
+	CUpti_ActivityDevice4 value = { .kind = CUPTI_ACTIVITY_KIND_DEVICE, .id = record.deviceId };
 	char byte[3] = "";
 	size_t n = 0;
 
@@ -275,10 +275,10 @@ static void do_context(const char *device)
 	for (const char *text = fake_gpu(gpu)->uuid + 4; *text && n < 16; text += 2) {
 		text += *text == '-';
 		memcpy(byte, text, 2);
-		of.uuid[n++] = strtoul(byte, NULL, 16);
+		value.uuid[n++] = strtoul(byte, NULL, 16);
 	}
-	of.name = fake_gpu(gpu)->name;
-	activity_put(&of, false);
+	value.name = fake_gpu(gpu)->name;
+	activity_put(&value, false);
 	activity_put(&record, false);
 }
 
@@ -411,14 +411,14 @@ static void do_state(const char *word, const char *text)
 			  &data);
 }
 
-static void do_more(const char *word, const char *of)
+static void do_more(const char *word, const char *value)
 {
 	uint64_t now;
 
 	if (!strcmp(word, "kernel"))
-		do_kernel(of, false);
+		do_kernel(value, false);
 	else if (!strcmp(word, "hold"))
-		do_kernel(of, true);
+		do_kernel(value, true);
 	else if (!strcmp(word, "release"))
 		activity_release();
 	else if (!strcmp(word, "steal"))
@@ -428,27 +428,27 @@ static void do_more(const char *word, const char *of)
 	else if (!strcmp(word, "initialised"))
 		activity_callback(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED, NULL);
 	else if (!strcmp(word, "locked"))
-		activity_kill(strtol(of, NULL, 0));
+		activity_kill(strtol(value, NULL, 0));
 	else if (!strcmp(word, "destroy"))
 		activity_callback(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING, NULL);
 	else if (!strcmp(word, "profile"))
-		profiler(*of == '1' ? CUPTI_DRIVER_TRACE_CBID_cuProfilerStart :
+		profiler(*value == '1' ? CUPTI_DRIVER_TRACE_CBID_cuProfilerStart :
 				      CUPTI_DRIVER_TRACE_CBID_cuProfilerStop);
 	else if (!strcmp(word, "enabled"))
 		dprintf(STDOUT_FILENO, "enabled %u\n", activity_enabled());
 	else if (!strcmp(word, "off"))
 		dprintf(STDOUT_FILENO, "off %zu\n", activity_off());
 	else if (!strcmp(word, "fatal") || !strcmp(word, "warn"))
-		do_state(word, of);
+		do_state(word, value);
 	else
-		do_nvtx(word, of);
+		do_nvtx(word, value);
 }
 
-void activity_do(const char *word, const char *of)
+void activity_do(const char *word, const char *value)
 {
 	static const struct {
 		const char *word;
-		void (*function)(const char *of);
+		void (*function)(const char *value);
 	} words[] = {
 		{ "copy", do_copy }, { "peer", do_peer }, { "set", do_set }, { "graph", do_graph },
 		{ "sync", do_sync }, { "context", do_context }, { "memory", do_memory },
@@ -459,6 +459,6 @@ void activity_do(const char *word, const char *of)
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (!strcmp(words[i].word, word))
-			return words[i].function(of);
-	do_more(word, of);
+			return words[i].function(value);
+	do_more(word, value);
 }

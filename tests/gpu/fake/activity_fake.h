@@ -21,13 +21,13 @@ void activity_release(void);
 bool activity_is_enabled(uint32_t kind);
 /* The number of enabled kinds */
 unsigned int activity_enabled(void);
-/* Whether the program has made a graph */
+/* Returns whether the program has made a graph. */
 bool activity_has_graphs(void);
 /* Calls the subscriber back if it has enabled this callback. */
 /* Sends the process a signal while the lock is held that a flush needs, and waits for the end. */
 void activity_kill(int signal);
 void activity_callback(uint32_t domain, uint32_t cbid, const void *data);
-/* Whether records of this call are disabled */
+/* Returns whether records of this call are disabled. */
 bool activity_is_off(uint32_t kind, uint32_t cbid);
 /* The number of such calls */
 size_t activity_off(void);
@@ -40,7 +40,7 @@ uint64_t activity_now(void);
 bool activity_has_nvtx(void);
 
 /* activity_do.c: executes a word of the program */
-void activity_do(const char *word, const char *of);
+void activity_do(const char *word, const char *value);
 const char *activity_call_name(uint32_t domain, uint32_t cbid);
 
 #endif /* GPMU_TESTS_GPU_FAKE_ACTIVITY_H */

@@ -11,7 +11,7 @@
 
 #define PUBLIC	__attribute__((visibility("default")))
 
-/* Of CUresult */
+/* Values of CUresult */
 enum { INVALID_VALUE = 1, NOT_INITIALIZED = 3, NO_DEVICE = 100, INVALID_DEVICE = 101 };
 
 static bool initialized;

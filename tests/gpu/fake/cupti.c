@@ -4,7 +4,7 @@
 
 #include "cupti.h"
 
-int cupti_enter(const char *function, const void *params, size_t least, size_t most)
+int cupti_enter(const char *function, const void *params, size_t min, size_t max)
 {
 	int code = fake_enter(function);
 	const struct {
@@ -14,9 +14,9 @@ int cupti_enter(const char *function, const void *params, size_t least, size_t m
 
 	if (code)
 		return code;
-	if (!head || head->size < least || head->size > most || head->private) {
+	if (!head || head->size < min || head->size > max || head->private) {
 		fake_violation("%s: structSize %zu, pPriv %p; want %zu to %zu", function,
-			       head ? head->size : 0, head ? head->private : NULL, least, most);
+			       head ? head->size : 0, head ? head->private : NULL, min, max);
 		return CUPTI_ERROR_INVALID_PARAMETER;
 	}
 	return CUPTI_SUCCESS;

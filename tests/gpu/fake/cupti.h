@@ -16,11 +16,11 @@
 #define ERROR_INVALID_METRIC_NAME	17
 
 /* The size of a parameter structure ends with its last member, without padding */
-#define LEAST(params, last)	(offsetof(typeof(*(params)), last) + sizeof(typeof((params)->last)))
-#define ENTER(params, last)	cupti_enter(__func__, params, LEAST(params, last), sizeof(*(params)))
+#define SIZE_MIN(params, last)	(offsetof(typeof(*(params)), last) + sizeof(typeof((params)->last)))
+#define ENTER(params, last)	cupti_enter(__func__, params, SIZE_MIN(params, last), sizeof(*(params)))
 
 /* Enters a call with parameters: returns 0, the code that the call has to return, or an error for bad parameters */
-int cupti_enter(const char *function, const void *params, size_t least, size_t most);
+int cupti_enter(const char *function, const void *params, size_t min, size_t max);
 /* The GPU of a device, or -1; a call before cuInit() is a violation, as the real one crashes */
 int cupti_device(const char *function, size_t device);
 /* The result of calls for a GPU */
@@ -38,7 +38,7 @@ struct config_image {
 /* A counter-data image, followed by its samples of @bytes each */
 struct data_image {
 	uint64_t magic;
-	uint32_t most, populated, completed;
+	uint32_t max, populated, completed;
 	uint32_t bytes, gpu, length;
 	uint16_t metrics[IMAGE_METRICS];
 };

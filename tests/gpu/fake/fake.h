@@ -133,8 +133,8 @@ void fake_add_gpu(const struct fake_gpu *gpu);
  * fake_do() executes a word of the program for CUPTI's activities (activity_do.c). It calls the hook that the fake of
  * CUPTI has set, or does nothing without it.
  */
-void fake_hook(void (*hook)(const char *word, const char *of));
-void fake_do(const char *word, const char *of);
+void fake_hook(void (*hook)(const char *word, const char *value));
+void fake_do(const char *word, const char *value);
 
 /* For tests: settings as in GPMU_FAKE, and what was counted: "violations", "host",
  * "sampling", "calls", "calls:FUNCTION", "injection", "devices", "start": when sampling was started

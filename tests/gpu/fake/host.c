@@ -145,7 +145,7 @@ PUBLIC int cuptiProfilerHostGetMetricProperties(CUpti_Profiler_Host_GetMetricPro
 /* The passes of the metrics: one for each different use of a resource */
 static uint32_t passes_of(const struct config_image *config)
 {
-	uint32_t most = 1;
+	uint32_t max = 1;
 
 	for (size_t i = 0; i < config->length; i++) {
 		const char *pass = fake_metric(config->metrics[i])->pass;
@@ -160,9 +160,9 @@ static uint32_t passes_of(const struct config_image *config)
 				seen = !strcmp(fake_metric(config->metrics[k])->pass, other);
 			uses += !seen;
 		}
-		most = uses > most ? uses : most;
+		max = uses > max ? uses : max;
 	}
-	return most;
+	return max;
 }
 
 PUBLIC int cuptiProfilerHostConfigAddMetrics(CUpti_Profiler_Host_ConfigAddMetrics_Params *params)

@@ -12,7 +12,7 @@ struct data_image *data_image_of(const uint8_t *image, size_t size)
 	struct data_image *data = (struct data_image *)(void *)image;
 
 	if (!image || size < sizeof(*data) || data->magic != DATA_MAGIC ||
-	    size < sizeof(*data) + (size_t)data->most * data->bytes)
+	    size < sizeof(*data) + (size_t)data->max * data->bytes)
 		return NULL;
 	return data;
 }
@@ -20,7 +20,7 @@ struct data_image *data_image_of(const uint8_t *image, size_t size)
 struct data_sample *data_sample_of(const struct data_image *image, size_t index)
 {
 	if (fake_options()->reversed)
-		index = image->most - 1 - index;
+		index = image->max - 1 - index;
 	return (struct data_sample *)((char *)(image + 1) + index * image->bytes);
 }
 
@@ -31,9 +31,9 @@ static int plan(struct data_image *image, const CUpti_PmSampling_GetCounterDataS
 
 	if (!params->numMetrics || !params->maxSamples || params->numMetrics > IMAGE_METRICS)
 		return CUPTI_ERROR_INVALID_PARAMETER;
-	*image = (struct data_image){ .magic = DATA_MAGIC, .most = params->maxSamples, .gpu = gpu };
-	if (fake_options()->image && (uint32_t)fake_options()->image < image->most)
-		image->most = fake_options()->image;
+	*image = (struct data_image){ .magic = DATA_MAGIC, .max = params->maxSamples, .gpu = gpu };
+	if (fake_options()->image && (uint32_t)fake_options()->image < image->max)
+		image->max = fake_options()->image;
 	for (; image->length < params->numMetrics; image->length++) {
 		if (!fake_find(params->pMetricNames[image->length], &name))
 			return ERROR_INVALID_METRIC_NAME;
@@ -45,7 +45,7 @@ static int plan(struct data_image *image, const CUpti_PmSampling_GetCounterDataS
 
 static size_t size_of(const struct data_image *image)
 {
-	return sizeof(*image) + (size_t)image->most * image->bytes;
+	return sizeof(*image) + (size_t)image->max * image->bytes;
 }
 
 PUBLIC int cuptiPmSamplingGetCounterDataSize(CUpti_PmSampling_GetCounterDataSize_Params *params)
@@ -75,7 +75,7 @@ PUBLIC int cuptiPmSamplingCounterDataImageInitialize(
 	if (code)
 		return code;
 	object = params->pPmSamplingObject;
-	if (!object->image.most)
+	if (!object->image.max)
 		code = ERROR_INVALID_OPERATION;
 	else if (!params->pCounterData || params->counterDataSize < size_of(&object->image))
 		code = CUPTI_ERROR_INVALID_PARAMETER;
@@ -95,7 +95,7 @@ PUBLIC int cuptiPmSamplingGetCounterDataInfo(CUpti_PmSampling_GetCounterDataInfo
 	image = data_image_of(params->pCounterDataImage, params->counterDataImageSize);
 	if (!image)
 		return CUPTI_ERROR_INVALID_PARAMETER;
-	params->numTotalSamples = image->most;
+	params->numTotalSamples = image->max;
 	params->numPopulatedSamples = image->populated;
 	params->numCompletedSamples = image->completed;
 	return CUPTI_SUCCESS;

@@ -150,17 +150,17 @@ void fake_devices(const int *list, size_t length)
 	devices_length = length;
 }
 
-static void (*doer)(const char *word, const char *of);
+static void (*doer)(const char *word, const char *value);
 
-void fake_hook(void (*hook)(const char *word, const char *of))
+void fake_hook(void (*hook)(const char *word, const char *value))
 {
 	doer = hook;
 }
 
-void fake_do(const char *word, const char *of)
+void fake_do(const char *word, const char *value)
 {
 	if (doer)
-		doer(word, of);
+		doer(word, value);
 }
 
 FILE *fake_open_data(const char *name)

@@ -50,7 +50,7 @@
 
 #include <gpmu-mark.h>
 
-static void (*fake_do)(const char *word, const char *of);
+static void (*fake_do)(const char *word, const char *text);
 static int (*cu_init)(unsigned int flags);
 static volatile sig_atomic_t signals, handled;
 
@@ -265,9 +265,9 @@ static void ends(const char *word, int value)
 	}
 }
 
-static void run(const char *word, const char *of)
+static void run(const char *word, const char *text)
 {
-	int value = (int)strtol(of, NULL, 0);
+	int value = (int)strtol(text, NULL, 0);
 	struct timespec now;
 
 	ends(word, value);
@@ -279,20 +279,20 @@ static void run(const char *word, const char *of)
 	} else if (!strcmp(word, "sleep")) {
 		poll(NULL, 0, value);
 	} else if (!strcmp(word, "await")) {
-		while (access(of, F_OK))
+		while (access(text, F_OK))
 			poll(NULL, 0, 1);
 	} else if (!strcmp(word, "signal")) {
 		do_signal();
 	} else if (!strcmp(word, "load")) {
-		open_beside(of);
+		open_beside(text);
 	} else if (!strcmp(word, "stamp")) {
 		clock_gettime(CLOCK_MONOTONIC_RAW, &now);
 		printf("stamp %ld%09ld\n", now.tv_sec, now.tv_nsec);
 		fflush(stdout);
 	} else if (!strcmp(word, "enter")) {
-		gpmu_mark_begin(of);
+		gpmu_mark_begin(text);
 	} else if (!strcmp(word, "leave")) {
-		gpmu_mark_end(of);
+		gpmu_mark_end(text);
 	} else if (!strcmp(word, "threads")) {
 		threads(value, launch);
 	} else if (!strcmp(word, "launcher")) {
@@ -304,7 +304,7 @@ static void run(const char *word, const char *of)
 	} else {
 		if (is_nvtx(word))
 			load_nvtx();
-		fake_do(word, of);
+		fake_do(word, text);
 	}
 }
 

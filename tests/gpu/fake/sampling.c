@@ -19,7 +19,7 @@
 #define SAMPLE_BYTES	256
 #define METRIC_BYTES	64
 
-/* Of CUpti_PmSampling_HardwareBuffer_AppendMode */
+/* A value of CUpti_PmSampling_HardwareBuffer_AppendMode */
 #define KEEP_LATEST	1
 
 static CUpti_PmSampling_Object *objects[FAKE_GPUS];
@@ -170,7 +170,7 @@ static int configure(CUpti_PmSampling_Object *object,
 		return CUPTI_ERROR_NOT_SUPPORTED;
 	object->interval = time ? params->samplingInterval :
 				  params->samplingInterval * 1000 / SYSCLK_MHZ;
-	object->keep_latest = params->structSize == LEAST(params, hwBufferAppendMode) &&
+	object->keep_latest = params->structSize == SIZE_MIN(params, hwBufferAppendMode) &&
 			      params->hwBufferAppendMode == KEEP_LATEST;
 	object->capacity = params->hardwareBufferSize /
 			   (SAMPLE_BYTES + METRIC_BYTES * object->config.length);
@@ -329,14 +329,14 @@ static int decode(CUpti_PmSampling_Object *object, struct data_image *image,
 		code = CUPTI_ERROR_UNKNOWN;
 	}
 	object->next_last = last;
-	for (; object->next < last && image->populated < image->most; object->next++)
+	for (; object->next < last && image->populated < image->max; object->next++)
 		add_sample(object, image, object->next, offset);
 	if (object->next < last)
 		params->decodeStopReason = CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL;
 	else if (object->stopped)
 		params->decodeStopReason = CUPTI_PM_SAMPLING_DECODE_STOP_REASON_END_OF_RECORDS;
 	/* The sample in progress is there without its time, and again in the next image. */
-	if (object->next == last && image->populated < image->most)
+	if (object->next == last && image->populated < image->max)
 		place_sample(object, image, last, offset);
 	if (!fake_options()->forget)
 		object->next = last;

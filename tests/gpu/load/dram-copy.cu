@@ -28,7 +28,7 @@ int main(int argc, char **argv)
 	struct load load = load_begin("dram-copy", "", argc, argv);
 	struct dram dram = {};
 
-	dram.bytes = load_bytes(DRAM_MOST) / 2;
+	dram.bytes = load_bytes(DRAM_MAX) / 2;
 	LOAD_CHECK(cudaMalloc(&dram.from, dram.bytes));
 	LOAD_CHECK(cudaMalloc(&dram.to, dram.bytes));
 	LOAD_CHECK(cudaMemset(dram.from, 0x5a, dram.bytes));

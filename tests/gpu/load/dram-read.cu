@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 	struct load load = load_begin("dram-read", "", argc, argv);
 	struct dram dram = {};
 
-	dram.bytes = load_bytes(DRAM_MOST);
+	dram.bytes = load_bytes(DRAM_MAX);
 	LOAD_CHECK(cudaMalloc(&dram.from, dram.bytes));
 	LOAD_CHECK(cudaMalloc(&dram.to, sizeof(uint4)));
 	LOAD_CHECK(cudaMemset(dram.from, 0, dram.bytes));

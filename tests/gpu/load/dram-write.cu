@@ -23,7 +23,7 @@ int main(int argc, char **argv)
 	struct load load = load_begin("dram-write", "", argc, argv);
 	struct dram dram = {};
 
-	dram.bytes = load_bytes(DRAM_MOST);
+	dram.bytes = load_bytes(DRAM_MAX);
 	LOAD_CHECK(cudaMalloc(&dram.to, dram.bytes));
 	load_run(&load, pass, &dram);
 	load_print(&load, 0, load.done * dram.bytes, "");

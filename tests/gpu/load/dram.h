@@ -11,7 +11,7 @@
 #define DRAM_BLOCKS	2048
 #define DRAM_THREADS	512
 #define DRAM_STRIDE	((size_t)DRAM_BLOCKS * DRAM_THREADS)
-#define DRAM_MOST	((size_t)32 << 30)
+#define DRAM_MAX	((size_t)32 << 30)
 
 struct dram {
 	uint4 *from, *to;

@@ -61,14 +61,14 @@ static __global__ void answer(struct talk *talk, uint64_t n)
 
 static __global__ void find_tick(uint64_t *tick)
 {
-	uint64_t last = gpu_time(), now, least = ~(uint64_t)0;
+	uint64_t last = gpu_time(), now, min = ~(uint64_t)0;
 
 	for (int i = 0; i < 20000; i++, last = now) {
 		now = gpu_time();
-		if (now > last && now - last < least)
-			least = now - last;
+		if (now > last && now - last < min)
+			min = now - last;
 	}
-	*tick = least;
+	*tick = min;
 }
 
 static void ask(struct talk *talk, struct pair *pairs)

@@ -132,15 +132,15 @@ static inline void load_print(const struct load *load, uint64_t read, uint64_t w
 	       (unsigned long long)load->end, (unsigned long long)load->done, more);
 }
 
-/* The largest power of two that is at most @most and at most half of the free memory */
-static inline size_t load_bytes(size_t most)
+/* The largest power of two that is at most @max and at most half of the free memory */
+static inline size_t load_bytes(size_t max)
 {
 	size_t left, all;
 
 	LOAD_CHECK(cudaMemGetInfo(&left, &all));
-	while (most > left / 2)
-		most /= 2;
-	return most;
+	while (max > left / 2)
+		max /= 2;
+	return max;
 }
 
 #endif /* GPMU_TESTS_LOAD_H */

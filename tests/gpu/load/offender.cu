@@ -49,28 +49,28 @@ __global__ void computes(long long cycles, unsigned long long *sink)
 
 static void once(struct load *load, void *arg)
 {
-	const struct offender *of = (const struct offender *)arg;
+	const struct offender *offender = (const struct offender *)arg;
 	int blocks = load->gpu.multiProcessorCount * 8;
 
-	reads_host<<<blocks, 256>>>(of->host, BYTES / sizeof(ulonglong2), of->sink);
-	reads_own<<<blocks, 256>>>(of->own, BYTES / sizeof(ulonglong2), of->sink);
-	computes<<<blocks / 8, 256>>>(8000000, of->sink);
+	reads_host<<<blocks, 256>>>(offender->host, BYTES / sizeof(ulonglong2), offender->sink);
+	reads_own<<<blocks, 256>>>(offender->own, BYTES / sizeof(ulonglong2), offender->sink);
+	computes<<<blocks / 8, 256>>>(8000000, offender->sink);
 }
 
 int main(int argc, char **argv)
 {
 	struct load load = load_begin("offender", "", argc, argv);
-	struct offender of = {};
+	struct offender offender = {};
 	void *host, *own;
 
 	LOAD_CHECK(cudaHostAlloc(&host, BYTES, cudaHostAllocMapped));
 	LOAD_CHECK(cudaMalloc(&own, BYTES));
-	LOAD_CHECK(cudaMalloc((void **)&of.sink, 64));
+	LOAD_CHECK(cudaMalloc((void **)&offender.sink, 64));
 	memset(host, 0x5a, BYTES);
 	LOAD_CHECK(cudaMemset(own, 0x5a, BYTES));
-	of.host = (const ulonglong2 *)host;
-	of.own = (const ulonglong2 *)own;
-	load_run(&load, once, &of);
+	offender.host = (const ulonglong2 *)host;
+	offender.own = (const ulonglong2 *)own;
+	load_run(&load, once, &offender);
 	load_print(&load, load.done * BYTES, 0, "");
 	return 0;
 }

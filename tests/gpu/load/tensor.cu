@@ -51,7 +51,7 @@ static void once(struct load *load, void *arg)
 }
 
 /* Multiply-adds of half precision per cycle and multiprocessor: CUDA's guide, GH100 tensor cores */
-static double most(const struct load *load)
+static double max(const struct load *load)
 {
 	return load->gpu.major == 9 ? 2048 : 0;
 }
@@ -65,9 +65,9 @@ int main(int argc, char **argv)
 
 	load_run(&load, once, &sm);
 	LOAD_CHECK(cudaMemcpy(&cycles, sm.cycles, sizeof(cycles), cudaMemcpyDeviceToHost));
-	if (most(&load) && cycles)
+	if (max(&load) && cycles)
 		rate = (double)load.done * SM_KERNELS * ROUNDS * TILES * WARPS * 16 * 16 * 16 /
-		       ((double)cycles * most(&load));
+		       ((double)cycles * max(&load));
 	sm_print(&load, &sm, rate);
 	return 0;
 }

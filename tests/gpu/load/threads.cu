@@ -14,7 +14,7 @@
 #define ITERATIONS	5000
 #define EACH		100
 #define BYTES		65536
-#define THREADS_MOST	256
+#define THREADS_MAX	256
 
 static struct {
 	int threads, exec;
@@ -75,8 +75,8 @@ static int own_options(int argc, char **argv)
 			argv[left++] = argv[i];
 	}
 	argv[left] = NULL;
-	if (task.threads < 1 || task.threads > THREADS_MOST) {
-		fprintf(stderr, "threads: --threads takes 1 to %d\n", THREADS_MOST);
+	if (task.threads < 1 || task.threads > THREADS_MAX) {
+		fprintf(stderr, "threads: --threads takes 1 to %d\n", THREADS_MAX);
 		exit(2);
 	}
 	return left;
@@ -85,15 +85,15 @@ static int own_options(int argc, char **argv)
 /* Options of the child: the same, and no line of its own */
 static pid_t child_of(char *threads, char *iterations)
 {
-	char program[] = "threads", of[] = "--threads", n[] = "--iterations", warm[] = "--warm", one[] = "-1";
-	char *argv[] = { program, of, threads, n, iterations, warm, one, NULL };
+	char program[] = "threads", count[] = "--threads", n[] = "--iterations", warm[] = "--warm", one[] = "-1";
+	char *argv[] = { program, count, threads, n, iterations, warm, one, NULL };
 
 	return start_child(argv);
 }
 
 int main(int argc, char **argv)
 {
-	pthread_t threads[THREADS_MOST];
+	pthread_t threads[THREADS_MAX];
 	char count[16], iterations[32], more[160];
 	unsigned long long times;
 	struct rusage usage;

@@ -129,7 +129,7 @@ static void wait_ms(long ms)
 	nanosleep(&time, NULL);
 }
 
-/* Whether all threads of a process are stopped; its threads stop one after the other */
+/* Returns whether all threads of a process are stopped; its threads stop one after the other. */
 static int is_stopped(pid_t pid)
 {
 	char path[64], line[512], *state;

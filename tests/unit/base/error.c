@@ -39,20 +39,20 @@ static const char *text_of(size_t length, const char *end, const char *reason)
 
 static void test_paths(void)
 {
-	const size_t most = sizeof(((struct gpmu_error *)0)->text) - 1;
+	const size_t max = sizeof(((struct gpmu_error *)0)->text) - 1;
 	const char *text = text_of(40, "/perf.data", "expected a record");
 	char reason[400];
 
 	ok(strlen(text) == 40 + strlen(":5: expected a record") && !strstr(text, "..."), "error: a path that fits is whole");
-	text = text_of(most - strlen(":5: why"), "/perf.data", "why");
-	ok(strlen(text) == most && !strstr(text, "..."), "error: a path that just fits is whole");
-	text = text_of(most - strlen(":5: why") + 1, "/perf.data", "why");
-	ok(strlen(text) == most && !strncmp(text, "/ppp", 4) && strstr(text, "p...p") && strstr(text, "p/perf.data:5: why"),
+	text = text_of(max - strlen(":5: why"), "/perf.data", "why");
+	ok(strlen(text) == max && !strstr(text, "..."), "error: a path that just fits is whole");
+	text = text_of(max - strlen(":5: why") + 1, "/perf.data", "why");
+	ok(strlen(text) == max && !strncmp(text, "/ppp", 4) && strstr(text, "p...p") && strstr(text, "p/perf.data:5: why"),
 	   "error: a longer path is shortened in the middle, and has its begin and its end");
 	memset(reason, 'r', sizeof(reason) - 1);
 	reason[sizeof(reason) - 1] = '\0';
 	text = text_of(500, "/a/long/name/of/a/file.data", reason);
-	ok(strlen(text) == most && strstr(text, "...") && strstr(text, "/a/long/name/of/a/file.data:5: rrr"),
+	ok(strlen(text) == max && strstr(text, "...") && strstr(text, "/a/long/name/of/a/file.data:5: rrr"),
 	   "error: a path next to a long reason has its end");
 }
 

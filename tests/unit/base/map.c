@@ -10,13 +10,13 @@
 
 static bool add(struct map *map, uint64_t key, uint64_t value)
 {
-	union map_cell *of;
+	union map_cell *cell;
 	bool added;
 
-	of = map_add(map, key, &added);
-	if (of)
-		of->number = value;
-	return of && added;
+	cell = map_add(map, key, &added);
+	if (cell)
+		cell->number = value;
+	return cell && added;
 }
 
 /* Compares the map with a plain array, in a reproducible random order. */

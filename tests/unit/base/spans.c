@@ -27,13 +27,13 @@ static void draw(struct spans *spans, unsigned int *running)
 	}
 }
 
-/* Counts the moments from @begin to @end in which at least @least of @a and one of @b run. */
-static uint64_t count(const unsigned int *a, const unsigned int *b, unsigned int least, uint64_t begin, uint64_t end)
+/* Counts the moments from @begin to @end in which at least @min of @a and one of @b run. */
+static uint64_t count(const unsigned int *a, const unsigned int *b, unsigned int min, uint64_t begin, uint64_t end)
 {
 	uint64_t n = 0;
 
 	for (uint64_t i = begin; i < end; i++)
-		n += a[i] >= least && b[i];
+		n += a[i] >= min && b[i];
 	return n;
 }
 

@@ -26,7 +26,7 @@ static const char *const tokens[] = {
 	"99999999999999999999", "\"ArchStdEvent\": \"e\",",
 };
 
-/* Whether each accepted event and metric can be found */
+/* Returns whether each accepted event and metric can be found. */
 static bool is_whole(const struct gpmu_catalog *catalog)
 {
 	const struct gpmu_event_def *event;

@@ -76,7 +76,7 @@ static void check_machines(void)
 }
 
 /*
- * Whether a machine whose only PMU is @pmu with this identifier supports a metric of @unit and
+ * Returns whether a machine whose only PMU is @pmu with this identifier supports a metric of @unit and
  * @compat
  */
 static int has(const char *pmu, const char *identifier, const char *unit, const char *compat)

@@ -70,7 +70,7 @@ static void run_on(uint64_t n)
 	leader->lock++;
 }
 
-/* Whether the counts and times are those of one state */
+/* Returns whether the counts and times are those of one state. */
 static bool is_one_state(const struct counter_test *test)
 {
 	struct count a = test_count(test, 0, 0), b = test_count(test, 1, 0);

@@ -81,7 +81,7 @@ static int next(bool all, uint64_t *time)
 	return ret;
 }
 
-/* Whether the next matching samples have this time and these first counts */
+/* Returns whether the next matching samples have this time and these first counts. */
 static bool is_next(uint64_t time, uint64_t first, uint64_t second)
 {
 	uint64_t at = 0;

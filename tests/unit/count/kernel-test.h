@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What tests need of this machine's kernel, and child processes to be counted */
+/* Abilities of this machine's kernel that tests need, and child processes to be counted */
 #ifndef GPMU_TESTS_KERNEL_H
 #define GPMU_TESTS_KERNEL_H
 
@@ -46,7 +46,7 @@ static void touch_pages(size_t pages)
 	munmap(memory, pages * size);
 }
 
-/* Whether the kernel allows this process to count its own page faults in user space */
+/* Returns whether the kernel allows this process to count its own page faults in user space. */
 __attribute__((unused))
 static bool kernel_counts(void)
 {

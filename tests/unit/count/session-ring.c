@@ -90,7 +90,7 @@ static struct sums no_sums(void)
 	return (struct sums){ .contiguous = true, .counted = true };
 }
 
-/* Whether the session has given up the kernel's readings for a pause */
+/* Returns whether the session has given up the kernel's readings for a pause. */
 static bool is_paused(const struct test *test)
 {
 	return test->session->rings->state == RINGS_OFF && test->session->rings->until;
@@ -121,7 +121,7 @@ static int start(struct sums *sums, struct test *test)
 	return ret;
 }
 
-/* Whether the kernel logs @n intervals within 800 ms */
+/* Returns whether the kernel logs @n intervals within 800 ms. */
 static bool are_read(uint64_t n, struct sums *sums, struct test *test)
 {
 	sums->intervals = 0;
@@ -149,7 +149,7 @@ static bool is_total(const struct sums *sums, struct test *test)
 static void intervals(struct test *test)
 {
 	struct sums sums = no_sums();
-	uint64_t before, most = 0;
+	uint64_t before, max = 0;
 	int ret;
 
 	test_start(test, &options);
@@ -162,11 +162,11 @@ static void intervals(struct test *test)
 		busy(25);
 		if (ret == -ENODATA)
 			start(&sums, test);
-		else if (reads() - before > most)
-			most = reads() - before;
+		else if (reads() - before > max)
+			max = reads() - before;
 	}
 	/* The session may read a limit of the kernel when it asks for readings again. */
-	ok(most <= 2, "kernel-timed intervals: readings need no system calls");
+	ok(max <= 2, "kernel-timed intervals: readings need no system calls");
 	ok(sums.intervals >= 100, "kernel-timed intervals: the kernel has logged 100 intervals");
 	diag("%" PRIu64 " intervals", sums.intervals);
 	ok(finish(&sums, test),
@@ -201,13 +201,13 @@ static void again(struct test *test)
 	   "kernel-timed intervals: after an interval by read(2) their sum is the total");
 }
 
-static void is_not(const char *events, const struct gpmu_session_options *of, const char *what)
+static void is_not(const char *events, const struct gpmu_session_options *options, const char *what)
 {
 	struct test test;
 
 	test_plan(&test, NULL, NULL, NULL, events);
-	ok(!test_session(&test, of) && !test.session->rings &&
-		   gpmu_session_wait_time(test.session) == of->interval &&
+	ok(!test_session(&test, options) && !test.session->rings &&
+		   gpmu_session_wait_time(test.session) == options->interval &&
 		   !gpmu_session_enable(test.session) && !gpmu_session_disable(test.session) &&
 		   !test_interval(&test),
 	   "%s", what);
@@ -254,7 +254,7 @@ static void late(void)
 	test_start(&test, &options);
 	ok(!start(&sums, &test), "full ring: the kernel logs readings");
 	busy(1200);
-	ok(!drain(&sums, &test) && sums.intervals > 50 && sums.intervals <= RING_MOST,
+	ok(!drain(&sums, &test) && sums.intervals > 50 && sums.intervals <= RING_MAX,
 	   "full ring: the kernel logs as many readings as fit and no more");
 	diag("%" PRIu64 " intervals in 1200 ms", sums.intervals);
 	ok(are_read(20, &sums, &test), "full ring: the kernel logs again after the ring was read");

@@ -154,16 +154,16 @@ static void *burn_in_thread(void *arg)
 }
 
 /* The sum of both, as the kernel splits a thread's time by the clock ticks that it saw */
-static bool are_times(const struct test *test, uint64_t least, const char *what)
+static bool are_times(const struct test *test, uint64_t min, const char *what)
 {
 	uint64_t got = row(test, 0)->raw + row(test, 1)->raw;
 	bool pass = ok(row(test, 0)->state == GPMU_STATE_OK &&
 		       row(test, 1)->state == GPMU_STATE_OK &&
-		       got + 20 * MS >= least && got < least + 100 * MS, "%s", what);
+		       got + 20 * MS >= min && got < min + 100 * MS, "%s", what);
 
 	if (!pass)
 		diag("%" PRIu64 " ns, state %d (%s), want %" PRIu64, got, (int)row(test, 0)->state,
-		     row(test, 0)->why ? row(test, 0)->why : "", least);
+		     row(test, 0)->why ? row(test, 0)->why : "", min);
 	return pass;
 }
 

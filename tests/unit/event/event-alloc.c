@@ -60,7 +60,7 @@ int main(void)
 {
 	static const struct {
 		const char *text;
-		int at_least;
+		int allocations_min;
 	} events[] = {
 		{ "nvidia_scf_pmu/cmem_rd_data,name=x/", 10 },
 		{ "nvidia_*_pmu_*/event=cycles/D", 10 },
@@ -85,7 +85,7 @@ int main(void)
 		if (make_event())
 			sysroot_bail(text);
 		snprintf(what, sizeof(what), "event: %s", text);
-		alloc_fail_each(make_event, events[i].at_least, what);
+		alloc_fail_each(make_event, events[i].allocations_min, what);
 	}
 	alloc_fail_each(edit, 5, "event: adding a filter");
 	alloc_fail_each(has_format, 2, "event: looking up a format");

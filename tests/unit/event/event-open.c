@@ -37,8 +37,8 @@ static void work(void)
 	} while ((now.tv_sec - begin.tv_sec) * 1000000000l + now.tv_nsec - begin.tv_nsec < 5000000);
 }
 
-static void counts(const struct gpmu_machine *machine, const char *text, uint64_t at_least,
-		   uint64_t at_most)
+static void counts(const struct gpmu_machine *machine, const char *text, uint64_t min,
+		   uint64_t max)
 {
 	struct gpmu_event *event = gpmu_event_new(machine, NULL, text, NULL);
 	uint64_t count = 0;
@@ -59,8 +59,8 @@ static void counts(const struct gpmu_machine *machine, const char *text, uint64_
 	if (!ok(fd >= 0, "event: the kernel opens %s", text))
 		return;
 	work();
-	ok(read(fd, &count, sizeof(count)) == sizeof(count) && count >= at_least &&
-	   count <= at_most, "event: %s counts at least %" PRIu64, text, at_least);
+	ok(read(fd, &count, sizeof(count)) == sizeof(count) && count >= min &&
+	   count <= max, "event: %s counts at least %" PRIu64, text, min);
 	diag("%" PRIu64, count);
 	close(fd);
 }

@@ -17,7 +17,7 @@ static void test_allocations(void)
 	int ret = -ENOMEM, n = 0;
 	long held = alloc_held;
 
-	for (; ret && n < ALLOC_MOST && alloc_held == held; n++) {
+	for (; ret && n < ALLOC_MAX && alloc_held == held; n++) {
 		struct gpmu_error error = { .size = sizeof(error) };
 
 		alloc_left = n;

@@ -38,7 +38,7 @@ static void test_set(void)
 	   "import clock: with -k monotonic_raw only times of SPE have an error");
 	clock = clock_of(&conv, &conv, CLOCK_MONOTONIC);
 	ok(!clock.is_raw && !clock.shift && !clock.has_spe, "import clock: times of -k monotonic are not converted");
-	is_str(clock.of, "CLOCK_MONOTONIC", "import clock: times of -k monotonic are named");
+	is_str(clock.name, "CLOCK_MONOTONIC", "import clock: times of -k monotonic are named");
 	clock = clock_of(&conv, &none, -1);
 	ok(!clock.is_raw && !clock.shift && clock.has_spe && !clock.spe_shift, "import clock: perf's clock of an unknown machine is not converted");
 	other.zero++;

@@ -5,8 +5,8 @@
 #include "import-test.h"
 #include "import/gpmu_import.h"
 
-#define TRACE_MOST	(1 << 16)
-#define ELEMENT_MOST	256	/* bytes */
+#define TRACE_MAX	(1 << 16)
+#define ELEMENT_MAX	256	/* bytes */
 
 static struct made records, file;
 static bool is_reversed;	/* whether equal elements are sorted in the reverse order */
@@ -21,7 +21,7 @@ static void *at(void *base, size_t index, size_t size)
 /* Insertion sort */
 void __wrap_qsort(void *base, size_t count, size_t size, int (*compare)(const void *a, const void *b))
 {
-	char element[ELEMENT_MOST];
+	char element[ELEMENT_MAX];
 
 	if (size > sizeof(element))
 		abort();
@@ -38,7 +38,7 @@ void __wrap_qsort(void *base, size_t count, size_t size, int (*compare)(const vo
 static ssize_t import(const char *path, void *trace)
 {
 	int out = memfd_create("trace", 0);
-	ssize_t length = gpmu_import(path, out, NULL, NULL, NULL) ? -1 : pread(out, trace, TRACE_MOST, 0);
+	ssize_t length = gpmu_import(path, out, NULL, NULL, NULL) ? -1 : pread(out, trace, TRACE_MAX, 0);
 
 	close(out);
 	return length;
@@ -46,7 +46,7 @@ static ssize_t import(const char *path, void *trace)
 
 static void test_switches(bool no_cpu)
 {
-	static char traces[2][TRACE_MOST];
+	static char traces[2][TRACE_MAX];
 	const struct import_how how = { .no_cpu = no_cpu };
 	const struct perf_event_attr attr = import_attr(&how, PERF_COUNT_SW_CPU_CLOCK);
 	ssize_t lengths[2];
@@ -66,7 +66,7 @@ static void test_switches(bool no_cpu)
 		lengths[i] = import(path, traces[i]);
 	}
 	unlink(path);
-	ok(lengths[0] > 1000 && lengths[0] < TRACE_MOST, "import: a recording %s CPUs has a trace", no_cpu ? "without" : "with");
+	ok(lengths[0] > 1000 && lengths[0] < TRACE_MAX, "import: a recording %s CPUs has a trace", no_cpu ? "without" : "with");
 	ok(lengths[0] == lengths[1] && !memcmp(traces[0], traces[1], (size_t)lengths[0]),
 	   "import: context switches of equal times %s CPUs are in the order of their records", no_cpu ? "without" : "with");
 }

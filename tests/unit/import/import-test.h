@@ -190,7 +190,7 @@ static inline void import_records(struct made *made, const struct import_how *ho
 	put64(made, 1);
 	put64(made, 7);
 	import_end(made, how, 0, 0, at + 60000, 0);
-	/* The same losses, as perf counts them at the end */
+	/* perf counts the same losses at the end. */
 	begin(made, PERF_RECORD_LOST_SAMPLES, 0);
 	put64(made, 5);
 	import_end(made, how, 0, 0, at + 60000, 0);

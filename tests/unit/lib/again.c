@@ -28,7 +28,7 @@ struct outcome {
 };
 
 /* Runs the function with its output discarded, as its failures are not failures of this test. */
-static struct outcome outcome(void (*function)(const void *data), unsigned int good, int most)
+static struct outcome outcome(void (*function)(const void *data), unsigned int good, int max)
 {
 	unsigned int run = tap_run, failed = tap_failed;
 	int kept, none = open("/dev/null", O_WRONLY);
@@ -38,7 +38,7 @@ static struct outcome outcome(void (*function)(const void *data), unsigned int g
 	kept = dup(STDOUT_FILENO);
 	dup2(none, STDOUT_FILENO);
 	*runs = 0;
-	outcome.status = tap_again(function, &good, most);
+	outcome.status = tap_again(function, &good, max);
 	fflush(stdout);
 	dup2(kept, STDOUT_FILENO);
 	close(kept);

@@ -50,7 +50,7 @@ static void make_root(void)
 		     "../../../devices/pci0008:00/0008:00:00.0/0008:01:00.0");
 }
 
-/* Whether everything that needs an allocation is there */
+/* Returns whether everything that needs an allocation is there. */
 static bool is_whole(const struct gpmu_machine *machine)
 {
 	const struct gpmu_pci *pci = gpmu_machine_pci(machine, 0);

@@ -99,7 +99,7 @@ static void *work(void *unused)
 	return unused;
 }
 
-/* Whether each region of the thread has one visit */
+/* Returns whether each region of the thread has one visit. */
 static bool is_counted_once(void)
 {
 	char name[24];

@@ -41,7 +41,7 @@ static struct gpmu *open_or_bail(const char *list, const struct gpmu_options *op
 	exit(1);
 }
 
-/* What gpmu_print() prints; the caller frees it. */
+/* Returns the output of gpmu_print(), which the caller frees. */
 static char *printed(void)
 {
 	char *text = NULL;

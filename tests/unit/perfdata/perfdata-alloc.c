@@ -62,7 +62,7 @@ int main(void)
 	make();
 	path = written(file.data, file.length);
 	held = alloc_held;
-	for (; ret && n < ALLOC_MOST; n++) {
+	for (; ret && n < ALLOC_MAX; n++) {
 		alloc_left = n;
 		ret = read_all(path);
 		alloc_left = -1;

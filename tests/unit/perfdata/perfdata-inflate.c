@@ -24,10 +24,10 @@ static void put_compressed(struct made *to, const void *data, size_t size, uint3
 	end(to);
 }
 
-/* Compresses @from to records of type @type, each with at most @most bytes, as one stream. */
-static void compress_made(struct made *to, const struct made *from, size_t most, uint32_t type)
+/* Compresses @from to records of type @type, each with at most @max bytes, as one stream. */
+static void compress_made(struct made *to, const struct made *from, size_t max, uint32_t type)
 {
-	static uint8_t bytes[MADE_MOST];
+	static uint8_t bytes[MADE_MAX];
 	ZSTD_CStream *stream = ZSTD_createCStream();
 	ZSTD_outBuffer out = { .dst = bytes, .size = sizeof(bytes) };
 	ZSTD_inBuffer in = { .src = from->data, .size = from->length };
@@ -37,8 +37,8 @@ static void compress_made(struct made *to, const struct made *from, size_t most,
 		ZSTD_compressStream(stream, &out, &in);
 	ZSTD_flushStream(stream, &out);
 	ZSTD_freeCStream(stream);
-	for (size_t at = 0; at < out.pos; at += most)
-		put_compressed(to, bytes + at, out.pos - at < most ? out.pos - at : most, type);
+	for (size_t at = 0; at < out.pos; at += max)
+		put_compressed(to, bytes + at, out.pos - at < max ? out.pos - at : max, type);
 }
 
 static void test_compressed(uint32_t type, const char *name)
@@ -88,7 +88,7 @@ static uint64_t count_right(struct gpmu_perfdata *perfdata, struct gpmu_error *e
 	return samples;
 }
 
-/* Of a compressed record that is cut off or damaged, the blocks before are read. zstd's blocks have 128 KiB, 3276 samples. */
+/* The blocks before a cut or damage in a compressed record are read. zstd's blocks have 128 KiB, 3276 samples. */
 static void test_cut_compressed(uint32_t type, const char *name)
 {
 	enum { BLOCK_SAMPLES = (128 << 10) / 40 };

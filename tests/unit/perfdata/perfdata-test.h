@@ -14,19 +14,19 @@
 #include "tap.h"
 #include "perfdata/gpmu_perfdata.h"
 
-#define MADE_MOST	(1U << 20)
+#define MADE_MAX	(1U << 20)
 #define MADE_ATTR	128	/* bytes of an attr, as of perf 6.1 */
 
 /* Bytes that are being made */
 struct made {
-	uint8_t data[MADE_MOST];
+	uint8_t data[MADE_MAX];
 	size_t length;
 	size_t record;		/* where the record begins that is being made */
 };
 
 static inline void put(struct made *made, const void *data, size_t size)
 {
-	if (made->length + size > MADE_MOST)
+	if (made->length + size > MADE_MAX)
 		abort();
 	memcpy(made->data + made->length, data, size);
 	made->length += size;

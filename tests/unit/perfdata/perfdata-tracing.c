@@ -90,11 +90,11 @@ static const struct {
 
 #define FIELDS	(sizeof(wanted) / sizeof(wanted[0]))
 
-static void check_fields(const struct gpmu_perfdata_tracepoint *point, const struct gpmu_perfdata_sample *sample, const char *of)
+static void check_fields(const struct gpmu_perfdata_tracepoint *point, const struct gpmu_perfdata_sample *sample, const char *recording)
 {
 	struct gpmu_perfdata_content content;
 
-	if (!ok(point && point->field_count == FIELDS, "perfdata: a tracepoint of a %s has its own fields", of))
+	if (!ok(point && point->field_count == FIELDS, "perfdata: a tracepoint of a %s has its own fields", recording))
 		return;
 	for (size_t i = 0; i < FIELDS; i++) {
 		const struct gpmu_perfdata_field *field = &point->fields[i];
@@ -202,7 +202,7 @@ static size_t read_format(const char *path, char *text, size_t size)
 	return length;
 }
 
-/* Whether a tracepoint has the fields that libtraceevent finds in its format */
+/* Returns whether a tracepoint has the fields that libtraceevent finds in its format. */
 static bool is_as_library(const struct gpmu_perfdata_tracepoint *point, const struct tep_event *event)
 {
 	const struct tep_format_field *field = event->format.fields;

@@ -89,7 +89,7 @@ static struct perf_dlfilter_sample sample_of(const char *event)
 	};
 }
 
-/* What stop() prints */
+/* The output of stop() */
 static const char *output(const struct filter *filter, void *data)
 {
 	static char text[4096];

@@ -41,7 +41,7 @@ struct raw_record {
 	int32_t counter;
 };
 
-/* What libtraceevent prints of a record, until the next call */
+/* Returns the text of a record by libtraceevent, valid until the next call. */
 static const char *text(struct tep_handle *tep, struct raw_record made)
 {
 	struct tep_record record = { .size = sizeof(made), .record_size = sizeof(made), .data = &made };

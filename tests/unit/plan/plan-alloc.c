@@ -57,7 +57,7 @@ static struct result run(const struct fixture *fixture, const char *metrics, con
 
 /* With all memory the result is @ret and a text that begins with @begin. */
 static void each(const struct fixture *fixture, const char *metrics, const char *events, int ret,
-		 const char *begin, int least)
+		 const char *begin, int min)
 {
 	struct result result = { .ret = -ENOMEM };
 	bool all = true, same = true, explained = true;
@@ -76,7 +76,7 @@ static void each(const struct fixture *fixture, const char *metrics, const char 
 	}
 	alloc_left = -1;
 	diag("%d allocations", n);
-	ok(n > least && all, "plan: each failed allocation is ENOMEM (metrics \"%s\", events \"%s\")",
+	ok(n > min && all, "plan: each failed allocation is ENOMEM (metrics \"%s\", events \"%s\")",
 	   metrics ? metrics : "", events ? events : "");
 	ok(explained, "plan: each failure has a text (metrics \"%s\", events \"%s\")",
 	   metrics ? metrics : "", events ? events : "");

@@ -22,7 +22,7 @@ static bool has_part(const char *list, const char *part, size_t length)
 	}
 }
 
-/* Whether @list has each event and each group in braces of @events, as it is there */
+/* Returns whether @list has each event and each group in braces of @events, as it is there. */
 static bool has_parts(const char *list, const char *events)
 {
 	for (;; events++) {
@@ -92,7 +92,7 @@ static void uncore(const struct fixture *fixture)
 		  "plan: events that do not fit beside a metric have one group each");
 }
 
-/* Whether all groups, or none, are counted without multiplexing */
+/* Checks whether all groups, or none, are counted without multiplexing. */
 static void is_always(const struct fixture *fixture, const struct gpmu_plan_options *options,
 		      const char *metrics, const char *events, bool always, const char *what)
 {

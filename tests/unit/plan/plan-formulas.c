@@ -418,9 +418,9 @@ static void is_long(struct fixture *ours, int n, const char *after, const char *
 
 static void too_many(const struct fixture *ours)
 {
-	size_t most = 3;
+	size_t max = 3;
 	const struct gpmu_plan_options few = {
-		.size = sizeof(few), .fits = all_fit, .user = &most,
+		.size = sizeof(few), .fits = all_fit, .user = &max,
 	};
 
 	is_plan(ours, &few, "whole,other", NULL, "{mem_access,l1d_cache,l1d_cache_refill}",

@@ -8,15 +8,15 @@
 #include "profile/gpmu_profile.h"
 #include "profile/profile_jitdump.h"
 
-#define MOST	8
+#define TAKEN_MAX	8
 
 static struct made made, file;
 
-/* What was taken */
+/* The records that were taken */
 static struct {
 	char name[32];
 	uint64_t address, size, time, frames;
-} taken[MOST];
+} taken[TAKEN_MAX];
 static size_t count;
 static struct vector frames;	/* struct profile_jit_frames */
 static char text[256];
@@ -25,7 +25,7 @@ static size_t offset;
 static int take(void *user, const struct gpmu_perfdata_record *record)
 {
 	(void)user;
-	if (count == MOST || record->type != PERF_RECORD_MMAP2 || record->pid != 7)
+	if (count == TAKEN_MAX || record->type != PERF_RECORD_MMAP2 || record->pid != 7)
 		return -ENOMEM;
 	snprintf(taken[count].name, sizeof(taken[count].name), "%s", record->mmap.file);
 	taken[count].address = record->mmap.addr;

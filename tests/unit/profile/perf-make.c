@@ -65,7 +65,7 @@ struct story {
 	int (*function)(int a);
 	size_t thread;
 	unsigned int cpu, source, node, at;	/* of data[] */
-	unsigned int least, range;		/* latency in cycles */
+	unsigned int min, range;		/* latency in cycles */
 };
 
 static const struct story stories[] = {
@@ -124,10 +124,10 @@ static uint64_t physical(unsigned int node)
 	return (2 + 4 * node + spe_below(4)) * BLOCK + spe_below(1 << 20) * 64ULL;
 }
 
-/* What is known of the samples with equal keys */
+/* Known facts about the samples with equal keys */
 struct truth {
 	char keys[192];
-	uint64_t samples, latency, most;
+	uint64_t samples, latency, max;
 };
 
 static struct truth truths[65536];
@@ -157,8 +157,8 @@ static void count(const char *text, uint64_t latency)
 	snprintf(truth->keys, sizeof(truth->keys), "%s", text);
 	truth->samples++;
 	truth->latency += latency;
-	if (latency > truth->most)
-		truth->most = latency;
+	if (latency > truth->max)
+		truth->max = latency;
 }
 
 /* Offset in this program's file of one of its addresses, and the file's build id */
@@ -345,7 +345,7 @@ static void add_story(unsigned int cpu, uint64_t tick)
 			  1u << GPMU_SPE_PA | 1u << GPMU_SPE_SOURCE,
 		.value = {
 			[GPMU_SPE_PC] = (CODE + ((uintptr_t)load->function - base)) | 1ULL << 63,
-			[GPMU_SPE_TOTAL] = load->least + spe_below(load->range), [GPMU_SPE_ISSUE] = 5,
+			[GPMU_SPE_TOTAL] = load->min + spe_below(load->range), [GPMU_SPE_ISSUE] = 5,
 			[GPMU_SPE_OP] = GPMU_SPE_OP_VALUE(1, 0), [GPMU_SPE_EVENTS] = 0x16,
 			[GPMU_SPE_CONTEXT_EL2] = threads[load->thread].tid, [GPMU_SPE_TIME] = tick,
 			[GPMU_SPE_VA] = data[load->at].address + spe_below(1 << 12) * 8,
@@ -518,7 +518,7 @@ static void make_feature(struct made *made, size_t feature)
 		put_string(made, *features[feature].text);
 }
 
-/* What a pipe has in front of the records */
+/* Writes the records that precede all others in a pipe. */
 static void write_pipe_head(void)
 {
 	struct perf_event_attr attr = spe_attr();
@@ -619,6 +619,6 @@ int main(int argc, char **argv)
 		return 1;
 	for (size_t i = 0; i < keys.texts.n; i++)
 		printf("%" PRIu64 ",%.12g,%" PRIu64 ",%s\n", truths[i].samples,
-		       (double)truths[i].latency / (double)truths[i].samples, truths[i].most, truths[i].keys);
+		       (double)truths[i].latency / (double)truths[i].samples, truths[i].max, truths[i].keys);
 	return 0;
 }

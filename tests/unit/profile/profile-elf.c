@@ -88,7 +88,7 @@ static void remove_files(void)
 	free(program);
 }
 
-/* Whether a file is opened; @changed: whether it is reported as changed, too */
+/* Returns whether a file is opened; @changed: whether it is reported as changed, too. */
 static bool opens(const char *path, const uint8_t *id, size_t size, bool changed)
 {
 	bool is_changed;
@@ -126,7 +126,7 @@ static void test_paths(void)
 static void test_copy(void)
 {
 	static const uint8_t padded[20] = { 1, 2, 3, 4, 5, 6, 7, 8 };
-	char hex[2 * PROFILE_BUILD_ID_MOST + 1];
+	char hex[2 * PROFILE_BUILD_ID_MAX + 1];
 	Dwfl *dwfl = profile_object_begin(NULL);
 	struct profile_object *object;
 
@@ -155,7 +155,7 @@ static void test_copy(void)
 static void test_vdso(void)
 {
 	static const uint8_t another[20] = { 1, 2, 3 };
-	uint8_t own[PROFILE_BUILD_ID_MOST];
+	uint8_t own[PROFILE_BUILD_ID_MAX];
 	size_t size = profile_elf_vdso_build_id(own);
 
 	program[0] = 0x7f;

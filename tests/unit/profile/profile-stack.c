@@ -145,7 +145,7 @@ static void put_samples(void)
 	put_stack(PERF_RECORD_MISC_USER, inner, guest);
 	put_stack(PERF_RECORD_MISC_USER, inner, none);
 	put_stack(PERF_RECORD_MISC_USER, inner, edge);
-	/* Of the stacks with the cookies 77 and 78, the second one is of another thread. */
+	/* The stack with the cookie 78 is of another thread than the one with 77. */
 	put_stack(PERF_RECORD_MISC_KERNEL, kernel, later);
 	put_stack(PERF_RECORD_MISC_USER, inner, (const uint64_t[CHAIN]){ USER_DEFERRED, 77 });
 	put_stack(PERF_RECORD_MISC_KERNEL, kernel, (const uint64_t[CHAIN]){ PERF_CONTEXT_KERNEL, kernel, USER_DEFERRED, 78 });

@@ -124,7 +124,7 @@ static size_t unwind_at(struct profile_unwind *unwind, uint32_t pid, uint64_t ti
 	return count;
 }
 
-/* What a profile has for unwinding */
+/* The parts of a profile that unwinding needs */
 struct rig {
 	struct utsname name;
 	struct gpmu_perfdata_info info;
@@ -199,7 +199,7 @@ static void add_before(struct profile_tasks *tasks, const char *file, uint32_t p
 static void test_processes(void)
 {
 	enum { COUNT = 100, SPARE = 20, OTHER = 5 };
-	uint64_t addresses[PROFILE_UNWIND_MOST];
+	uint64_t addresses[PROFILE_UNWIND_MAX];
 	size_t count = 0, wrong = 0, early;
 	struct rlimit limit, low;
 	struct rig rig;
@@ -234,7 +234,7 @@ static void test_library(void)
 {
 	const uint64_t ours = (uint64_t)(uintptr_t)take_copy, theirs = (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, "gnu_get_libc_version");
 	const uint64_t base = 0x7fff00000000, stack[] = { theirs + 1, ours + 1, 0, 0, 0, ours + 2 };
-	uint64_t addresses[PROFILE_UNWIND_MOST];
+	uint64_t addresses[PROFILE_UNWIND_MAX];
 	struct rig rig;
 	size_t count;
 
@@ -258,7 +258,7 @@ static void test_library(void)
  * Unwinds a stack whose innermost frame is at the entry of a function, so that the return address is on top of the stack. RBP points to
  * the frame of a caller in this program.
  */
-static size_t unwind_return(uint64_t address, uint64_t addresses[PROFILE_UNWIND_MOST])
+static size_t unwind_return(uint64_t address, uint64_t addresses[PROFILE_UNWIND_MAX])
 {
 	const uint64_t ours = (uint64_t)(uintptr_t)take_copy, base = 0x7fff00000000;
 	const uint64_t stack[] = { address, 2, 3, 4, 0, ours + 1 };
@@ -287,7 +287,7 @@ static size_t unwind_return(uint64_t address, uint64_t addresses[PROFILE_UNWIND_
 /* perf prints these frames, and no others. */
 static void test_outermost(void)
 {
-	uint64_t addresses[PROFILE_UNWIND_MOST];
+	uint64_t addresses[PROFILE_UNWIND_MAX];
 	size_t count;
 
 	is_u64(unwind_return(1, addresses), 1, "unwind: the number of arguments on top of a new process's stack, 1, is no return address");
@@ -313,7 +313,7 @@ static void test_compiled(void)
 	const uint64_t ours = (uint64_t)(uintptr_t)take_copy, base = 0x7fff00000000, code = 0x10000000;
 	const uint64_t stack[] = { 1, 2, code + 0x150, 3, base + 48, 4, 0, ours + 1, 5, 6 };
 	struct profile_jitdumps dumps = { 0 };
-	uint64_t addresses[PROFILE_UNWIND_MOST];
+	uint64_t addresses[PROFILE_UNWIND_MAX];
 	struct profile_jit_frames *frames = vector_add(&dumps.frames, sizeof(*frames));
 	struct rig rig;
 	size_t count;
@@ -345,7 +345,7 @@ static void test_compiled(void)
 
 static void test_fifo(void)
 {
-	uint64_t addresses[PROFILE_UNWIND_MOST];
+	uint64_t addresses[PROFILE_UNWIND_MAX];
 	struct rig rig;
 	char path[64];
 
@@ -364,7 +364,7 @@ static void test_fifo(void)
 
 static void test_frames(void)
 {
-	uint64_t addresses[PROFILE_UNWIND_MOST];
+	uint64_t addresses[PROFILE_UNWIND_MAX];
 	size_t count, same = 0, whole = copy.size;
 	char program[512] = "";
 	int at = 1;
@@ -397,7 +397,7 @@ static uint64_t random_number(void)
 /* Any stack and registers are unwound to some frames, beginning with the program counter. */
 static void test_random(void)
 {
-	uint64_t addresses[PROFILE_UNWIND_MOST], pc = 0;
+	uint64_t addresses[PROFILE_UNWIND_MAX], pc = 0;
 	size_t wrong = 0;
 	struct rig rig;
 

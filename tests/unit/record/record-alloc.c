@@ -37,22 +37,22 @@ static void event(struct record_map *map, const void *record)
 	see(record_map_event(map, 0, record));
 }
 
-#define HEAD(of, which)	{ .size = sizeof(struct of), .kind = (which) }
+#define HEAD(type, which)	{ .size = sizeof(struct type), .kind = (which) }
 
 static void describe(struct record_map *map)
 {
-	struct text_record of = { .process = { .head = { .kind = ACTIVITY_PROCESS }, .pid = 5 } };
+	struct text_record type = { .process = { .head = { .kind = ACTIVITY_PROCESS }, .pid = 5 } };
 	struct text_record name = { .name = { .head = { .kind = ACTIVITY_NAME }, .id = 1 } };
 	struct text_record device = { .device = { .head = { .kind = ACTIVITY_DEVICE }, .uuid = "GPU-1" } };
 	struct text_record note = { .note = { .head = { .kind = ACTIVITY_NOTE }, .time = 1 } };
 	const struct activity_context context = { HEAD(activity_context, ACTIVITY_CONTEXT), .context = 1 };
 
-	memcpy(of.process.text, "app", 4);
+	memcpy(type.process.text, "app", 4);
 	/* libstdc++ allocates the demangled name, which is not counted here. */
 	memcpy(name.name.text, "kernel", 7);
 	memcpy(device.device.text, "H200", 5);
 	memcpy(note.note.text, "note", 5);
-	early(map, &of);
+	early(map, &type);
 	early(map, &name);
 	early(map, &device);
 	early(map, &context);
@@ -169,7 +169,7 @@ static void full_queue(void)
 	const char *records;
 	uint64_t dropped, count;
 
-	record_queue_init(&queue, 2 * RECORD_QUEUE_LEAST);
+	record_queue_init(&queue, 2 * RECORD_QUEUE_MIN);
 	do
 		alloc_left = 0;
 	while (record_queue_put(&queue, &record, data, sizeof(data)));
@@ -193,7 +193,7 @@ int main(void)
 
 	ok(run() == 0 && !odd, "record map: no record is refused while memory suffices");
 	held = alloc_held;
-	for (n = 0; n < ALLOC_MOST; n++) {
+	for (n = 0; n < ALLOC_MAX; n++) {
 		alloc_left = n;
 		some += run() > 0;
 		if (alloc_left >= 0)

@@ -20,14 +20,14 @@ static const struct activity_lost lost = {
 static void loss_first(struct record_map *map)
 {
 	const union {
-		struct activity_process of;
+		struct activity_process body;
 		char bytes[sizeof(struct activity_process) + 8];
 	} process = { { .head = { .size = sizeof(process), .kind = ACTIVITY_PROCESS,
 				  .flags = ACTIVITY_PROCESS_REGIONS }, .pid = 5 } };
 	int number = record_map_process(map);
 
 	ok(number == 0 && !record_map_early(map, 0, &lost.head) &&
-	   !record_map_early(map, 0, &process.of.head) && map->processes[0]->pid == 5 &&
+	   !record_map_early(map, 0, &process.body.head) && map->processes[0]->pid == 5 &&
 	   !map->cuda_count,
 	   "record map: a loss before the initial record of a process does not make it one of CUDA");
 	is_u64(map->processes[0]->lost[ACTIVITY_LOST_CHANNEL][ACTIVITY_MARKER].count, 3,
@@ -37,13 +37,13 @@ static void loss_first(struct record_map *map)
 static void name_process(struct record_map *map, uint32_t pid, uint16_t flags)
 {
 	const union {
-		struct activity_process of;
+		struct activity_process body;
 		char bytes[sizeof(struct activity_process) + 8];
 	} process = { { .head = { .size = sizeof(process), .kind = ACTIVITY_PROCESS,
 				  .flags = flags }, .pid = pid } };
 	int number = record_map_process(map);
 
-	ok(number >= 0 && !record_map_early(map, (uint32_t)number, &process.of.head),
+	ok(number >= 0 && !record_map_early(map, (uint32_t)number, &process.body.head),
 	   "record map: the initial record of process %u is taken", pid);
 }
 

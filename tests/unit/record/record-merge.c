@@ -87,7 +87,7 @@ static void patience(void)
 static void bounded(void)
 {
 	struct record_merge merge;
-	size_t most = 0;
+	size_t max = 0;
 	int a;
 
 	record_merge_init(&merge, 100 * sizeof(struct record));
@@ -95,10 +95,10 @@ static void bounded(void)
 	for (uint64_t i = 0; i < 1000; i++) {
 		add(&merge, a, 1000 - i, 2000);
 		record_merge_next(&merge, 0);
-		if (merge.bytes > most)
-			most = merge.bytes;
+		if (merge.bytes > max)
+			max = merge.bytes;
 	}
-	ok(most <= 101 * sizeof(struct record),
+	ok(max <= 101 * sizeof(struct record),
 	   "merge: at the memory limit the earliest record is released");
 	ok(merge.forced == 900,
 	   "merge: 900 of 1,000 records are counted as forced out by the memory limit");
@@ -139,7 +139,7 @@ static void equal(void)
 	struct {
 		struct record record;
 		uint64_t number;
-	} of = { .record = { .size = sizeof(of), .begin = 7 } };
+	} record = { .record = { .size = sizeof(record), .begin = 7 } };
 	const struct record *record;
 	uint64_t last_end = NEVER, last = 0;
 	struct record_merge merge;
@@ -149,15 +149,15 @@ static void equal(void)
 
 	record_merge_init(&merge, SIZE_MAX);
 	a = record_merge_open(&merge, 0);
-	for (of.number = 1; of.number <= 1000; of.number++) {
-		of.record.end = 7 + of.number * 7919 % 100;
-		record_merge_add(&merge, &of.record, a);
+	for (record.number = 1; record.number <= 1000; record.number++) {
+		record.record.end = 7 + record.number * 7919 % 100;
+		record_merge_add(&merge, &record.record, a);
 	}
 	for (; (record = record_merge_next(&merge, NEVER)); n++) {
-		memcpy(&of, record, sizeof(of));
-		sorted = sorted && (of.record.end < last_end || (of.record.end == last_end && of.number > last));
-		last_end = of.record.end;
-		last = of.number;
+		memcpy(&record, record, sizeof(record));
+		sorted = sorted && (record.record.end < last_end || (record.record.end == last_end && record.number > last));
+		last_end = record.record.end;
+		last = record.number;
 	}
 	ok(sorted && n == 1000, "merge: of records with the same begin the longest comes first, "
 	   "of equal ones the one that was added first");
@@ -168,7 +168,7 @@ static void equal(void)
 static void large(void)
 {
 	const size_t size = (size_t)3 << 20;
-	struct record *of = calloc(1, size);
+	struct record *record = calloc(1, size);
 	const struct record *record;
 	struct record_merge merge;
 	int a;
@@ -176,11 +176,11 @@ static void large(void)
 	record_merge_init(&merge, SIZE_MAX);
 	a = record_merge_open(&merge, 0);
 	add(&merge, a, 1, 2);
-	of->size = (uint32_t)size;
-	of->begin = 3;
-	((char *)of)[size - 1] = 'x';
-	ok(!record_merge_add(&merge, of, a), "merge: a record of 3 MiB is added");
-	free(of);
+	record->size = (uint32_t)size;
+	record->begin = 3;
+	((char *)record)[size - 1] = 'x';
+	ok(!record_merge_add(&merge, record, a), "merge: a record of 3 MiB is added");
+	free(record);
 	for (uint64_t i = 0; i < 100000; i++)
 		add(&merge, a, 4 + i, 5 + i);
 	record = record_merge_next(&merge, NEVER);

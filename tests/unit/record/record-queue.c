@@ -46,38 +46,38 @@ static void bounds(void)
 	record_queue_release(&queue);
 }
 
-/* Fills the queue with @most bytes of records. Returns their number. */
-static size_t burst(struct record_queue *queue, size_t most)
+/* Fills the queue with @max bytes of records. Returns their number. */
+static size_t burst(struct record_queue *queue, size_t max)
 {
 	static const char data[64 << 10];
 	struct record record = { .type = 3 };
 	size_t n = 0;
 
-	while (queue->fill.length < most && record_queue_put(queue, &record, data, sizeof(data)))
+	while (queue->fill.length < max && record_queue_put(queue, &record, data, sizeof(data)))
 		n++;
 	return n;
 }
 
 static void memory(void)
 {
-	const size_t most = 16 * RECORD_QUEUE_LEAST;
+	const size_t max = 16 * RECORD_QUEUE_MIN;
 	struct record_queue queue;
 	const char *data;
 	uint64_t dropped;
 	size_t n;
 
-	ok(!record_queue_init(&queue, SIZE_MAX / 4) && queue.fill.room == RECORD_QUEUE_LEAST,
+	ok(!record_queue_init(&queue, SIZE_MAX / 4) && queue.fill.room == RECORD_QUEUE_MIN,
 	   "queue: memory for a limit larger than the address space is not allocated in advance");
-	n = burst(&queue, most);
-	ok(record_queue_take(&queue, &data) >= most && record_queue_count(&queue, &dropped) == n && !dropped,
+	n = burst(&queue, max);
+	ok(record_queue_take(&queue, &data) >= max && record_queue_count(&queue, &dropped) == n && !dropped,
 	   "queue: a buffer grows with a burst of records, and drops none");
 	for (int i = 0; i < 20; i++)
 		record_queue_take(&queue, &data);
-	ok(queue.fill.room == RECORD_QUEUE_LEAST && queue.look.room == RECORD_QUEUE_LEAST,
+	ok(queue.fill.room == RECORD_QUEUE_MIN && queue.look.room == RECORD_QUEUE_MIN,
 	   "queue: both buffers have their first size again some time after a burst");
 	record_queue_release(&queue);
-	record_queue_init(&queue, most - 1);
-	ok(burst(&queue, most) < n && queue.fill.room == most - 1,
+	record_queue_init(&queue, max - 1);
+	ok(burst(&queue, max) < n && queue.fill.room == max - 1,
 	   "queue: a buffer does not grow beyond its limit");
 	record_queue_release(&queue);
 }

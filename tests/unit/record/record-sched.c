@@ -21,27 +21,27 @@
 #define PAGE	((size_t)sysconf(_SC_PAGESIZE))
 #define MANY	(512u << 10)	/* bytes of a ring if locked memory suffices */
 #define NOBODY	4194305		/* beyond the kernel's largest pid, so that /proc has no name of it */
-#define CPUS_MOST	1024
+#define CPUS_MAX	1024
 #define SHORT	24		/* a header and the count of a lost record */
 #define LONG	600		/* bytes, more than any record of today's kernels */
 #define DAMAGED	8		/* records of damaged() and endless() */
 
 static struct {
 	int refuses;		/* errno for events of the command */
-	size_t most;		/* bytes that one event may lock */
+	size_t max;		/* bytes that one event may lock */
 	size_t left;		/* bytes that all events may still lock */
 	int offline;		/* pid whose event finds CPU 0 offline */
 	struct {
 		void *page;
 		size_t size;
-	} rings[CPUS_MOST];
+	} rings[CPUS_MAX];
 	size_t mapped;		/* bytes of the command's first event */
 	int fd;			/* memory of the ring, also read as counts; -1: none */
 	bool old;		/* before Linux 6.0: without PERF_FORMAT_LOST */
 	struct perf_event_mmap_page *page;
 	struct perf_event_attr attr;
 	unsigned int enabled;	/* events */
-	int of;			/* pid of the event */
+	int pid;			/* pid of the event */
 	uid_t user;
 	rlim_t locks;		/* limit of locked memory */
 	char warning[256];
@@ -77,7 +77,7 @@ static long open_event(const struct perf_event_attr *attr, int pid, int cpu)
 	if (kernel.fd < 0) {
 		kernel.fd = fd;
 		kernel.attr = *attr;
-		kernel.of = pid;
+		kernel.pid = pid;
 	}
 	return fd;
 }
@@ -108,7 +108,7 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 /* Exchanges an entry of the list of rings. Returns whether there was one. */
 static bool note_ring(const void *before, void *page, size_t size)
 {
-	for (size_t i = 0; i < CPUS_MOST; i++) {
+	for (size_t i = 0; i < CPUS_MAX; i++) {
 		if (kernel.rings[i].page != before)
 			continue;
 		kernel.rings[i].page = page;
@@ -122,7 +122,7 @@ static size_t count_rings(size_t size)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < CPUS_MOST; i++)
+	for (size_t i = 0; i < CPUS_MAX; i++)
 		n += kernel.rings[i].page && kernel.rings[i].size == size;
 	return n;
 }
@@ -141,7 +141,7 @@ void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_
 	if (fd < 0 || flags != MAP_SHARED)
 		return __real_mmap(at, size, protection, flags, fd, offset);
 	errno = EPERM;
-	if (size > kernel.most || size > kernel.left)
+	if (size > kernel.max || size > kernel.left)
 		return MAP_FAILED;
 	page = __real_mmap(at, size, protection, flags, fd, offset);
 	note_ring(NULL, page, size);
@@ -246,10 +246,10 @@ static void fork_or_exit(uint64_t *at, uint32_t type, uint32_t tid, uint32_t by,
 static void lost(uint64_t *at, uint64_t n)
 {
 	const struct perf_event_header header = { PERF_RECORD_LOST, 0, sizeof(header) + 16 + 24 };
-	const uint64_t of[] = { 1, n };
+	const uint64_t values[] = { 1, n };
 
 	bytes(at, &header, sizeof(header));
-	bytes(at, of, sizeof(of));
+	bytes(at, values, sizeof(values));
 	id(at, 5, 0, 3);
 }
 
@@ -352,18 +352,18 @@ static const char *shown(void)
 	text[0] = '\0';
 	for (size_t i = 0; read && i < read->n_packet; i++) {
 		const GpmuPb__FtraceEventBundle *bundle = read->packet[i]->ftrace_events;
-		const GpmuPb__SchedSwitch *of = bundle ? bundle->event[0]->sched_switch : NULL;
+		const GpmuPb__SchedSwitch *change = bundle ? bundle->event[0]->sched_switch : NULL;
 
-		if (of)
+		if (values)
 			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%u: %d(%d)>%d%s%s", at ? ", " : "",
-					       bundle->cpu, of->prev_pid, (int)of->prev_state, of->next_pid,
-					       of->next_comm ? " " : "", of->next_comm ? of->next_comm : "");
+					       bundle->cpu, change->prev_pid, (int)change->prev_state, change->next_pid,
+					       change->next_comm ? " " : "", change->next_comm ? change->next_comm : "");
 	}
 	gpmu_pb__trace__free_unpacked(read, NULL);
 	return text;
 }
 
-/* Whether the trace has this text */
+/* Returns whether the trace has this text. */
 static bool trace_has(const char *text)
 {
 	FILE *file = fopen(path, "re");
@@ -382,7 +382,7 @@ static void own(void)
 
 	ok(recorder && !gpmu_recorder_start(recorder, NULL, NULL, NULL),
 	   "record sched: the command's scheduling is recorded if the machine's is refused");
-	ok(kernel.of == NOBODY && kernel.attr.context_switch && kernel.attr.inherit && kernel.attr.exclude_kernel &&
+	ok(kernel.pid == NOBODY && kernel.attr.context_switch && kernel.attr.inherit && kernel.attr.exclude_kernel &&
 	   kernel.attr.sample_id_all,
 	   "record sched: the command's event is opened unprivileged, inherited and without the kernel");
 	ok(!strncmp(kernel.warning, "scheduling is recorded for the command's own threads only: scheduling of the whole "
@@ -451,17 +451,17 @@ static void rings(void)
 	ok(!kernel.attr.watermark && !kernel.attr.wakeup_events,
 	   "record sched: the kernel wakes gpmu whenever half of a ring is full");
 	gpmu_recorder_free(recorder);
-	kernel.most = 5 * PAGE;
+	kernel.max = 5 * PAGE;
 	recorder = recorder_of(NOBODY);
 	ok(!gpmu_recorder_start(recorder, NULL, NULL, NULL) && kernel.mapped == 5 * PAGE,
 	   "record sched: a ring shrinks to the memory that may be locked");
 	gpmu_recorder_free(recorder);
-	kernel.most = PAGE;
+	kernel.max = PAGE;
 	recorder = recorder_of(NOBODY);
 	ok(gpmu_recorder_start(recorder, NULL, NULL, &error) == -ENOBUFS && strstr(error.text, "kernel.perf_event_mlock_kb"),
 	   "record sched: without memory for a ring the error names kernel.perf_event_mlock_kb");
 	gpmu_recorder_free(recorder);
-	kernel.most = SIZE_MAX;
+	kernel.max = SIZE_MAX;
 }
 
 /* Returns the bytes of a ring. @locks: the limit of locked memory, divided by the CPUs */
@@ -549,7 +549,7 @@ static void aux_buffers(void)
 	const size_t n = (size_t)sysconf(_SC_NPROCESSORS_CONF);
 	const struct perf_event_attr attr = { .size = sizeof(attr) };
 	const pid_t tid = NOBODY;
-	struct record_rings rings = { .aux_most = 4 * PAGE };
+	struct record_rings rings = { .aux_max = 4 * PAGE };
 
 	kernel.fd = -1;
 	kernel.enabled = 0;
@@ -561,7 +561,7 @@ static void aux_buffers(void)
 	record_rings_release(&rings);
 	kernel.fd = -1;
 	kernel.old = true;
-	rings = (struct record_rings){ .aux_most = 4 * PAGE };
+	rings = (struct record_rings){ .aux_max = 4 * PAGE };
 	ok(!record_rings_open(&rings, NULL, &attr, &tid, 1, PAGE) && kernel.attr.aux_watermark == PAGE / 2,
 	   "record ring: the kernel wakes for each eighth of an AUX buffer before Linux 6.0, too");
 	record_rings_release(&rings);
@@ -579,7 +579,7 @@ static void unasked(void)
 	kernel.fd = -1;
 	kernel.warning[0] = '\0';
 	gpmu_recorder_pid(recorder, NOBODY);
-	ok(!gpmu_recorder_start(recorder, NULL, NULL, NULL) && kernel.of == NOBODY && !kernel.warning[0],
+	ok(!gpmu_recorder_start(recorder, NULL, NULL, NULL) && kernel.pid == NOBODY && !kernel.warning[0],
 	   "record sched: the command's threads are recorded without a warning if the options have threads");
 	gpmu_recorder_free(recorder);
 	kernel.refuses = EACCES;
@@ -629,7 +629,7 @@ int main(void)
 	if (fd < 0)
 		return 1;
 	close(fd);
-	kernel.most = kernel.left = SIZE_MAX;
+	kernel.max = kernel.left = SIZE_MAX;
 	own();
 	at_the_end();
 	late();

@@ -72,7 +72,7 @@ static int note_progress(void *user, uint64_t done, uint64_t total)
 	return progress.calls == progress.end;
 }
 
-/* What has arrived in the queue */
+/* The records that have arrived in the queue */
 struct arrived {
 	uint64_t samples, marks, lost;
 	uint64_t ended;		/* samples that are lost as progress() ended the writing */

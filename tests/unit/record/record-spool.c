@@ -39,7 +39,7 @@ static int put(struct record_spool *spool, const char *first, const char *second
 	return record_spool_put(spool, parts, 2);
 }
 
-/* Whether the next chunk has this text, read in pieces of up to 4 bytes */
+/* Returns whether the next chunk has this text, read in pieces of up to 4 bytes. */
 static bool has(struct record_spool *spool, const char *text)
 {
 	char bytes[64];
@@ -80,7 +80,7 @@ static void chunks(void)
 	record_spool_release(&spool);
 }
 
-/* Whether the spool of a trace with this descriptor, which is closed, is in @folder */
+/* Returns whether the spool of a trace with this descriptor, which is closed, is in @folder. */
 static bool is_in(const char *folder, int trace)
 {
 	const size_t length = strlen(folder);

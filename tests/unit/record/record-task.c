@@ -3,8 +3,8 @@
 #include "record/tracks/record_map.h"
 #include "trace/trace-test.h"
 
-#define TASK(does, on, of, thread, ...) \
-	((struct record_task){ .change = (does), .cpu = (on), .pid = (of), .tid = (thread), __VA_ARGS__ })
+#define TASK(does, on, change, thread, ...) \
+	((struct record_task){ .change = (does), .cpu = (on), .pid = (change), .tid = (thread), __VA_ARGS__ })
 #define RUNS(cpu, pid, tid) TASK(RECORD_TASK_RUNS, cpu, pid, tid, 0)
 #define WAITS(cpu, pid, tid) TASK(RECORD_TASK_WAITS, cpu, pid, tid, 0)
 #define PREEMPTED(cpu, pid, tid) TASK(RECORD_TASK_PREEMPTED, cpu, pid, tid, 0)
@@ -57,12 +57,12 @@ static size_t describe(const GpmuPb__TracePacket *packet, char *text, size_t siz
 					track->thread->thread_name ? track->thread->thread_name : "?");
 	if (packet->ftrace_events) {
 		const GpmuPb__FtraceEvent *event = packet->ftrace_events->event[0];
-		const GpmuPb__SchedSwitch *of = event->sched_switch;
+		const GpmuPb__SchedSwitch *change = event->sched_switch;
 
 		return (size_t)snprintf(text, size, "%u %u: %d%s%s(%d)>%d%s%s; ", (unsigned int)event->timestamp,
-					packet->ftrace_events->cpu, of->prev_pid, of->prev_comm ? " " : "",
-					of->prev_comm ? of->prev_comm : "", (int)of->prev_state, of->next_pid,
-					of->next_comm ? " " : "", of->next_comm ? of->next_comm : "");
+					packet->ftrace_events->cpu, change->prev_pid, change->prev_comm ? " " : "",
+					change->prev_comm ? change->prev_comm : "", (int)change->prev_state, change->next_pid,
+					change->next_comm ? " " : "", change->next_comm ? change->next_comm : "");
 	}
 	if (packet->track_event && packet->track_event->n_debug_annotations == 3) {
 		GpmuPb__DebugAnnotation **args = packet->track_event->debug_annotations;
@@ -238,14 +238,14 @@ static void cuda(void)
 {
 	static const char name[] = "a_program_of_a_long_name";
 	union {
-		struct activity_process of;
+		struct activity_process body;
 		char bytes[sizeof(struct activity_process) + sizeof(name)];
-	} process = { .of = { .head = { .kind = ACTIVITY_PROCESS }, .pid = 5 } };
+	} process = { .body = { .head = { .kind = ACTIVITY_PROCESS }, .pid = 5 } };
 
 	begin();
-	memcpy(process.of.text, name, sizeof(name));
+	memcpy(process.body.text, name, sizeof(name));
 	record_map_process(&map);
-	ok(!record_map_early(&map, 0, &process.of.head),
+	ok(!record_map_early(&map, 0, &process.body.head),
 	   "tasks: a process record from CUDA is accepted");
 	PUT(always, EXECUTES(5, "a_program_of_a"), RUNS(1, 5, 5));
 	is_str(shown(), "p5 a_program_of_a_long_name; t5/5 a_program_of_a; 20 1: 0(0)>5 a_program_of_a; ",

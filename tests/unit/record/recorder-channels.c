@@ -33,7 +33,7 @@ static void *connect_and_end(void *name)
 	const struct activity_call call = { { sizeof(call), ACTIVITY_RUNTIME, 0 }, .begin = 10, .end = 20,
 					    .thread = 6 };
 	struct channel_control *control;
-	struct channel_writer *writer = connect_writer(name, CHANNEL_RING_LEAST, &control);
+	struct channel_writer *writer = connect_writer(name, CHANNEL_RING_MIN, &control);
 
 	if (!writer)
 		return NULL;

@@ -53,7 +53,7 @@ static int write_events(struct recorder_file *file, struct gpmu_trace *trace)
 	return ret;
 }
 
-/* What became of a trace that exceeds its limit */
+/* The result of a trace that exceeds its limit */
 struct outcome {
 	int ret;
 	bool fits, replaced, alone;

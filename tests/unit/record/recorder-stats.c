@@ -43,9 +43,9 @@ static void put(struct channel_writer *writer, void *record, uint16_t kind, size
 static struct channel_writer *connect_process(const char *channels, uint32_t pid, uint64_t time)
 {
 	struct {
-		struct activity_process of;
+		struct activity_process body;
 		char text[8];
-	} process = { .of = { .pid = pid }, .text = "app" };
+	} process = { .body = { .pid = pid }, .text = "app" };
 	struct activity_complete complete = { .time = time };
 	struct channel_control *control;
 	struct channel_writer *writer = connect_writer(channels, 1 << 16, &control);
@@ -65,7 +65,7 @@ static struct channel_writer *connect_process(const char *channels, uint32_t pid
 	return writer;
 }
 
-/* Whether no number is lower than in the previous statistics */
+/* Returns whether no number is lower than in the previous statistics. */
 static bool is_later(struct gpmu_recorder *recorder, struct gpmu_recorder_stats *last)
 {
 	struct gpmu_recorder_stats now = stats_of(recorder);

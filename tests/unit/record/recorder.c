@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What gpmu_recorder_new() accepts and refuses, and what it leaves behind */
+/* gpmu_recorder_new(): accepted and refused options, and the files that it leaves */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -196,7 +196,7 @@ static void whole(void)
 	gpmu_recorder_free(NULL);
 }
 
-/* Whether the trace file has these bytes */
+/* Returns whether the trace file has these bytes. */
 static bool has(const char *text)
 {
 	static char bytes[1 << 16];

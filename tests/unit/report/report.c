@@ -94,7 +94,7 @@ static void write_counters(struct gpmu_trace *trace, int rank)
 		{ .name = "rank", .integer = rank }, { .name = "begin", .integer = 1000000 },
 		{ .name = "end", .integer = 11000000 },
 	};
-	const struct gpmu_trace_arg of = { .name = "of", .kind = GPMU_TRACE_TEXT, .text = "node 1" };
+	const struct gpmu_trace_arg parent = { .name = "of", .kind = GPMU_TRACE_TEXT, .text = "node 1" };
 	const struct gpmu_trace_arg total[] = {
 		{ .name = "counter", .kind = GPMU_TRACE_TEXT, .text = "instructions" },
 		{ .name = "of", .kind = GPMU_TRACE_TEXT, .text = "machine" },
@@ -111,7 +111,7 @@ static void write_counters(struct gpmu_trace *trace, int rank)
 	tracks[1] = gpmu_trace_counter(trace, gpmu_trace_track(trace, 0, "node 1"), "GraceMemBW", "GB/s");
 	tracks[2] = gpmu_trace_counter(trace, gpmu_trace_track(trace, 0, "machine"), "instructions", NULL);
 	gap.category = "gap";
-	gap.args = &of;
+	gap.args = &parent;
 	gap.arg_count = 1;
 	gpmu_trace_slice(trace, &gap, times[2] - times[1]);
 	for (size_t i = 0; i < 4; i++)

@@ -50,7 +50,7 @@ static int run_machine(void)
 {
 	struct gpmu_saved *saved = gpmu_saved_new(NULL);
 	struct gpmu_error error = { .size = sizeof(error) };
-	struct gpmu_machine *of;
+	struct gpmu_machine *machine;
 	int ret;
 
 	if (!saved)
@@ -58,9 +58,9 @@ static int run_machine(void)
 	ret = read_all(saved);
 	if (!ret) {
 		errno = 0;
-		of = gpmu_saved_machine(saved, laptop.path, &error);
-		ret = of ? 0 : *error.text ? -errno : 1;
-		gpmu_machine_free(of);
+		machine = gpmu_saved_machine(saved, laptop.path, &error);
+		ret = machine ? 0 : *error.text ? -errno : 1;
+		gpmu_machine_free(machine);
 	}
 	gpmu_saved_free(saved);
 	return ret;

@@ -102,7 +102,7 @@ static void test_missing(void)
 	end();
 }
 
-/* The same event in two groups, and a third time given by the user */
+/* Tests an event that is in two groups, and is given by the user, too. */
 static void test_turns(void)
 {
 	begin(1, 0);

@@ -55,7 +55,7 @@ static void save_without_memory(void)
 	bool whole = true, failed = true;
 	int n;
 
-	for (n = 0; n < ALLOC_MOST && failed; n++) {
+	for (n = 0; n < ALLOC_MAX && failed; n++) {
 		unlink(path);
 		alloc_left = n;
 		save();

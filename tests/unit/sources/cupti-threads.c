@@ -24,7 +24,7 @@ static uint8_t image[SIZE];
 static const char *const names[] = { "dram__bytes_read.sum",
 				     "gr__cycles_active.avg.pct_of_peak_sustained_elapsed" };
 
-/* Whether the image evaluates to its number of bytes */
+/* Returns whether the image evaluates to its number of bytes. */
 static bool evaluate(const struct host *host)
 {
 	struct gpmu_error error = { .size = sizeof(error) };

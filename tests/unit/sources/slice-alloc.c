@@ -107,13 +107,13 @@ static void without_memory(void)
 /* Begins more names than there is memory for. The warning has room at the last two. */
 static void without_names(void)
 {
-	const int most = CHANNEL_NAMES_MOST / CHANNEL_NAME_LONGEST + 2;
+	const int max = CHANNEL_NAMES_MAX / CHANNEL_NAME_LONGEST + 2;
 	char name[CHANNEL_NAME_LONGEST];
 
 	memset(name, '-', sizeof(name));
 	name[sizeof(name) - 1] = '\0';
-	for (int i = 0; i < most; i++) {
-		refused = i < most - 2 ? ACTIVITY_NOTE : -1;
+	for (int i = 0; i < max; i++) {
+		refused = i < max - 2 ? ACTIVITY_NOTE : -1;
 		name[snprintf(name, sizeof(name), "%d", i)] = '-';
 		slice_begin(name);
 		slice_end(name);

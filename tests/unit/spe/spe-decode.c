@@ -11,7 +11,7 @@ static void want(const struct gpmu_spe_record *record)
 }
 
 /* A record of any fields in any order, with pads and unknown packets between */
-static void put_record(unsigned int most_pads)
+static void put_record(unsigned int pads_max)
 {
 	struct gpmu_spe_record record = { .offset = stream.length };
 	unsigned int order[GPMU_SPE_TIME], n = GPMU_SPE_TIME;
@@ -27,7 +27,7 @@ static void put_record(unsigned int most_pads)
 		record.fields |= 1u << field;
 		record.value[field] = random_value(field);
 		if (!is_first)
-			put_pads(&stream, spe_below(most_pads + 1));
+			put_pads(&stream, spe_below(pads_max + 1));
 		is_first = false;
 		if (field <= GPMU_SPE_TRANSLATION && !spe_below(8))
 			put_bytes(&stream, 0x20, 1);
@@ -47,7 +47,7 @@ static void put_record(unsigned int most_pads)
 	}
 	record.length = (uint32_t)(stream.length - record.offset);
 	want(&record);
-	put_pads(&stream, spe_below(most_pads + 1));
+	put_pads(&stream, spe_below(pads_max + 1));
 }
 
 static void start(void)

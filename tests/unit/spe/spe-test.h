@@ -9,17 +9,17 @@
 #include "spe/gpmu_spe.h"
 #include "tap.h"
 
-#define STREAM_MOST	(1 << 16)
-#define RECORDS_MOST	2048
+#define STREAM_MAX	(1 << 16)
+#define RECORDS_MAX	2048
 
 struct stream {
-	uint8_t bytes[STREAM_MOST];
+	uint8_t bytes[STREAM_MAX];
 	size_t length;
 };
 
 /* Records and counts of a decoded stream */
 struct decoded {
-	struct gpmu_spe_record records[RECORDS_MOST];
+	struct gpmu_spe_record records[RECORDS_MAX];
 	size_t count;
 	struct gpmu_spe_stats stats;
 };
@@ -154,7 +154,7 @@ static inline struct gpmu_spe_record random_slot(int has_time, unsigned int more
 }
 
 static inline void decode_chunk(struct gpmu_spe_decoder *decoder, struct decoded *decoded, const uint8_t *bytes,
-				size_t size, size_t most)
+				size_t size, size_t max)
 {
 	/* A copy of its own, so that the sanitizers find a read beyond it */
 	uint8_t *chunk = malloc(size + !size);
@@ -162,14 +162,14 @@ static inline void decode_chunk(struct gpmu_spe_decoder *decoder, struct decoded
 
 	memcpy(chunk, bytes, size);
 	gpmu_spe_feed(decoder, chunk, size);
-	while ((n = gpmu_spe_next(decoder, decoded->records + decoded->count, most)))
+	while ((n = gpmu_spe_next(decoder, decoded->records + decoded->count, max)))
 		decoded->count += n;
 	free(chunk);
 }
 
-/* Decodes a stream in chunks of @first bytes and then of @size; @most records at once */
+/* Decodes a stream in chunks of @first bytes and then of @size; @max records at once */
 static inline void decode(struct decoded *decoded, const uint8_t *bytes, size_t length, size_t first, size_t size,
-			  size_t most)
+			  size_t max)
 {
 	struct gpmu_spe_decoder decoder;
 
@@ -179,7 +179,7 @@ static inline void decode(struct decoded *decoded, const uint8_t *bytes, size_t 
 	for (size_t at = 0; at < length; first = size) {
 		size_t chunk = first < length - at ? first : length - at;
 
-		decode_chunk(&decoder, decoded, bytes + at, chunk, most);
+		decode_chunk(&decoder, decoded, bytes + at, chunk, max);
 		at += chunk;
 	}
 	gpmu_spe_end(&decoder, 0);
@@ -188,7 +188,7 @@ static inline void decode(struct decoded *decoded, const uint8_t *bytes, size_t 
 
 static inline void decode_whole(struct decoded *decoded, const struct stream *stream)
 {
-	decode(decoded, stream->bytes, stream->length, stream->length, stream->length, RECORDS_MOST);
+	decode(decoded, stream->bytes, stream->length, stream->length, stream->length, RECORDS_MAX);
 }
 
 static inline bool same_records(const struct decoded *a, const struct decoded *b)

@@ -9,7 +9,7 @@
 #include "output/table.h"
 #include "tap.h"
 
-/* What the table prints to a stream that is no terminal; the table is then released. */
+/* Returns the output of the table to a stream that is no terminal, and releases the table. */
 static const char *printed(struct table *table)
 {
 	static char *text;
@@ -31,12 +31,12 @@ static void add_row(struct table *table, const char *name, const char *number, c
 	table_cell(table, "%s", text);
 }
 
-static void three(struct table *table, int flags, size_t most)
+static void three(struct table *table, int flags, size_t max)
 {
 	table_init(table, NULL, "  ");
 	table_column(table, "name", 0, 0, 8);
 	table_column(table, "GB/s", TABLE_RIGHT, 6, 0);
-	table_column(table, "text", flags, 0, most);
+	table_column(table, "text", flags, 0, max);
 }
 
 static void test_widths(void)
@@ -123,7 +123,7 @@ static void test_rows(void)
 	is_str(printed(&table), "\033[31ma\033[m     b\n", "table: a color does not change the width of its cell");
 }
 
-/* What a table of a heading and a row prints to a terminal of this width */
+/* Returns the output of a table of a heading and a row to a terminal of this width. */
 static const char *on_terminal(struct table *table, unsigned short width)
 {
 	const struct winsize size = { .ws_row = 10, .ws_col = width };

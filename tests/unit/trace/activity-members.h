@@ -15,10 +15,10 @@ struct member {
 	enum type type;
 };
 
-#define M32(of, member)		{ #member, offsetof(struct of, member), U32 }
-#define M64(of, member)		{ #member, offsetof(struct of, member), U64 }
-#define MNAME(of, member)	{ #member, offsetof(struct of, member), NAME }
-#define MTEXT(of)		{ "text", offsetof(struct of, text), TEXT_END }
+#define M32(type, member)		{ #member, offsetof(struct type, member), U32 }
+#define M64(type, member)		{ #member, offsetof(struct type, member), U64 }
+#define MNAME(type, member)	{ #member, offsetof(struct type, member), NAME }
+#define MTEXT(type)		{ "text", offsetof(struct type, text), TEXT_END }
 #define W32(member)		{ #member, offsetof(struct activity_work, member), U32 }
 #define W64(member)		{ #member, offsetof(struct activity_work, member), U64 }
 #define WORK			W64(begin), W64(end), W32(device), W32(context), W32(stream), \

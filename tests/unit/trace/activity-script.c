@@ -39,9 +39,9 @@ static uint64_t base;
 static char *names[NAMES];
 static unsigned int line_number;
 
-static _Noreturn void fail(const char *what, const char *of)
+static _Noreturn void fail(const char *what, const char *where)
 {
-	fprintf(stderr, "activity-script: line %u: %s %s\n", line_number, what, of);
+	fprintf(stderr, "activity-script: line %u: %s %s\n", line_number, what, where);
 	exit(2);
 }
 

@@ -47,7 +47,7 @@ static void limit(void)
 	}
 	length = names.length;
 	is_str(last, CHANNEL_NAMES_MORE, "channel names: a new name beyond the limit becomes \"(more names)\"");
-	ok(bytes <= CHANNEL_NAMES_MOST && bytes > CHANNEL_NAMES_MOST - 2 * CHANNEL_NAME_LONGEST,
+	ok(bytes <= CHANNEL_NAMES_MAX && bytes > CHANNEL_NAMES_MAX - 2 * CHANNEL_NAME_LONGEST,
 	   "channel names: the names of a use have at most 16 MiB");
 	*text = 'x';
 	ok(channel_names_intern(&names, &bytes, text, write_name, &writes) == number && names.length == length,

@@ -14,11 +14,11 @@
 /* The number of records committed by the child, in shared memory so that it outlives the child */
 static uint64_t *committed;
 
-static void write_for_ever(struct channel_writer *writer, uint64_t most)
+static void write_for_ever(struct channel_writer *writer, uint64_t max)
 {
 	uint64_t number = 0;
 
-	while (number < most) {
+	while (number < max) {
 		int ret = write_number(writer, number);
 
 		if (ret == -EAGAIN) {
@@ -33,8 +33,8 @@ static void write_for_ever(struct channel_writer *writer, uint64_t most)
 	_exit(0);
 }
 
-/* Starts a process that writes @most numbers. */
-static pid_t start_writer(uint64_t most, struct channel_reader **reader)
+/* Starts a process that writes @max numbers. */
+static pid_t start_writer(uint64_t max, struct channel_reader **reader)
 {
 	struct channel_writer *writer = open_both(RING, reader);
 	pid_t pid;
@@ -42,7 +42,7 @@ static pid_t start_writer(uint64_t most, struct channel_reader **reader)
 	*committed = 0;
 	pid = fork();
 	if (!pid)
-		write_for_ever(writer, most);
+		write_for_ever(writer, max);
 	channel_writer_forget(writer);
 	return pid;
 }

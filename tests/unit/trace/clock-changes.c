@@ -195,7 +195,7 @@ static void live(void)
 	struct gpmu_clock *clock = clock_of(&fast, 4 * MS, MS);
 	struct test_errors e = test_ask(clock, &fast, 0, 40 * MS);
 	int outside = 0, backwards = 0;
-	double most = 0;
+	double max = 0;
 	uint64_t last = 0;
 
 	ok(holds(&e) && e.bound < 45000,
@@ -212,12 +212,12 @@ static void live(void)
 			backwards += time < last;
 			last = time;
 			if (at > S)
-				most = fmax(most, (double)bound);
+				max = fmax(max, (double)bound);
 		}
 	}
-	diag("behind the last pair: largest bound %.0f ns", most);
+	diag("behind the last pair: largest bound %.0f ns", max);
 	ok(!outside, "clock: bounds hold for readings after the last pair");
-	ok(most < 6000, "clock: bounds after the last pair are less than 6 us");
+	ok(max < 6000, "clock: bounds after the last pair are less than 6 us");
 	ok(!backwards, "clock: times do not go back when a pair is added");
 	gpmu_clock_free(clock);
 }

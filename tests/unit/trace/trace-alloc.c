@@ -132,7 +132,7 @@ static void restarts(void)
 
 	test_trace_init(&t, 0, UINT64_MAX);
 	event = event_on(gpmu_trace_track(t.trace, 0, "track"), 1, name);
-	for (unsigned int i = 0; i < TRACE_NAMES_MOST; i++) {
+	for (unsigned int i = 0; i < TRACE_NAMES_MAX; i++) {
 		snprintf(name, sizeof(name), "%u", i);
 		gpmu_trace_instant(t.trace, &event);
 	}

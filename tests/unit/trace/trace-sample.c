@@ -32,10 +32,10 @@ static const GpmuPb__TracePacket *packet_of(const GpmuPb__Trace *read, size_t n)
 
 static void bytes(void)
 {
-	static struct gpmu_trace_frame deep[TRACE_FRAMES_MOST];
+	static struct gpmu_trace_frame deep[TRACE_FRAMES_MAX];
 	const struct gpmu_trace_sample extreme = {
-		.size = sizeof(extreme), .time = INT64_MAX, .cpu = TRACE_CPUS_MOST - 1, .pid = INT_MAX, .tid = INT_MAX,
-		.period = UINT64_MAX, .frames = deep, .frame_count = TRACE_FRAMES_MOST,
+		.size = sizeof(extreme), .time = INT64_MAX, .cpu = TRACE_CPUS_MAX - 1, .pid = INT_MAX, .tid = INT_MAX,
+		.period = UINT64_MAX, .frames = deep, .frame_count = TRACE_FRAMES_MAX,
 	};
 	struct gpmu_trace_sample sample;
 	struct test_trace t;
@@ -46,7 +46,7 @@ static void bytes(void)
 	test_trace_init(&t, 1, 0);
 	sample = sample_of(gpmu_trace_sampler(t.trace, "cycles"));
 	ok(!gpmu_trace_sample(t.trace, &sample), "sample: a sample with a stack of three frames is written");
-	for (size_t i = 0; i < TRACE_FRAMES_MOST; i++)
+	for (size_t i = 0; i < TRACE_FRAMES_MAX; i++)
 		deep[i] = (struct gpmu_trace_frame){ .function = frames[i % 2].function, .address = UINT64_MAX - i };
 	sample = extreme;
 	sample.sampler = 1;
@@ -122,10 +122,10 @@ static void refused(void)
 		struct gpmu_trace_sample with;
 	} wrong[] = {
 		{ "no sampler", { .sampler = 0, .cpu = 1 } }, { "an unknown sampler", { .sampler = 2, .cpu = 1 } },
-		{ "a CPU beyond the limit", { .sampler = 1, .cpu = TRACE_CPUS_MOST } },
+		{ "a CPU beyond the limit", { .sampler = 1, .cpu = TRACE_CPUS_MAX } },
 		{ "a time beyond the limit", { .sampler = 1, .time = 1ULL << 63 } },
 		{ "a negative process", { .sampler = 1, .pid = -1 } }, { "a negative thread", { .sampler = 1, .tid = -1 } },
-		{ "too many frames", { .sampler = 1, .frames = frames, .frame_count = TRACE_FRAMES_MOST + 1 } },
+		{ "too many frames", { .sampler = 1, .frames = frames, .frame_count = TRACE_FRAMES_MAX + 1 } },
 		{ "no array of frames", { .sampler = 1, .frame_count = 1 } }, { "an unknown track", { .sampler = 1, .track = 1 } },
 	};
 	struct gpmu_trace_stats stats = { .size = sizeof(stats) };

@@ -5,10 +5,10 @@
 
 #include "trace-test.h"
 
-#define PACKET_MOST	48	/* bytes of a packet with a value, at most */
+#define PACKET_MAX	48	/* bytes of a packet with a value, at most */
 
 static int error;	/* of a write after `left` bytes */
-static size_t left, most;	/* bytes of one write; 0: all */
+static size_t left, max;	/* bytes of one write; 0: all */
 static int once;	/* error of the next write */
 
 ssize_t __real_write(int fd, const void *buffer, size_t size);
@@ -25,8 +25,8 @@ ssize_t __wrap_write(int fd, const void *buffer, size_t size)
 		errno = error;
 		return -1;
 	}
-	if (most && size > most)
-		size = most;
+	if (max && size > max)
+		size = max;
 	if (error && size > left)
 		size = left;
 	left -= error ? size : 0;
@@ -59,14 +59,14 @@ static void goes_on(void)
 
 	test_trace_init(&t, 0, 0);
 	values(t.trace, gpmu_trace_counter(t.trace, 0, "counter", NULL), 100);
-	most = 7;
+	max = 7;
 	once = EINTR;
 	ok(!gpmu_trace_flush(t.trace, NULL) && test_trace_packets(&t) == 102,
 	   "trace write: a short or interrupted write is continued");
 	once = EAGAIN;
 	gpmu_trace_finish(t.trace, NULL);
 	ok(test_trace_packets(&t) == 104, "trace write: a write that would block is repeated");
-	most = 0;
+	max = 0;
 	test_trace_release(&t);
 }
 
@@ -93,7 +93,7 @@ static void full(size_t at)
 	error = 0;
 	end = lseek(t.fd, 0, SEEK_CUR);
 	packets = test_trace_packets(&t);
-	ok(lseek(t.fd, 0, SEEK_END) == end && end <= whole + (off_t)at && end + PACKET_MOST > whole + (off_t)at &&
+	ok(lseek(t.fd, 0, SEEK_END) == end && end <= whole + (off_t)at && end + PACKET_MAX > whole + (off_t)at &&
 		   packets >= 102,
 	   "trace write: after a full disk with room for %zu bytes the file has all whole packets that had room", at);
 	ok(stats_of(&t).bytes == (uint64_t)end, "trace write: the packets that had room are counted as written");

@@ -120,7 +120,7 @@ static void flushes(void)
 	test_trace_release(&t);
 }
 
-/* Whether the event and its track have the name @want */
+/* Returns whether the event and its track have the name @want. */
 static bool name_is(const char *name, const char *want, size_t length)
 {
 	struct gpmu_trace_event event;
@@ -171,20 +171,20 @@ static void texts(void)
 		{ "\xe2\x28\xa1", U "(" U, "with a wrong second byte" },
 		{ "\xe2\x82(", U U "(", "with a wrong third byte" },
 	};
-	char name[TRACE_NAME_MOST + 8];
+	char name[TRACE_NAME_MAX + 8];
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		ok(name_is(cases[i].text, cases[i].want, strlen(cases[i].want)),
 		   "trace: a text %s is written as UTF-8",
 		   cases[i].what);
 	memset(name, 'x', sizeof(name));
-	name[TRACE_NAME_MOST] = '\0';
-	ok(name_is(name, name, TRACE_NAME_MOST), "trace: a name of 16384 bytes is kept");
-	name[TRACE_NAME_MOST] = 'x';
-	name[TRACE_NAME_MOST + 4] = '\0';
-	ok(name_is(name, name, TRACE_NAME_MOST), "trace: a longer name is cut");
-	memcpy(name + TRACE_NAME_MOST - 2, "\xe2\x82\xac", 3);
-	ok(name_is(name, name, TRACE_NAME_MOST - 2),
+	name[TRACE_NAME_MAX] = '\0';
+	ok(name_is(name, name, TRACE_NAME_MAX), "trace: a name of 16384 bytes is kept");
+	name[TRACE_NAME_MAX] = 'x';
+	name[TRACE_NAME_MAX + 4] = '\0';
+	ok(name_is(name, name, TRACE_NAME_MAX), "trace: a longer name is cut");
+	memcpy(name + TRACE_NAME_MAX - 2, "\xe2\x82\xac", 3);
+	ok(name_is(name, name, TRACE_NAME_MAX - 2),
 	   "trace: a longer name is not cut within a character");
 }
 
@@ -235,7 +235,7 @@ static void counts(void)
 {
 	struct gpmu_trace_stats small = { .size = offsetof(struct gpmu_trace_stats, events) };
 	struct gpmu_trace_arg arg = { .name = "a", .kind = GPMU_TRACE_TEXT, .text = "\xff" };
-	char *name = calloc(1, TRACE_NAME_MOST + 2);
+	char *name = calloc(1, TRACE_NAME_MAX + 2);
 	struct gpmu_trace_event event;
 	struct test_trace t;
 	int counter;
@@ -253,7 +253,7 @@ static void counts(void)
 	gpmu_trace_instant(t.trace, &event);
 	ok(stats_of(&t).mended == 3,
 	   "trace: texts with invalid UTF-8 are counted, an interned name once");
-	memset(name, 'x', TRACE_NAME_MOST + 1);
+	memset(name, 'x', TRACE_NAME_MAX + 1);
 	event.name = name;
 	gpmu_trace_instant(t.trace, &event);
 	ok(stats_of(&t).cut == 1, "trace: a name that is cut is counted");
@@ -324,7 +324,7 @@ static void many_names(void)
 
 	test_trace_init(&t, 0, UINT64_MAX);
 	event = event_on(gpmu_trace_track(t.trace, 0, "track"), 1, name);
-	for (unsigned int i = 0; i < TRACE_NAMES_MOST + 10 && !ret; i++) {
+	for (unsigned int i = 0; i < TRACE_NAMES_MAX + 10 && !ret; i++) {
 		snprintf(name, sizeof(name), "name %u", i);
 		ret = gpmu_trace_instant(t.trace, &event);
 	}
@@ -361,7 +361,7 @@ static void refused(void)
 	ok(gpmu_trace_track(t.trace, counter + 1, "a") == -EINVAL && gpmu_trace_track(t.trace, -1, "a") == -EINVAL &&
 		   gpmu_trace_track(t.trace, counter, "a") == -EINVAL && gpmu_trace_counter(t.trace, 0, NULL, "") == -EINVAL,
 	   "trace: an unknown parent, a counter as parent and a counter without a name are refused");
-	for (int i = 1; i < TRACE_DEPTH_MOST; i++)
+	for (int i = 1; i < TRACE_DEPTH_MAX; i++)
 		deep = gpmu_trace_track(t.trace, deep, "deeper");
 	ok(deep > 0 && gpmu_trace_track(t.trace, deep, "too deep") == -EINVAL,
 	   "trace: a track 17 levels deep is refused");

@@ -29,7 +29,7 @@ int main(void)
 	errno = 0;
 	ok(!gpmu_balance_new() && errno == ENOMEM,
 	   "balance: gpmu_balance_new() fails with ENOMEM without memory");
-	for (n = 0; n < ALLOC_MOST; n++) {
+	for (n = 0; n < ALLOC_MAX; n++) {
 		alloc_left = -1;
 		balance = gpmu_balance_new();
 		alloc_left = n;

@@ -115,7 +115,7 @@ static void metrics(void)
 	add_gpu("GpuC2cRxBW", 40, A, 0, 0);
 	ok(compare("C2C into GPU0") == 1 && has(34e9, 40e9, 6e9, 0.15),
 	   "balance: C2C0 and C2C1 are compared with the bytes received by the GPU: 40 - (28 + 6)");
-	ok(is_of("C2C0 + C2C1", "GPU's C2C") && !line->at_least && line->note && !line->why,
+	ok(is_of("C2C0 + C2C1", "GPU's C2C") && !line->is_lower_bound && line->note && !line->why,
 	   "balance: a line names the counters of both sides");
 	ok(line->gpu && !strcmp(line->gpu, A) && line->gpu_number == 0 && line->node == 0,
 	   "balance: a line has its GPU's UUID, number and node");
@@ -283,7 +283,7 @@ static void copies(void)
 	add_gpu("GpuNvlinkRxBW", 10, B, 1, -1);
 	add_gpu("GpuDramWriteBW", 25, A, 0, -1);
 	add_gpu("GpuDramWriteBW", 40, B, 1, -1);
-	ok(compare("copies into GPU1") == 2 && has(50e9, 40e9, -10e9, -0.2) && line->at_least &&
+	ok(compare("copies into GPU1") == 2 && has(50e9, 40e9, -10e9, -0.2) && line->is_lower_bound &&
 		   is_of("PCIe + NVLink", "memory"),
 	   "balance: bytes received by a GPU are compared with writes to its memory: 40 - (40 + "
 	   "10)");

@@ -53,7 +53,7 @@ static void layouts(const struct test_plan *t, enum gpmu_aggregation aggregation
 			break;
 		all = all && ret == -ENOMEM;
 		none = none && (!maker || !row_count(maker));
-		/* The same rows, with memory again */
+		/* With memory again, the rows are the same. */
 		if (maker)
 			all = all && !test_fill(maker, t->counts) &&
 			      !strcmp(row_text(maker, row_count(maker) - 1), last);

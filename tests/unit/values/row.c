@@ -199,7 +199,7 @@ static void tasks(void)
 /* On CPUs, where the tasks of a cgroup did not run on all of them */
 static void cgroup(void)
 {
-	struct event_cgroup of = { .name = (char *)"app" };
+	struct event_cgroup cgroup = { .name = (char *)"app" };
 	struct row_maker *maker;
 	struct count *second;
 	struct test_plan t;
@@ -207,8 +207,8 @@ static void cgroup(void)
 
 	test_plan_init(&t, machine);
 	slot = test_slot(&t, NULL);
-	t.instances[slot].cgroup = &of;
-	test_event(&t, "faults", 1, slot)->cgroup = &of;
+	t.instances[slot].cgroup = &cgroup;
+	test_event(&t, "faults", 1, slot)->cgroup = &cgroup;
 	test_counts(&t);
 	test_target(&t, 0, 0, 0, -1, 0, 0);
 	test_target(&t, 0, 1, 0, -1, 30, ALL / 4);

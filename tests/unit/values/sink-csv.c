@@ -65,7 +65,7 @@ static void columns(void)
 	test_sink_release(&t);
 }
 
-/* Whether the sink writes a row as a new sink does */
+/* Returns whether the sink writes a row as a new sink does. */
 static bool is_as_alone(struct test_sink *t, const struct gpmu_row *row)
 {
 	const size_t before = t->length;

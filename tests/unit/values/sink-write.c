@@ -12,7 +12,7 @@
 
 static unsigned int writes;
 static int interrupts;	/* writes that first fail with EINTR */
-static size_t most;	/* bytes of one write; 0: all */
+static size_t max;	/* bytes of one write; 0: all */
 static int full = -1;	/* writes until the disk is full; -1: it never is */
 
 ssize_t __real_write(int fd, const void *buffer, size_t size);
@@ -31,7 +31,7 @@ ssize_t __wrap_write(int fd, const void *buffer, size_t size)
 		return -1;
 	}
 	full -= full > 0;
-	return __real_write(fd, buffer, most && size > most ? most : size);
+	return __real_write(fd, buffer, max && size > max ? max : size);
 }
 
 static const enum gpmu_sink_kind kinds[] = {
@@ -62,10 +62,10 @@ static void once(void)
 		ok(!gpmu_sink_rows(sink, rows_of(rows, ROWS)) && writes == 1,
 		   "sink: 500 rows take one write");
 		interrupts = 2;
-		most = 1000;
+		max = 1000;
 		ok(!gpmu_sink_rows(sink, rows_of(rows, ROWS)),
 		   "sink: a short or interrupted write is continued");
-		most = 0;
+		max = 0;
 		size = lseek(fileno(file), 0, SEEK_CUR);
 		ok(size > 2L * ROWS * 30 && !fseek(file, 0, SEEK_SET) &&
 			   fgets(line, sizeof(line), file) && !strcmp(line, "before\n"),
@@ -75,7 +75,7 @@ static void once(void)
 	}
 }
 
-/* Whether the text from @at on is also before it */
+/* Returns whether the text from @at on is also before it. */
 static bool is_twice(FILE *file, off_t at)
 {
 	static char text[1 << 20];
@@ -107,13 +107,13 @@ static void held(void)
 			   writes == 2 && lseek(fileno(file), 0, SEEK_CUR) > size,
 		   "sink: gpmu_sink_end() writes the held rows");
 		size = lseek(fileno(file), 0, SEEK_CUR);
-		most = 1000;
+		max = 1000;
 		full = 1;
 		ok(!gpmu_sink_rows(sink, rows_of(rows, ROWS)) &&
 			   gpmu_sink_rows(sink, NULL) == -ENOSPC &&
 			   lseek(fileno(file), 0, SEEK_CUR) == size + 1000,
 		   "sink: a full disk is ENOSPC for held rows");
-		most = 0;
+		max = 0;
 		full = -1;
 		ok(!gpmu_sink_rows(sink, NULL) && is_twice(file, size),
 		   "sink: held rows that a full disk has refused are written once there is space");

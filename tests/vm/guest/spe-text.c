@@ -70,13 +70,13 @@ static void print_regs(const struct gpmu_perfdata_regs *regs)
 }
 
 /* Prints the fields of a tracepoint as "NAME=VALUE,...", with "_" for a space. */
-static void print_fields(const struct gpmu_perfdata_tracepoint *tracepoint, const struct gpmu_perfdata_sample *of)
+static void print_fields(const struct gpmu_perfdata_tracepoint *tracepoint, const struct gpmu_perfdata_sample *sample)
 {
 	for (size_t i = 0; tracepoint && i < tracepoint->field_count; i++) {
 		const struct gpmu_perfdata_field *field = &tracepoint->fields[i];
 		struct gpmu_perfdata_content content;
 
-		if (!gpmu_perfdata_content(field, of->raw, of->raw_size, &content))
+		if (!gpmu_perfdata_content(field, sample->raw, sample->raw_size, &content))
 			continue;
 		printf("%c%s=", i ? ',' : ' ', field->name);
 		if (field->kind == GPMU_PERFDATA_TEXT)
@@ -95,41 +95,41 @@ static void print_sample_of(struct gpmu_perfdata *perfdata, const struct gpmu_pe
 			    const struct gpmu_perfdata_event *event, uint64_t period)
 {
 	const uint32_t mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	const struct gpmu_perfdata_sample *of = &record->sample;
+	const struct gpmu_perfdata_sample *sample = &record->sample;
 
 	printf("sample %d/%d", (int)record->pid, (int)record->tid);
 	print_field(record, PERF_SAMPLE_CPU, "%u", record->cpu);
 	printf(" %s", mode == PERF_RECORD_MISC_KERNEL ? "K" : mode == PERF_RECORD_MISC_USER ? "U" : "-");
 	printf(" %" PRIu64 " %" PRIu64 " %s", record->time, period, event->name);
-	print_fields(gpmu_perfdata_tracepoint(perfdata, event), of);
-	print_field(record, PERF_SAMPLE_ADDR, "%" PRIx64, of->addr);
-	print_field(record, PERF_SAMPLE_DATA_SRC, "%" PRIx64, of->data_src);
-	print_field(record, PERF_SAMPLE_WEIGHT_TYPE, "%" PRIu64, of->weight);
-	print_field(record, PERF_SAMPLE_WEIGHT_STRUCT, "%u", of->ins_lat);
-	print_field(record, PERF_SAMPLE_CGROUP, "%" PRIu64, of->cgroup);
-	print_field(record, PERF_SAMPLE_IP, "%" PRIx64, of->ip);
-	print_regs(&of->intr);
-	print_regs(&of->user);
-	print_field(record, PERF_SAMPLE_PHYS_ADDR, "%" PRIx64, of->phys_addr);
-	print_field(record, PERF_SAMPLE_DATA_PAGE_SIZE, "%" PRIu64, of->data_page_size);
-	print_field(record, PERF_SAMPLE_CODE_PAGE_SIZE, "%" PRIu64, of->code_page_size);
+	print_fields(gpmu_perfdata_tracepoint(perfdata, event), sample);
+	print_field(record, PERF_SAMPLE_ADDR, "%" PRIx64, sample->addr);
+	print_field(record, PERF_SAMPLE_DATA_SRC, "%" PRIx64, sample->data_src);
+	print_field(record, PERF_SAMPLE_WEIGHT_TYPE, "%" PRIu64, sample->weight);
+	print_field(record, PERF_SAMPLE_WEIGHT_STRUCT, "%u", sample->ins_lat);
+	print_field(record, PERF_SAMPLE_CGROUP, "%" PRIu64, sample->cgroup);
+	print_field(record, PERF_SAMPLE_IP, "%" PRIx64, sample->ip);
+	print_regs(&sample->intr);
+	print_regs(&sample->user);
+	print_field(record, PERF_SAMPLE_PHYS_ADDR, "%" PRIx64, sample->phys_addr);
+	print_field(record, PERF_SAMPLE_DATA_PAGE_SIZE, "%" PRIu64, sample->data_page_size);
+	print_field(record, PERF_SAMPLE_CODE_PAGE_SIZE, "%" PRIu64, sample->code_page_size);
 	printf("\n");
 }
 
 static void print_arrays(const struct gpmu_perfdata_record *record)
 {
-	const struct gpmu_perfdata_sample *of = &record->sample;
+	const struct gpmu_perfdata_sample *sample = &record->sample;
 
 	printf("arrays %d/%d", (int)record->pid, (int)record->tid);
 	print_field(record, PERF_SAMPLE_CPU, "%u", record->cpu);
 	printf(" %" PRIu64 " ", record->time);
-	for (size_t i = 0; i < of->callchain_count; i++)
-		printf("%" PRIx64 ",", of->callchain[i]);
+	for (size_t i = 0; i < sample->callchain_count; i++)
+		printf("%" PRIx64 ",", sample->callchain[i]);
 	printf(" ");
-	for (size_t i = 0; i < of->read.count; i++)
-		printf("%" PRIx64 ":%" PRIx64 ":%" PRIu64 ",", of->read.values[i].id, of->read.values[i].value,
-		       of->read.values[i].lost);
-	printf(" %" PRIu64 "\n", of->stack_used);
+	for (size_t i = 0; i < sample->read.count; i++)
+		printf("%" PRIx64 ":%" PRIx64 ":%" PRIu64 ",", sample->read.values[i].id, sample->read.values[i].value,
+		       sample->read.values[i].lost);
+	printf(" %" PRIu64 "\n", sample->stack_used);
 }
 
 /*

@@ -205,7 +205,7 @@ static int serve_client(struct port *port)
 	return -1;
 }
 
-/* Whether there was a client and none is left. */
+/* Returns whether there was a client and none is left. */
 static bool all_gone(const struct server *s)
 {
 	bool gone = false;

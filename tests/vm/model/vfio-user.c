@@ -349,7 +349,7 @@ static void write_config(struct vfio_user *vu, const struct region_access *a)
 	memcpy(vu->config + PCI_BAR0, &bar, sizeof(bar));
 }
 
-/* Whether the whole access is inside the region. */
+/* Returns whether the whole access is inside the region. */
 static bool access_fits(const struct region_access *a)
 {
 	uint64_t size = 0;

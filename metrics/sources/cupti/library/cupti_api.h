@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of the CUDA driver */
+/* Constants of the CUDA driver */
 #define CUDA_ERROR_NO_DEVICE	100
 
 typedef struct CUuuid_st {

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CUPTI_FILES_MOST	64
+#define CUPTI_FILES_MAX	64
 
 /* Copies of CUPTI, by their paths, the newest first */
 struct cupti_files {
@@ -18,7 +18,7 @@ struct cupti_files {
 		char *path;
 		char *real;	/* with links resolved; NULL if the loader has to find it */
 		int major;
-	} files[CUPTI_FILES_MOST];
+	} files[CUPTI_FILES_MAX];
 	size_t length;
 };
 

@@ -96,7 +96,7 @@ static void add_file(struct cupti_files *files, const char *path, int major)
 {
 	struct cupti_file *file;
 
-	if (!major || files->length == CUPTI_FILES_MOST)
+	if (!major || files->length == CUPTI_FILES_MAX)
 		return;
 	file = &files->files[files->length];
 	file->path = strdup(path);
@@ -159,7 +159,7 @@ static int add_mapped(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
-/* Of one version, a copy known only to the loader comes after those with a path. */
+/* A copy known only to the loader comes after copies of the same version with a path. */
 static int newest_first(const void *left, const void *right)
 {
 	const struct cupti_file *a = left, *b = right;

@@ -43,7 +43,7 @@ static void close_cupti(struct library *library)
 	memset(&library->cupti, 0, sizeof(library->cupti));
 }
 
-/* Whether the file is a CUPTI with all functions; if not, sets the trouble. @flags are dlopen()'s. */
+/* Returns whether the file is a CUPTI with all functions; if not, sets the trouble. @flags are dlopen()'s. */
 static bool load_cupti(struct library *library, const char *path, int flags)
 {
 	const char *missing;

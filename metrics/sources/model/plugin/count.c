@@ -19,7 +19,7 @@ bool plugin_group_fits(const struct plugin_group *group)
 	return take(group, &counters, &cycle_counters);
 }
 
-/* Whether the group counts in a slice */
+/* Returns whether the group counts in a slice. */
 static bool runs(const struct plugin_group *group, uint64_t slice)
 {
 	const struct plugin_pmu *pmu = group->pmu;

@@ -70,7 +70,7 @@ struct plugin_pmu {
 	uint64_t begin;			/* time of the last enable */
 };
 
-/* Whether the counters of the PMU have room for the group */
+/* Returns whether the counters of the PMU have room for the group. */
 bool plugin_group_fits(const struct plugin_group *group);
 /*
  * Counts up to @time. Groups that do not fit at once are multiplexed: in slice n since enabling, counters are given to

@@ -121,10 +121,10 @@ static_assert(sizeof(struct spe_slot) == 64);
 #define SPE_LOAD		BIT_ULL(33)
 #define SPE_STORE		BIT_ULL(34)
 #define SPE_CONTEXT		BIT_ULL(63)	/* the module's own */
-/* Of config1, filterable events of SPEv1p1 */
+/* config1: filterable events of SPEv1p1 */
 #define SPE_EVENTS		(GENMASK_ULL(63, 48) | GENMASK_ULL(31, 24) | GENMASK_ULL(18, 17) | \
 				 GENMASK_ULL(15, 11) | 0xaa)
-/* Of config2 */
+/* config2 */
 #define SPE_LATENCY		GENMASK_ULL(11, 0)
 
 struct spe_buffer {
