@@ -99,7 +99,7 @@ void sink_only_rows(struct gpmu_sink *sink, const struct gpmu_rows *rows);
 /* Writes "KEY" : "VALUE" in JSON, after a comma unless it is the first of its line. */
 void sink_json_pair(struct gpmu_sink *sink, const char *key, const char *value);
 
-/* --- sink_summary.c */
+/* --- sink_notes.c */
 
 /* Writes a note below the rows, after an empty line if @first. */
 void sink_note(struct gpmu_sink *sink, const char *name, const char *text, const char *more, bool *first);
