@@ -156,17 +156,17 @@ static void add_gpm(nv_device device, json_t *gpu)
 	static const unsigned int ids[] = { 1, 2, 3, 4, 5, 10, 11, 12, 13, 20, 21, 60, 61, 100, 101, 102, 103 };
 	const unsigned int length = sizeof(ids) / sizeof(ids[0]);
 	struct nv_gpm_metrics *metrics = calloc(1, sizeof(*metrics));
-	struct gpu gpu = { .api = &api, .device = device };
+	struct gpu sampled = { .api = &api, .device = device };
 	json_t *list = json_object();
 	char key[16];
 
-	if (!metrics || !nv_gpm_supported(&gpu) || nv_gpm_take(&gpu, metrics))
+	if (!metrics || !nv_gpm_supported(&sampled) || nv_gpm_take(&sampled, metrics))
 		goto end;
 	usleep(100000);
 	metrics->length = length;
 	for (unsigned int i = 0; i < length; i++)
 		metrics->metrics[i].id = ids[i];
-	if (nv_gpm_take(&gpu, metrics))
+	if (nv_gpm_take(&sampled, metrics))
 		goto end;
 	for (unsigned int i = 0; i < length; i++) {
 		const struct nv_gpm_metric *metric = &metrics->metrics[i];
@@ -177,7 +177,7 @@ static void add_gpm(nv_device device, json_t *gpu)
 	json_object_set(gpu, "gpm", list);
 end:
 	json_decref(list);
-	nv_gpm_release(&gpu);
+	nv_gpm_release(&sampled);
 	free(metrics);
 }
 

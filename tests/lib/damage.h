@@ -20,12 +20,12 @@ static uint32_t random_below(size_t n)
 	return (uint32_t)((state >> 11) % n);
 }
 
-/* Damages @length bytes at up to @max places. Returns the new length, at most @max. */
+/* Damages @length bytes at up to @places places. Returns the new length, at most @max. */
 __attribute__((unused))
 static size_t damage(char *text, size_t length, size_t max, const char *const *tokens,
-		     size_t n_tokens, unsigned int max)
+		     size_t n_tokens, unsigned int places)
 {
-	for (uint32_t n = random_below(max + 1); n && length; n--) {
+	for (uint32_t n = random_below(places + 1); n && length; n--) {
 		const char *token = tokens[random_below(n_tokens)];
 		size_t at = random_below(length), add = strlen(token), cut = 1 + random_below(20);
 

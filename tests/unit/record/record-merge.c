@@ -139,7 +139,7 @@ static void equal(void)
 	struct {
 		struct record record;
 		uint64_t number;
-	} record = { .record = { .size = sizeof(record), .begin = 7 } };
+	} made = { .record = { .size = sizeof(made), .begin = 7 } };
 	const struct record *record;
 	uint64_t last_end = NEVER, last = 0;
 	struct record_merge merge;
@@ -149,15 +149,15 @@ static void equal(void)
 
 	record_merge_init(&merge, SIZE_MAX);
 	a = record_merge_open(&merge, 0);
-	for (record.number = 1; record.number <= 1000; record.number++) {
-		record.record.end = 7 + record.number * 7919 % 100;
-		record_merge_add(&merge, &record.record, a);
+	for (made.number = 1; made.number <= 1000; made.number++) {
+		made.record.end = 7 + made.number * 7919 % 100;
+		record_merge_add(&merge, &made.record, a);
 	}
 	for (; (record = record_merge_next(&merge, NEVER)); n++) {
-		memcpy(&record, record, sizeof(record));
-		sorted = sorted && (record.record.end < last_end || (record.record.end == last_end && record.number > last));
-		last_end = record.record.end;
-		last = record.number;
+		memcpy(&made, record, sizeof(made));
+		sorted = sorted && (made.record.end < last_end || (made.record.end == last_end && made.number > last));
+		last_end = made.record.end;
+		last = made.number;
 	}
 	ok(sorted && n == 1000, "merge: of records with the same begin the longest comes first, "
 	   "of equal ones the one that was added first");
@@ -168,7 +168,7 @@ static void equal(void)
 static void large(void)
 {
 	const size_t size = (size_t)3 << 20;
-	struct record *record = calloc(1, size);
+	struct record *made = calloc(1, size);
 	const struct record *record;
 	struct record_merge merge;
 	int a;
@@ -176,11 +176,11 @@ static void large(void)
 	record_merge_init(&merge, SIZE_MAX);
 	a = record_merge_open(&merge, 0);
 	add(&merge, a, 1, 2);
-	record->size = (uint32_t)size;
-	record->begin = 3;
-	((char *)record)[size - 1] = 'x';
-	ok(!record_merge_add(&merge, record, a), "merge: a record of 3 MiB is added");
-	free(record);
+	made->size = (uint32_t)size;
+	made->begin = 3;
+	((char *)made)[size - 1] = 'x';
+	ok(!record_merge_add(&merge, made, a), "merge: a record of 3 MiB is added");
+	free(made);
 	for (uint64_t i = 0; i < 100000; i++)
 		add(&merge, a, 4 + i, 5 + i);
 	record = record_merge_next(&merge, NEVER);

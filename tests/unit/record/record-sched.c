@@ -354,7 +354,7 @@ static const char *shown(void)
 		const GpmuPb__FtraceEventBundle *bundle = read->packet[i]->ftrace_events;
 		const GpmuPb__SchedSwitch *change = bundle ? bundle->event[0]->sched_switch : NULL;
 
-		if (values)
+		if (change)
 			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%u: %d(%d)>%d%s%s", at ? ", " : "",
 					       bundle->cpu, change->prev_pid, (int)change->prev_state, change->next_pid,
 					       change->next_comm ? " " : "", change->next_comm ? change->next_comm : "");

@@ -3,8 +3,8 @@
 #include "record/tracks/record_map.h"
 #include "trace/trace-test.h"
 
-#define TASK(does, on, change, thread, ...) \
-	((struct record_task){ .change = (does), .cpu = (on), .pid = (change), .tid = (thread), __VA_ARGS__ })
+#define TASK(does, on, process, thread, ...) \
+	((struct record_task){ .change = (does), .cpu = (on), .pid = (process), .tid = (thread), __VA_ARGS__ })
 #define RUNS(cpu, pid, tid) TASK(RECORD_TASK_RUNS, cpu, pid, tid, 0)
 #define WAITS(cpu, pid, tid) TASK(RECORD_TASK_WAITS, cpu, pid, tid, 0)
 #define PREEMPTED(cpu, pid, tid) TASK(RECORD_TASK_PREEMPTED, cpu, pid, tid, 0)
