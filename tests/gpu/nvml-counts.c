@@ -48,10 +48,10 @@ int usleep(useconds_t us)
 /* Waits until the plugin has read the rate of PCIe that the fake has now. */
 static void wait_for_pcie(void)
 {
-	/* A read may have begun before. */
+	/* The first read may have begun before; the second is stored once the third is made. */
 	const unsigned int before = pcie_reads;
 
-	while (pcie_reads - before < 2)
+	while (pcie_reads - before < 3)
 		usleep(1000);
 }
 
