@@ -73,7 +73,7 @@ $(call both_obj,traffic-hopper): private TEST_CPPFLAGS := -iquote .
 $(call both,dlfilter): $(DLFILTERS)
 $(call both_obj,dlfilter): private TEST_CPPFLAGS := $(DLFILTER_CPPFLAGS) -DPLUGIN_DIR='"$(dir $(firstword $(DLFILTERS)))"'
 $(call both,traceevent): $(TRACE_PLUGIN)
-$(call both,traceevent perfdata-tracing): private TEST_LDFLAGS := -ltraceevent
+$(call both,traceevent perfdata-tracing): private TEST_LIBS := -ltraceevent
 $(call both_obj,traceevent): private TEST_CPPFLAGS := -DPLUGIN_DIR='"$(dir $(TRACE_PLUGIN))"'
 # Regions as capture ranges need the injected library and a CUDA
 $(call both,region-capture): $(INJECT) $(addprefix $(B)/tests/gpu/fake/,libgpmu-fake.so libcuda.so.1 libcupti.so.13)
@@ -102,10 +102,10 @@ $(GPMU_TESTS_TSAN:=.o): $(B)/%-tsan.o: %.c $(LIBPERF) $(TRACE_PB).h tests/unit/r
 OBJECTS += $(GPMU_TESTS_OBJ) $(GPMU_TESTS_SAN_OBJ) $(GPMU_TESTS_TSAN:=.o)
 
 $(GPMU_TESTS_T): %.t: %.o $(GPMU_TOOLS_LIB) $(GPMU_LIB)
-	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $(filter %.o,$^) $(GPMU_TOOLS_LIB) $(GPMU_LIB) $(GPMU_TOOLS_LIBS) $(GPMU_LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $(filter %.o,$^) $(GPMU_TOOLS_LIB) $(GPMU_LIB) $(GPMU_TOOLS_LIBS) $(GPMU_LIBS) $(TEST_LIBS)
 
 $(GPMU_TESTS_SAN): %.t: %.o $(GPMU_TOOLS_SAN_LIB) $(GPMU_SAN_LIB)
-	$(CC) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $(filter %.o,$^) $(GPMU_TOOLS_SAN_LIB) $(GPMU_SAN_LIB) $(GPMU_TOOLS_LIBS) $(GPMU_LIBS)
+	$(CC) $(CFLAGS) $(SANITIZERS) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $(filter %.o,$^) $(GPMU_TOOLS_SAN_LIB) $(GPMU_SAN_LIB) $(GPMU_TOOLS_LIBS) $(GPMU_LIBS) $(TEST_LIBS)
 
 $(GPMU_TESTS_TSAN): %: %.o $(GPMU_TSAN_LIB) $(GPMU_LIB)
 	$(CC) $(CFLAGS) $(THREAD_SANITIZER) $(LDFLAGS) $(TEST_LDFLAGS) -o $@ $< $(GPMU_TSAN_LIB) $(GPMU_LIB) $(GPMU_LIBS)
