@@ -14,13 +14,14 @@
 
 #include "trace/channel/channel_file.h"
 
-#define CHUNK	65536	/* bytes to copy at once; more for a longer record */
+#define CHUNK	131072	/* bytes to copy at once; more for a longer record */
 #define TRIES	3
 
 struct channel_reader {
 	char *bytes;		/* copy of the ring's bytes before the position copied */
 	size_t room, length, at;	/* of bytes: allocated, filled, read */
 	uint64_t ring, copied;
+	uint64_t written;	/* the writer's position, as last read */
 	uint64_t lost_count;		/* lost records, when their losses were read */
 	struct channel_lost losses[CHANNEL_LOSSES + 1];	/* the last: records that the writer owed at its end */
 	uint64_t reported[CHANNEL_LOSSES + 1];	/* their counts in reports; of owed records also those that were read */
@@ -53,7 +54,7 @@ static int read_head(struct channel_reader *reader)
 	    pread(reader->fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head))
 		return -EBADMSG;
 	reader->ring = ring_of(&head, stat_buf.st_size);
-	reader->copied = head.taken;
+	reader->copied = reader->written = head.taken;
 	return reader->ring ? 0 : -EBADMSG;
 }
 
@@ -114,8 +115,8 @@ static bool read_number(const struct channel_reader *reader, size_t offset, uint
 	return true;
 }
 
-/* Returns the number of bytes to copy; -EBADMSG if the writer's position is impossible */
-static int64_t look(struct channel_reader *reader)
+/* Reads the writer's position. Returns 0; -EBADMSG if it is impossible */
+static int look(struct channel_reader *reader)
 {
 	reader->looked = true;
 	for (int i = 0; i < TRIES; i++) {
@@ -124,8 +125,10 @@ static int64_t look(struct channel_reader *reader)
 		if (!read_number(reader, offsetof(struct channel_head, written), &written))
 			break;
 		if (written >= reader->copied && written - reader->copied <= reader->ring &&
-		    !(written % 8) && !(reader->copied % 8))
-			return (int64_t)(written - reader->copied);
+		    !(written % 8) && !(reader->copied % 8)) {
+			reader->written = written;
+			return 0;
+		}
 	}
 	return -EBADMSG;
 }
@@ -168,17 +171,19 @@ static void order(void)
  */
 static int copy(struct channel_reader *reader, size_t size)
 {
-	uint64_t at = reader->copied & (reader->ring - 1), n;
-	int64_t there = look(reader);
+	uint64_t at = reader->copied & (reader->ring - 1), n, there;
 	int ret;
 
-	if (there <= 0)
-		return there ? break_off(reader) : 0;
+	if (reader->copied == reader->written && look(reader))
+		return break_off(reader);
+	there = reader->written - reader->copied;
+	if (!there)
+		return 0;
 	ret = make_room(reader, size);
 	if (ret)
 		return ret;
 	n = reader->room - reader->length;
-	n = n < (uint64_t)there ? n : (uint64_t)there;
+	n = n < there ? n : there;
 	n = n < reader->ring - at ? n : reader->ring - at;
 	order();
 	if (!read_at(reader, reader->bytes + reader->length, n, CHANNEL_HEAD + at))
@@ -296,7 +301,8 @@ int channel_read(struct channel_reader *reader, const struct activity_head **rec
 	} while (head->kind >= ACTIVITY_KINDS);
 	if (!activity_is_valid(head))
 		return break_off(reader);
-	reader->reported[CHANNEL_LOSSES] += (head->flags & ACTIVITY_OWED) != 0;
+	if (head->flags & ACTIVITY_OWED)
+		reader->reported[CHANNEL_LOSSES]++;
 	*record = head;
 	return 1;
 }
