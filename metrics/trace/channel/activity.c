@@ -3,11 +3,7 @@
 
 #include "trace/channel/activity.h"
 
-/* Minimum size of each record; has_text: the record ends with a NUL-terminated text */
-static const struct {
-	uint32_t size;
-	bool has_text;
-} kinds[ACTIVITY_KINDS] = {
+const struct activity_shape activity_shapes[ACTIVITY_KINDS] = {
 #define WITH_TEXT(type)	{ offsetof(struct type, text) + 1, true }
 #define PLAIN(type)	{ sizeof(struct type), false }
 	[ACTIVITY_NAME] = WITH_TEXT(activity_name),
@@ -33,19 +29,3 @@ static const struct {
 	[ACTIVITY_ENVIRONMENT] = PLAIN(activity_environment),
 	[ACTIVITY_CALLS] = PLAIN(activity_calls),
 };
-
-bool activity_is_valid(const struct activity_head *record)
-{
-	const char *bytes = (const char *)record;
-
-	if (record->size < sizeof(*record) || record->size % 8)
-		return false;
-	if (record->kind >= ACTIVITY_KINDS)
-		return true;
-	if (record->size < kinds[record->kind].size)
-		return false;
-	if (kinds[record->kind].has_text && bytes[record->size - 1])
-		return false;
-	return record->kind != ACTIVITY_DEVICE ||
-	       !((const struct activity_device *)record)->uuid[sizeof(((struct activity_device *)0)->uuid) - 1];
-}
