@@ -58,7 +58,7 @@ static const struct bench {
 	const char *needs;	/* a file, or NULL */
 } benches[] = {
 	{ "stat -- true", "stat -e task-clock,context-switches,page-faults,cpu-migrations -- true",
-	  MAX_ROUNDS, 1.0 / 3, 0, IDLE, NULL },
+	  MAX_ROUNDS, 0.4, 0, IDLE, NULL },
 	{ "list", "list", 10, 1.0 / 3, 0, IDLE, NULL },
 	{ "stat -I 1, 8 software events, busy CPUs", "stat -a -I 1 -e " SOFTWARE TO, 3, 0.2, 8,
 	  ALL_CPUS, NULL },
