@@ -104,11 +104,11 @@ void cpus_release(struct cpus *cpus)
 size_t cpus_format(const struct cpus *cpus, char *text, size_t size)
 {
 	char range[sizeof("-65535,-65535")];
-	size_t i, next, len = 0;
+	size_t next, len = 0;
 
 	if (size)
 		text[0] = '\0';
-	for (i = 0; i < cpus->len; i = next) {
+	for (size_t i = 0; i < cpus->len; i = next) {
 		int add = snprintf(range, sizeof(range), i ? ",%d" : "%d", cpus->ids[i]);
 
 		for (next = i + 1; next < cpus->len; next++)
@@ -129,46 +129,33 @@ int cpus_first(const struct cpus *cpus)
 	return cpus->len ? cpus->ids[0] : -1;
 }
 
+static int compare_ids(const void *a, const void *b)
+{
+	const int *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
 bool cpus_contain(const struct cpus *cpus, int cpu)
 {
-	size_t low = 0, high = cpus->len;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (cpus->ids[middle] == cpu)
-			return true;
-		if (cpus->ids[middle] < cpu)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return false;
+	return cpus->len && bsearch(&cpu, cpus->ids, cpus->len, sizeof(cpu), compare_ids);
 }
 
 bool cpus_within(const struct cpus *cpus, const struct cpus *others)
 {
-	size_t i, j = 0;
-
-	for (i = 0; i < cpus->len; i++) {
-		while (j < others->len && others->ids[j] < cpus->ids[i])
-			j++;
-		if (j == others->len || others->ids[j] != cpus->ids[i])
+	for (size_t i = 0; i < cpus->len; i++)
+		if (!cpus_contain(others, cpus->ids[i]))
 			return false;
-	}
 	return true;
 }
 
 void cpus_keep(struct cpus *cpus, const struct cpus *others)
 {
-	size_t i, j = 0, len = 0;
+	size_t len = 0;
 
-	for (i = 0; i < cpus->len; i++) {
-		while (j < others->len && others->ids[j] < cpus->ids[i])
-			j++;
-		if (j < others->len && others->ids[j] == cpus->ids[i])
+	for (size_t i = 0; i < cpus->len; i++)
+		if (cpus_contain(others, cpus->ids[i]))
 			cpus->ids[len++] = cpus->ids[i];
-	}
 	cpus->len = len;
 }
 

@@ -8,7 +8,7 @@
 
 const char *strings_text(const struct strings *strings, uint32_t number)
 {
-	return ((char *const *)strings->texts.data)[number];
+	return strings->texts.data[number];
 }
 
 int strings_number_of(struct strings *strings, const char *text, size_t length, uint32_t *number)
@@ -24,7 +24,7 @@ int strings_number_of(struct strings *strings, const char *text, size_t length, 
 			return 0;
 		hash++;
 	}
-	added = vector_add(&strings->texts, sizeof(*added));
+	added = vector_append(strings->texts.data, strings->texts.n);
 	if (!added)
 		return -ENOMEM;
 	*number = (uint32_t)strings->texts.n - 1;
@@ -41,10 +41,20 @@ int strings_number(struct strings *strings, const char *text, uint32_t *number)
 	return strings_number_of(strings, text, strlen(text), number);
 }
 
+char **strings_take(struct strings *strings)
+{
+	char **texts = strings->texts.data;
+
+	map_release(&strings->numbers);
+	*strings = (struct strings){ 0 };
+	return texts;
+}
+
 void strings_release(struct strings *strings)
 {
 	for (uint32_t i = 0; i < strings->texts.n; i++)
-		free(((char **)strings->texts.data)[i]);
-	vector_release(&strings->texts);
+		free(strings->texts.data[i]);
+	free(strings->texts.data);
 	map_release(&strings->numbers);
+	*strings = (struct strings){ 0 };
 }

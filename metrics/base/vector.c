@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,4 +47,14 @@ void *vector_append_size(void *list, size_t *length, size_t size)
 	}
 	++*length;
 	return memset(data + n * size, 0, size);
+}
+
+int vector_push_size(void *list, size_t *length, const void *element, size_t size)
+{
+	void *added = vector_append_size(list, length, size);
+
+	if (!added)
+		return -ENOMEM;
+	memcpy(added, element, size);
+	return 0;
 }

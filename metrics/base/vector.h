@@ -20,7 +20,11 @@ void vector_release(struct vector *vector);
  * grows by this alone, because its room follows from its length. Elements after @length are lost.
  */
 #define vector_append(list, length)	((__typeof__(list))vector_append_size(&(list), &(length), sizeof(*(list))))
-/* vector_append() of a list of any type. @list: the address of the pointer */
+/* Appends a copy of a value. Returns 0; or -ENOMEM, and then the list is unchanged. */
+#define vector_append_value(list, length, ...) \
+	vector_push_size(&(list), &(length), (__typeof__(*(list))[1]){ __VA_ARGS__ }, sizeof(*(list)))
+/* vector_append() and vector_append_value() of a list of any type. @list: the address of the pointer */
 void *vector_append_size(void *list, size_t *length, size_t size);
+int vector_push_size(void *list, size_t *length, const void *element, size_t size);
 
 #endif /* GPMU_VECTOR_H */

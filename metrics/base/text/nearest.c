@@ -3,13 +3,9 @@
 #include <string.h>
 
 #include "base/text/nearest.h"
+#include "base/text/text.h"
 
 #define MAX_LENGTH	64
-
-static char lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
 
 /* Levenshtein distance: characters to insert, delete or replace, ignoring case */
 static size_t distance(const char *a, size_t a_length, const char *b, size_t b_length)
@@ -23,7 +19,7 @@ static size_t distance(const char *a, size_t a_length, const char *b, size_t b_l
 		row[0] = i;
 		for (size_t j = 1; j <= b_length; j++) {
 			above = row[j];
-			best = diagonal + (lower(a[i - 1]) != lower(b[j - 1]));
+			best = diagonal + (text_lower(a[i - 1]) != text_lower(b[j - 1]));
 			if (above + 1 < best)
 				best = above + 1;
 			if (row[j - 1] + 1 < best)

@@ -32,6 +32,15 @@ char *text_print(const char *fmt, ...)
 	return text;
 }
 
+int text_compare(const char *a, const char *b)
+{
+	while (*a && text_lower(*a) == text_lower(*b)) {
+		a++;
+		b++;
+	}
+	return (unsigned char)text_lower(*a) - (unsigned char)text_lower(*b);
+}
+
 uint64_t text_hash(const char *text, size_t length)
 {
 	uint64_t hash = 0xcbf29ce484222325ULL;

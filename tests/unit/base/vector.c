@@ -52,7 +52,7 @@ static void test_vector(void)
 
 int main(void)
 {
-	size_t *list = NULL, wrong = 0, dirty;
+	size_t *list = NULL, length = 5, wrong = 0, dirty;
 	char *text;
 
 	test_vector();
@@ -62,11 +62,17 @@ int main(void)
 	is_u64(wrong, 0, "vector_append(): an array keeps its elements when it grows");
 	dirty += grow(&list, 5);
 	is_u64(list[4], 5, "vector_append(): an array can be filled anew");
+	is_u64(vector_append_value(list, length, 7), 0, "vector_append_value(): it returns 0");
+	ok(length == 6 && list[4] == 5 && list[5] == 7, "vector_append_value(): the value is the last element");
 	is_u64(dirty, 0, "vector_append(): it returns the last element, zeroed, also in room that was used before");
 	free(list);
 	text = text_print("%300d-%s", 7, "end");
 	ok(text && strlen(text) == 304 && !strcmp(text + 299, "7-end"),
 	   "text_print(): it returns a text of any length");
 	free(text);
+	ok(text_is_same(NULL, NULL) && text_is_same("a", "a") && !text_is_same("a", NULL) && !text_is_same("a", "b"),
+	   "text_is_same(): two texts are the same if both are equal or NULL");
+	ok(!text_compare("L1-Dcache", "l1-dcache") && text_compare("a", "B") < 0 && text_compare("ab", "A") > 0,
+	   "text_compare(): the case of letters does not matter");
 	return done_testing();
 }
