@@ -15,8 +15,8 @@
 #define GPU	"nvidia_gpu"
 #define CTC	"CTC.TriageCompute.ctc__"
 
-#define NEED(...)	{ __VA_ARGS__, .needed = true }
-#define MAY(...)	{ __VA_ARGS__, .needed = false }
+#define METRIC(text, name)		.label = text, .metric = name
+#define EVENT(device, name, size)	.pmu = device, .event = name, .bytes = size
 
 static const char of_c2c[] =
 	"Grace's side excludes traffic of PCIe devices and other sockets to the GPU's memory; untested on Grace Hopper";
@@ -25,37 +25,40 @@ static const char of_copies[] =
 
 const struct balance_identity balance_identities[] = {
 	{ .name = "C2C into %s",
-	  .left = { NEED("C2C0", "GraceC2c0ReadBW", C2C0, "rd_bytes_loc", 1),
-		    MAY(NULL, NULL, C2C0, "rd_bytes_rem", 1),
-		    NEED("C2C1", "GraceC2c1ReadBW", C2C1, "rd_bytes_loc", 1),
-		    MAY(NULL, NULL, C2C1, "rd_bytes_rem", 1),
-		    MAY("GMEM", "GraceGpuMemWriteBW", SCF, "gmem_wr_total_bytes", 1) },
-	  .right = { NEED("GPU's C2C", "GpuC2cRxBW", GPU, CTC "rx_bytes_data_user.sum", 1) },
+	  .left = { { METRIC("C2C0", "GraceC2c0ReadBW"), EVENT(C2C0, "rd_bytes_loc", 1), .needed = true },
+		    { EVENT(C2C0, "rd_bytes_rem", 1) },
+		    { METRIC("C2C1", "GraceC2c1ReadBW"), EVENT(C2C1, "rd_bytes_loc", 1), .needed = true },
+		    { EVENT(C2C1, "rd_bytes_rem", 1) },
+		    { METRIC("GMEM", "GraceGpuMemWriteBW"), EVENT(SCF, "gmem_wr_total_bytes", 1) } },
+	  .right = { { METRIC("GPU's C2C", "GpuC2cRxBW"),
+		       EVENT(GPU, CTC "rx_bytes_data_user.sum", 1), .needed = true } },
 	  .note = of_c2c },
 	{ .name = "C2C out of %s",
-	  .left = { NEED("C2C0", "GraceC2c0WriteBW", C2C0, "wr_bytes_loc", 1),
-		    MAY(NULL, NULL, C2C0, "wr_bytes_rem", 1),
-		    NEED("C2C1", "GraceC2c1WriteBW", C2C1, "wr_bytes_loc", 1),
-		    MAY(NULL, NULL, C2C1, "wr_bytes_rem", 1),
-		    MAY("GMEM", "GraceGpuMemReadBW", SCF, "gmem_rd_data", BEAT) },
-	  .right = { NEED("GPU's C2C", "GpuC2cTxBW", GPU, CTC "tx_bytes_data_user.sum", 1) },
+	  .left = { { METRIC("C2C0", "GraceC2c0WriteBW"), EVENT(C2C0, "wr_bytes_loc", 1), .needed = true },
+		    { EVENT(C2C0, "wr_bytes_rem", 1) },
+		    { METRIC("C2C1", "GraceC2c1WriteBW"), EVENT(C2C1, "wr_bytes_loc", 1), .needed = true },
+		    { EVENT(C2C1, "wr_bytes_rem", 1) },
+		    { METRIC("GMEM", "GraceGpuMemReadBW"), EVENT(SCF, "gmem_rd_data", BEAT) } },
+	  .right = { { METRIC("GPU's C2C", "GpuC2cTxBW"),
+		       EVENT(GPU, CTC "tx_bytes_data_user.sum", 1), .needed = true } },
 	  .note = of_c2c },
 	{ .name = "C2C of %s",
-	  .left = { NEED("C2C0", "GraceC2c0BW"), NEED("C2C1", "GraceC2c1BW"),
-		    MAY("GMEM", "GraceGpuMemBW") },
-	  .right = { NEED("GPU's C2C", "GpuC2cBW") },
+	  .left = { { METRIC("C2C0", "GraceC2c0BW"), .needed = true },
+		    { METRIC("C2C1", "GraceC2c1BW"), .needed = true },
+		    { METRIC("GMEM", "GraceGpuMemBW") } },
+	  .right = { { METRIC("GPU's C2C", "GpuC2cBW"), .needed = true } },
 	  .note = of_c2c },
 	{ .name = "copies into %s", .both_gpu = true,
-	  .left = { MAY("PCIe", "GpuPcieReadBW", GPU, "pcie__read_bytes.sum", 1),
-		    MAY("NVLink", "GpuNvlinkRxBW", GPU, "nvlrx__bytes.sum", 1),
-		    MAY("C2C", "GpuC2cRxBW", GPU, CTC "rx_bytes_data_user.sum", 1) },
-	  .right = { NEED("memory", "GpuDramWriteBW", GPU, "dram__bytes_write.sum", 1) },
+	  .left = { { METRIC("PCIe", "GpuPcieReadBW"), EVENT(GPU, "pcie__read_bytes.sum", 1) },
+		    { METRIC("NVLink", "GpuNvlinkRxBW"), EVENT(GPU, "nvlrx__bytes.sum", 1) },
+		    { METRIC("C2C", "GpuC2cRxBW"), EVENT(GPU, CTC "rx_bytes_data_user.sum", 1) } },
+	  .right = { { METRIC("memory", "GpuDramWriteBW"), EVENT(GPU, "dram__bytes_write.sum", 1), .needed = true } },
 	  .note = of_copies },
 	{ .name = "copies out of %s", .both_gpu = true,
-	  .left = { MAY("PCIe", "GpuPcieWriteBW", GPU, "pcie__write_bytes.sum", 1),
-		    MAY("NVLink", "GpuNvlinkTxBW", GPU, "nvltx__bytes.sum", 1),
-		    MAY("C2C", "GpuC2cTxBW", GPU, CTC "tx_bytes_data_user.sum", 1) },
-	  .right = { NEED("memory", "GpuDramReadBW", GPU, "dram__bytes_read.sum", 1) },
+	  .left = { { METRIC("PCIe", "GpuPcieWriteBW"), EVENT(GPU, "pcie__write_bytes.sum", 1) },
+		    { METRIC("NVLink", "GpuNvlinkTxBW"), EVENT(GPU, "nvltx__bytes.sum", 1) },
+		    { METRIC("C2C", "GpuC2cTxBW"), EVENT(GPU, CTC "tx_bytes_data_user.sum", 1) } },
+	  .right = { { METRIC("memory", "GpuDramReadBW"), EVENT(GPU, "dram__bytes_read.sum", 1), .needed = true } },
 	  .note = of_copies },
 };
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "values/counts.h"
 
 /* Also allocates for n = 0, as NULL means out of memory */
@@ -86,16 +87,11 @@ int counts_set_printed(struct gpmu_counts *counts, size_t slot)
 	return set->printed ? 0 : -ENOMEM;
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
-static int set_why(struct counts_slot *slot, const char *why)
+int counts_set_why(struct counts_slot *slot, const char *why)
 {
 	char *copy = NULL;
 
-	if (same_text(slot->why, why))
+	if (text_is_same(slot->why, why))
 		return 0;
 	if (why) {
 		copy = strdup(why);
@@ -111,7 +107,7 @@ int counts_set_lost(struct gpmu_counts *counts, size_t slot, enum count_state st
 		    const char *why)
 {
 	struct counts_slot *lost = &counts->slots[slot];
-	int ret = set_why(lost, why);
+	int ret = counts_set_why(lost, why);
 
 	if (ret)
 		return ret;
@@ -151,7 +147,7 @@ static int shape_slot(struct gpmu_counts *counts, size_t slot, const struct coun
 			return ret;
 	}
 	counts->slots[slot].state = from->state;
-	return set_why(&counts->slots[slot], from->why);
+	return counts_set_why(&counts->slots[slot], from->why);
 }
 
 static int shape(struct gpmu_counts *counts, const struct gpmu_counts *from)
@@ -223,11 +219,6 @@ static struct count *find_count(const struct counts_slot *slot, const struct tar
 	return NULL;
 }
 
-static uint64_t since(uint64_t later, uint64_t earlier)
-{
-	return later > earlier ? later - earlier : 0;
-}
-
 int counts_difference(struct gpmu_counts *interval, const struct gpmu_counts *later,
 		      const struct gpmu_counts *earlier)
 {
@@ -252,10 +243,10 @@ int counts_difference(struct gpmu_counts *interval, const struct gpmu_counts *la
 				count_difference(&slot->counts[k], count ? count : &zero);
 		}
 	}
-	interval->begin = earlier->end + since(later->paused, earlier->paused);
+	interval->begin = earlier->end + counts_since(later->paused, earlier->paused);
 	interval->end = later->end;
-	interval->user_time = since(later->user_time, earlier->user_time);
-	interval->system_time = since(later->system_time, earlier->system_time);
+	interval->user_time = counts_since(later->user_time, earlier->user_time);
+	interval->system_time = counts_since(later->system_time, earlier->system_time);
 	interval->times_why = later->times_why;
 	return 0;
 }
@@ -296,7 +287,7 @@ static int add_slot(struct counts_slot *total, const struct counts_slot *slot)
 	if (!total->length || slot->state == COUNT_NOT_SUPPORTED)
 		total->state = slot->state;
 	if (slot->why) {
-		ret = set_why(total, slot->why);
+		ret = counts_set_why(total, slot->why);
 		if (ret)
 			return ret;
 	}
@@ -321,7 +312,7 @@ int counts_add(struct gpmu_counts *total, const struct gpmu_counts *counts)
 		if (ret)
 			return ret;
 	}
-	total->end += since(counts->end, counts->begin);
+	total->end += counts_since(counts->end, counts->begin);
 	total->user_time += counts->user_time;
 	total->system_time += counts->system_time;
 	if (counts->times_why)

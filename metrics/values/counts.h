@@ -85,6 +85,9 @@ int counts_set_printed(struct gpmu_counts *counts, size_t slot);
 int counts_set_lost(struct gpmu_counts *counts, size_t slot, enum count_state state,
 		    const char *why);
 
+/* Sets the reason of a slot, copied, or NULL. 0, or -ENOMEM with the slot unchanged */
+int counts_set_why(struct counts_slot *slot, const char *why);
+
 /* Returns whether both tables have the same targets. */
 bool counts_alike(const struct gpmu_counts *a, const struct gpmu_counts *b);
 /* Copies @from to @counts, without an allocation if the targets are the same. 0 or -ENOMEM */
@@ -114,6 +117,12 @@ int counts_step(struct gpmu_counts *interval, struct gpmu_counts *last,
  * are the same. 0, or -ENOMEM with @total partly updated
  */
 int counts_add(struct gpmu_counts *total, const struct gpmu_counts *counts);
+
+/* The difference of two times or numbers; 0 if it would be negative */
+static inline uint64_t counts_since(uint64_t later, uint64_t earlier)
+{
+	return later > earlier ? later - earlier : 0;
+}
 
 static inline bool count_never_ran(const struct count *count)
 {

@@ -113,9 +113,9 @@ static void add_count(struct row_result *result, struct tasks *tasks,
 {
 	const struct count *count = &slot->counts[index];
 	/* On each CPU the kernel counts a cgroup like one task: only while it runs there. */
-	const bool of_tasks = slot->targets[index].tid >= 0 || planned->instance->cgroup;
+	const bool has_tasks = slot->targets[index].tid >= 0 || planned->instance->cgroup;
 	const bool ran = count->running ||
-			 (of_tasks && (count->enabled || count->state == COUNT_OK));
+			 (has_tasks && (count->enabled || count->state == COUNT_OK));
 
 	result->counters++;
 	result->enabled += count->enabled;
@@ -131,7 +131,7 @@ static void add_count(struct row_result *result, struct tasks *tasks,
 	}
 	result->raw = count->raw > UINT64_MAX - result->raw ? UINT64_MAX :
 		      result->raw + count->raw;
-	if (of_tasks) {
+	if (has_tasks) {
 		add_task(tasks, count, target_value(planned, slot, index));
 		return;
 	}
@@ -144,7 +144,7 @@ static void add_count(struct row_result *result, struct tasks *tasks,
 /* Values that libgpmu itself measures, as counts */
 static struct count tool_count(enum event_tool tool, const struct gpmu_counts *counts)
 {
-	uint64_t time = counts->end > counts->begin ? counts->end - counts->begin : 0;
+	uint64_t time = counts_since(counts->end, counts->begin);
 	struct count count = { .enabled = time, .running = time };
 
 	switch (tool) {
@@ -347,7 +347,7 @@ static double duration_of(const struct row_result *result, const struct gpmu_cou
 {
 	if (result->timed)
 		return (double)result->time / (double)result->timed / 1e9;
-	return counts->end > counts->begin ? (double)(counts->end - counts->begin) / 1e9 : 0;
+	return (double)counts_since(counts->end, counts->begin) / 1e9;
 }
 
 /* Sets maker->values, NaN for an idle metric. Returns whether an input is idle. */
@@ -477,15 +477,10 @@ static void fill_row(struct row_maker *maker, size_t index, uint64_t begin, uint
 	row->counters = result->counters;
 }
 
-static uint64_t since(uint64_t time, uint64_t start)
-{
-	return time > start ? time - start : 0;
-}
-
 int row_maker_rows(struct row_maker *maker, const struct gpmu_counts *counts, uint64_t start,
 		   const struct gpmu_rows **rows)
 {
-	uint64_t begin = since(counts->begin, start), end = since(counts->end, start);
+	uint64_t begin = counts_since(counts->begin, start), end = counts_since(counts->end, start);
 
 	if (maker->shape != counts->shape) {
 		int ret = row_maker_layout(maker, counts);

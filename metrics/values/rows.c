@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/vector.h"
@@ -20,13 +19,11 @@ void gpmu_rows_free(struct gpmu_rows *rows)
 
 int gpmu_rows_add(struct gpmu_rows *rows, const struct gpmu_row *row)
 {
-	struct gpmu_row *added = vector_append(rows->list, rows->length);
+	int ret = vector_append_value(rows->list, rows->length, *row);
 
-	if (!added)
-		return -ENOMEM;
-	*added = *row;
-	added->size = sizeof(*added);
-	return 0;
+	if (!ret)
+		rows->list[rows->length - 1].size = sizeof(*row);
+	return ret;
 }
 
 void gpmu_rows_clear(struct gpmu_rows *rows)

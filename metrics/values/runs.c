@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/strings.h"
 #include "values/gpmu_runs.h"
 #include "values/stats.h"
 
 struct gpmu_runs {
 	struct gpmu_stats stats;
 	struct stat_value elapsed, user, system;
-	/* copies for the first run's rows: name, PMU, unit, task, cgroup, in this order */
-	char **texts;
-	size_t text_count;
+	struct strings texts;	/* of the first run's rows */
 };
 
 struct gpmu_runs *gpmu_runs_new(void)
@@ -25,56 +25,29 @@ struct gpmu_runs *gpmu_runs_new(void)
 	return runs;
 }
 
-static void free_texts(char **texts, size_t length)
-{
-	for (size_t i = 0; texts && i < length; i++)
-		free(texts[i]);
-	free(texts);
-}
-
 void gpmu_runs_free(struct gpmu_runs *runs)
 {
 	if (!runs)
 		return;
 	stats_release(&runs->stats);
-	free_texts(runs->texts, runs->text_count);
+	strings_release(&runs->texts);
 	free(runs);
 }
 
-/* Replaces a row's text by a copy. Returns 0 or -ENOMEM. */
-static int keep(struct gpmu_runs *runs, const char **text)
+/* Replaces the texts of a row by copies. Returns 0 or -ENOMEM. */
+static int keep_texts(struct gpmu_runs *runs, struct gpmu_row *row)
 {
-	char *copy;
+	const char **const texts[] = { &row->name, &row->pmu, &row->unit, &row->comm, &row->cgroup };
+	uint32_t number;
 
-	if (!*text)
-		return 0;
-	copy = strdup(*text);
-	if (!copy)
-		return -ENOMEM;
-	runs->texts[runs->text_count++] = copy;
-	*text = copy;
-	return 0;
-}
-
-static int keep_texts(struct gpmu_runs *runs, struct gpmu_rows *rows)
-{
-	int ret = 0;
-
-	runs->texts = calloc(5 * rows->length + 1, sizeof(*runs->texts));
-	if (!runs->texts)
-		return -ENOMEM;
-	for (size_t i = 0; i < rows->length && !ret; i++) {
-		ret = keep(runs, &rows->list[i].name);
-		if (!ret)
-			ret = keep(runs, &rows->list[i].pmu);
-		if (!ret)
-			ret = keep(runs, &rows->list[i].unit);
-		if (!ret)
-			ret = keep(runs, &rows->list[i].comm);
-		if (!ret)
-			ret = keep(runs, &rows->list[i].cgroup);
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		if (!*texts[i])
+			continue;
+		if (strings_number(&runs->texts, *texts[i], &number))
+			return -ENOMEM;
+		*texts[i] = strings_text(&runs->texts, number);
 	}
-	return ret;
+	return 0;
 }
 
 /* Keeps copies of the first run's rows and of their texts. */
@@ -83,25 +56,21 @@ static int add_first(struct gpmu_runs *runs, const struct gpmu_rows *rows)
 	struct gpmu_rows copies = { 0 };
 	int ret = 0;
 
-	for (size_t i = 0; i < rows->length && !ret; i++)
+	for (size_t i = 0; i < rows->length && !ret; i++) {
 		ret = gpmu_rows_add(&copies, &rows->list[i]);
-	if (!ret)
-		ret = keep_texts(runs, &copies);
+		if (!ret)
+			ret = keep_texts(runs, &copies.list[i]);
+	}
 	if (!ret)
 		ret = stats_add(&runs->stats, &copies);
 	free(copies.list);
-	if (ret) {
-		free_texts(runs->texts, runs->text_count);
-		runs->texts = NULL;
-		runs->text_count = 0;
-	}
 	return ret;
 }
 
 int gpmu_runs_add(struct gpmu_runs *runs, const struct gpmu_rows *rows,
 		  const struct gpmu_sink_end *end)
 {
-	int ret = runs->texts ? stats_add(&runs->stats, rows) : add_first(runs, rows);
+	int ret = runs->stats.list ? stats_add(&runs->stats, rows) : add_first(runs, rows);
 
 	if (ret)
 		return ret;

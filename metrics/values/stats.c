@@ -31,10 +31,9 @@ void stats_init(struct gpmu_stats *stats)
 
 void stats_release(struct gpmu_stats *stats)
 {
-	for (size_t i = 0; stats->list && i < stats->rows.length; i++)
-		free((char *)stats->list[i].row.why);
 	free(stats->list);
 	free(stats->rows.list);
+	strings_release(&stats->whys);
 	stats_init(stats);
 }
 
@@ -49,30 +48,22 @@ static int first_run(struct gpmu_stats *stats, const struct gpmu_rows *rows)
 	stats->rows.length = rows->length;
 	for (size_t i = 0; i < rows->length; i++) {
 		stats->list[i].row = rows->list[i];
-		stats->list[i].row.why = NULL;
 		stats->list[i].row.alert = -1;
 		stats->list[i].row.runs = 0;
 	}
 	return 0;
 }
 
-/* Copies the rows' reasons; NULL for a row without one. */
-static int copy_whys(const struct gpmu_rows *rows, char ***whys)
+/* Replaces a reason by a copy, unless it is NULL. Returns 0 or -ENOMEM. */
+static int copy_why(struct gpmu_stats *stats, const char **why)
 {
-	*whys = calloc(rows->length + 1, sizeof(**whys));
-	if (!*whys)
+	uint32_t number;
+
+	if (!*why)
+		return 0;
+	if (strings_number(&stats->whys, *why, &number))
 		return -ENOMEM;
-	for (size_t i = 0; i < rows->length; i++) {
-		if (!rows->list[i].why)
-			continue;
-		(*whys)[i] = strdup(rows->list[i].why);
-		if ((*whys)[i])
-			continue;
-		while (i--)
-			free((*whys)[i]);
-		free(*whys);
-		return -ENOMEM;
-	}
+	*why = strings_text(&stats->whys, number);
 	return 0;
 }
 
@@ -81,11 +72,10 @@ static uint64_t whole(double value)
 	return value < 18446744073709551615.0 ? (uint64_t)(value + 0.5) : UINT64_MAX;
 }
 
-static void add_row(struct stats_row *stat, const struct gpmu_row *row, char *why)
+static void add_row(struct stats_row *stat, const struct gpmu_row *row, const char *why)
 {
 	bool was_ok = stat->row.runs;
 
-	free((char *)stat->row.why);
 	stat->row.why = why;
 	stat_add(&stat->begin, (double)row->time_begin);
 	stat_add(&stat->end, (double)row->time_end);
@@ -137,22 +127,22 @@ static bool are_same(const struct gpmu_stats *stats, const struct gpmu_rows *row
 
 int stats_add(struct gpmu_stats *stats, const struct gpmu_rows *rows)
 {
-	char **whys;
+	const char **whys;
 	int ret = 0;
 
 	if (stats->list && !are_same(stats, rows))
 		return -EINVAL;
-	ret = copy_whys(rows, &whys);
-	if (ret)
-		return ret;
-	if (!stats->list)
-		ret = first_run(stats, rows);
-	for (size_t i = 0; i < rows->length; i++) {
-		if (ret)
-			free(whys[i]);
-		else
-			add_row(&stats->list[i], &rows->list[i], whys[i]);
+	whys = calloc(rows->length + 1, sizeof(*whys));
+	if (!whys)
+		return -ENOMEM;
+	for (size_t i = 0; i < rows->length && !ret; i++) {
+		whys[i] = rows->list[i].why;
+		ret = copy_why(stats, &whys[i]);
 	}
+	if (!ret && !stats->list)
+		ret = first_run(stats, rows);
+	for (size_t i = 0; i < rows->length && !ret; i++)
+		add_row(&stats->list[i], &rows->list[i], whys[i]);
 	free(whys);
 	return ret;
 }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "gpmu.h"
+#include "base/strings.h"
 #include "values/rows.h"
 
 /* A running mean of numbers; zeroed: empty */
@@ -20,13 +21,14 @@ void stat_add(struct stat_value *stat, double value);
 double stat_deviation(const struct stat_value *stat);
 
 struct stats_row {
-	struct gpmu_row row;	/* the row to show; why is an owned copy */
+	struct gpmu_row row;	/* the row to show; why is a text of gpmu_stats.whys */
 	struct stat_value value, raw, enabled, running, begin, end;
 };
 
 struct gpmu_stats {
 	struct stats_row *list;		/* one for each row */
 	struct gpmu_rows rows;
+	struct strings whys;
 };
 
 /* Initialises empty statistics. */

@@ -90,9 +90,7 @@ void gpmu_sink_free(struct gpmu_sink *sink)
 {
 	if (!sink)
 		return;
-	for (size_t i = 0; i < sink->why_count; i++)
-		free(sink->whys[i]);
-	free(sink->whys);
+	strings_release(&sink->whys);
 	for (size_t i = 0; i < sink->line_count; i++)
 		free(sink->lines[i].text);
 	free(sink->lines);
@@ -166,7 +164,7 @@ static int check_memory(struct sink_buffer *buffer, size_t held)
 
 static void begin(struct gpmu_sink *sink, const struct gpmu_rows *rows)
 {
-	if (!sink->begun)
+	if (!sink->begun && sink->ops->begin)
 		sink->ops->begin(sink, rows);
 }
 
@@ -199,7 +197,8 @@ int gpmu_sink_end(struct gpmu_sink *sink, const struct gpmu_sink_end *end)
 	if (ret)
 		return ret;
 	begin(sink, &none);
-	sink->ops->end(sink, &own);
+	if (sink->ops->end)
+		sink->ops->end(sink, &own);
 	ret = check_memory(&sink->buffer, held);
 	return ret ? ret : flush(sink);
 }

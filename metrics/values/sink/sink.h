@@ -9,13 +9,14 @@
 #include <stdio.h>
 
 #include "gpmu.h"
+#include "base/strings.h"
 #include "values/rows.h"
 #include "values/sink/sink_text.h"
 
 struct gpmu_sink;
 
 struct sink_ops {
-	/* Writes the text before the rows of the first interval. */
+	/* Writes the text before the rows of the first interval; NULL: there is none, as for @end. */
 	void (*begin)(struct gpmu_sink *sink, const struct gpmu_rows *rows);
 	void (*rows)(struct gpmu_sink *sink, const struct gpmu_rows *rows);
 	void (*end)(struct gpmu_sink *sink, const struct gpmu_sink_end *end);
@@ -23,15 +24,9 @@ struct sink_ops {
 	void (*front)(struct gpmu_sink *sink, const struct gpmu_row *row);
 };
 
-/* The last written times of a CSV row; length 0: none */
-struct sink_times {
-	uint64_t begin, end;
-	size_t length;
-	char text[64];
-};
-
-struct sink_counted {
-	uint64_t enabled, running;
+/* Two numbers of a CSV row as they were last written; length 0: none */
+struct sink_pair {
+	uint64_t first, second;
 	size_t length;
 	char text[64];
 };
@@ -76,16 +71,15 @@ struct gpmu_sink {
 	struct sink_partner *partners;	/* for each row */
 	size_t partner_count;
 	/* CSV */
-	struct sink_times times;
-	struct sink_counted counted;
+	struct sink_pair times;		/* begin and end */
+	struct sink_pair counted;	/* enabled and running */
 	struct sink_line *lines;	/* one for each row of an interval */
 	size_t line_count;
 	struct sink_buffer part;	/* the line that is being made */
 	/* Summary */
 	enum gpmu_scope scope;		/* scope in its heading */
 	size_t labels, units, cgroups;	/* width of these columns */
-	char **whys;			/* reasons already shown */
-	size_t why_count;
+	struct strings whys;		/* reasons already shown */
 };
 
 /* --- sink_beside.c */

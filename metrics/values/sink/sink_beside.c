@@ -5,9 +5,10 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
+#include "base/vector.h"
 #include "values/sink/sink.h"
 
 /* Kinds after BESIDE_CLOCK need a second row as divisor. */
@@ -17,16 +18,18 @@ static const struct ratio {
 	const char *name, *divisor, *unit;
 	bool percent;
 } ratios[] = {
-	{ "instructions", "cycles", "insn per cycle", false },
-	{ "branch-misses", "branches", "of all branches", true },
-	{ "stalled-cycles-frontend", "cycles", "frontend cycles idle", true },
-	{ "stalled-cycles-backend", "cycles", "backend cycles idle", true },
-	{ "cache-misses", "cache-references", "of all cache refs", true },
-	{ "L1-dcache-load-misses", "L1-dcache-loads", "of all L1-dcache accesses", true },
-	{ "L1-icache-load-misses", "L1-icache-loads", "of all L1-icache accesses", true },
-	{ "LLC-load-misses", "LLC-loads", "of all LL-cache accesses", true },
-	{ "dTLB-load-misses", "dTLB-loads", "of all dTLB cache accesses", true },
-	{ "iTLB-load-misses", "iTLB-loads", "of all iTLB cache accesses", true },
+	{ .name = "instructions", .divisor = "cycles", .unit = "insn per cycle" },
+	{ .name = "branch-misses", .divisor = "branches", .unit = "of all branches", .percent = true },
+	{ .name = "stalled-cycles-frontend", .divisor = "cycles", .unit = "frontend cycles idle", .percent = true },
+	{ .name = "stalled-cycles-backend", .divisor = "cycles", .unit = "backend cycles idle", .percent = true },
+	{ .name = "cache-misses", .divisor = "cache-references", .unit = "of all cache refs", .percent = true },
+	{ .name = "L1-dcache-load-misses", .divisor = "L1-dcache-loads",
+	  .unit = "of all L1-dcache accesses", .percent = true },
+	{ .name = "L1-icache-load-misses", .divisor = "L1-icache-loads",
+	  .unit = "of all L1-icache accesses", .percent = true },
+	{ .name = "LLC-load-misses", .divisor = "LLC-loads", .unit = "of all LL-cache accesses", .percent = true },
+	{ .name = "dTLB-load-misses", .divisor = "dTLB-loads", .unit = "of all dTLB cache accesses", .percent = true },
+	{ .name = "iTLB-load-misses", .divisor = "iTLB-loads", .unit = "of all iTLB cache accesses", .percent = true },
 };
 
 /* An event's name without PMU and modifiers, and its modifiers */
@@ -96,7 +99,7 @@ static enum beside_kind kind_of(const struct gpmu_row *row)
 
 static bool is_same_target(const struct gpmu_row *a, const struct gpmu_row *b)
 {
-	return sink_same_text(a->cgroup, b->cgroup) && a->scope == b->scope && a->node == b->node && a->cpu == b->cpu &&
+	return text_is_same(a->cgroup, b->cgroup) && a->scope == b->scope && a->node == b->node && a->cpu == b->cpu &&
 	       a->pid == b->pid && a->package == b->package && a->die == b->die &&
 	       a->core == b->core && a->tid == b->tid;
 }
@@ -120,19 +123,16 @@ static struct sink_partner *find_partner(struct gpmu_sink *sink, const struct gp
 					 size_t index)
 {
 	const struct gpmu_row *row = &rows->list[index];
-	struct sink_partner *list = sink->partners, *partner;
+	struct sink_partner *partner;
 
-	if (sink->partner_count != rows->length) {
-		list = reallocarray(list, rows->length, sizeof(*list));
-		if (!list) {
+	if (sink->partner_count > rows->length)
+		sink->partner_count = 0;
+	while (sink->partner_count < rows->length)
+		if (!vector_append(sink->partners, sink->partner_count)) {
 			sink->buffer.failed = true;
 			return NULL;
 		}
-		memset(list, 0, rows->length * sizeof(*list));
-		sink->partners = list;
-		sink->partner_count = rows->length;
-	}
-	partner = &list[index];
+	partner = &sink->partners[index];
 	if (partner->name == row->name && (!partner->other_name ||
 	    partner->other_name == rows->list[partner->other].name))
 		return partner;

@@ -9,15 +9,10 @@
 
 #include "base/array.h"
 #include "base/text/gpmu_shown.h"
+#include "base/vector.h"
 #include "values/sink/sink.h"
 
 #define NUMBERS		16	/* numbers of a row that change with each interval */
-
-static void begin(struct gpmu_sink *sink, const struct gpmu_rows *rows)
-{
-	(void)sink;
-	(void)rows;
-}
 
 static bool needs_quotes(const struct gpmu_sink *sink, const char *text, size_t length)
 {
@@ -190,11 +185,11 @@ static bool is_of(const struct gpmu_sink *sink, const struct sink_line *line,
 	       row->gpu_number == made->gpu_number &&
 	       row->die == made->die && row->core == made->core && row->tid == made->tid &&
 	       (sink->options.runs < 2 || same_number(row->value, made->value)) &&
-	       same_number(row->deviation, made->deviation) && sink_same_text(row->comm, made->comm) &&
-	       sink_same_text(row->name, made->name) && sink_same_text(row->pmu, made->pmu) &&
-	       sink_same_text(row->unit, made->unit) && sink_same_text(row->why, made->why) &&
-	       sink_same_text(row->gpu, made->gpu) && sink_same_text(row->source, made->source) &&
-	       sink_same_text(row->cgroup, made->cgroup);
+	       same_number(row->deviation, made->deviation) && text_is_same(row->comm, made->comm) &&
+	       text_is_same(row->name, made->name) && text_is_same(row->pmu, made->pmu) &&
+	       text_is_same(row->unit, made->unit) && text_is_same(row->why, made->why) &&
+	       text_is_same(row->gpu, made->gpu) && text_is_same(row->source, made->source) &&
+	       text_is_same(row->cgroup, made->cgroup);
 }
 
 /* Stores a copy of the text after the columns, to compare the next row with. Returns its offset */
@@ -267,45 +262,24 @@ static char *add_seconds(char *to, const struct gpmu_sink *sink, uint64_t ns)
 	return add_next(to + number_seconds(to, ns), sink);
 }
 
-/* Most rows have the times of the previous row. */
-static char *add_times(char *to, struct gpmu_sink *sink, const struct gpmu_row *row)
+/* Writes two numbers. In most rows they are those of the previous row. */
+static char *add_pair(char *to, const struct gpmu_sink *sink, struct sink_pair *last, uint64_t first, uint64_t second,
+		      size_t (*put)(char *text, uint64_t number))
 {
-	struct sink_times *last = &sink->times;
 	char *end;
 
-	if (last->length && row->time_begin == last->begin && row->time_end == last->end)
+	if (last->length && first == last->first && second == last->second)
 		return add(to, last->text, last->length);
-	end = add_seconds(to, sink, row->time_begin);
-	end = add_seconds(end, sink, row->time_end);
+	end = add_next(to + put(to, first), sink);
+	end = add_next(end + put(end, second), sink);
 	last->length = (size_t)(end - to);
 	if (last->length > sizeof(last->text)) {
 		last->length = 0;
 		return end;
 	}
 	memcpy(last->text, to, last->length);
-	last->begin = row->time_begin;
-	last->end = row->time_end;
-	return end;
-}
-
-/* Events that are counted together have the same enabled and running times. */
-static char *add_counted(char *to, struct gpmu_sink *sink, const struct gpmu_row *row)
-{
-	struct sink_counted *last = &sink->counted;
-	char *end;
-
-	if (last->length && row->enabled == last->enabled && row->running == last->running)
-		return add(to, last->text, last->length);
-	end = add_next(to + number_u64(to, row->enabled), sink);
-	end = add_next(end + number_u64(end, row->running), sink);
-	last->length = (size_t)(end - to);
-	if (last->length > sizeof(last->text)) {
-		last->length = 0;
-		return end;
-	}
-	memcpy(last->text, to, last->length);
-	last->enabled = row->enabled;
-	last->running = row->running;
+	last->first = first;
+	last->second = second;
 	return end;
 }
 
@@ -362,7 +336,7 @@ static void put_row(struct gpmu_sink *sink, struct sink_line *line, const struct
 		return;
 	at = add_perf(room, sink, line, row, &beside);
 	at = add_next(add(at, SINK_SCHEMA, strlen(SINK_SCHEMA)), sink);
-	at = add_times(at, sink, row);
+	at = add_pair(at, sink, &sink->times, row->time_begin, row->time_end, number_seconds);
 	text = line->text + line->lengths[0] + line->lengths[1];
 	at = add(at, text, line->lengths[2]);
 	if (row->state == GPMU_STATE_OK && isfinite(row->value))
@@ -375,44 +349,24 @@ static void put_row(struct gpmu_sink *sink, struct sink_line *line, const struct
 		at += number_u64(at, row->raw);
 	at = add_next(at, sink);
 	if (sink_knows_times(row))
-		at = add_counted(at, sink, row);
+		at = add_pair(at, sink, &sink->counted, row->enabled, row->running, number_u64);
 	else
 		at = add_next(add_next(at, sink), sink);
 	at = add(at, text + line->lengths[3], line->lengths[4]);
 	buffer_added(&sink->buffer, (size_t)(at - room));
 }
 
-/* Makes room for a line for each row of an interval */
-static struct sink_line *get_lines(struct gpmu_sink *sink, size_t n)
-{
-	struct sink_line *lines;
-
-	if (n <= sink->line_count)
-		return sink->lines;
-	lines = reallocarray(sink->lines, n, sizeof(*lines));
-	if (!lines) {
-		sink->buffer.failed = true;
-		return NULL;
-	}
-	memset(lines + sink->line_count, 0, (n - sink->line_count) * sizeof(*lines));
-	sink->lines = lines;
-	sink->line_count = n;
-	return lines;
-}
-
 static void put_rows(struct gpmu_sink *sink, const struct gpmu_rows *rows)
 {
 	bool each = sink->options.interval;
-	struct sink_line *lines = get_lines(sink, each ? rows->length : 1);
 
-	for (size_t i = 0; lines && i < rows->length; i++)
-		put_row(sink, &lines[each ? i : 0], rows, i);
-}
-
-static void end(struct gpmu_sink *sink, const struct gpmu_sink_end *end)
-{
-	(void)sink;
-	(void)end;
+	while (sink->line_count < (each ? rows->length : 1))
+		if (!vector_append(sink->lines, sink->line_count)) {
+			sink->buffer.failed = true;
+			return;
+		}
+	for (size_t i = 0; i < rows->length; i++)
+		put_row(sink, &sink->lines[each ? i : 0], rows, i);
 }
 
 static void front(struct gpmu_sink *sink, const struct gpmu_row *row)
@@ -456,5 +410,5 @@ static void front(struct gpmu_sink *sink, const struct gpmu_row *row)
 }
 
 const struct sink_ops sink_csv = {
-	.begin = begin, .rows = put_rows, .end = end, .front = front,
+	.rows = put_rows, .front = front,
 };

@@ -185,22 +185,10 @@ static void put_row(struct gpmu_sink *sink, const struct gpmu_rows *rows, size_t
 	buffer_added(&sink->buffer, (size_t)(to - room));
 }
 
-static void begin(struct gpmu_sink *sink, const struct gpmu_rows *rows)
-{
-	(void)sink;
-	(void)rows;
-}
-
 static void put_rows(struct gpmu_sink *sink, const struct gpmu_rows *rows)
 {
 	for (size_t i = 0; i < rows->length; i++)
 		put_row(sink, rows, i);
-}
-
-static void end(struct gpmu_sink *sink, const struct gpmu_sink_end *end)
-{
-	(void)sink;
-	(void)end;
 }
 
 static void front(struct gpmu_sink *sink, const struct gpmu_row *row)
@@ -233,5 +221,5 @@ void sink_json_pair(struct gpmu_sink *sink, const char *key, const char *value)
 }
 
 const struct sink_ops sink_json = {
-	.begin = begin, .rows = put_rows, .end = end, .front = front,
+	.rows = put_rows, .front = front,
 };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Notes below the rows of a summary, such as the reasons of missing values */
-#include <stdlib.h>
 #include <string.h>
 
 #include "values/sink/sink.h"
@@ -8,18 +7,10 @@
 /* Returns whether the line is new. Without memory a line can be shown again. */
 static bool is_new(struct gpmu_sink *sink, const char *line)
 {
-	char **whys;
+	const size_t known = sink->whys.texts.n;
+	uint32_t number;
 
-	for (size_t i = 0; i < sink->why_count; i++)
-		if (!strcmp(sink->whys[i], line))
-			return false;
-	whys = reallocarray(sink->whys, sink->why_count + 1, sizeof(*whys));
-	if (!whys)
-		return true;
-	sink->whys = whys;
-	whys[sink->why_count] = strdup(line);
-	sink->why_count += whys[sink->why_count] != NULL;
-	return true;
+	return strings_number(&sink->whys, line, &number) || number == known;
 }
 
 /*

@@ -11,6 +11,7 @@
 #include "base/strings.h"
 #include "base/text/gpmu_shown.h"
 #include "base/text/text.h"
+#include "base/vector.h"
 #include "values/sink/sink.h"
 
 #define ONLY_WIDTH	20	/* of a column of a summary, at least */
@@ -40,9 +41,10 @@ struct table {
 	/* Labels; units, for ratios with the event: in the order of their first rows */
 	struct strings lines, columns;
 	struct strings units;		/* of the columns */
-	struct vector headings;		/* const char *: of each column */
-	struct vector firsts;		/* size_t: the first row of each line */
-	struct vector cells;		/* struct cell */
+	const char **headings;		/* of each column */
+	size_t *firsts;			/* the first row of each line */
+	struct cell *cells;
+	size_t heading_count, first_count, cell_count;
 	struct map at;			/* by line and column: the index of a cell */
 };
 
@@ -55,37 +57,28 @@ static int add_line(struct table *table, const struct gpmu_sink *sink, const str
 		    size_t index, uint32_t *line)
 {
 	char label[SINK_LABEL], *key;
-	size_t *first;
 	int ret;
 
 	sink_label(row, sink->options.aggregation, label, sizeof(label));
 	key = text_print("%s %s", label, row->cgroup ? row->cgroup : "");
 	ret = key ? strings_number(&table->lines, key, line) : -ENOMEM;
 	free(key);
-	if (ret || *line < table->firsts.n)
+	if (ret || *line < table->first_count)
 		return ret;
-	first = vector_add(&table->firsts, sizeof(*first));
-	if (!first)
-		return -ENOMEM;
-	*first = index;
-	return 0;
+	return vector_append_value(table->firsts, table->first_count, index);
 }
 
 /* The heading is the unit alone, as in perf, unless an earlier column has the same unit. */
 static int add_heading(struct table *table, const char *unit, uint32_t column)
 {
 	const size_t known = table->units.texts.n;
-	const char **heading;
 	uint32_t number;
 
 	if (strings_number(&table->units, unit, &number))
 		return -ENOMEM;
-	heading = vector_add(&table->headings, sizeof(*heading));
-	if (!heading)
-		return -ENOMEM;
-	*heading = number == known ? strings_text(&table->units, number) :
-				     strings_text(&table->columns, column);
-	return 0;
+	return vector_append_value(table->headings, table->heading_count,
+				   number == known ? strings_text(&table->units, number) :
+						     strings_text(&table->columns, column));
 }
 
 /* Ratios of several events, such as instructions:u and instructions:k, have the same unit. */
@@ -98,7 +91,7 @@ static int add_column(struct table *table, const struct gpmu_row *row, const cha
 	if (!ret)
 		ret = strings_number(&table->columns, ratio ? ratio : unit, column);
 	free(ratio);
-	if (ret || *column < table->headings.n)
+	if (ret || *column < table->heading_count)
 		return ret;
 	return add_heading(table, unit, *column);
 }
@@ -109,7 +102,7 @@ static int add_row(struct table *table, struct gpmu_sink *sink, const struct gpm
 	const struct gpmu_row *row = &rows->list[index];
 	struct sink_beside beside;
 	uint32_t line, column, other;
-	struct cell *cell;
+	int ret;
 
 	sink_beside(sink, rows, index, &beside);
 	if (!is_shown(row, &beside))
@@ -119,17 +112,14 @@ static int add_row(struct table *table, struct gpmu_sink *sink, const struct gpm
 		return -ENOMEM;
 	if (map_get(&table->at, key_of(line, column), &other))
 		return 0;
-	cell = vector_add(&table->cells, sizeof(*cell));
-	if (!cell)
-		return -ENOMEM;
-	*cell = (struct cell){
+	ret = vector_append_value(table->cells, table->cell_count, (struct cell){
 		.state = row->state,
 		.value = beside.value,
 		.share = row->share,
 		.decimals = beside.decimals,
 		.percent = beside.percent,
-	};
-	return map_set(&table->at, key_of(line, column), (uint32_t)table->cells.n - 1);
+	});
+	return ret ? ret : map_set(&table->at, key_of(line, column), (uint32_t)table->cell_count - 1);
 }
 
 static void release(struct table *table)
@@ -137,9 +127,9 @@ static void release(struct table *table)
 	strings_release(&table->lines);
 	strings_release(&table->columns);
 	strings_release(&table->units);
-	vector_release(&table->headings);
-	vector_release(&table->firsts);
-	vector_release(&table->cells);
+	free(table->headings);
+	free(table->firsts);
+	free(table->cells);
 	map_release(&table->at);
 }
 
@@ -187,33 +177,29 @@ static void put_cell(struct gpmu_sink *sink, const char *column, const struct ce
 static void put_line(struct gpmu_sink *sink, const struct gpmu_rows *rows,
 		     const struct table *table, uint32_t line)
 {
-	const size_t *firsts = table->firsts.data;
-	const struct cell *cells = table->cells.data;
-	const char *const *headings = table->headings.data;
 	uint32_t index;
 
-	sink->ops->front(sink, &rows->list[firsts[line]]);
-	for (uint32_t i = 0; i < table->headings.n; i++)
-		put_cell(sink, headings[i],
-			 map_get(&table->at, key_of(line, i), &index) ? &cells[index] : NULL);
+	sink->ops->front(sink, &rows->list[table->firsts[line]]);
+	for (uint32_t i = 0; i < table->heading_count; i++)
+		put_cell(sink, table->headings[i],
+			 map_get(&table->at, key_of(line, i), &index) ? &table->cells[index] : NULL);
 	buffer_text(&sink->buffer, sink->ops == &sink_json ? "}\n" : "\n");
 }
 
 /* The columns' names; JSON has them in each line. */
 static void put_names(struct gpmu_sink *sink, const struct table *table)
 {
-	const char *const *headings = table->headings.data;
 	struct sink_buffer *buffer = &sink->buffer;
 
 	if (sink->ops == &sink_json)
 		return;
 	sink->ops->front(sink, NULL);
-	for (uint32_t i = 0; i < table->headings.n; i++) {
+	for (uint32_t i = 0; i < table->heading_count; i++) {
 		if (sink->ops == &sink_csv) {
-			buffer_shown(buffer, headings[i]);
+			buffer_shown(buffer, table->headings[i]);
 			buffer_text(buffer, sink->separator);
 		} else {
-			buffer_right(buffer, headings[i], ONLY_WIDTH);
+			buffer_right(buffer, table->headings[i], ONLY_WIDTH);
 			buffer_char(buffer, ' ');
 		}
 	}
@@ -228,16 +214,13 @@ void sink_only_rows(struct gpmu_sink *sink, const struct gpmu_rows *rows)
 
 	for (size_t i = 0; i < rows->length && !ret; i++)
 		ret = add_row(&table, sink, rows, i);
-	if (ret) {
+	if (ret)
 		sink->buffer.failed = true;
-		release(&table);
-		return;
-	}
-	if (!sink->begun || sink->options.clear)
+	else if (!sink->begun || sink->options.clear)
 		put_names(sink, &table);
-	for (uint32_t i = 0; i < table.firsts.n; i++)
+	for (uint32_t i = 0; i < table.first_count && !ret; i++)
 		put_line(sink, rows, &table, i);
-	if (sink->ops == &sink_summary)
+	if (!ret && sink->ops == &sink_summary)
 		sink_whys(sink, rows, &first);
 	release(&table);
 }

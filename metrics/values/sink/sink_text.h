@@ -10,6 +10,7 @@
 
 #include "gpmu.h"
 #include "base/text/number.h"
+#include "base/text/text.h"
 
 #define SINK_SCHEMA	"2"	/* of CSV and JSON */
 
@@ -56,12 +57,6 @@ static inline bool sink_knows_times(const struct gpmu_row *row)
  */
 size_t sink_label(const struct gpmu_row *row, enum gpmu_aggregation aggregation, char *text,
 		  size_t size);
-
-/* Returns whether both texts are equal, or both are NULL. */
-static inline bool sink_same_text(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
 
 /* Words of CSV and JSON: "machine", "not_counted" */
 const char *sink_scope_name(enum gpmu_scope scope);
