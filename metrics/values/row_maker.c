@@ -4,6 +4,16 @@
 
 #include "values/row_maker.h"
 
+static const enum gpmu_scope scopes[] = {
+	[GPMU_AGGREGATE_MACHINE] = GPMU_SCOPE_MACHINE,
+	[GPMU_AGGREGATE_NODE] = GPMU_SCOPE_NODE,
+	[GPMU_AGGREGATE_CPU] = GPMU_SCOPE_CPU,
+	[GPMU_AGGREGATE_SOCKET] = GPMU_SCOPE_SOCKET,
+	[GPMU_AGGREGATE_DIE] = GPMU_SCOPE_DIE,
+	[GPMU_AGGREGATE_CORE] = GPMU_SCOPE_CORE,
+	[GPMU_AGGREGATE_THREAD] = GPMU_SCOPE_THREAD,
+};
+
 struct row_maker *row_maker_new(const struct gpmu_plan *plan, const struct rows_options *options)
 {
 	struct row_maker *maker = calloc(1, sizeof(*maker));
@@ -13,6 +23,7 @@ struct row_maker *row_maker_new(const struct gpmu_plan *plan, const struct rows_
 		return NULL;
 	maker->plan = plan;
 	maker->options = *options;
+	maker->scope = scopes[options->aggregation];
 	for (size_t i = 0; i < plan->metric_count; i++) {
 		const struct plan_metric *metric = &plan->metrics[i];
 
@@ -31,29 +42,21 @@ struct row_maker *row_maker_new(const struct gpmu_plan *plan, const struct rows_
 
 const char *row_maker_text(struct row_maker *maker, const char *text, size_t length)
 {
-	char **added;
+	uint32_t number;
 
-	for (size_t i = 0; i < maker->text_count; i++)
-		if (!strncmp(maker->texts[i], text, length) && !maker->texts[i][length])
-			return maker->texts[i];
-	added = vector_append(maker->texts, maker->text_count);
-	if (!added)
-		return NULL;
-	*added = strndup(text, length);
-	if (!*added)
-		maker->text_count--;
-	return *added;
+	return strings_number_of(&maker->texts, text, length, &number) ? NULL :
+								      strings_text(&maker->texts, number);
 }
 
 void row_maker_free(struct row_maker *maker)
 {
 	if (!maker)
 		return;
-	for (size_t i = 0; i < maker->text_count; i++)
-		free(maker->texts[i]);
-	free(maker->texts);
+	strings_release(&maker->texts);
 	free(maker->cpus);
 	free(maker->groups);
+	free(maker->slots);
+	free(maker->targets);
 	free(maker->units);
 	free(maker->parts);
 	free(maker->sums);
@@ -64,6 +67,6 @@ void row_maker_free(struct row_maker *maker)
 	free(maker->values);
 	free(maker->sources);
 	free(maker->rows.list);
-	counts_free(maker->targets);
+	counts_free(maker->counts);
 	free(maker);
 }

@@ -16,7 +16,7 @@
 #include "expr/gpmu_expr.h"
 #include "values/counts.h"
 #include "gpmu.h"
-#include "base/text/text.h"
+#include "base/strings.h"
 #include "base/vector.h"
 #include "machine/topology.h"
 #include "plan/plan.h"
@@ -39,20 +39,36 @@ struct row_unit {
 	const char *comm;	/* of a task; NULL */
 };
 
-/* A CPU with counts, or of a node */
+/* A CPU with counts, or the first one of a node */
 struct row_cpu {
-	bool known;
+	bool is_known;
 	struct cpu_topology topology;
+};
+
+#define ROW_SCOPES	(GPMU_SCOPE_THREAD + 1)
+
+/* A target of a slot. A slot without targets, and one that needs none, have a single entry. */
+struct row_target {
+	size_t index;	/* of the target; ROW_LOST: the slot has no target; ROW_TOOL: it needs none */
+	/* of the units that it belongs to, by their scope; -1: unknown, or it needs none */
+	int numbers[ROW_SCOPES];
+};
+
+#define ROW_LOST	SIZE_MAX
+#define ROW_TOOL	(SIZE_MAX - 1)
+
+struct row_slot {
+	const struct gpmu_pmu *pmu;
+	size_t first, length;	/* entries of row_maker.targets */
+	bool is_uncore;		/* of a PMU outside the cores */
+	int gpu;		/* number of the GPU that it counts; -1 */
 };
 
 /* A count of a sum */
 struct row_part {
 	size_t slot;
-	size_t target;	/* ROW_LOST: the slot has no target; ROW_TOOL: it needs none */
+	size_t target;	/* as in struct row_target */
 };
-
-#define ROW_LOST	SIZE_MAX
-#define ROW_TOOL	(SIZE_MAX - 1)
 
 /* The value of a sum or a metric */
 struct row_result {
@@ -92,7 +108,9 @@ struct row_eval {
 	int alert;
 };
 
+/* The item and the unit of a row, and where its value comes from */
 struct row_source {
+	size_t item, unit;
 	bool metric;
 	size_t index;		/* of the evaluation or the sum; SIZE_MAX: not supported */
 };
@@ -100,8 +118,16 @@ struct row_source {
 struct row_maker {
 	const struct gpmu_plan *plan;
 	struct rows_options options;
-	struct gpmu_counts *targets;	/* of the layout; or NULL */
+	enum gpmu_scope scope;		/* of rows of PMUs of the cores */
+	struct gpmu_counts *counts;	/* that the layout was made for; or NULL */
 	uint64_t shape;			/* of the counts that the layout fits; 0: none */
+	struct row_slot *slots;		/* one for each slot of the plan */
+	struct row_target *targets;	/* of all slots */
+	size_t target_count;
+	struct cpu_topology *groups;	/* sockets, dies or cores, sorted */
+	size_t group_count;
+	struct row_cpu *cpus;		/* by number; NULL: rows cover no groups of CPUs */
+	size_t cpu_count;
 	struct row_unit *units;
 	size_t unit_count, last_unit;
 	struct row_part *parts;
@@ -118,12 +144,7 @@ struct row_maker {
 	struct row_source *sources;	/* one for each row */
 	size_t source_count;
 	struct gpmu_rows rows;
-	char **texts;			/* kinds of PMUs and names of tasks, to which rows point */
-	size_t text_count;
-	struct row_cpu *cpus;		/* by number; NULL: rows cover no groups of CPUs */
-	size_t cpu_count;
-	struct cpu_topology *groups;	/* sockets, dies or cores, sorted */
-	size_t group_count;
+	struct strings texts;		/* kinds of PMUs and names of tasks, to which rows point */
 };
 
 /* Creates a maker for the counts of a plan, which must outlive it. NULL with errno ENOMEM. */
@@ -143,47 +164,54 @@ void row_maker_free(struct row_maker *maker);
 int row_maker_rows(struct row_maker *maker, const struct gpmu_counts *counts, uint64_t start,
 		   const struct gpmu_rows **rows);
 
-/* --- row_unit.c */
+/* --- the steps of a layout, each called once for it. 0 or -ENOMEM */
 
-/* The slots of an id of a metric, or of an event */
-struct row_set {
-	const size_t *slots;
-	size_t length;
-};
-
-/*
- * Finds the units, as indices, in which an item that needs all these sets has rows. The caller
- * frees *units. 0 or -ENOMEM
- */
-int row_maker_units(struct row_maker *maker, const struct gpmu_counts *counts,
-		    const struct row_set *sets, size_t set_count, size_t **units, size_t *unit_count);
-/* The unit that covers all counts, for an item of PMUs outside the cores or of others */
-int row_maker_whole(struct row_maker *maker, bool uncore, size_t *unit);
-/* Return whether a target, and a slot without targets, belong to a unit. */
-bool row_maker_has_target(const struct row_maker *maker, const struct row_unit *unit, size_t slot,
-			 const struct target *target);
-bool row_maker_has_lost(const struct row_maker *maker, const struct row_unit *unit, size_t slot);
-/* Returns whether the slot is of a PMU outside the cores. */
-bool row_maker_uncore(const struct row_maker *maker, size_t slot);
-
-/* --- row_group.c */
-
-/* Finds the groups of all targets of @counts and all nodes, if rows cover groups. 0 or -ENOMEM */
-int row_groups_make(struct row_maker *maker, const struct gpmu_counts *counts);
-/* Returns the index of the group that a target, or a node, belongs to; -1: not known. */
-int row_group_of(const struct row_maker *maker, const struct target *target);
-int row_group_of_node(const struct row_maker *maker, int node);
-/* Returns the first CPU of a node; -1: not known. */
-int row_first_cpu(const struct row_maker *maker, int node);
+/* row_target.c: sets the maker's slots, targets and groups. */
+int row_targets_make(struct row_maker *maker, const struct gpmu_counts *counts);
+/* row_unit.c: sets the units, and the item and unit of each row. */
+int row_units_make(struct row_maker *maker);
+/* row_layout.c: calls these, and adds the sums and evaluations of each row, unless the last layout fits the counts. */
+int row_maker_layout(struct row_maker *maker, const struct gpmu_counts *counts);
 
 /* --- row_maker.c */
 
 /* Copies a text that rows point to, once. Returns NULL without memory. */
 const char *row_maker_text(struct row_maker *maker, const char *text, size_t length);
 
-/* --- row_layout.c */
+/* --- row_target.c */
 
-/* Makes a layout for the counts, unless the last one fits them. 0, or -ENOMEM with no layout */
-int row_maker_layout(struct row_maker *maker, const struct gpmu_counts *counts);
+static inline bool row_is_group(enum gpmu_scope scope)
+{
+	return scope == GPMU_SCOPE_SOCKET || scope == GPMU_SCOPE_DIE || scope == GPMU_SCOPE_CORE;
+}
+
+/* Returns whether the entry stands for a slot without targets. */
+static inline bool row_has_no_target(const struct row_target *target)
+{
+	return target->index == ROW_LOST || target->index == ROW_TOOL;
+}
+
+/* Returns the first CPU of a node; -1: not known. */
+int row_first_cpu(const struct row_maker *maker, int node);
+
+/* --- the slots of an id of a metric, or of an event */
+
+struct row_set {
+	const size_t *slots;
+	size_t length;
+};
+
+static inline struct row_set row_event_set(const struct plan_event *event)
+{
+	if (event->why || !event->event || !event->slots)
+		return (struct row_set){ 0 };
+	return (struct row_set){ event->slots, event->event->length };
+}
+
+/* Returns the number of ids of a metric; 0: it is not supported, or has none. */
+static inline size_t row_id_count(const struct plan_metric *metric)
+{
+	return metric->why || !metric->expr ? 0 : gpmu_expr_id_count(metric->expr);
+}
 
 #endif /* GPMU_ROW_MAKER_H */
