@@ -16,9 +16,8 @@ struct gpmu_plan *gpmu_plan_new(const struct gpmu_machine *machine,
 	int ret = sized_options(&all, sizeof(all), options, error);
 	struct gpmu_plan *plan = ret ? NULL : calloc(1, sizeof(*plan));
 
-	if (!ret && !plan) {
+	if (!ret && !plan)
 		ret = error_no_memory(error);
-	}
 	if (ret) {
 		errno = -ret;
 		return NULL;
@@ -60,10 +59,10 @@ static bool item_lacks_room(const struct gpmu_plan *plan, const struct plan_item
 static int warn_of_room(struct gpmu_plan *plan)
 {
 	char *names = NULL, *longer;
-	size_t i, n = 0;
+	size_t n = 0;
 	int ret = 0;
 
-	for (i = 0; i < plan->item_count; i++) {
+	for (size_t i = 0; i < plan->item_count; i++) {
 		if (!item_lacks_room(plan, &plan->items[i]))
 			continue;
 		longer = text_print("%s%s%s", n ? names : "", n ? ", " : "", gpmu_plan_item(plan, i));
@@ -87,10 +86,10 @@ static int warn_of_room(struct gpmu_plan *plan)
 static int warn_of_items(struct gpmu_plan *plan)
 {
 	const char *label, *why;
-	size_t i, index;
+	size_t index;
 	int ret = warn_of_room(plan);
 
-	for (i = 0; i < plan->item_count && !ret; i++) {
+	for (size_t i = 0; i < plan->item_count && !ret; i++) {
 		index = plan->items[i].index;
 		if (item_lacks_room(plan, &plan->items[i]))
 			continue;
@@ -132,10 +131,8 @@ int gpmu_plan_make(struct gpmu_plan *plan, struct gpmu_error *error)
 {
 	int ret;
 
-	if (plan->made) {
-		error_set(error, 0, "the groups of the plan have already been made");
+	if (plan_is_made(plan, error))
 		return -EBUSY;
-	}
 	plan->made = true;
 	ret = make(plan);
 	if (ret)

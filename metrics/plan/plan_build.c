@@ -5,49 +5,49 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "plan/plan_build.h"
+
+bool plan_is_made(const struct gpmu_plan *plan, struct gpmu_error *error)
+{
+	if (plan->made)
+		error_set(error, 0, "the groups of the plan have already been made");
+	return plan->made;
+}
 
 int plan_warn(struct gpmu_plan *plan, const char *fmt, ...)
 {
-	char **added, *line;
 	va_list args;
-	size_t i;
+	char *line;
 
 	va_start(args, fmt);
 	line = text_vprint(fmt, args);
 	va_end(args);
 	if (!line)
 		return -ENOMEM;
-	for (i = 0; i < plan->warning_count; i++) {
+	for (size_t i = 0; i < plan->warning_count; i++) {
 		if (!strcmp(plan->warnings[i], line)) {
 			free(line);
 			return 0;
 		}
 	}
-	added = vector_append(plan->warnings, plan->warning_count);
-	if (!added) {
-		free(line);
-		return -ENOMEM;
-	}
-	*added = line;
-	return 0;
+	if (!vector_append_value(plan->warnings, plan->warning_count, line))
+		return 0;
+	free(line);
+	return -ENOMEM;
 }
 
-int plan_add_item(struct gpmu_plan *plan, int kind, size_t index)
+bool plan_has_metric(const struct gpmu_plan *plan, size_t metric)
 {
-	struct plan_item *added = vector_append(plan->items, plan->item_count);
-
-	if (!added)
-		return -ENOMEM;
-	*added = (struct plan_item){ .kind = kind, .index = index };
-	return 0;
+	for (size_t i = 0; i < plan->item_count; i++)
+		if (plan->items[i].kind == PLAN_ITEM_METRIC && plan->items[i].index == metric)
+			return true;
+	return false;
 }
 
 static void release_inputs(struct plan_input *inputs, const struct gpmu_expr *expr)
 {
-	size_t i;
-
-	for (i = 0; inputs && i < plan_ids(expr); i++)
+	for (size_t i = 0; inputs && i < plan_ids(expr); i++)
 		free(inputs[i].slots);
 	free(inputs);
 }

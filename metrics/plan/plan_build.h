@@ -12,11 +12,13 @@
 
 /* --- plan_build.c */
 
+/* Returns whether the groups have been made, after which nothing can be added; the error is then set. */
+bool plan_is_made(const struct gpmu_plan *plan, struct gpmu_error *error);
 /* Adds a warning unless the plan already has an equal one. */
 __attribute__((format(printf, 2, 3)))
 int plan_warn(struct gpmu_plan *plan, const char *fmt, ...);
-/* Appends a requested event or metric. */
-int plan_add_item(struct gpmu_plan *plan, int kind, size_t index);
+/* Returns whether a metric was requested. */
+bool plan_has_metric(const struct gpmu_plan *plan, size_t metric);
 
 /* Number of gpmu_expr_id_count(); 0 if @expr is NULL */
 static inline size_t plan_ids(const struct gpmu_expr *expr)
@@ -172,7 +174,6 @@ void plan_needs_release(struct plan_needs *needs);
 /* Sets the member's number: that of an equal instance, or a new one. */
 int plan_number_member(struct plan_needs *needs, struct plan_member *member);
 bool plan_has_member(const struct plan_member *members, size_t length, size_t number);
-int plan_add_member(struct plan_member **members, size_t *length, const struct plan_member *member);
 
 /* --- plan_fit.c */
 

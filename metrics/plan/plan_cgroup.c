@@ -54,10 +54,8 @@ int gpmu_plan_set_cgroup(struct gpmu_plan *plan, const char *name, struct gpmu_e
 {
 	int ret;
 
-	if (plan->made) {
-		error_set(error, 0, "the groups of the plan have already been made");
+	if (plan_is_made(plan, error))
 		return -EBUSY;
-	}
 	plan->cgroup = NULL;
 	if (!name)
 		return 0;

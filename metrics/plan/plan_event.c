@@ -11,16 +11,11 @@
 /* Appends an entry that has only its text; NULL if out of memory. */
 static struct plan_event *append(struct gpmu_plan *plan, const char *text)
 {
-	struct plan_event *event = vector_append(plan->events, plan->event_count);
+	struct plan_event event = { .braces = PLAN_NONE, .label = strdup(text), .cgroup = plan->cgroup };
 
-	if (!event)
-		return NULL;
-	*event = (struct plan_event){
-		.braces = PLAN_NONE, .label = strdup(text), .cgroup = plan->cgroup,
-	};
-	if (event->label)
-		return event;
-	plan->event_count--;
+	if (event.label && !vector_append_value(plan->events, plan->event_count, event))
+		return &plan->events[plan->event_count - 1];
+	free(event.label);
 	return NULL;
 }
 
@@ -107,9 +102,7 @@ static int set_why(struct plan_event *event, const char *text)
 
 static int find_metric_event(const struct gpmu_plan *plan, const char *text, size_t *index)
 {
-	size_t i;
-
-	for (i = 0; i < plan->event_count; i++) {
+	for (size_t i = 0; i < plan->event_count; i++) {
 		if (plan->events[i].of_metrics && plan->events[i].cgroup == plan->cgroup &&
 		    !strcmp(plan->events[i].label, text)) {
 			*index = i;
@@ -199,24 +192,24 @@ static int add_event(struct gpmu_plan *plan, const struct event_list_item *item,
 		ret = set_why(event, why.text);
 	else if (ret)
 		error_set(error, item->offset + why.offset, "%s", why.text);
-	return ret ? ret : plan_add_item(plan, PLAN_ITEM_EVENT, plan->event_count - 1);
+	if (ret)
+		return ret;
+	return vector_append_value(plan->items, plan->item_count,
+				   (struct plan_item){ .kind = PLAN_ITEM_EVENT, .index = plan->event_count - 1 });
 }
 
 int gpmu_plan_add_events(struct gpmu_plan *plan, const char *list, struct gpmu_error *error)
 {
 	struct plan_mark mark = plan_mark(plan);
 	struct event_list events;
-	size_t i;
 	int ret;
 
-	if (plan->made) {
-		error_set(error, 0, "the groups of the plan have already been made");
+	if (plan_is_made(plan, error))
 		return -EBUSY;
-	}
 	ret = event_list_init(&events, list, error);
 	if (ret)
 		return ret;
-	for (i = 0; i < events.length && !ret; i++)
+	for (size_t i = 0; i < events.length && !ret; i++)
 		ret = add_event(plan, &events.items[i], error);
 	plan->brace_count += (size_t)events.groups;
 	event_list_release(&events);
@@ -239,10 +232,10 @@ static bool is_offline(const struct event_instance *instance)
 static int leave_out(struct gpmu_plan *plan, struct plan_event *event)
 {
 	struct event_instance *list = event->event->instances;
-	size_t i, kept = 0;
+	size_t kept = 0;
 	int ret = 0;
 
-	for (i = 0; i < event->event->length; i++) {
+	for (size_t i = 0; i < event->event->length; i++) {
 		if (!is_offline(&list[i])) {
 			list[kept++] = list[i];
 			continue;
@@ -259,10 +252,9 @@ static int leave_out(struct gpmu_plan *plan, struct plan_event *event)
 int plan_leave_out(struct gpmu_plan *plan)
 {
 	struct plan_event *event;
-	size_t i;
 	int ret;
 
-	for (i = 0; i < plan->event_count; i++) {
+	for (size_t i = 0; i < plan->event_count; i++) {
 		event = &plan->events[i];
 		if (!event->event)
 			continue;

@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/cpus.h"
 #include "base/error.h"
+#include "base/strings.h"
 #include "machine/pmu.h"
 #include "plan/plan_build.h"
 
@@ -36,6 +37,7 @@ struct plan_facts {
 struct literal {
 	const char *name;
 	double (*value)(const struct gpmu_plan *plan);
+	const char *const *files;	/* in place of @value: count_first() has the value */
 };
 
 /* Notes that a query failed for lack of memory. */
@@ -57,49 +59,24 @@ static bool topology_line(const struct gpmu_plan *plan, int cpu, const char *nam
 	return gpmu_machine_read(plan->machine, path, line, size) > 0;
 }
 
-static int compare_lines(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static double count_different(char **lines, size_t length)
-{
-	size_t i, different = length > 0;
-
-	if (length)
-		qsort(lines, length, sizeof(*lines), compare_lines);
-	for (i = 1; i < length; i++)
-		different += strcmp(lines[i - 1], lines[i]) != 0;
-	return different ? (double)different : NAN;
-}
-
 /* Number of distinct values over all online CPUs; NaN if a CPU has none */
 static double count_lines(const struct gpmu_plan *plan, const char *name)
 {
-	size_t i, n, have = 0;
+	struct strings lines = { 0 };
+	char line[4096];
 	double count = NAN;
 	const int *cpus;
-	char **lines, line[4096];
+	size_t i, n = gpmu_machine_online_cpus(plan->machine, &cpus);
+	uint32_t number;
 
-	n = gpmu_machine_online_cpus(plan->machine, &cpus);
-	lines = calloc(n ? n : 1, sizeof(*lines));
-	if (!lines)
-		return no_memory(plan);
-	for (i = 0; i < n; i++) {
-		if (!topology_line(plan, cpus[i], name, line, sizeof(line)))
-			break;
-		lines[have] = strdup(line);
-		if (!lines[have]) {
+	for (i = 0; i < n && topology_line(plan, cpus[i], name, line, sizeof(line)); i++)
+		if (strings_number(&lines, line, &number)) {
 			no_memory(plan);
 			break;
 		}
-		have++;
-	}
-	if (have == n)
-		count = count_different(lines, n);
-	while (have)
-		free(lines[--have]);
-	free(lines);
+	if (n && i == n)
+		count = (double)lines.texts.n;
+	strings_release(&lines);
 	return count;
 }
 
@@ -113,27 +90,9 @@ static double count_first(const struct gpmu_plan *plan, const char *const *names
 	return count;
 }
 
-static double num_cores(const struct gpmu_plan *plan)
-{
-	static const char *const names[] = { "core_cpus_list", "thread_siblings_list", NULL };
-
-	return count_first(plan, names);
-}
-
-static double num_dies(const struct gpmu_plan *plan)
-{
-	static const char *const names[] = { "die_cpus_list", NULL };
-
-	return count_first(plan, names);
-}
-
-static double num_packages(const struct gpmu_plan *plan)
-{
-	static const char *const names[] = { "package_cpus_list", "core_siblings_list",
-					     "physical_package_id", NULL };
-
-	return count_first(plan, names);
-}
+static const char *const core_files[] = { "core_cpus_list", "thread_siblings_list", NULL };
+static const char *const die_files[] = { "die_cpus_list", NULL };
+static const char *const package_files[] = { "package_cpus_list", "core_siblings_list", "physical_package_id", NULL };
 
 /* Highest present CPU number plus 1 */
 static double num_cpus(const struct gpmu_plan *plan)
@@ -166,7 +125,7 @@ static double smt_on(const struct gpmu_plan *plan)
 
 	if (gpmu_machine_read(plan->machine, CPU "smt/active", line, sizeof(line)) > 0)
 		return !strcmp(line, "1");
-	cores = num_cores(plan);
+	cores = count_first(plan, core_files);
 	cpus = num_cpus_online(plan);
 	return isnan(cores) || isnan(cpus) ? NAN : cores < cpus;
 }
@@ -183,9 +142,8 @@ static double slots(const struct gpmu_plan *plan)
 	const struct gpmu_pmu *pmu;
 	unsigned long number;
 	const char *cap;
-	size_t i;
 
-	for (i = 0; (pmu = gpmu_machine_pmu(plan->machine, i)); i++) {
+	for (size_t i = 0; (pmu = gpmu_machine_pmu(plan->machine, i)); i++) {
 		cap = gpmu_pmu_kind(pmu) == GPMU_PMU_CORE ? pmu_cap(pmu, "slots") : NULL;
 		number = cap ? strtoul(cap, NULL, 0) : 0;
 		if (number)
@@ -245,17 +203,17 @@ static double system_tsc_freq(const struct gpmu_plan *plan)
 /* --- the functions of an expression's environment --- */
 
 static const struct literal literals[] = {
-	{ "core_wide", core_wide },
-	{ "has_pmem", has_pmem },
-	{ "num_cores", num_cores },
-	{ "num_cpus", num_cpus },
-	{ "num_cpus_online", num_cpus_online },
-	{ "num_dies", num_dies },
-	{ "num_packages", num_packages },
-	{ "slots", slots },
-	{ "smt_on", smt_on },
-	{ "system_tsc_freq", system_tsc_freq },
-	{ "target_cpu", core_wide },
+	{ .name = "core_wide", .value = core_wide },
+	{ .name = "has_pmem", .value = has_pmem },
+	{ .name = "num_cores", .files = core_files },
+	{ .name = "num_cpus", .value = num_cpus },
+	{ .name = "num_cpus_online", .value = num_cpus_online },
+	{ .name = "num_dies", .files = die_files },
+	{ .name = "num_packages", .files = package_files },
+	{ .name = "slots", .value = slots },
+	{ .name = "smt_on", .value = smt_on },
+	{ .name = "system_tsc_freq", .value = system_tsc_freq },
+	{ .name = "target_cpu", .value = core_wide },
 };
 
 #define N_LITERALS	ARRAY_SIZE(literals)
@@ -264,9 +222,7 @@ _Static_assert(N_LITERALS <= MAX_LITERALS, "room for each");
 
 static const struct literal *literals_find(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < N_LITERALS; i++)
+	for (size_t i = 0; i < N_LITERALS; i++)
 		if (!strcasecmp(literals[i].name, name))
 			return &literals[i];
 	return NULL;
@@ -281,7 +237,7 @@ double plan_literal(struct gpmu_plan *plan, const char *name)
 		return NAN;
 	i = (size_t)(literal - literals);
 	if (!plan->facts->asked[i]) {
-		plan->facts->values[i] = literal->value(plan);
+		plan->facts->values[i] = literal->files ? count_first(plan, literal->files) : literal->value(plan);
 		plan->facts->asked[i] = !plan->facts->no_memory;
 	}
 	return plan->facts->values[i];

@@ -29,13 +29,13 @@ static int add_term(struct plan_filter *filter, const char *term, size_t length)
 
 static int check_term(const char *term, size_t offset, struct gpmu_error *error)
 {
-	size_t i, name = strcspn(term, "=,");
+	size_t name = strcspn(term, "=,");
 
 	if (!name) {
 		error_set(error, offset, "a filter is NAME=VALUE, such as root_port=0x3");
 		return -EINVAL;
 	}
-	for (i = 0; i < ARRAY_SIZE(not_filters); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(not_filters); i++) {
 		if (strlen(not_filters[i]) == name && !memcmp(not_filters[i], term, name)) {
 			error_set(error, offset, "%s is not a filter: it selects the event",
 				  not_filters[i]);
@@ -67,9 +67,7 @@ int plan_filter_init(struct plan_filter *filter, const char *text, size_t offset
 
 void plan_filter_release(struct plan_filter *filter)
 {
-	size_t i;
-
-	for (i = 0; i < filter->length; i++) {
+	for (size_t i = 0; i < filter->length; i++) {
 		free(filter->terms[i].text);
 		free(filter->terms[i].name);
 	}
@@ -92,11 +90,10 @@ int plan_filter_apply(struct plan_filter *filter, const struct gpmu_machine *mac
 		      bool *taken)
 {
 	char *changed;
-	size_t i;
 	int ret;
 
 	*taken = false;
-	for (i = 0; i < filter->length; i++) {
+	for (size_t i = 0; i < filter->length; i++) {
 		ret = takes(machine, *event, filter->terms[i].name);
 		if (ret < 0)
 			return ret;
@@ -115,9 +112,7 @@ int plan_filter_apply(struct plan_filter *filter, const struct gpmu_machine *mac
 
 static bool is_filter(const char *format)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(not_filters); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(not_filters); i++)
 		if (!strcmp(not_filters[i], format))
 			return false;
 	return true;
@@ -142,9 +137,8 @@ static int add_formats(char **list, const struct gpmu_pmu *pmu)
 {
 	const char *format;
 	char *longer;
-	size_t i;
 
-	for (i = 0; (format = gpmu_pmu_format_name(pmu, i)); i++) {
+	for (size_t i = 0; (format = gpmu_pmu_format_name(pmu, i)); i++) {
 		if (!is_filter(format) || has_word(*list, format))
 			continue;
 		longer = *list ? text_print("%s, %s", *list, format) : text_print("%s", format);
@@ -161,17 +155,16 @@ static int known_formats(const struct gpmu_plan *plan, size_t first, bool *any, 
 {
 	const struct plan_metric *metric;
 	const struct gpmu_event *event;
-	size_t i, j, k;
 	int ret = 0;
 
-	for (i = first; i < plan->metric_count; i++) {
+	for (size_t i = first; i < plan->metric_count; i++) {
 		metric = &plan->metrics[i];
-		for (j = 0; j < plan_ids(metric->expr) && metric->inputs; j++) {
+		for (size_t j = 0; j < plan_ids(metric->expr) && metric->inputs; j++) {
 			if (metric->inputs[j].kind != PLAN_SLOTS)
 				continue;
 			event = plan->events[metric->inputs[j].event].event;
 			*any |= event != NULL;
-			for (k = 0; event && k < event->length && !ret; k++)
+			for (size_t k = 0; event && k < event->length && !ret; k++)
 				if (event->instances[k].pmu)
 					ret = add_formats(list, event->instances[k].pmu);
 		}

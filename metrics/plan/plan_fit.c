@@ -42,9 +42,9 @@ static struct cost cost_of(const struct plan_member *members, size_t length)
 	const struct gpmu_pmu *pmu = members[0].instance->pmu;
 	struct cost cost = { .counters = 0 };
 	bool beside = gpmu_pmu_cycle_counter(pmu) == 1;
-	size_t i, cycles = 0;
+	size_t cycles = 0;
 
-	for (i = 0; i < length; i++)
+	for (size_t i = 0; i < length; i++)
 		cycles += members[i].instance->cycle_counter;
 	cost.counters = length - cycles;
 	cycles -= cycles && beside;
@@ -64,13 +64,12 @@ static int ask(const struct gpmu_plan *plan, const struct plan_member *members, 
 {
 	const size_t max = plan_counts_at_once(members[0].instance->pmu) ? MAX_PASS : MAX_GROUP;
 	const struct perf_event_attr *attrs[MAX_PASS];
-	size_t i;
 
 	if (!plan->options.fits || !members[0].instance->pmu)
 		return -1;
 	if (length > max)
 		return 0;
-	for (i = 0; i < length; i++)
+	for (size_t i = 0; i < length; i++)
 		attrs[i] = &members[i].instance->attr;
 	return plan->options.fits(members[0].instance->pmu, attrs, length, plan->options.user);
 }

@@ -29,11 +29,6 @@ struct adding {
 static int add(struct adding *a, const struct gpmu_metric *metric, const struct visit *user,
 	       size_t *index);
 
-static bool same(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
 /* --- resolving identifiers of a formula --- */
 
 /*
@@ -136,12 +131,11 @@ static int add_used(struct adding *a, const struct gpmu_metric *metric, const st
 {
 	const struct gpmu_plan *plan = a->plan;
 	const struct visit *visit;
-	size_t i;
 
 	for (visit = user; visit; visit = visit->user)
 		if (visit->metric == metric)
 			return fail_cycle(a, user, metric);
-	for (i = a->root; i < plan->metric_count; i++) {
+	for (size_t i = a->root; i < plan->metric_count; i++) {
 		if (plan->metrics[i].metric == metric) {
 			*index = i;
 			return 0;
@@ -224,7 +218,7 @@ static int add_formula(struct adding *a, size_t index, const struct visit *visit
 	struct gpmu_expr *expr = NULL;
 	struct plan_input *inputs;
 	char *why;
-	size_t i, n;
+	size_t n;
 	int ret;
 
 	ret = compile(plan, visit->metric, gpmu_metric_expr(visit->metric), &expr, &why);
@@ -240,7 +234,7 @@ static int add_formula(struct adding *a, size_t index, const struct visit *visit
 	if (!inputs)
 		return -ENOMEM;
 	plan->metrics[index].inputs = inputs;
-	for (i = 0; i < n && !ret; i++)
+	for (size_t i = 0; i < n && !ret; i++)
 		ret = add_input(a, gpmu_expr_id(expr, i), visit, &inputs[i]);
 	return ret;
 }
@@ -312,8 +306,8 @@ int plan_add_metric(struct gpmu_plan *plan, const struct gpmu_metric *metric,
 		there = &plan->metrics[*index];
 		if (there->metric == metric && there->root == *index &&
 		    there->cgroup == plan->cgroup &&
-		    same(there->filter, request->filter_text) &&
-		    same(there->modifiers, request->modifiers))
+		    text_is_same(there->filter, request->filter_text) &&
+		    text_is_same(there->modifiers, request->modifiers))
 			return 0;
 	}
 	return add(&a, metric, NULL, index);
@@ -334,14 +328,13 @@ static int add_threshold_input(struct gpmu_plan *plan, size_t index, const char 
 	const struct gpmu_metric *metric = NULL;
 	struct plan_filter filter;
 	struct plan_mark mark = plan_mark(plan);
-	size_t i;
 	int ret;
 
 	ret = find_metric(plan, id, &metric);
 	if (ret <= 0)
 		return ret ? ret : -EINVAL;
 	input->kind = PLAN_METRIC;
-	for (i = index; i < plan->metric_count && plan->metrics[i].root == index; i++) {
+	for (size_t i = index; i < plan->metric_count && plan->metrics[i].root == index; i++) {
 		if (plan->metrics[i].metric == metric) {
 			input->metric = i;
 			return 0;
@@ -372,7 +365,7 @@ static int add_threshold(struct gpmu_plan *plan, size_t index)
 	const char *text = gpmu_metric_threshold(metric);
 	struct gpmu_expr *expr = NULL;
 	struct plan_input *inputs;
-	size_t i, n;
+	size_t n;
 	char *why;
 	int ret;
 
@@ -389,7 +382,7 @@ static int add_threshold(struct gpmu_plan *plan, size_t index)
 	plan->metrics[index].threshold_inputs = inputs;
 	if (!inputs)
 		return -ENOMEM;
-	for (i = 0; i < n && !ret; i++)
+	for (size_t i = 0; i < n && !ret; i++)
 		ret = add_threshold_input(plan, index, gpmu_expr_id(expr, i), &inputs[i]);
 	if (ret)
 		drop_threshold(&plan->metrics[index]);
@@ -398,10 +391,9 @@ static int add_threshold(struct gpmu_plan *plan, size_t index)
 
 int plan_add_thresholds(struct gpmu_plan *plan)
 {
-	size_t i;
 	int ret;
 
-	for (i = 0; i < plan->item_count; i++) {
+	for (size_t i = 0; i < plan->item_count; i++) {
 		if (plan->items[i].kind != PLAN_ITEM_METRIC)
 			continue;
 		ret = add_threshold(plan, plan->items[i].index);
@@ -415,13 +407,12 @@ void plan_drop_thresholds(struct gpmu_plan *plan)
 {
 	const struct plan_metric *used;
 	struct plan_metric *metric;
-	size_t i, j;
 	bool drop;
 
-	for (i = 0; i < plan->metric_count; i++) {
+	for (size_t i = 0; i < plan->metric_count; i++) {
 		metric = &plan->metrics[i];
 		drop = metric->why != NULL;
-		for (j = 0; j < plan_ids(metric->threshold) && !drop; j++) {
+		for (size_t j = 0; j < plan_ids(metric->threshold) && !drop; j++) {
 			used = &plan->metrics[metric->threshold_inputs[j].metric];
 			drop = plan->metrics[used->root].why != NULL;
 		}

@@ -95,16 +95,6 @@ static int parse(struct element *element, const char *list, size_t *at, struct g
 
 /* --- resolving a name to metrics --- */
 
-static bool is_added(const struct gpmu_plan *plan, size_t metric)
-{
-	size_t i;
-
-	for (i = 0; i < plan->item_count; i++)
-		if (plan->items[i].kind == PLAN_ITEM_METRIC && plan->items[i].index == metric)
-			return true;
-	return false;
-}
-
 static int add_metric(struct gpmu_plan *plan, const struct gpmu_metric *metric,
 		      const struct plan_request *request, struct gpmu_error *error)
 {
@@ -112,16 +102,17 @@ static int add_metric(struct gpmu_plan *plan, const struct gpmu_metric *metric,
 	int ret;
 
 	ret = plan_add_metric(plan, metric, request, &index, error);
-	if (ret || is_added(plan, index))
+	if (ret || plan_has_metric(plan, index))
 		return ret;
-	return plan_add_item(plan, PLAN_ITEM_METRIC, index);
+	return vector_append_value(plan->items, plan->item_count,
+				   (struct plan_item){ .kind = PLAN_ITEM_METRIC, .index = index });
 }
 
 /*
  * Finds the metric of that name for this machine: 1 if the machine supports it, 0, or
  * -ENOMEM
  */
-static int of_machine(const struct gpmu_plan *plan, const char *name,
+static int find_for_machine(const struct gpmu_plan *plan, const char *name,
 		      const struct gpmu_metric **metric)
 {
 	*metric = gpmu_catalog_find_metric(plan->catalog, name, plan->machine);
@@ -136,13 +127,12 @@ static int add_group(struct gpmu_plan *plan, const struct element *element,
 {
 	const struct gpmu_metric *metric;
 	int have = 0, all, ret;
-	size_t i;
 
 	for (all = 0; all < 2 && !have; all++) {
-		for (i = 0; (metric = gpmu_catalog_group_metric(plan->catalog, element->name, i));
+		for (size_t i = 0; (metric = gpmu_catalog_group_metric(plan->catalog, element->name, i));
 		     i++) {
 			*found = true;
-			ret = of_machine(plan, gpmu_metric_name(metric), &metric);
+			ret = find_for_machine(plan, gpmu_metric_name(metric), &metric);
 			if (ret < 0)
 				return ret;
 			have |= ret;
@@ -206,10 +196,8 @@ int gpmu_plan_add_metrics(struct gpmu_plan *plan, const char *list, struct gpmu_
 	size_t at = 0;
 	int ret;
 
-	if (plan->made) {
-		error_set(error, 0, "the groups of the plan have already been made");
+	if (plan_is_made(plan, error))
 		return -EBUSY;
-	}
 	do {
 		ret = parse(&element, list, &at, error);
 		if (ret)

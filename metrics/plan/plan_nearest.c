@@ -16,9 +16,7 @@ struct near {
 
 static bool is_near(const struct near *near, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < near->length; i++)
+	for (size_t i = 0; i < near->length; i++)
 		if (!strcasecmp(near->names[i], name))
 			return true;
 	return false;
@@ -28,9 +26,8 @@ static void try_metrics(const struct gpmu_plan *plan, const struct near *near,
 			struct nearest *nearest)
 {
 	const struct gpmu_metric *metric;
-	size_t i;
 
-	for (i = 0; (metric = gpmu_catalog_metric(plan->catalog, i)); i++)
+	for (size_t i = 0; (metric = gpmu_catalog_metric(plan->catalog, i)); i++)
 		if (!is_near(near, gpmu_metric_name(metric)))
 			nearest_try(nearest, gpmu_metric_name(metric));
 }
@@ -50,11 +47,10 @@ static const char *find(const struct gpmu_plan *plan, const char *wanted, const 
 {
 	struct nearest nearest;
 	const char *name;
-	size_t i;
 
 	nearest_init(&nearest, wanted);
 	try_metrics(plan, near, &nearest);
-	for (i = 0; (name = gpmu_catalog_group(plan->catalog, i)); i++)
+	for (size_t i = 0; (name = gpmu_catalog_group(plan->catalog, i)); i++)
 		if (!is_near(near, name))
 			nearest_try(&nearest, name);
 	return nearest.name;

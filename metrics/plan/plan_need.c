@@ -11,46 +11,30 @@
 
 bool plan_has_member(const struct plan_member *members, size_t length, size_t number)
 {
-	size_t i;
-
-	for (i = 0; i < length; i++)
+	for (size_t i = 0; i < length; i++)
 		if (members[i].number == number)
 			return true;
 	return false;
 }
 
-int plan_add_member(struct plan_member **members, size_t *length, const struct plan_member *member)
-{
-	struct plan_member *added = vector_append(*members, *length);
-
-	if (!added)
-		return -ENOMEM;
-	*added = *member;
-	return 0;
-}
-
 /* Appends an empty need; NULL if out of memory. */
 static struct plan_need *add_need(struct plan_needs *needs, size_t metric)
 {
-	struct plan_need *added = vector_append(needs->list, needs->length);
+	const struct plan_need need = { .metric = metric, .bin = PLAN_NONE, .width = 1 };
 
-	if (added)
-		*added = (struct plan_need){ .metric = metric, .bin = PLAN_NONE, .width = 1 };
-	return added;
+	return vector_append_value(needs->list, needs->length, need) ? NULL : &needs->list[needs->length - 1];
 }
 
 static int add_member(struct plan_need *need, const struct plan_member *member)
 {
-	return plan_add_member(&need->members, &need->length, member);
+	return vector_append_value(need->members, need->length, *member);
 }
 
 void plan_needs_release(struct plan_needs *needs)
 {
-	size_t i;
-
-	for (i = 0; i < needs->length; i++)
+	for (size_t i = 0; i < needs->length; i++)
 		free(needs->list[i].members);
-	for (i = 0; i < needs->bin_count; i++)
+	for (size_t i = 0; i < needs->bin_count; i++)
 		free(needs->bins[i].members);
 	free(needs->list);
 	free(needs->bins);
@@ -67,16 +51,14 @@ static bool same_to_kernel(const struct event_instance *a, const struct event_in
 
 int plan_number_member(struct plan_needs *needs, struct plan_member *member)
 {
-	size_t i;
-
-	for (i = 0; i < needs->number_count; i++) {
+	for (size_t i = 0; i < needs->number_count; i++) {
 		if (same_to_kernel(needs->numbers[i].instance, member->instance)) {
 			member->number = i;
 			return 0;
 		}
 	}
 	member->number = needs->number_count;
-	return plan_add_member(&needs->numbers, &needs->number_count, member);
+	return vector_append_value(needs->numbers, needs->number_count, *member);
 }
 
 /* --- metrics --- */
@@ -117,13 +99,12 @@ static int need_instance(struct plan_needs *needs, size_t root, size_t from, boo
 			 struct plan_member *member)
 {
 	struct plan_need *need;
-	size_t i;
 	int ret;
 
 	ret = plan_number_member(needs, member);
 	if (ret)
 		return ret;
-	for (i = from; i < needs->length; i++) {
+	for (size_t i = from; i < needs->length; i++) {
 		need = &needs->list[i];
 		if (plan_has_member(need->members, need->length, member->number))
 			return 0;
@@ -144,16 +125,16 @@ static int gather(struct plan_needs *needs, struct gpmu_plan *plan, size_t root)
 	bool grouped = is_grouped(plan, &plan->metrics[root]);
 	struct plan_member member = { .number = 0 };
 	const struct plan_metric *metric;
-	size_t i, j, k, from = needs->length;
+	size_t from = needs->length;
 	int ret = 0;
 
-	for (i = root; i < plan->metric_count && plan->metrics[i].root == root; i++) {
+	for (size_t i = root; i < plan->metric_count && plan->metrics[i].root == root; i++) {
 		metric = &plan->metrics[i];
-		for (j = 0; j < plan_ids(metric->expr); j++) {
+		for (size_t j = 0; j < plan_ids(metric->expr); j++) {
 			if (metric->inputs[j].kind != PLAN_SLOTS)
 				continue;
 			member.event = plan->events[metric->inputs[j].event].event;
-			for (k = 0; k < member.event->length && !ret; k++) {
+			for (size_t k = 0; k < member.event->length && !ret; k++) {
 				member.instance = &member.event->instances[k];
 				ret = need_instance(needs, root, from, grouped, &member);
 			}
@@ -189,16 +170,15 @@ static int missing(const struct gpmu_plan *plan, size_t root, char **why)
 {
 	const struct plan_metric *metric;
 	const struct plan_event *event;
-	size_t i, j;
 
 	*why = NULL;
-	for (i = root; i < plan->metric_count && plan->metrics[i].root == root; i++) {
+	for (size_t i = root; i < plan->metric_count && plan->metrics[i].root == root; i++) {
 		metric = &plan->metrics[i];
 		if (metric->why) {
 			*why = strdup(metric->why);
 			return *why ? 0 : -ENOMEM;
 		}
-		for (j = 0; j < plan_ids(metric->expr); j++) {
+		for (size_t j = 0; j < plan_ids(metric->expr); j++) {
 			if (metric->inputs[j].kind != PLAN_SLOTS)
 				continue;
 			event = &plan->events[metric->inputs[j].event];
@@ -249,16 +229,16 @@ static int lack_room(const struct gpmu_plan *plan, const struct plan_needs *need
 {
 	const struct event_instance *first = needs->list[index].members[0].instance;
 	struct plan_member *all = NULL;
-	size_t i, j, length = 0;
+	size_t length = 0;
 	int ret = 0, fits;
 
 	*why = NULL;
 	if (!plan_counts_at_once(first->pmu))
 		return 0;
-	for (i = 0; i <= index; i++)
-		for (j = 0; j < needs->list[i].length && !ret; j++)
+	for (size_t i = 0; i <= index; i++)
+		for (size_t j = 0; j < needs->list[i].length && !ret; j++)
 			if (plan_same_pmu(needs->list[i].members[j].instance, first))
-				ret = plan_add_member(&all, &length, &needs->list[i].members[j]);
+				ret = vector_append_value(all, length, needs->list[i].members[j]);
 	fits = ret ? ret : plan_fits(plan, all, length);
 	free(all);
 	if (ret || fits)
@@ -270,16 +250,16 @@ static int lack_room(const struct gpmu_plan *plan, const struct plan_needs *need
 
 static int need_metric(struct plan_needs *needs, struct gpmu_plan *plan, size_t root)
 {
-	size_t from = needs->length, i, width = 0;
+	size_t from = needs->length, width = 0;
 	char *why = NULL;
 	int ret;
 
 	ret = missing(plan, root, &why);
 	if (!ret && !why)
 		ret = gather(needs, plan, root);
-	for (i = from; i < needs->length && !ret && !why; i++)
+	for (size_t i = from; i < needs->length && !ret && !why; i++)
 		ret = misfit(plan, &needs->list[i], &why);
-	for (i = from; i < needs->length && !ret && !why; i++) {
+	for (size_t i = from; i < needs->length && !ret && !why; i++) {
 		ret = lack_room(plan, needs, i, &why);
 		plan->metrics[root].lacks_room = why;
 	}
@@ -288,9 +268,9 @@ static int need_metric(struct plan_needs *needs, struct gpmu_plan *plan, size_t 
 			free(needs->list[--needs->length].members);
 		not_supported(plan, root, why);
 	}
-	for (i = from; i < needs->length; i++)
+	for (size_t i = from; i < needs->length; i++)
 		width += !needs->list[i].alone;
-	for (i = from; i < needs->length; i++)
+	for (size_t i = from; i < needs->length; i++)
 		needs->list[i].width = width;
 	return ret;
 }
@@ -305,9 +285,8 @@ static bool may_join(const struct plan_need *need, const struct event_instance *
 {
 	bool software = plan_is_software(instance), other;
 	const struct event_instance *member;
-	size_t i;
 
-	for (i = 0; i < need->length; i++) {
+	for (size_t i = 0; i < need->length; i++) {
 		member = need->members[i].instance;
 		if (plan_same_pmu(member, instance))
 			continue;
@@ -331,10 +310,10 @@ static int need_event(struct plan_needs *needs, const struct plan_event *event, 
 	struct plan_member member = { .event = event->event, .number = PLAN_NONE };
 	bool given = event->braces != PLAN_NONE;
 	struct plan_need *need;
-	size_t i, j;
+	size_t j;
 	int ret = 0;
 
-	for (i = 0; i < event->event->length && !ret; i++) {
+	for (size_t i = 0; i < event->event->length && !ret; i++) {
 		member.instance = &event->event->instances[i];
 		for (j = from; given && j < needs->length; j++)
 			if (may_join(&needs->list[j], member.instance))
@@ -353,10 +332,10 @@ static int need_event(struct plan_needs *needs, const struct plan_event *event, 
 static int break_up(struct plan_needs *needs, size_t index)
 {
 	struct plan_need *need, *single;
-	size_t i, n = needs->list[index].length;
+	size_t n = needs->list[index].length;
 	int ret = 0;
 
-	for (i = 1; i < n && !ret; i++) {
+	for (size_t i = 1; i < n && !ret; i++) {
 		single = add_need(needs, PLAN_NONE);
 		if (!single)
 			return -ENOMEM;
@@ -391,24 +370,13 @@ static int check_given(struct plan_needs *needs, struct gpmu_plan *plan, size_t 
 
 /* --- needs of the whole plan --- */
 
-static bool is_item(const struct gpmu_plan *plan, size_t metric)
-{
-	size_t i;
-
-	for (i = 0; i < plan->item_count; i++)
-		if (plan->items[i].kind == PLAN_ITEM_METRIC && plan->items[i].index == metric)
-			return true;
-	return false;
-}
-
 /* Adds the needs of metrics that only thresholds use; these come last. */
 static int need_hidden(struct plan_needs *needs, struct gpmu_plan *plan)
 {
-	size_t i;
 	int ret = 0;
 
-	for (i = 0; i < plan->metric_count && !ret; i++)
-		if (plan->metrics[i].root == i && !is_item(plan, i))
+	for (size_t i = 0; i < plan->metric_count && !ret; i++)
+		if (plan->metrics[i].root == i && !plan_has_metric(plan, i))
 			ret = need_metric(needs, plan, i);
 	return ret;
 }

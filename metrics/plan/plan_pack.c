@@ -38,27 +38,27 @@ static int compare_needs(const void *a, const void *b)
 static int new_bin(struct packing *p, struct plan_need *need)
 {
 	struct plan_needs *needs = p->needs;
-	struct plan_bin *bin = vector_append(needs->bins, needs->bin_count);
-	size_t i;
-	int ret = 0;
-
-	if (!bin)
-		return -ENOMEM;
-	*bin = (struct plan_bin){
+	struct plan_bin bin = {
 		.rank = PLAN_NONE, .alone = need->alone || p->plan->options.no_merge,
 		.given = need->given, .apart = need->apart,
 	};
+	int ret = 0;
+
+	for (size_t i = 0; i < need->length && !ret; i++)
+		ret = vector_append_value(bin.members, bin.length, need->members[i]);
+	if (!ret)
+		ret = vector_append_value(needs->bins, needs->bin_count, bin);
+	if (ret)
+		free(bin.members);
 	need->bin = needs->bin_count - 1;
-	for (i = 0; i < need->length && !ret; i++)
-		ret = plan_add_member(&bin->members, &bin->length, &need->members[i]);
 	return ret;
 }
 
 static size_t overlap(const struct plan_bin *bin, const struct plan_need *need)
 {
-	size_t i, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < need->length; i++)
+	for (size_t i = 0; i < need->length; i++)
 		n += plan_has_member(bin->members, bin->length, need->members[i].number);
 	return n;
 }
@@ -66,10 +66,10 @@ static size_t overlap(const struct plan_bin *bin, const struct plan_need *need)
 /* Writes the union of the group and the need to the scratch list; returns its length. */
 static size_t unite(struct packing *p, const struct plan_bin *bin, const struct plan_need *need)
 {
-	size_t i, n = bin->length;
+	size_t n = bin->length;
 
 	memcpy(p->scratch, bin->members, n * sizeof(*bin->members));
-	for (i = 0; i < need->length; i++)
+	for (size_t i = 0; i < need->length; i++)
 		if (!plan_has_member(bin->members, bin->length, need->members[i].number))
 			p->scratch[n++] = need->members[i];
 	return n;
@@ -78,12 +78,12 @@ static size_t unite(struct packing *p, const struct plan_bin *bin, const struct 
 static int join(struct packing *p, struct plan_need *need, size_t index)
 {
 	struct plan_bin *bin = &p->needs->bins[index];
-	size_t i, n = unite(p, bin, need);
+	size_t n = unite(p, bin, need);
 	int ret = 0;
 
 	need->bin = index;
-	for (i = bin->length; i < n && !ret; i++)
-		ret = plan_add_member(&bin->members, &bin->length, &p->scratch[i]);
+	for (size_t i = bin->length; i < n && !ret; i++)
+		ret = vector_append_value(bin->members, bin->length, p->scratch[i]);
 	return ret;
 }
 
@@ -100,11 +100,10 @@ static bool is_candidate(const struct plan_bin *bin, const struct plan_need *nee
 static int find_bin(struct packing *p, const struct plan_need *need, size_t shared, size_t *index)
 {
 	const struct plan_bin *bin;
-	size_t i;
 	int fits, ret;
 
 	*index = PLAN_NONE;
-	for (i = 0; i < p->needs->bin_count && *index == PLAN_NONE; i++) {
+	for (size_t i = 0; i < p->needs->bin_count && *index == PLAN_NONE; i++) {
 		bin = &p->needs->bins[i];
 		if (!is_candidate(bin, need) || overlap(bin, need) != shared)
 			continue;
@@ -127,7 +126,7 @@ static bool always_counts(struct packing *p, const struct plan_need *need)
 {
 	const struct event_instance *event = need->members[0].instance;
 	const struct plan_needs *needs = p->needs;
-	size_t i, n = 0;
+	size_t n = 0;
 
 	if (event->tool || event->weak || event->attr.pinned || event->attr.exclusive)
 		return false;
@@ -135,7 +134,7 @@ static bool always_counts(struct packing *p, const struct plan_need *need)
 		return true;
 	if (!event->pmu || !gpmu_pmu_has_cpumask(event->pmu) || gpmu_pmu_counter_count(event->pmu) < 0)
 		return false;
-	for (i = 0; i < needs->length; i++) {
+	for (size_t i = 0; i < needs->length; i++) {
 		if (!plan_same_pmu(needs->list[i].members[0].instance, event))
 			continue;
 		memcpy(p->scratch + n, needs->list[i].members,
@@ -149,16 +148,15 @@ static bool always_counts(struct packing *p, const struct plan_need *need)
 static int place_event(struct packing *p, struct plan_need *need)
 {
 	struct plan_needs *needs = p->needs;
-	size_t i;
 
 	need->apart = !need->given && always_counts(p, need);
-	for (i = 0; need->apart && i < needs->bin_count; i++) {
-		if (!needs->bins[i].apart ||
-		    !plan_same_pmu(needs->bins[i].members[0].instance, need->members[0].instance))
+	for (size_t i = 0; need->apart && i < needs->bin_count; i++) {
+		struct plan_bin *bin = &needs->bins[i];
+
+		if (!bin->apart || !plan_same_pmu(bin->members[0].instance, need->members[0].instance))
 			continue;
 		need->bin = i;
-		return plan_add_member(&needs->bins[i].members, &needs->bins[i].length,
-				       &need->members[0]);
+		return vector_append_value(bin->members, bin->length, need->members[0]);
 	}
 	return new_bin(p, need);
 }
@@ -188,20 +186,20 @@ int plan_pack(struct plan_needs *needs, struct gpmu_plan *plan)
 {
 	struct packing p = { .needs = needs, .plan = plan };
 	struct plan_need **sorted;
-	size_t i, all = 1;
+	size_t all = 1;
 	int ret = 0;
 
-	for (i = 0; i < needs->length; i++)
+	for (size_t i = 0; i < needs->length; i++)
 		all += needs->list[i].length;
 	sorted = malloc((needs->length + 1) * sizeof(struct plan_need *));
 	p.scratch = malloc(all * sizeof(*p.scratch));
 	if (!sorted || !p.scratch)
 		ret = -ENOMEM;
-	for (i = 0; i < needs->length && !ret; i++)
+	for (size_t i = 0; i < needs->length && !ret; i++)
 		sorted[i] = &needs->list[i];
 	if (!ret && needs->length)
 		qsort(sorted, needs->length, sizeof(struct plan_need *), compare_needs);
-	for (i = 0; i < needs->length && !ret; i++)
+	for (size_t i = 0; i < needs->length && !ret; i++)
 		ret = place(&p, sorted[i]);
 	free(sorted);
 	free(p.scratch);

@@ -16,12 +16,12 @@ static void order_members(struct plan_needs *needs)
 	struct plan_bin *bin;
 	struct plan_need *need;
 	struct plan_member member;
-	size_t i, j, rank_count = 0;
+	size_t j, rank_count = 0;
 
-	for (i = 0; i < needs->bin_count; i++)
+	for (size_t i = 0; i < needs->bin_count; i++)
 		if (!needs->bins[i].given)
 			needs->bins[i].length = 0;
-	for (i = 0; i < needs->length; i++) {
+	for (size_t i = 0; i < needs->length; i++) {
 		need = &needs->list[i];
 		bin = &needs->bins[need->bin];
 		if (bin->rank == PLAN_NONE)
@@ -33,7 +33,7 @@ static void order_members(struct plan_needs *needs)
 				bin->members[bin->length++] = need->members[j];
 		}
 	}
-	for (i = 0; i < needs->bin_count; i++) {
+	for (size_t i = 0; i < needs->bin_count; i++) {
 		bin = &needs->bins[i];
 		for (j = 0; j < bin->length && !bin->members[j].instance->cycle_counter; j++)
 			;
@@ -48,9 +48,7 @@ static void order_members(struct plan_needs *needs)
 /* PMU of a group; a core's group may also hold software events */
 static const struct gpmu_pmu *pmu_of(const struct plan_bin *bin)
 {
-	size_t i;
-
-	for (i = 0; i < bin->length; i++)
+	for (size_t i = 0; i < bin->length; i++)
 		if (!plan_is_software(bin->members[i].instance))
 			return bin->members[i].instance->pmu;
 	return bin->members[0].instance->pmu;
@@ -59,13 +57,12 @@ static const struct gpmu_pmu *pmu_of(const struct plan_bin *bin)
 static void fill_group(struct gpmu_plan *plan, const struct plan_bin *bin, size_t index)
 {
 	const struct plan_member *member;
-	size_t i;
 
 	plan->groups[index] = (struct gpmu_group){
 		.pmu = pmu_of(bin), .first = plan->slot_count, .length = bin->length,
 		.given = bin->given, .apart = bin->apart,
 	};
-	for (i = 0; i < bin->length; i++) {
+	for (size_t i = 0; i < bin->length; i++) {
 		member = &bin->members[i];
 		plan->slots[plan->slot_count++] = (struct plan_slot){
 			.instance = member->instance, .scale = member->event->scale,
@@ -78,9 +75,9 @@ static void fill_group(struct gpmu_plan *plan, const struct plan_bin *bin, size_
 static int fill_groups(const struct plan_needs *needs, struct gpmu_plan *plan)
 {
 	const struct plan_bin **bins;
-	size_t i, slot_count = 0;
+	size_t slot_count = 0;
 
-	for (i = 0; i < needs->bin_count; i++)
+	for (size_t i = 0; i < needs->bin_count; i++)
 		slot_count += needs->bins[i].length;
 	bins = calloc(needs->bin_count + 1, sizeof(const struct plan_bin *));
 	plan->groups = calloc(needs->bin_count + 1, sizeof(*plan->groups));
@@ -89,12 +86,12 @@ static int fill_groups(const struct plan_needs *needs, struct gpmu_plan *plan)
 		free(bins);
 		return -ENOMEM;
 	}
-	for (i = 0; i < needs->bin_count; i++)
+	for (size_t i = 0; i < needs->bin_count; i++)
 		bins[needs->bins[i].rank] = &needs->bins[i];
-	for (i = 0; i < needs->bin_count; i++)
+	for (size_t i = 0; i < needs->bin_count; i++)
 		fill_group(plan, bins[i], i);
 	plan->group_count = needs->bin_count;
-	for (i = 0; i < plan->group_count; i++)
+	for (size_t i = 0; i < plan->group_count; i++)
 		plan->groups[i].always = plan_always_counts(plan, i);
 	free(bins);
 	return 0;
@@ -120,14 +117,13 @@ static int fill_input(struct plan_needs *needs, const struct gpmu_plan *plan, si
 		      struct plan_input *input)
 {
 	struct plan_member member = { .event = plan->events[input->event].event };
-	size_t i;
 	int ret;
 
 	input->slots = calloc(member.event->length, sizeof(*input->slots));
 	if (!input->slots)
 		return -ENOMEM;
 	input->length = member.event->length;
-	for (i = 0; i < input->length; i++) {
+	for (size_t i = 0; i < input->length; i++) {
 		member.instance = &member.event->instances[i];
 		ret = plan_number_member(needs, &member);
 		if (ret)
@@ -140,13 +136,13 @@ static int fill_input(struct plan_needs *needs, const struct gpmu_plan *plan, si
 /* Fills the inputs of the metric whose first need is @need, and of the metrics that it uses. */
 static int fill_metric(struct plan_needs *needs, struct gpmu_plan *plan, size_t need)
 {
-	size_t root = needs->list[need].metric, i, j;
+	size_t root = needs->list[need].metric;
 	struct plan_metric *metric;
 	int ret = 0;
 
-	for (i = root; i < plan->metric_count && plan->metrics[i].root == root; i++) {
+	for (size_t i = root; i < plan->metric_count && plan->metrics[i].root == root; i++) {
 		metric = &plan->metrics[i];
-		for (j = 0; j < plan_ids(metric->expr) && !ret; j++)
+		for (size_t j = 0; j < plan_ids(metric->expr) && !ret; j++)
 			if (metric->inputs[j].kind == PLAN_SLOTS)
 				ret = fill_input(needs, plan, need, &metric->inputs[j]);
 	}
@@ -157,16 +153,16 @@ static int fill_metric(struct plan_needs *needs, struct gpmu_plan *plan, size_t 
 static int fill_events(struct gpmu_plan *plan)
 {
 	struct plan_event *event;
-	size_t i, j, k;
+	size_t k;
 
-	for (i = 0; i < plan->event_count; i++) {
+	for (size_t i = 0; i < plan->event_count; i++) {
 		event = &plan->events[i];
 		if (event->of_metrics || !event->event)
 			continue;
 		event->slots = calloc(event->event->length, sizeof(*event->slots));
 		if (!event->slots)
 			return -ENOMEM;
-		for (j = 0; j < event->event->length; j++) {
+		for (size_t j = 0; j < event->event->length; j++) {
 			for (k = 0; plan->slots[k].instance != &event->event->instances[j]; k++)
 				;
 			event->slots[j] = k;
@@ -177,14 +173,13 @@ static int fill_events(struct gpmu_plan *plan)
 
 int plan_number(struct plan_needs *needs, struct gpmu_plan *plan)
 {
-	size_t i;
 	int ret;
 
 	order_members(needs);
 	ret = fill_groups(needs, plan);
 	if (!ret)
 		ret = fill_events(plan);
-	for (i = 0; i < needs->length && !ret; i++)
+	for (size_t i = 0; i < needs->length && !ret; i++)
 		if (needs->list[i].metric != PLAN_NONE &&
 		    (!i || needs->list[i - 1].metric != needs->list[i].metric))
 			ret = fill_metric(needs, plan, i);

@@ -13,14 +13,13 @@ static bool needs_duration(const struct gpmu_plan *plan)
 {
 	const struct plan_metric *metric;
 	bool needed = false;
-	size_t i, j;
 
-	for (i = 0; i < plan->slot_count; i++)
+	for (size_t i = 0; i < plan->slot_count; i++)
 		if (plan->slots[i].instance->tool == EVENT_TOOL_DURATION_TIME)
 			return false;
-	for (i = 0; i < plan->metric_count; i++) {
+	for (size_t i = 0; i < plan->metric_count; i++) {
 		metric = &plan->metrics[i];
-		for (j = 0; j < plan_ids(metric->expr) && !plan->metrics[metric->root].why; j++)
+		for (size_t j = 0; j < plan_ids(metric->expr) && !plan->metrics[metric->root].why; j++)
 			needed |= metric->inputs[j].kind == PLAN_DURATION;
 	}
 	return needed;
@@ -29,9 +28,9 @@ static bool needs_duration(const struct gpmu_plan *plan)
 /* Length of the whole text, with its NUL. @names: names of the slots; NULL: the instance's name */
 static size_t room(const struct gpmu_plan *plan, char *const *names)
 {
-	size_t i, size = sizeof(DURATION ",");
+	size_t size = sizeof(DURATION ",");
 
-	for (i = 0; i < plan->slot_count; i++)
+	for (size_t i = 0; i < plan->slot_count; i++)
 		size += strlen(names[i] ? names[i] : plan->slots[i].instance->name) + strlen("{,}");
 	return size;
 }
@@ -40,11 +39,10 @@ static char *put_group(const struct gpmu_plan *plan, const struct gpmu_group *gr
 		       char *const *names, char *at)
 {
 	bool braces = (group->length > 1 && !group->apart) || group->given;
-	size_t i;
 
 	if (braces)
 		*at++ = '{';
-	for (i = 0; i < group->length; i++) {
+	for (size_t i = 0; i < group->length; i++) {
 		if (i)
 			*at++ = ',';
 		at = stpcpy(at, names[group->first + i] ? names[group->first + i] :
@@ -58,13 +56,12 @@ static char *put_group(const struct gpmu_plan *plan, const struct gpmu_group *gr
 static char *write_text(const struct gpmu_plan *plan, char *const *names)
 {
 	char *text = malloc(room(plan, names)), *at = text;
-	size_t i;
 
 	if (!text)
 		return NULL;
 	if (needs_duration(plan))
 		at = stpcpy(at, DURATION);
-	for (i = 0; i < plan->group_count; i++) {
+	for (size_t i = 0; i < plan->group_count; i++) {
 		if (at > text)
 			*at++ = ',';
 		at = put_group(plan, &plan->groups[i], names, at);
@@ -77,13 +74,12 @@ char *gpmu_plan_text(const struct gpmu_plan *plan)
 {
 	char **names = calloc(plan->slot_count + 1, sizeof(*names)), *text = NULL;
 	int ret = names ? 0 : -ENOMEM;
-	size_t i;
 
-	for (i = 0; i < plan->slot_count && !ret; i++)
+	for (size_t i = 0; i < plan->slot_count && !ret; i++)
 		ret = event_perf_name(plan->machine, plan->slots[i].instance, &names[i]);
 	if (!ret)
 		text = write_text(plan, names);
-	for (i = 0; names && i < plan->slot_count; i++)
+	for (size_t i = 0; names && i < plan->slot_count; i++)
 		free(names[i]);
 	free(names);
 	return text;
