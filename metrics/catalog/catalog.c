@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/error.h"
 #include "catalog/catalog.h"
 
 /* Adds folders and files of a list like $PATH. */
@@ -18,12 +19,8 @@ static int add_paths(struct catalog_load *load, const char *paths)
 		end = strchrnul(paths, ':');
 		if (end == paths)
 			continue;
-		path = malloc((size_t)(end - paths) + 1);
-		if (!path)
-			return -ENOMEM;
-		memcpy(path, paths, (size_t)(end - paths));
-		path[end - paths] = 0;
-		ret = catalog_add_path(load, path);
+		path = strndup(paths, (size_t)(end - paths));
+		ret = path ? catalog_add_path(load, path) : -ENOMEM;
 		free(path);
 	}
 	return ret;
@@ -44,7 +41,7 @@ struct gpmu_catalog *gpmu_catalog_new(const char *paths, struct gpmu_error *erro
 	int ret = 0;
 
 	if (!catalog) {
-		catalog_no_memory(error);
+		error_no_memory(error);
 		return NULL;
 	}
 	*catalog = catalog_builtin;

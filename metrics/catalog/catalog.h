@@ -66,7 +66,6 @@ struct catalog_list {
 	const struct catalog_entry *const *entries;
 	size_t length;
 	const struct catalog_entry **own;	/* @entries if allocated; NULL: a constant table */
-	size_t room;
 };
 
 /* An entry whose missing members come from an entry of arch/ARCH/NAME.json (ArchStdEvent) */
@@ -239,6 +238,13 @@ int catalog_supported(const struct catalog_entry *entry, const struct gpmu_machi
  * "hisi_sccl,l3c" matches hisi_sccl1_l3c0: each part can end with a number, then "_".
  */
 bool catalog_is_pmu(const char *name, const char *wanted);
+/*
+ * Returns whether @text is the number after a PMU's name: "0", "_12", "_2b442". A hexadecimal number
+ * with a letter has more than two digits, as addresses do.
+ */
+bool catalog_is_number(const char *text);
+/* Returns the name of a PMU without CATALOG_UNCORE. */
+const char *catalog_without_uncore(const char *name);
 
 /* --- catalog_metric.c */
 
@@ -250,8 +256,6 @@ int catalog_metric_fits(const struct gpmu_metric *metric, const struct gpmu_mach
 
 /* --- catalog_message.c: used by all steps */
 
-/* Sets the error and errno; returns -ENOMEM. */
-int catalog_no_memory(struct gpmu_error *error);
 /* Sets the error to "file:line: ..."; line 0 is left out. Returns -EINVAL. */
 __attribute__((format(printf, 5, 6)))
 int catalog_fail(struct catalog_load *load, const char *file, unsigned int line, size_t offset,

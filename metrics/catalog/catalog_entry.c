@@ -103,9 +103,8 @@ static int check_constraint(const struct catalog_source *source, const char *con
 		"NO_GROUP_EVENTS", "NO_GROUP_EVENTS_NMI", "NO_NMI_WATCHDOG", "NO_GROUP_EVENTS_SMT",
 		"NO_THRESHOLD_AND_NMI",
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(known); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
 		if (!strcmp(constraint, known[i]))
 			return 0;
 	return catalog_fail_key(source, KEY_METRIC_CONSTRAINT,

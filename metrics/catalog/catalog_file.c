@@ -23,10 +23,10 @@ static const char *const archs[] = {
 static const char *find_arch(const char *path, const char **below)
 {
 	const char *arch = NULL, *folder;
-	size_t i, length;
+	size_t length;
 
 	for (folder = path; (folder = strstr(folder, "/arch/")); folder++) {
-		for (i = 0; i < ARRAY_SIZE(archs); i++) {
+		for (size_t i = 0; i < ARRAY_SIZE(archs); i++) {
 			length = strlen(archs[i]);
 			if (strncmp(folder + 6, archs[i], length) || folder[6 + length] != '/')
 				continue;

@@ -7,79 +7,27 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/vector.h"
+#include "base/text/text.h"
 #include "catalog/catalog.h"
 
-struct names {
-	char **list;
-	size_t length;
-};
-
-static void names_release(struct names *names)
+static int is_shown(const struct dirent *entry)
 {
-	while (names->length)
-		free(names->list[--names->length]);
-	free(names->list);
+	return entry->d_name[0] != '.';
 }
 
-static int names_add(struct names *names, const char *name)
+static int by_name(const struct dirent **a, const struct dirent **b)
 {
-	char **added = vector_append(names->list, names->length);
-
-	if (added)
-		*added = strdup(name);
-	return added && *added ? 0 : -ENOMEM;
+	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/*
- * Reads the names in a folder, except hidden ones. Returns 0, or -errno with nothing to release.
- */
-static int names_read(struct names *names, const char *folder)
-{
-	const struct dirent *entry;
-	DIR *dir = opendir(folder);
-	int ret = 0;
-
-	*names = (struct names){ .length = 0 };
-	if (!dir)
-		return -errno;
-	while (!ret) {
-		errno = 0;
-		entry = readdir(dir);
-		if (!entry) {
-			ret = -errno;
-			break;
-		}
-		if (entry->d_name[0] != '.')
-			ret = names_add(names, entry->d_name);
-	}
-	closedir(dir);
-	if (ret)
-		names_release(names);
-	else if (names->length)
-		qsort(names->list, names->length, sizeof(*names->list), compare_names);
-	return ret;
-}
-
+/* Returns "FOLDER/NAME" without further slashes between them; NULL if out of memory. */
 static char *join(const char *folder, const char *name)
 {
-	size_t length = strlen(folder), name_size = strlen(name) + 1;
-	char *path;
+	size_t length = strlen(folder);
 
 	while (length > 1 && folder[length - 1] == '/')
 		length--;
-	path = malloc(length + 1 + name_size);
-	if (!path)
-		return NULL;
-	memcpy(path, folder, length);
-	path[length] = '/';
-	memcpy(path + length + 1, name, name_size);
-	return path;
+	return text_print("%.*s/%s", (int)length, folder, name);
 }
 
 static bool is_json(const char *name)
@@ -121,28 +69,27 @@ static int add_member(struct catalog_load *load, const char *name, const char *r
 static int add_folder(struct catalog_load *load, const char *name, const char *real,
 		      unsigned int depth)
 {
-	struct names names;
+	struct dirent **members;
 	char *next_name, *next_real;
-	size_t i;
-	int ret;
+	int n, ret = 0;
 
 	if (depth == CATALOG_MAX_DEPTH)
 		return catalog_fail(load, name, 0, 0, "expected at most %d nested folders",
 				    CATALOG_MAX_DEPTH);
-	ret = names_read(&names, real);
-	if (ret) {
-		errno = -ret;
-		return ret == -ENOMEM ? ret : catalog_fail_errno(load, name);
-	}
-	for (i = 0; i < names.length && !ret; i++) {
-		next_name = join(name, names.list[i]);
-		next_real = join(real, names.list[i]);
+	n = scandir(real, &members, is_shown, by_name);
+	if (n < 0)
+		return errno == ENOMEM ? -ENOMEM : catalog_fail_errno(load, name);
+	for (int i = 0; i < n && !ret; i++) {
+		next_name = join(name, members[i]->d_name);
+		next_real = join(real, members[i]->d_name);
 		ret = next_name && next_real ?
 		      add_member(load, next_name, next_real, depth + 1) : -ENOMEM;
 		free(next_name);
 		free(next_real);
 	}
-	names_release(&names);
+	for (int i = 0; i < n; i++)
+		free(members[i]);
+	free(members);
 	return ret;
 }
 

@@ -3,27 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "catalog/catalog.h"
-
-static int lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : (unsigned char)c;
-}
-
-/* Ignores the case of ASCII letters, in any locale. */
-static int compare_names(const char *a, const char *b)
-{
-	while (*a && lower(*a) == lower(*b)) {
-		a++;
-		b++;
-	}
-	return lower(*a) - lower(*b);
-}
 
 static int compare_members(const void *a, const void *b)
 {
 	const struct catalog_group *x = a, *y = b;
-	int order = compare_names(x->name, y->name);
+	int order = text_compare(x->name, y->name);
 
 	return order ? order : catalog_compare(&x->metric->entry, &y->metric->entry);
 }
@@ -32,9 +18,9 @@ static size_t count_members(const struct catalog_list *metrics)
 {
 	const struct gpmu_metric *metric;
 	const char *const *group;
-	size_t i, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < metrics->length; i++) {
+	for (size_t i = 0; i < metrics->length; i++) {
 		metric = (const struct gpmu_metric *)metrics->entries[i];
 		for (group = metric->groups; group && *group; group++)
 			n++;
@@ -45,11 +31,11 @@ static size_t count_members(const struct catalog_list *metrics)
 /* Sorts pairs, removes duplicates, sets where each group starts; returns how many groups. */
 static size_t sort_members(struct catalog_group *members, size_t length, size_t *starts)
 {
-	size_t i, n = 0, count = 0;
+	size_t n = 0, count = 0;
 
 	qsort(members, length, sizeof(*members), compare_members);
-	for (i = 0; i < length; i++) {
-		bool first = !n || compare_names(members[i].name, members[n - 1].name);
+	for (size_t i = 0; i < length; i++) {
+		bool first = !n || text_compare(members[i].name, members[n - 1].name);
 
 		if (!first && members[i].metric == members[n - 1].metric)
 			continue;
@@ -63,7 +49,7 @@ static size_t sort_members(struct catalog_group *members, size_t length, size_t 
 
 int catalog_groups_init(struct catalog_groups *groups, const struct catalog_list *metrics)
 {
-	size_t i, n = count_members(metrics), length = 0, *starts;
+	size_t n = count_members(metrics), length = 0, *starts;
 	const struct gpmu_metric *metric;
 	struct catalog_group *members;
 	const char *const *group;
@@ -75,7 +61,7 @@ int catalog_groups_init(struct catalog_groups *groups, const struct catalog_list
 	if (!members)
 		return -ENOMEM;
 	starts = (size_t *)(members + n);
-	for (i = 0; i < metrics->length; i++) {
+	for (size_t i = 0; i < metrics->length; i++) {
 		metric = (const struct gpmu_metric *)metrics->entries[i];
 		for (group = metric->groups; group && *group; group++)
 			members[length++] = (struct catalog_group){ *group, metric };
@@ -108,7 +94,7 @@ const struct gpmu_metric *gpmu_catalog_group_metric(const struct gpmu_catalog *c
 
 	while (first < end) {
 		middle = first + (end - first) / 2;
-		order = compare_names(groups->members[groups->starts[middle]].name, group);
+		order = text_compare(groups->members[groups->starts[middle]].name, group);
 		if (!order) {
 			if (index >= groups->starts[middle + 1] - groups->starts[middle])
 				return NULL;

@@ -3,12 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/text.h"
+#include "base/vector.h"
 #include "catalog/catalog.h"
 
 void catalog_fold(char *key, const char *name)
 {
 	do
-		*key++ = *name >= 'A' && *name <= 'Z' ? *name - 'A' + 'a' : *name;
+		*key++ = text_lower(*name);
 	while (*name++);
 }
 
@@ -21,24 +23,11 @@ const char *catalog_key_of(struct catalog_pool *pool, const char *name)
 	return key;
 }
 
-/* Makes room for so many entries in all. */
-static int reserve(struct catalog_list *list, size_t room)
-{
-	const struct catalog_entry **own;
-
-	own = reallocarray(list->own, room, sizeof(struct catalog_entry *));
-	if (!own)
-		return -ENOMEM;
-	list->entries = list->own = own;
-	list->room = room;
-	return 0;
-}
-
 int catalog_list_add(struct catalog_list *list, const struct catalog_entry *entry)
 {
-	if (list->length == list->room && reserve(list, list->room ? list->room * 2 : 64))
+	if (vector_append_value(list->own, list->length, entry))
 		return -ENOMEM;
-	list->own[list->length++] = entry;
+	list->entries = list->own;
 	return 0;
 }
 
@@ -81,12 +70,11 @@ static int compare_added(const void *a, const void *b)
 int catalog_list_sort(struct catalog_load *load, struct catalog_list *list)
 {
 	const struct catalog_entry **kept = list->own, *entry;
-	size_t i;
 
 	if (list->length < 2)
 		return 0;
 	qsort(list->own, list->length, sizeof(struct catalog_entry *), compare_added);
-	for (i = 1; i < list->length; i++) {
+	for (size_t i = 1; i < list->length; i++) {
 		entry = list->own[i];
 		if (catalog_compare(*kept, entry)) {
 			*++kept = entry;
@@ -105,25 +93,18 @@ int catalog_list_sort(struct catalog_load *load, struct catalog_list *list)
 int catalog_list_merge(struct catalog_list *merged, const struct catalog_list *older,
 		       const struct catalog_list *newer)
 {
-	size_t room = older->length + newer->length, i = 0, j = 0;
-	int order;
+	size_t i = 0, j = 0;
 
 	*merged = (struct catalog_list){ .length = 0 };
-	if (room && reserve(merged, room))
-		return -ENOMEM;
-	while (i < older->length && j < newer->length) {
-		order = catalog_compare(older->entries[i], newer->entries[j]);
-		if (order < 0) {
-			merged->own[merged->length++] = older->entries[i++];
-			continue;
-		}
-		merged->own[merged->length++] = newer->entries[j++];
-		i += !order;
+	while (i < older->length || j < newer->length) {
+		int order = i == older->length ? 1 : j == newer->length ? -1 :
+			    catalog_compare(older->entries[i], newer->entries[j]);
+
+		if (catalog_list_add(merged, order < 0 ? older->entries[i] : newer->entries[j]))
+			return -ENOMEM;
+		i += order <= 0;
+		j += order >= 0;
 	}
-	while (i < older->length)
-		merged->own[merged->length++] = older->entries[i++];
-	while (j < newer->length)
-		merged->own[merged->length++] = newer->entries[j++];
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/log.h"
 #include "catalog/catalog.h"
 
@@ -70,9 +71,8 @@ static int merge(struct gpmu_catalog *merged, const struct gpmu_catalog *older,
 static int check_namesakes(struct catalog_load *load, const struct catalog_list *list)
 {
 	const struct catalog_entry *entry;
-	size_t i;
 
-	for (i = CATALOG_MAX_NAMESAKES; i < list->length; i++) {
+	for (size_t i = CATALOG_MAX_NAMESAKES; i < list->length; i++) {
 		entry = list->entries[i];
 		if (!strcmp(entry->key, list->entries[i - CATALOG_MAX_NAMESAKES]->key))
 			return catalog_fail(load, entry->file->name, entry->line, 0,
@@ -128,7 +128,7 @@ int catalog_load_init(struct catalog_load *load, const struct gpmu_catalog *cata
 		.locale = newlocale(LC_ALL_MASK, "C", (locale_t)0),
 		.error = error,
 	};
-	return load->locale ? 0 : catalog_no_memory(error);
+	return load->locale ? 0 : error_no_memory(error);
 }
 
 int catalog_load_end(struct catalog_load *load, struct gpmu_catalog *catalog, int ret)
@@ -139,5 +139,5 @@ int catalog_load_end(struct catalog_load *load, struct gpmu_catalog *catalog, in
 	catalog_list_release(&load->events);
 	catalog_pool_release(&load->pool);
 	freelocale(load->locale);
-	return ret == -ENOMEM ? catalog_no_memory(load->error) : ret;
+	return ret == -ENOMEM ? error_no_memory(load->error) : ret;
 }

@@ -26,9 +26,8 @@ static const struct {
 static bool has_cpu(const struct gpmu_machine *machine, const char *folder)
 {
 	uint64_t midr = gpmu_machine_midr(machine) & MIDR_MASK;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cpus); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(cpus); i++)
 		if (cpus[i].midr == midr && !strcmp(cpus[i].folder, folder))
 			return true;
 	return false;
@@ -37,19 +36,14 @@ static bool has_cpu(const struct gpmu_machine *machine, const char *folder)
 static bool has_core_pmu(const struct gpmu_machine *machine)
 {
 	const struct gpmu_pmu *pmu;
-	size_t i;
 
-	for (i = 0; (pmu = gpmu_machine_pmu(machine, i)); i++)
+	for (size_t i = 0; (pmu = gpmu_machine_pmu(machine, i)); i++)
 		if (gpmu_pmu_kind(pmu) == GPMU_PMU_CORE)
 			return true;
 	return false;
 }
 
-/*
- * Returns whether @text is the number after a PMU's name: "0", "_12", "_2b442". A hexadecimal number
- * with a letter has more than two digits.
- */
-static bool is_number(const char *text)
+bool catalog_is_number(const char *text)
 {
 	size_t digits, decimal;
 
@@ -59,7 +53,7 @@ static bool is_number(const char *text)
 	return digits && !text[digits] && (digits == decimal || digits > 2);
 }
 
-static const char *without_uncore(const char *name)
+const char *catalog_without_uncore(const char *name)
 {
 	static const char prefix[] = CATALOG_UNCORE;
 
@@ -70,13 +64,13 @@ bool catalog_is_pmu(const char *name, const char *wanted)
 {
 	size_t length;
 
-	name = without_uncore(name);
-	wanted = without_uncore(wanted);
+	name = catalog_without_uncore(name);
+	wanted = catalog_without_uncore(wanted);
 	if (!strchr(wanted, ',')) {
 		length = strlen(wanted);
 		if (strncmp(name, wanted, length))
 			return false;
-		return !name[length] || is_number(name + length);
+		return !name[length] || catalog_is_number(name + length);
 	}
 	for (;; wanted++) {
 		length = strcspn(wanted, ",");
@@ -122,10 +116,9 @@ static int has_pmu(const struct gpmu_machine *machine, const char *name, const c
 {
 	const struct gpmu_pmu *pmu;
 	const char *identifier;
-	size_t i;
 	int ret;
 
-	for (i = 0; (pmu = gpmu_machine_pmu(machine, i)); i++) {
+	for (size_t i = 0; (pmu = gpmu_machine_pmu(machine, i)); i++) {
 		if (!catalog_is_pmu(gpmu_pmu_name(pmu), name))
 			continue;
 		if (!compat)

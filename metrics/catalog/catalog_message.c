@@ -30,11 +30,6 @@ static void format_line(char *text, size_t size, const char *file, unsigned int 
 	gpmu_shown(text);
 }
 
-int catalog_no_memory(struct gpmu_error *error)
-{
-	return error_no_memory(error);
-}
-
 int catalog_fail(struct catalog_load *load, const char *file, unsigned int line, size_t offset,
 		 const char *fmt, ...)
 {

@@ -92,9 +92,8 @@ int gpmu_metric_supported(const struct gpmu_metric *metric, const struct gpmu_ma
 static const struct gpmu_pmu *first_pmu(const struct gpmu_machine *machine, const char *name)
 {
 	const struct gpmu_pmu *pmu;
-	size_t i;
 
-	for (i = 0; (pmu = gpmu_machine_pmu(machine, i)); i++)
+	for (size_t i = 0; (pmu = gpmu_machine_pmu(machine, i)); i++)
 		if (name ? catalog_is_pmu(gpmu_pmu_name(pmu), name) :
 		    gpmu_pmu_kind(pmu) == GPMU_PMU_CORE)
 			return pmu;

@@ -85,9 +85,8 @@ static const char *fixed_terms(const char *key)
 		{ "inst_retired.any", "event=0xc0,period=2000003" },
 		{ "inst_retired.any_p", "event=0xc0,period=2000003" },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(fixed); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(fixed); i++)
 		if (!strcmp(key, fixed[i].event))
 			return fixed[i].terms;
 	return NULL;
@@ -109,9 +108,8 @@ static int add_code(struct terms *terms)
 	uint64_t code = 0, select = 0;
 	int ret = 0;
 	bool hex;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(others); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
 		if (!values[others[i].key])
 			continue;
 		ret = get_number(terms, others[i].key, "", &code, &hex);
@@ -146,7 +144,6 @@ static int add_msr(struct terms *terms)
 	const char *value = terms->object->values[KEY_MSR_VALUE];
 	uint64_t index;
 	bool hex;
-	size_t i;
 	int ret;
 
 	if (!terms->object->values[KEY_MSR_INDEX])
@@ -154,7 +151,7 @@ static int add_msr(struct terms *terms)
 	ret = get_number(terms, KEY_MSR_INDEX, ",", &index, &hex);
 	if (ret)
 		return ret;
-	for (i = 0; i < ARRAY_SIZE(registers); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(registers); i++) {
 		if (registers[i].index == index) {
 			if (value)
 				add(terms, ",%s=%s", registers[i].term, value);
@@ -190,10 +187,9 @@ static int add_fields(struct terms *terms)
 	const char *filter = terms->object->values[KEY_FILTER];
 	uint64_t number = 0;
 	bool hex = false;
-	size_t i;
 	int ret;
 
-	for (i = 0; i < ARRAY_SIZE(fields); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
 		if (!terms->object->values[fields[i].key])
 			continue;
 		ret = get_number(terms, fields[i].key, "", &number, &hex);
@@ -248,9 +244,8 @@ const char *catalog_pmu_of_unit(struct catalog_pool *pool, const char *unit)
 	};
 	static const char grace[] = "nvidia_", others[] = CATALOG_UNCORE;
 	char name[sizeof(others) + CATALOG_MAX_LINE];
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(names[i].unit, unit))
 			return names[i].pmu;
 	if (!strncmp(unit, grace, sizeof(grace) - 1))

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "event/event_build.h"
 
 static int add_on_pmu(struct event_builder *builder, const struct gpmu_pmu *pmu)
@@ -133,9 +132,9 @@ static int set_time_unit(struct event_builder *builder)
 
 	if (event->unit || (!first->tool && !clock))
 		return 0;
-	event->unit = event_join(first->tool ? "ns" : "msec");
+	event->unit = strdup(first->tool ? "ns" : "msec");
 	if (!event->unit)
-		return event_no_memory(builder);
+		return error_no_memory(&builder->why);
 	event->scale = first->tool ? 1 : 1e-6;
 	return 0;
 }
@@ -146,9 +145,9 @@ static int build(struct event_builder *builder, const char *text)
 	int ret;
 
 	event->scale = 1;
-	event->text = event_join(text);
+	event->text = strdup(text);
 	if (!event->text)
-		return event_no_memory(builder);
+		return error_no_memory(&builder->why);
 	if (!strncmp(text, "mem:", 4)) {
 		error_set(&builder->why, 0,
 			  "mem: is a breakpoint, which only perf counts: perf stat -e mem:...");
@@ -156,7 +155,7 @@ static int build(struct event_builder *builder, const char *text)
 	}
 	ret = event_text_init(&builder->text, event->text, &builder->why);
 	if (ret)
-		return ret == -ENOMEM ? event_no_memory(builder) : ret;
+		return ret == -ENOMEM ? error_no_memory(&builder->why) : ret;
 	builder->modifiers = "";
 	builder->form.attr.size = sizeof(builder->form.attr);
 	ret = builder->text.body ? add_with_terms(builder) : add_without_terms(builder);
@@ -174,7 +173,7 @@ struct gpmu_event *gpmu_event_new(const struct gpmu_machine *machine,
 	int ret;
 
 	builder.event = calloc(1, sizeof(*builder.event));
-	ret = builder.event ? build(&builder, text) : event_no_memory(&builder);
+	ret = builder.event ? build(&builder, text) : error_no_memory(&builder.why);
 	if (!ret)
 		return builder.event;
 	gpmu_event_free(builder.event);

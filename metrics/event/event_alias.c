@@ -2,25 +2,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "catalog/catalog.h"
 #include "event/event_build.h"
 #include "machine/pmu.h"
 #include "plugin/source_object.h"
 
 #define MAX_PMU	128
-
-static bool same(const char *a, const char *b)
-{
-	char c, d;
-
-	do {
-		c = *a++;
-		d = *b++;
-		c = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-		d = d >= 'A' && d <= 'Z' ? (char)(d - 'A' + 'a') : d;
-	} while (c == d && c);
-	return c == d;
-}
 
 /* Finds the name as given, else in upper or lower case. */
 static const char *sysfs_name(const struct gpmu_pmu *pmu, const char *name)
@@ -30,7 +18,7 @@ static const char *sysfs_name(const struct gpmu_pmu *pmu, const char *name)
 	if (gpmu_pmu_event(pmu, name))
 		return name;
 	for (size_t i = 0; (other = gpmu_pmu_event_name(pmu, i)); i++)
-		if (same(other, name))
+		if (!text_compare(other, name))
 			return other;
 	return NULL;
 }
@@ -130,7 +118,7 @@ int event_find_alias(struct event_builder *builder, const struct gpmu_pmu *pmu, 
 	*alias = (struct event_alias){ .scale = 1 };
 	ret = find_in_catalog(builder, pmu, name, &event);
 	if (ret < 0)
-		return event_no_memory(builder);
+		return error_no_memory(&builder->why);
 	if (event) {
 		alias->terms = gpmu_event_def_terms(event);
 		alias->scale = event_def_scale(event);
@@ -167,10 +155,7 @@ void event_near_aliases(const struct event_builder *builder, const struct gpmu_p
 		nearest_try(nearest, gpmu_pmu_event_name(pmu, i));
 	for (size_t i = 0; source_event(pmu, i, &shown); i++)
 		nearest_try(nearest, shown.name);
-	for (size_t i = 0; builder->catalog; i++) {
-		event = gpmu_catalog_event(builder->catalog, i);
-		if (!event)
-			break;
+	for (size_t i = 0; (event = event_def(builder, i)); i++) {
 		target = gpmu_event_def_pmu(event);
 		if ((target ? event_pmu_is(pmu, target) : core) &&
 		    gpmu_event_def_supported(event, builder->machine) > 0)

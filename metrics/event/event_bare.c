@@ -30,7 +30,7 @@ static int add_tool(struct event_builder *builder, const char *name, enum event_
 		return event_fail(builder, name, EINVAL, "%s takes no terms and no modifiers",
 				  name);
 	builder->form.tool = tool;
-	return event_add(builder, NULL, &builder->form.attr, event_join(name));
+	return event_add(builder, NULL, &builder->form.attr, strdup(name));
 }
 
 /*
@@ -126,10 +126,7 @@ static int fail_other_machine(struct event_builder *builder, const char *name)
 	const struct gpmu_event_def *event;
 	const char *pmu, *cpu;
 
-	for (size_t i = 0; builder->catalog; i++) {
-		event = gpmu_catalog_event(builder->catalog, i);
-		if (!event)
-			break;
+	for (size_t i = 0; (event = event_def(builder, i)); i++) {
 		if (strcasecmp(gpmu_event_def_name(event), name))
 			continue;
 		pmu = gpmu_event_def_pmu(event);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/error.h"
 #include "base/vector.h"
 #include "event/event_build.h"
 
@@ -17,13 +16,13 @@ static const struct {
 	uint64_t bits, cycles;	/* bits of config to compare, and their value for cycles */
 } cycle_counters[] = {
 	/* kernel-drivers/grace-cspmu.rst: the event number just above the 32-bit ones */
-	{ GPMU_PMU_SCF, "", ~0ull, 0x100000000 },
-	{ GPMU_PMU_PCIE, "", ~0ull, 0x100000000 },
-	{ GPMU_PMU_C2C0, "", ~0ull, 0x100000000 },
-	{ GPMU_PMU_C2C1, "", ~0ull, 0x100000000 },
-	{ GPMU_PMU_CNVLINK, "", ~0ull, 0x100000000 },
+	{ .kind = GPMU_PMU_SCF, .prefix = "", .bits = ~0ull, .cycles = 0x100000000 },
+	{ .kind = GPMU_PMU_PCIE, .prefix = "", .bits = ~0ull, .cycles = 0x100000000 },
+	{ .kind = GPMU_PMU_C2C0, .prefix = "", .bits = ~0ull, .cycles = 0x100000000 },
+	{ .kind = GPMU_PMU_C2C1, .prefix = "", .bits = ~0ull, .cycles = 0x100000000 },
+	{ .kind = GPMU_PMU_CNVLINK, .prefix = "", .bits = ~0ull, .cycles = 0x100000000 },
 	/* CPU_CYCLES: Arm DDI 0487, "The PMU event number space" */
-	{ GPMU_PMU_CORE, "armv8_", 0xffff, 0x11 },
+	{ .kind = GPMU_PMU_CORE, .prefix = "armv8_", .bits = 0xffff, .cycles = 0x11 },
 };
 
 static bool takes_cycle_counter(const struct gpmu_pmu *pmu, const struct perf_event_attr *attr)
@@ -52,43 +51,16 @@ int event_fail(struct event_builder *builder, const char *at, int error, const c
 	return -error;
 }
 
-int event_no_memory(struct event_builder *builder)
-{
-	return error_no_memory(&builder->why);
-}
-
-char *event_join_parts(const char *const *parts)
-{
-	size_t length = 0;
-	char *text, *end;
-
-	for (size_t i = 0; parts[i]; i++)
-		length += strlen(parts[i]);
-	text = malloc(length + 1);
-	if (!text)
-		return NULL;
-	*text = '\0';
-	end = text;
-	for (size_t i = 0; parts[i]; i++)
-		end = stpcpy(end, parts[i]);
-	return text;
-}
-
 char *event_instance_name(const struct event_builder *builder, const struct gpmu_pmu *pmu,
 			  const char *name)
 {
-	const char *body = builder->text.body, *modifiers = builder->modifiers;
+	const char *body = builder->text.body ? builder->text.body : "", *modifiers = builder->modifiers;
 
-	if (!body)
-		body = "";
 	if (pmu && name)
-		return event_join(gpmu_pmu_name(pmu), "/", name, *body ? "," : "", body, "/",
-				  modifiers);
-	if (pmu)
-		return event_join(gpmu_pmu_name(pmu), "/", body, "/", modifiers);
-	if (*body)
-		return event_join(name, "/", body, "/", modifiers);
-	return event_join(name, *modifiers ? ":" : "", modifiers);
+		return text_print("%s/%s%s%s/%s", gpmu_pmu_name(pmu), name, *body ? "," : "", body, modifiers);
+	if (pmu || *body)
+		return text_print("%s/%s/%s", pmu ? gpmu_pmu_name(pmu) : name, body, modifiers);
+	return text_print("%s%s%s", name, *modifiers ? ":" : "", modifiers);
 }
 
 /* The driver would refuse it without a reason. */
@@ -113,7 +85,7 @@ int event_add(struct event_builder *builder, const struct gpmu_pmu *pmu,
 	added = name ? vector_append(event->instances, event->length) : NULL;
 	if (!added) {
 		free(name);
-		return event_no_memory(builder);
+		return error_no_memory(&builder->why);
 	}
 	*added = builder->form;
 	added->name = name;

@@ -9,7 +9,9 @@
 
 #include "event/event.h"
 #include "event/event_text.h"
+#include "base/error.h"
 #include "base/text/nearest.h"
+#include "base/text/text.h"
 
 struct event_builder {
 	const struct gpmu_machine *machine;
@@ -23,15 +25,17 @@ struct event_builder {
 	const char *excludes; /* first modifier that selects user, kernel, ...; NULL: none */
 };
 
+/* Returns an event of the catalog; NULL after the last. */
+static inline const struct gpmu_event_def *event_def(const struct event_builder *builder, size_t index)
+{
+	return builder->catalog ? gpmu_catalog_event(builder->catalog, index) : NULL;
+}
+
 /* --- event_build.c */
 
 /* Sets the error at @at, which is in the builder's text. Returns -@error. */
 __attribute__((format(printf, 4, 5)))
 int event_fail(struct event_builder *builder, const char *at, int error, const char *fmt, ...);
-int event_no_memory(struct event_builder *builder);
-/* Concatenates strings into a new one, which the caller frees; NULL if out of memory. */
-#define event_join(...)	event_join_parts((const char *const[]){ __VA_ARGS__, NULL })
-char *event_join_parts(const char *const *parts);
 
 /* Text of an instance: the user's text, after "PMU/" if @pmu is given; new, or NULL */
 char *event_instance_name(const struct event_builder *builder, const struct gpmu_pmu *pmu,

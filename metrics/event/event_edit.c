@@ -24,8 +24,8 @@ static char *append(char *text, const struct event_term *term, bool first)
 	if (!text)
 		return NULL;
 	longer = term->value ?
-		 event_join(text, comma, term->name, "=", quote, term->value, quote) :
-		 event_join(text, comma, term->name);
+		 text_print("%s%s%s=%s%s%s", text, comma, term->name, quote, term->value, quote) :
+		 text_print("%s%s%s", text, comma, term->name);
 	free(text);
 	return longer;
 }
@@ -33,7 +33,7 @@ static char *append(char *text, const struct event_term *term, bool first)
 /* Changed terms keep their positions. The last value of a repeated term wins. */
 static char *merge(const struct event_text *text, const struct event_term *terms, size_t length)
 {
-	char *result = event_join(text->head, "/"), *whole;
+	char *result = text_print("%s/", text->head), *whole;
 	const struct event_term *term;
 	bool first = true;
 
@@ -51,7 +51,7 @@ static char *merge(const struct event_text *text, const struct event_term *terms
 		result = append(result, &terms[i], first);
 		first = false;
 	}
-	whole = result ? event_join(result, "/", text->modifiers) : NULL;
+	whole = result ? text_print("%s/%s", result, text->modifiers) : NULL;
 	free(result);
 	return whole;
 }
@@ -64,7 +64,7 @@ static int with_terms(const struct event_text *text, const char *terms, char **r
 	char *body;
 	int ret;
 
-	body = event_join(terms);
+	body = strdup(terms);
 	if (!body)
 		return -ENOMEM;
 	ret = event_terms_split(body, &list, &length, &at);

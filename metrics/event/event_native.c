@@ -10,24 +10,18 @@
 #include "event/event_build.h"
 #include "event/event_pfm.h"
 
-#define MAX_TEXT	128
-
-/* Formats "PMU/config=0x151/u". */
+/* Returns "PMU/config=0x151/u"; NULL if out of memory. */
 static char *name_codes(const struct gpmu_pmu *pmu, const struct perf_event_attr *attr,
 			const char *modifiers)
 {
-	char codes[MAX_TEXT];
-	int length = snprintf(codes, sizeof(codes), "/config=0x%llx",
-			      (unsigned long long)attr->config);
+	char codes[2][32] = { "", "" };
 
 	if (attr->config1)
-		length += snprintf(codes + length, sizeof(codes) - (size_t)length,
-				   ",config1=0x%llx", (unsigned long long)attr->config1);
+		snprintf(codes[0], sizeof(codes[0]), ",config1=0x%llx", (unsigned long long)attr->config1);
 	if (attr->config2)
-		length += snprintf(codes + length, sizeof(codes) - (size_t)length,
-				   ",config2=0x%llx", (unsigned long long)attr->config2);
-	snprintf(codes + length, sizeof(codes) - (size_t)length, "/%s", modifiers);
-	return event_join(gpmu_pmu_name(pmu), codes);
+		snprintf(codes[1], sizeof(codes[1]), ",config2=0x%llx", (unsigned long long)attr->config2);
+	return text_print("%s/config=0x%llx%s%s/%s", gpmu_pmu_name(pmu), (unsigned long long)attr->config, codes[0],
+			  codes[1], modifiers);
 }
 
 static const char *name_levels(struct event_builder *builder, const struct event_pfm *event,
@@ -86,7 +80,7 @@ int event_add_native(struct event_builder *builder)
 
 	ret = event_pfm_encode(text, &event, &why);
 	if (ret == -ENOMEM)
-		return event_no_memory(builder);
+		return error_no_memory(&builder->why);
 	if (ret)
 		return event_fail(builder, text, -ret, "%.60s: libpfm4: %.60s", text, why);
 	attr->exclude_user = event.exclude_user;

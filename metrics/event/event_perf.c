@@ -35,6 +35,6 @@ int event_perf_name(const struct gpmu_machine *machine, const struct event_insta
 	*name = NULL;
 	if (!pmu || !gpmu_pmu_event(pmu, CORE_CYCLES))
 		return 0;
-	*name = event_join(gpmu_pmu_name(pmu), "/" CORE_CYCLES "/", modifiers ? modifiers + 1 : "");
+	*name = text_print("%s/" CORE_CYCLES "/%s", gpmu_pmu_name(pmu), modifiers ? modifiers + 1 : "");
 	return *name ? 0 : -ENOMEM;
 }

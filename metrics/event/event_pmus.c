@@ -3,17 +3,9 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "catalog/catalog.h"
 #include "event/event_build.h"
 #include "event/gpmu_core.h"
-
-static const char uncore[] = "uncore_";
-
-static const char *without_uncore(const char *name)
-{
-	size_t length = sizeof(uncore) - 1;
-
-	return strncmp(name, uncore, length) ? name : name + length;
-}
 
 /* Returns whether the suffix is "_1_inst_2": a Grace can have several PMUs of a type in a socket. */
 static bool is_instance(const char *suffix)
@@ -28,30 +20,18 @@ static bool is_instance(const char *suffix)
 	return n && !suffix[n];
 }
 
-/* Numbers are decimal, or hexadecimal if they have more than two digits, as addresses do. */
-static bool is_number(const char *suffix)
-{
-	size_t length;
-
-	suffix += *suffix == '_';
-	length = strlen(suffix);
-	if (!length || strspn(suffix, "0123456789abcdefABCDEF") < length)
-		return false;
-	return length > 2 || strspn(suffix, "0123456789") == length;
-}
-
 bool event_pmu_is(const struct gpmu_pmu *pmu, const char *wanted)
 {
-	const char *name = without_uncore(gpmu_pmu_name(pmu)), *suffix;
+	const char *name = catalog_without_uncore(gpmu_pmu_name(pmu)), *suffix;
 	size_t length;
 
-	wanted = without_uncore(wanted);
+	wanted = catalog_without_uncore(wanted);
 	length = strlen(wanted);
 	if (!length)
 		return false;
 	if (!strncmp(name, wanted, length)) {
 		suffix = name + length;
-		if (!*suffix || is_number(suffix))
+		if (!*suffix || catalog_is_number(suffix))
 			return true;
 		if (gpmu_pmu_kind(pmu) >= GPMU_PMU_SCF && is_instance(suffix))
 			return true;
@@ -116,7 +96,7 @@ static bool names(const char *wanted, const char *pmu)
 	size_t length = strlen(pmu);
 
 	return !strncmp(wanted, pmu, length) &&
-	       (!wanted[length] || is_number(wanted + length) || is_instance(wanted + length));
+	       (!wanted[length] || catalog_is_number(wanted + length) || is_instance(wanted + length));
 }
 
 int event_fail_pmu(struct event_builder *builder, const char *name)
@@ -128,10 +108,7 @@ int event_fail_pmu(struct event_builder *builder, const char *name)
 	nearest_init(&nearest, name);
 	for (size_t i = 0; (pmu = gpmu_machine_pmu(builder->machine, i)); i++)
 		nearest_try(&nearest, gpmu_pmu_name(pmu));
-	for (size_t i = 0; builder->catalog; i++) {
-		event = gpmu_catalog_event(builder->catalog, i);
-		if (!event)
-			break;
+	for (size_t i = 0; (event = event_def(builder, i)); i++) {
 		if (!gpmu_event_def_pmu(event))
 			continue;
 		if (names(name, gpmu_event_def_pmu(event)))

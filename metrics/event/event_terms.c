@@ -19,6 +19,8 @@ enum known {
 	KNOWN_OTHER,	/* not about counting: refused */
 };
 
+#define RECORD_ONLY	"supported by perf record only"
+
 /* Terms that mean the same on every PMU */
 static const struct known_term {
 	const char *name;
@@ -26,33 +28,33 @@ static const struct known_term {
 	uint32_t type;		/* for KNOWN_LEGACY */
 	const char *why;
 } known_terms[] = {
-	{ "config", KNOWN_CONFIG, 0, NULL },
-	{ "config1", KNOWN_CONFIG, 0, NULL },
-	{ "config2", KNOWN_CONFIG, 0, NULL },
-	{ "config3", KNOWN_CONFIG, 0, NULL },
-	{ "config4", KNOWN_CONFIG, 0, NULL },
-	{ "name", KNOWN_NAME, 0, NULL },
-	{ "metric-id", KNOWN_NOTHING, 0, NULL },
-	{ "legacy-hardware-config", KNOWN_LEGACY, PERF_TYPE_HARDWARE, NULL },
-	{ "legacy-cache-config", KNOWN_LEGACY, PERF_TYPE_HW_CACHE, NULL },
-	{ "period", KNOWN_OTHER, 0, "supported by perf record only" },
-	{ "freq", KNOWN_OTHER, 0, "supported by perf record only" },
-	{ "branch_type", KNOWN_OTHER, 0, "supported by perf record only" },
-	{ "time", KNOWN_OTHER, 0, "supported by perf record only" },
-	{ "call-graph", KNOWN_OTHER, 0, "supported by perf record only" },
-	{ "stack-size", KNOWN_OTHER, 0, "supported by perf record only" },
-	{ "max-stack", KNOWN_OTHER, 0, "supported by perf record only" },
-	{ "nr", KNOWN_OTHER, 0, "supported by perf record only" },
-	{ "overwrite", KNOWN_OTHER, 0, "supported by perf record only" },
-	{ "no-overwrite", KNOWN_OTHER, 0, "supported by perf record only" },
-	{ "aux-output", KNOWN_OTHER, 0, "supported by perf record only" },
-	{ "aux-action", KNOWN_OTHER, 0, "supported by perf record only" },
-	{ "aux-sample-size", KNOWN_OTHER, 0, "supported by perf record only" },
-	{ "inherit", KNOWN_OTHER, 0, "it applies to all events of a run" },
-	{ "no-inherit", KNOWN_OTHER, 0, "it applies to all events of a run" },
-	{ "cpu", KNOWN_OTHER, 0, "CPUs apply to all events of a run" },
-	{ "percore", KNOWN_OTHER, 0, "supported by perf stat only" },
-	{ "ratio-to-prev", KNOWN_OTHER, 0, "supported by perf only" },
+	{ .name = "config", .known = KNOWN_CONFIG },
+	{ .name = "config1", .known = KNOWN_CONFIG },
+	{ .name = "config2", .known = KNOWN_CONFIG },
+	{ .name = "config3", .known = KNOWN_CONFIG },
+	{ .name = "config4", .known = KNOWN_CONFIG },
+	{ .name = "name", .known = KNOWN_NAME },
+	{ .name = "metric-id", .known = KNOWN_NOTHING },
+	{ .name = "legacy-hardware-config", .known = KNOWN_LEGACY, .type = PERF_TYPE_HARDWARE },
+	{ .name = "legacy-cache-config", .known = KNOWN_LEGACY, .type = PERF_TYPE_HW_CACHE },
+	{ .name = "period", .known = KNOWN_OTHER, .why = RECORD_ONLY },
+	{ .name = "freq", .known = KNOWN_OTHER, .why = RECORD_ONLY },
+	{ .name = "branch_type", .known = KNOWN_OTHER, .why = RECORD_ONLY },
+	{ .name = "time", .known = KNOWN_OTHER, .why = RECORD_ONLY },
+	{ .name = "call-graph", .known = KNOWN_OTHER, .why = RECORD_ONLY },
+	{ .name = "stack-size", .known = KNOWN_OTHER, .why = RECORD_ONLY },
+	{ .name = "max-stack", .known = KNOWN_OTHER, .why = RECORD_ONLY },
+	{ .name = "nr", .known = KNOWN_OTHER, .why = RECORD_ONLY },
+	{ .name = "overwrite", .known = KNOWN_OTHER, .why = RECORD_ONLY },
+	{ .name = "no-overwrite", .known = KNOWN_OTHER, .why = RECORD_ONLY },
+	{ .name = "aux-output", .known = KNOWN_OTHER, .why = RECORD_ONLY },
+	{ .name = "aux-action", .known = KNOWN_OTHER, .why = RECORD_ONLY },
+	{ .name = "aux-sample-size", .known = KNOWN_OTHER, .why = RECORD_ONLY },
+	{ .name = "inherit", .known = KNOWN_OTHER, .why = "it applies to all events of a run" },
+	{ .name = "no-inherit", .known = KNOWN_OTHER, .why = "it applies to all events of a run" },
+	{ .name = "cpu", .known = KNOWN_OTHER, .why = "CPUs apply to all events of a run" },
+	{ .name = "percore", .known = KNOWN_OTHER, .why = "supported by perf stat only" },
+	{ .name = "ratio-to-prev", .known = KNOWN_OTHER, .why = "supported by perf only" },
 };
 
 /* State while terms are applied for a PMU */
@@ -254,13 +256,13 @@ static int apply_event(struct applied *applied, const char *name)
 		applied->attr->config = alias.config;
 		return 1;
 	}
-	body = event_join(alias.terms);
+	body = strdup(alias.terms);
 	if (!body)
-		return event_no_memory(applied->builder);
+		return error_no_memory(&applied->builder->why);
 	ret = event_terms_split(body, &terms, &length, &at);
 	if (ret) {
 		free(body);
-		return ret == -ENOMEM ? event_no_memory(applied->builder) :
+		return ret == -ENOMEM ? error_no_memory(&applied->builder->why) :
 		       event_fail(applied->builder, applied->at, EINVAL,
 				  "%.60s is \"%.60s\", which is not a list of terms", name, alias.terms);
 	}
@@ -319,7 +321,6 @@ static int set_unit(struct applied *applied)
 {
 	struct gpmu_event *event = applied->builder->event;
 	const struct event_alias *alias = &applied->alias;
-	bool same;
 
 	/* The error of a PMU that cannot count the event, kept until another PMU has the event */
 	if (alias->absent && (event->has_unit || !alias->unit))
@@ -327,14 +328,13 @@ static int set_unit(struct applied *applied)
 	if (!event->has_unit) {
 		event->has_unit = !alias->absent;
 		free(event->unit);
-		event->unit = alias->unit ? event_join(alias->unit) : NULL;
+		event->unit = alias->unit ? strdup(alias->unit) : NULL;
 		event->scale = alias->scale;
 		event->mean = alias->mean;
-		return alias->unit && !event->unit ? event_no_memory(applied->builder) : 0;
+		return alias->unit && !event->unit ? error_no_memory(&applied->builder->why) : 0;
 	}
-	same = alias->unit && event->unit ? !strcmp(alias->unit, event->unit) :
-	       !alias->unit && !event->unit;
-	if (same && alias->mean == event->mean && alias->scale <= event->scale && alias->scale >= event->scale)
+	if (text_is_same(alias->unit, event->unit) && alias->mean == event->mean &&
+	    alias->scale <= event->scale && alias->scale >= event->scale)
 		return 0;
 	return event_fail(applied->builder, applied->builder->text.head, EINVAL,
 			  "its PMUs count in different units: name one PMU, such as %.60s",
@@ -355,8 +355,8 @@ static int apply_known(struct applied *applied, const struct event_term *term,
 			return event_fail(applied->builder, term->name, EINVAL,
 					  "name= needs a name");
 		free(event->label);
-		event->label = event_join(term->value);
-		return event->label ? 0 : event_no_memory(applied->builder);
+		event->label = strdup(term->value);
+		return event->label ? 0 : error_no_memory(&applied->builder->why);
 	case KNOWN_NOTHING:
 		return 0;
 	default:

@@ -11,10 +11,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/error.h"
-#include "base/text/nearest.h"
 #include "base/text/trace_format.h"
-#include "base/vector.h"
 #include "event/event_build.h"
 
 #define MAX_FORMAT	(256u << 10)	/* bytes; the formats of Linux 6.18 have less than 16 KiB */
@@ -28,11 +25,6 @@ static const char *const folders[] = {
 	"sys/kernel/tracing/events", "sys/kernel/debug/tracing/events",
 };
 
-struct names {
-	char **names;
-	size_t length;
-};
-
 /* A search for tracepoints */
 struct tracepoints {
 	struct event_builder *builder;
@@ -42,51 +34,31 @@ struct tracepoints {
 	int denied;			/* EACCES, EPERM; or 0: no permission was missing */
 };
 
-static void names_release(struct names *names)
+static int is_shown(const struct dirent *entry)
 {
-	for (size_t i = 0; i < names->length; i++)
-		free(names->names[i]);
-	free(names->names);
+	return entry->d_name[0] != '.' && strlen(entry->d_name) < MAX_NAME;
 }
 
-static int names_add(struct names *names, const char *name)
+static int by_name(const struct dirent **a, const struct dirent **b)
 {
-	char **added = vector_append(names->names, names->length);
-
-	if (added)
-		*added = event_join(name);
-	return added && *added ? 0 : -ENOMEM;
+	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static int compare(const void *a, const void *b)
+/* Lists the members of a folder, sorted. Returns their number, 0 if @path is no folder, or -errno. */
+static int list(const char *path, struct dirent ***members)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	int n = scandir(path, members, is_shown, by_name);
+
+	if (n < 0)
+		*members = NULL;
+	return n >= 0 ? n : errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
 }
 
-/* Lists the folders that match a pattern, sorted; empty if @path is no folder. */
-static int list(const char *path, const char *pattern, struct names *names)
+static void free_list(struct dirent **members, int n)
 {
-	const struct dirent *entry;
-	DIR *dir = opendir(path);
-	int ret = 0;
-
-	if (!dir)
-		return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
-	for (;;) {
-		errno = 0;
-		entry = ret ? NULL : readdir(dir);
-		if (!entry)
-			break;
-		if (entry->d_name[0] != '.' && strlen(entry->d_name) < MAX_NAME &&
-		    !fnmatch(pattern, entry->d_name, 0))
-			ret = names_add(names, entry->d_name);
-	}
-	if (!ret)
-		ret = -errno;
-	closedir(dir);
-	if (!ret && names->length)
-		qsort(names->names, names->length, sizeof(*names->names), compare);
-	return ret;
+	for (int i = 0; i < n; i++)
+		free(members[i]);
+	free(members);
 }
 
 static int add(struct tracepoints *search, const char *system, const char *name)
@@ -103,7 +75,7 @@ static int add(struct tracepoints *search, const char *system, const char *name)
 				  name);
 	attr.type = PERF_TYPE_TRACEPOINT;
 	attr.config = format.id;
-	text = event_join(system, ":", name, *builder->modifiers ? ":" : "", builder->modifiers);
+	text = text_print("%s:%s%s%s", system, name, *builder->modifiers ? ":" : "", builder->modifiers);
 	return event_add(builder, event_pmu_of_type(builder->machine, PERF_TYPE_TRACEPOINT), &attr,
 			 text);
 }
@@ -135,45 +107,32 @@ static int fail_list(struct tracepoints *search, const char *path, int ret)
 		return 0;
 	}
 	if (ret == -ENOMEM)
-		return event_no_memory(search->builder);
+		return error_no_memory(&search->builder->why);
 	return event_fail(search->builder, search->name, -ret, "%.120s: %s", path, error_text(-ret));
 }
 
-static int add_system(struct tracepoints *search, const char *system)
+/* Adds the tracepoints of a system, or of all systems that match if @system is NULL. */
+static int add_members(struct tracepoints *search, const char *system)
 {
-	struct names names = { .length = 0 };
+	const char *pattern = system ? search->name : search->system;
+	struct dirent **members;
 	char path[PATH_MAX];
-	int ret;
+	int n, ret = 0;
 
-	if (!strpbrk(search->name, "*?["))
-		return add_one(search, system, search->name);
-	snprintf(path, sizeof(path), "%s/%s/%s", gpmu_machine_root(search->builder->machine),
-		 search->folder, system);
-	ret = list(path, search->name, &names);
-	if (ret)
-		ret = fail_list(search, path, ret);
-	for (size_t i = 0; i < names.length && !ret; i++)
-		ret = add_one(search, system, names.names[i]);
-	names_release(&names);
-	return ret;
-}
+	if (!strpbrk(pattern, "*?["))
+		return system ? add_one(search, system, pattern) : add_members(search, pattern);
+	snprintf(path, sizeof(path), "%s/%s%s%s", gpmu_machine_root(search->builder->machine),
+		 search->folder, system ? "/" : "", system ? system : "");
+	n = list(path, &members);
+	if (n < 0)
+		ret = fail_list(search, path, n);
+	for (int i = 0; i < n && !ret; i++) {
+		const char *name = members[i]->d_name;
 
-static int add_systems(struct tracepoints *search)
-{
-	struct names names = { .length = 0 };
-	char path[PATH_MAX];
-	int ret;
-
-	if (!strpbrk(search->system, "*?["))
-		return add_system(search, search->system);
-	snprintf(path, sizeof(path), "%s/%s", gpmu_machine_root(search->builder->machine),
-		 search->folder);
-	ret = list(path, search->system, &names);
-	if (ret)
-		ret = fail_list(search, path, ret);
-	for (size_t i = 0; i < names.length && !ret; i++)
-		ret = add_system(search, names.names[i]);
-	names_release(&names);
+		if (!fnmatch(pattern, name, 0))
+			ret = system ? add_one(search, system, name) : add_members(search, name);
+	}
+	free_list(members, n);
 	return ret;
 }
 
@@ -219,17 +178,17 @@ static bool is_folder(const char *path, const char *name)
 /* Copies the nearest name of a folder to @found, "" if none is near. 0 or -errno */
 static int find_nearest(const char *path, const char *wanted, char *found)
 {
-	struct names names = { .length = 0 };
+	struct dirent **members;
 	struct nearest nearest;
-	int ret = list(path, "*", &names);
+	int n = list(path, &members);
 
 	nearest_init(&nearest, wanted);
-	for (size_t i = 0; i < names.length; i++)
-		if (is_folder(path, names.names[i]))
-			nearest_try(&nearest, names.names[i]);
+	for (int i = 0; i < n; i++)
+		if (is_folder(path, members[i]->d_name))
+			nearest_try(&nearest, members[i]->d_name);
 	snprintf(found, MAX_NAME, "%s", nearest.name ? nearest.name : "");
-	names_release(&names);
-	return ret;
+	free_list(members, n);
+	return n < 0 ? n : 0;
 }
 
 /* Writes "; did you mean SYSTEM:NAME?" for a system, a name or both that are misspelt, or "". */
@@ -284,11 +243,11 @@ int event_add_tracepoints(struct event_builder *builder, const char *system, con
 				  "expected names of a tracepoint, SYSTEM:NAME");
 	search.buffer = malloc(MAX_FORMAT);
 	if (!search.buffer)
-		return event_no_memory(builder);
+		return error_no_memory(&builder->why);
 	for (size_t i = 0; i < ARRAY_SIZE(folders) && !ret; i++) {
 		search.folder = folders[i];
 		if (!builder->event->length)
-			ret = add_systems(&search);
+			ret = add_members(&search, NULL);
 	}
 	free(search.buffer);
 	if (!ret && !builder->event->length)

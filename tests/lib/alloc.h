@@ -6,6 +6,7 @@
 #ifndef GPMU_TESTS_ALLOC_H
 #define GPMU_TESTS_ALLOC_H
 
+#include <dirent.h>
 #include <errno.h>
 #include <locale.h>
 #include <stdlib.h>
@@ -26,6 +27,8 @@ char *__real_strdup(const char *s);
 char *__real_strndup(const char *s, size_t n);
 void __real_free(void *block);
 locale_t __real_newlocale(int mask, const char *name, locale_t base);
+int __real_scandir(const char *folder, struct dirent ***list, int (*filter)(const struct dirent *entry),
+		   int (*compare)(const struct dirent **a, const struct dirent **b));
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *old, size_t size);
@@ -34,6 +37,8 @@ char *__wrap_strdup(const char *s);
 char *__wrap_strndup(const char *s, size_t n);
 void __wrap_free(void *block);
 locale_t __wrap_newlocale(int mask, const char *name, locale_t base);
+int __wrap_scandir(const char *folder, struct dirent ***list, int (*filter)(const struct dirent *entry),
+		   int (*compare)(const struct dirent **a, const struct dirent **b));
 
 static bool alloc_fails(void)
 {
@@ -92,6 +97,17 @@ void __wrap_free(void *block)
 locale_t __wrap_newlocale(int mask, const char *name, locale_t base)
 {
 	return alloc_fails() ? (locale_t)0 : __real_newlocale(mask, name, base);
+}
+
+/* The list and each of its entries is a block that the caller frees. */
+int __wrap_scandir(const char *folder, struct dirent ***list, int (*filter)(const struct dirent *entry),
+		   int (*compare)(const struct dirent **a, const struct dirent **b))
+{
+	int n = alloc_fails() ? -1 : __real_scandir(folder, list, filter, compare);
+
+	if (n >= 0)
+		alloc_held += n + (*list != NULL);
+	return n;
 }
 
 /*

@@ -22,7 +22,7 @@ all: $(MODEL_LIB) $(PMU_MODEL)
 # Functions that a test stands in for; those of tests/lib/alloc.h
 comma		:= ,
 wrap		= $(addprefix -Wl$(comma)--wrap=,$(1))
-ALLOC_WRAP	:= malloc calloc realloc reallocarray strdup strndup free newlocale
+ALLOC_WRAP	:= malloc calloc realloc reallocarray strdup strndup free newlocale scandir
 
 # Unit tests
 MODEL_TESTS	:= flow scenario scenario-fuzz scenario-alloc model model-board \
