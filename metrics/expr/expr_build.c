@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/strings.h"
 #include "base/vector.h"
 #include "expr/expr_build.h"
 
@@ -128,40 +129,9 @@ struct expr_part expr_build_if(struct expr_builder *builder, struct expr_part ye
 
 /* --- names of the whole expression ---------------------------------------------- */
 
-/* A use of a name, by its position among all uses in the code */
-struct use {
-	const char *name;
-	size_t place;
-};
-
-static int compare_uses(const void *a, const void *b)
-{
-	const struct use *x = a, *y = b;
-	int order = strcmp(x->name, y->name);
-
-	return order ? order : (x->place > y->place) - (x->place < y->place);
-}
-
 static bool has_id(const struct expr_insn *insn)
 {
 	return insn->op == EXPR_VALUE || insn->op == EXPR_SOURCES || insn->op == EXPR_LINES;
-}
-
-/* Collects the uses of names in the code, sorted by name; *@n may be 0. */
-static struct use *collect_uses(const struct gpmu_expr *expr, size_t *n)
-{
-	struct use *uses = calloc(expr->id_count + 1, sizeof(*uses));
-
-	*n = 0;
-	for (size_t i = 0; i < expr->length && uses; i++) {
-		if (has_id(&expr->code[i])) {
-			uses[*n] = (struct use){ expr->ids[expr->code[i].id], *n };
-			(*n)++;
-		}
-	}
-	if (uses)
-		qsort(uses, *n, sizeof(*uses), compare_uses);
-	return uses;
 }
 
 /*
@@ -170,42 +140,24 @@ static struct use *collect_uses(const struct gpmu_expr *expr, size_t *n)
  */
 static int number_ids(struct gpmu_expr *expr)
 {
-	size_t n, place = 0, id_count = 0;
-	struct use *uses = collect_uses(expr, &n);
-	/* For each use: position of the name's first use, later the name's new id */
-	size_t *number = calloc(expr->id_count + 1, sizeof(*number));
-	char **ids = calloc(expr->id_count + 1, sizeof(*ids));
+	struct strings names = { 0 };
 
-	if (!uses || !number || !ids) {
-		free(uses);
-		free(number);
-		free(ids);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < n; i++) {
-		bool again = i && !strcmp(uses[i].name, uses[i - 1].name);
-
-		number[uses[i].place] = again ? number[uses[i - 1].place] : uses[i].place;
-	}
 	for (struct expr_insn *insn = expr->code; insn < expr->code + expr->length; insn++) {
+		uint32_t number;
+
 		if (!has_id(insn))
 			continue;
-		if (number[place] == place) {
-			ids[id_count] = expr->ids[insn->id];
-			expr->ids[insn->id] = NULL;
-			number[place] = id_count++;
-		} else {
-			number[place] = number[number[place]];
+		if (strings_number(&names, expr->ids[insn->id], &number)) {
+			strings_release(&names);
+			return -ENOMEM;
 		}
-		insn->id = number[place++];
+		insn->id = number;
 	}
 	for (size_t i = 0; i < expr->id_count; i++)
 		free(expr->ids[i]);
 	free(expr->ids);
-	free(uses);
-	free(number);
-	expr->ids = ids;
-	expr->id_count = id_count;
+	expr->id_count = names.texts.n;
+	expr->ids = strings_take(&names);
 	return 0;
 }
 

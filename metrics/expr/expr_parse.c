@@ -40,10 +40,12 @@ static const struct {
 	int rank;
 	enum expr_op op;
 } operators[] = {
-	{ '|', 1, EXPR_OR }, { '^', 2, EXPR_XOR }, { '&', 3, EXPR_AND },
-	{ '<', 4, EXPR_LESS }, { '>', 4, EXPR_GREATER },
-	{ '+', 5, EXPR_ADD }, { '-', 5, EXPR_SUBTRACT },
-	{ '*', 6, EXPR_MULTIPLY }, { '/', 6, EXPR_DIVIDE }, { '%', 6, EXPR_REMAINDER },
+	{ .sign = '|', .rank = 1, .op = EXPR_OR },
+	{ .sign = '^', .rank = 2, .op = EXPR_XOR }, { .sign = '&', .rank = 3, .op = EXPR_AND },
+	{ .sign = '<', .rank = 4, .op = EXPR_LESS }, { .sign = '>', .rank = 4, .op = EXPR_GREATER },
+	{ .sign = '+', .rank = 5, .op = EXPR_ADD }, { .sign = '-', .rank = 5, .op = EXPR_SUBTRACT },
+	{ .sign = '*', .rank = 6, .op = EXPR_MULTIPLY },
+	{ .sign = '/', .rank = 6, .op = EXPR_DIVIDE }, { .sign = '%', .rank = 6, .op = EXPR_REMAINDER },
 };
 
 #define N_OPERATORS	ARRAY_SIZE(operators)
