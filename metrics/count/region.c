@@ -67,18 +67,20 @@ static struct session_region *add(struct gpmu_session *session, const char *name
 {
 	struct session_regions *regions = &session->regions;
 	struct session_region *region = region_new(name, session->target_count ? session->target_count : 1);
-	struct session_region **added = region ? vector_add(&regions->list, sizeof(struct session_region *)) : NULL;
 	bool is_new;
-	union map_cell *cell = added ? map_add(&regions->by_name, key, &is_new) : NULL;
+	union map_cell *cell;
 
-	if (cell) {
-		cell->pointer = *added = region;
-		return region;
+	if (!region)
+		return NULL;
+	if (!vector_append_value(regions->list, regions->count, region)) {
+		cell = map_add(&regions->by_name, key, &is_new);
+		if (cell) {
+			cell->pointer = region;
+			return region;
+		}
+		regions->count--;
 	}
-	if (added)
-		regions->list.n--;
-	if (region)
-		region_free(region);
+	region_free(region);
 	return NULL;
 }
 
@@ -96,12 +98,6 @@ static struct session_region *get(struct gpmu_session *session, const char *name
 	return *hint;
 }
 
-/* Returns the regions that have begun and not ended, the innermost last. */
-static struct session_region **stack_of(const struct session_regions *regions)
-{
-	return regions->stack.data;
-}
-
 static void begin(const struct gpmu_counts *now, struct session_region *region)
 {
 	struct count *to = region->begin;
@@ -117,12 +113,6 @@ static void begin(const struct gpmu_counts *now, struct session_region *region)
 	region->begin_system = now->system_time;
 }
 
-/* The program sets the times of the command, which may decrease. */
-static uint64_t since(uint64_t later, uint64_t earlier)
-{
-	return later > earlier ? later - earlier : 0;
-}
-
 static void end(const struct gpmu_counts *now, struct session_region *region)
 {
 	const struct count *from = region->begin;
@@ -134,9 +124,10 @@ static void end(const struct gpmu_counts *now, struct session_region *region)
 		for (size_t k = 0; k < slot->length; k++)
 			count_add_difference(sum++, &slot->counts[k], from++);
 	}
-	region->time += since(now->end - now->paused, region->begin_time);
-	region->user += since(now->user_time, region->begin_user);
-	region->system += since(now->system_time, region->begin_system);
+	/* The program sets the times of the command, which may decrease. */
+	region->time += counts_since(now->end - now->paused, region->begin_time);
+	region->user += counts_since(now->user_time, region->begin_user);
+	region->system += counts_since(now->system_time, region->begin_system);
 	if (now->times_why)
 		region->times_why = now->times_why;
 	region->visits++;
@@ -145,15 +136,13 @@ static void end(const struct gpmu_counts *now, struct session_region *region)
 int gpmu_region_begin(struct gpmu_session *session, const char *name)
 {
 	struct session_regions *regions = &session->regions;
-	struct session_region *region, **top;
+	struct session_region *region;
 
 	if (!session->enabled)
 		return -EINVAL;
 	region = get(session, name);
-	top = region ? vector_add(&regions->stack, sizeof(struct session_region *)) : NULL;
-	if (!top)
+	if (!region || (regions->depth == regions->room && !vector_append(regions->stack, regions->room)))
 		return -ENOMEM;
-	*top = region;
 	if (!region->depth) {
 		int ret;
 
@@ -161,11 +150,11 @@ int gpmu_region_begin(struct gpmu_session *session, const char *name)
 		ret = session_read(session);
 		if (ret) {
 			region_capture(name, false);
-			regions->stack.n--;
 			return ret;
 		}
 		begin(session->now, region);
 	}
+	regions->stack[regions->depth++] = region;
 	region->depth++;
 	return 0;
 }
@@ -173,18 +162,17 @@ int gpmu_region_begin(struct gpmu_session *session, const char *name)
 /* Takes a region off the stack, also one that is not the innermost. */
 static void take_off(struct session_regions *regions, size_t index)
 {
-	struct session_region **stack = stack_of(regions);
+	struct session_region **stack = regions->stack;
 
-	regions->stack.n--;
-	if (index == regions->stack.n)
+	regions->depth--;
+	if (index == regions->depth)
 		return;
-	memmove(&stack[index], &stack[index + 1],
-		(regions->stack.n - index) * sizeof(struct session_region *));
+	memmove(&stack[index], &stack[index + 1], (regions->depth - index) * sizeof(struct session_region *));
 }
 
 static inline int end_at(struct gpmu_session *session, size_t index)
 {
-	struct session_region *region = stack_of(&session->regions)[index];
+	struct session_region *region = session->regions.stack[index];
 	int ret = 0;
 
 	if (region->depth == 1) {
@@ -204,13 +192,13 @@ int gpmu_region_end(struct gpmu_session *session, const char *name)
 
 	if (!innermost || strcmp(innermost, name) != 0)
 		return -EINVAL;
-	return end_at(session, session->regions.stack.n - 1);
+	return end_at(session, session->regions.depth - 1);
 }
 
 int session_region_end_any(struct gpmu_session *session, const char *name)
 {
-	for (size_t i = session->regions.stack.n; i > 0; i--)
-		if (!strcmp(stack_of(&session->regions)[i - 1]->name, name))
+	for (size_t i = session->regions.depth; i > 0; i--)
+		if (!strcmp(session->regions.stack[i - 1]->name, name))
 			return end_at(session, i - 1);
 	return -EINVAL;
 }
@@ -219,46 +207,40 @@ const char *session_innermost(const struct gpmu_session *session)
 {
 	const struct session_regions *regions = &session->regions;
 
-	return regions->stack.n ? stack_of(regions)[regions->stack.n - 1]->name : NULL;
+	return regions->depth ? regions->stack[regions->depth - 1]->name : NULL;
 }
 
 size_t gpmu_session_region_count(const struct gpmu_session *session)
 {
-	return session->regions.list.n;
+	return session->regions.count;
 }
 
 const char *gpmu_region_name(const struct gpmu_session *session, size_t index)
 {
-	return index < session->regions.list.n ? session_region_at(session, index)->name : NULL;
+	return index < session->regions.count ? session_region_at(session, index)->name : NULL;
 }
 
 uint64_t gpmu_region_visit_count(const struct gpmu_session *session, size_t index)
 {
-	return index < session->regions.list.n ? session_region_at(session, index)->visits : 0;
+	return index < session->regions.count ? session_region_at(session, index)->visits : 0;
 }
 
 int gpmu_region_rows(struct gpmu_session *session, size_t index,
 		     const struct gpmu_rows **rows)
 {
-	const struct session_region *region;
 	struct region_sum sum;
 
-	if (index >= session->regions.list.n)
+	if (index >= session->regions.count)
 		return -EINVAL;
-	region = session_region_at(session, index);
-	sum = (struct region_sum){
-		.visits = region->visits, .time = region->time,
-		.user = region->user, .system = region->system, .times_why = region->times_why,
-		.counts = region->sum, .length = session->target_count,
-	};
+	sum = region_sum_of(session, index);
 	return region_sum_rows(&sum, session, rows);
 }
 
 void session_regions_release(struct session_regions *regions)
 {
-	for (size_t i = 0; i < regions->list.n; i++)
-		region_free(((struct session_region **)regions->list.data)[i]);
-	vector_release(&regions->list);
+	for (size_t i = 0; i < regions->count; i++)
+		region_free(regions->list[i]);
+	free(regions->list);
 	map_release(&regions->by_name);
-	vector_release(&regions->stack);
+	free(regions->stack);
 }

@@ -8,7 +8,7 @@
 
 size_t region_find(const struct gpmu_session *session, const char *name)
 {
-	for (size_t i = 0; i < session->regions.list.n; i++)
+	for (size_t i = 0; i < session->regions.count; i++)
 		if (!strcmp(session_region_at(session, i)->name, name))
 			return i;
 	return SIZE_MAX;
@@ -43,18 +43,22 @@ static int add_counts(struct region_sum *sum, const struct count *counts, size_t
 	return 0;
 }
 
-int region_sum_add(struct region_sum *sum, const struct gpmu_session *session, size_t index)
+struct region_sum region_sum_of(const struct gpmu_session *session, size_t index)
 {
 	const struct session_region *region = session_region_at(session, index);
-	int ret = add_counts(sum, region->sum, session->target_count);
 
-	if (ret)
-		return ret;
-	sum->visits += region->visits;
-	sum->time += region->time;
-	sum->user += region->user;
-	sum->system += region->system;
-	return 0;
+	return (struct region_sum){
+		.visits = region->visits, .time = region->time,
+		.user = region->user, .system = region->system, .times_why = region->times_why,
+		.counts = region->sum, .length = session->target_count,
+	};
+}
+
+int region_sum_add(struct region_sum *sum, const struct gpmu_session *session, size_t index)
+{
+	const struct region_sum region = region_sum_of(session, index);
+
+	return region_sum_merge(sum, &region);
 }
 
 int region_sum_merge(struct region_sum *sum, const struct region_sum *other)

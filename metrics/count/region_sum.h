@@ -22,6 +22,8 @@ struct region_sum {
 size_t region_find(const struct gpmu_session *session, const char *name);
 /* Allocates the memory of region_sum_add(), which then cannot fail. 0 or -ENOMEM */
 int region_sum_reserve(struct region_sum *sum, const struct gpmu_session *session);
+/* Returns the sum of a region, whose counts are borrowed from the session. */
+struct region_sum region_sum_of(const struct gpmu_session *session, size_t index);
 /* Adds a region of a session. 0 or -ENOMEM */
 int region_sum_add(struct region_sum *sum, const struct gpmu_session *session, size_t index);
 /* Adds another sum of the same plan. 0 or -ENOMEM */

@@ -43,14 +43,16 @@ struct session_region {
 #define REGION_HINTS	64		/* a power of 2 */
 
 struct session_regions {
-	struct vector list;	/* struct session_region *: in the order in which they were first begun */
-	struct map by_name;	/* by hash of the name */
-	struct vector stack;	/* struct session_region *: begun, not ended */
+	struct session_region **list;	/* in the order in which they were first begun */
+	size_t count;
+	struct map by_name;		/* by hash of the name */
+	struct session_region **stack;	/* begun, not ended; the innermost is last */
+	size_t depth, room;		/* of the stack: entries in use, and allocated */
 	/* Indexed by the address of the name; the name still has to be compared. */
 	struct session_region *hints[REGION_HINTS];
 };
 
-/* Where user_time and system_time come from */
+/* The files from which user_time and system_time are read */
 struct session_times {
 	enum {
 		TIMES_SET,		/* set by gpmu_session_set_times(), or not needed */
@@ -174,7 +176,7 @@ void session_target_gone(const struct gpmu_session_options *options, struct gpmu
 
 static inline struct session_region *session_region_at(const struct gpmu_session *session, size_t index)
 {
-	return ((struct session_region *const *)session->regions.list.data)[index];
+	return session->regions.list[index];
 }
 
 /*

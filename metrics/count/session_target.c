@@ -10,21 +10,6 @@
 #include "base/vector.h"
 #include "count/session.h"
 
-struct tids {
-	int *list;
-	size_t length;
-};
-
-static int add_tid(struct tids *tids, int tid)
-{
-	int *added = vector_append(tids->list, tids->length);
-
-	if (!added)
-		return -ENOMEM;
-	*added = tid;
-	return 0;
-}
-
 static int by_number(const void *a, const void *b)
 {
 	const int *x = a, *y = b;
@@ -33,21 +18,21 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Ascending, each once: a process may be given twice, or one of its tasks beside it. */
-static void sort_tids(struct tids *tids)
+static void sort_tids(struct session_target *target)
 {
 	size_t n = 0;
 
-	if (!tids->length)
+	if (!target->tid_count)
 		return;
-	qsort(tids->list, tids->length, sizeof(*tids->list), by_number);
-	for (size_t i = 0; i < tids->length; i++)
-		if (!n || tids->list[i] != tids->list[n - 1])
-			tids->list[n++] = tids->list[i];
-	tids->length = n;
+	qsort(target->tids, target->tid_count, sizeof(*target->tids), by_number);
+	for (size_t i = 1; i < target->tid_count; i++)
+		if (target->tids[i] != target->tids[n])
+			target->tids[++n] = target->tids[i];
+	target->tid_count = n + 1;
 }
 
 /* Adds the present tasks of a process; 0 also if there is no such process */
-static int add_process(struct tids *tids, pid_t pid, struct gpmu_error *error)
+static int add_process(struct session_target *target, pid_t pid, struct gpmu_error *error)
 {
 	DIR *dir = proc_folder(pid, "task");
 	struct dirent *entry;
@@ -60,7 +45,7 @@ static int add_process(struct tids *tids, pid_t pid, struct gpmu_error *error)
 	}
 	while (dir && !ret && (entry = readdir(dir)))
 		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
-			ret = add_tid(tids, (int)strtol(entry->d_name, NULL, 10));
+			ret = vector_append_value(target->tids, target->tid_count, (int)strtol(entry->d_name, NULL, 10));
 	if (dir)
 		closedir(dir);
 	return ret ? error_no_memory(error) : 0;
@@ -121,7 +106,7 @@ static int check_ids(const pid_t *ids, size_t n, const char *what, struct gpmu_e
 	return 0;
 }
 
-static int gather_tids(struct tids *tids, const struct gpmu_session_options *options,
+static int gather_tids(struct session_target *target, const struct gpmu_session_options *options,
 		       struct gpmu_error *error)
 {
 	int ret = check_ids(options->pids, options->pid_count, "process", error);
@@ -129,11 +114,11 @@ static int gather_tids(struct tids *tids, const struct gpmu_session_options *opt
 	if (!ret)
 		ret = check_ids(options->tids, options->tid_count, "task", error);
 	for (size_t i = 0; i < options->pid_count && !ret; i++)
-		ret = add_process(tids, options->pids[i], error);
+		ret = add_process(target, options->pids[i], error);
 	for (size_t i = 0; i < options->tid_count && !ret; i++)
-		if (add_tid(tids, options->tids[i]))
+		if (vector_append_value(target->tids, target->tid_count, (int)options->tids[i]))
 			ret = error_no_memory(error);
-	if (!ret && !tids->length) {
+	if (!ret && !target->tid_count) {
 		session_target_gone(options, error);
 		return -ESRCH;
 	}
@@ -145,27 +130,20 @@ static int gather_tids(struct tids *tids, const struct gpmu_session_options *opt
 static int init_tasks(struct session_target *target, const struct gpmu_session_options *options,
 		      struct gpmu_error *error)
 {
-	struct tids tids = { 0 };
 	int ret;
 
 	target->own = !options->pid_count && !options->tid_count;
 	if (target->own) {
 		target->pid = (int)getpid();
-		ret = add_tid(&tids, (int)gettid()) ? error_no_memory(error) : 0;
+		ret = vector_append_value(target->tids, target->tid_count, (int)gettid()) ? error_no_memory(error) : 0;
 	} else {
-		ret = gather_tids(&tids, options, error);
+		ret = gather_tids(target, options, error);
 		target->pid = ret ? -1 : common_process(options);
 	}
-	if (ret) {
-		free(tids.list);
-		return ret;
-	}
-	sort_tids(&tids);
-	target->tids = tids.list;
-	target->tid_count = tids.length;
-	target->selection.tids = tids.list;
-	target->selection.tid_count = tids.length;
-	return 0;
+	sort_tids(target);
+	target->selection.tids = target->tids;
+	target->selection.tid_count = target->tid_count;
+	return ret;
 }
 
 static int init_cpus(struct session_target *target, const char *text,
@@ -179,8 +157,6 @@ static int init_cpus(struct session_target *target, const char *text,
 	if (ret == -ENOMEM)
 		return error_no_memory(error);
 	if (ret || !target->cpus.len) {
-		if (!ret)
-			cpus_release(&target->cpus);
 		error_set(error, 0, "expected CPUs such as 0-3,8, found \"%.64s\"", text);
 		return -EINVAL;
 	}
@@ -192,7 +168,6 @@ static int init_cpus(struct session_target *target, const char *text,
 		if (cpus_contain(&online, cpu))
 			continue;
 		error_set(error, 0, "CPU %d is not online", cpu);
-		cpus_release(&target->cpus);
 		return -ENODEV;
 	}
 	target->selection.cpus = target->cpus.ids;
@@ -204,19 +179,24 @@ int session_target_init(struct session_target *target, const struct gpmu_session
 			const struct gpmu_machine *machine, struct gpmu_error *error)
 {
 	bool system = options->system || options->cpus;
+	int ret = 0;
 
 	*target = (struct session_target){
 		.selection = { .system = system, .inherit = options->inherit,
 			    .on_exec = options->on_exec },
 		.pid = -1,
 	};
-	if (!system)
-		return init_tasks(target, options, error);
-	if (options->pid_count || options->tid_count) {
+	if (system && (options->pid_count || options->tid_count)) {
 		error_set(error, 0, "CPUs cannot be counted together with processes or tasks");
 		return -EINVAL;
 	}
-	return options->cpus ? init_cpus(target, options->cpus, machine, error) : 0;
+	if (!system)
+		ret = init_tasks(target, options, error);
+	else if (options->cpus)
+		ret = init_cpus(target, options->cpus, machine, error);
+	if (ret)
+		session_target_release(target);
+	return ret;
 }
 
 void session_target_release(struct session_target *target)

@@ -29,20 +29,23 @@ static const struct refusal {
 	enum count_state state;
 	const char *why;
 } refusals[] = {
-	{ ENOENT, COUNT_NOT_SUPPORTED, "this kernel or its hardware has no such event" },
-	{ ENXIO, COUNT_NOT_SUPPORTED, "this kernel or its hardware has no such event" },
-	{ EOPNOTSUPP, COUNT_NOT_SUPPORTED, "its PMU does not support it, or not with its modifiers" },
-	{ EINVAL, COUNT_NOT_SUPPORTED, "its PMU refuses its terms or modifiers" },
-	{ ERANGE, COUNT_NOT_SUPPORTED, "its PMU refuses its terms" },
-	{ ENOSPC, COUNT_NOT_SUPPORTED, "its PMU has no counter for it" },
+	{ .err = ENOENT, .state = COUNT_NOT_SUPPORTED, .why = "this kernel or its hardware has no such event" },
+	{ .err = ENXIO, .state = COUNT_NOT_SUPPORTED, .why = "this kernel or its hardware has no such event" },
+	{ .err = EOPNOTSUPP, .state = COUNT_NOT_SUPPORTED,
+	  .why = "its PMU does not support it, or not with its modifiers" },
+	{ .err = EINVAL, .state = COUNT_NOT_SUPPORTED, .why = "its PMU refuses its terms or modifiers" },
+	{ .err = ERANGE, .state = COUNT_NOT_SUPPORTED, .why = "its PMU refuses its terms" },
+	{ .err = ENOSPC, .state = COUNT_NOT_SUPPORTED, .why = "its PMU has no counter for it" },
 	/*
 	 * libgpmu does not retry without the terms that the kernel lacks: that would be a
 	 * different event.
 	 */
-	{ E2BIG, COUNT_NOT_SUPPORTED, "the kernel is too old for its terms (config3, config4)" },
-	{ ENODEV, COUNT_NOT_SUPPORTED, "its CPU is offline, or its PMU is inaccessible" },
-	{ EBUSY, COUNT_NOT_COUNTED, "another program, such as perf, uses its PMU's counters" },
-	{ EAGAIN, COUNT_NOT_COUNTED, "its PMU has no free counter" },
+	{ .err = E2BIG, .state = COUNT_NOT_SUPPORTED,
+	  .why = "the kernel is too old for its terms (config3, config4)" },
+	{ .err = ENODEV, .state = COUNT_NOT_SUPPORTED, .why = "its CPU is offline, or its PMU is inaccessible" },
+	{ .err = EBUSY, .state = COUNT_NOT_COUNTED,
+	  .why = "another program, such as perf, uses its PMU's counters" },
+	{ .err = EAGAIN, .state = COUNT_NOT_COUNTED, .why = "its PMU has no free counter" },
 };
 
 static const struct refusal *find(int err)

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -67,15 +66,12 @@ static ssize_t read_group(struct counter_target *target, uint64_t *buffer, size_
 static int tell(const struct counter_set *set, const char *why, struct gpmu_counts *counts)
 {
 	for (size_t i = 0; i < set->slot_count; i++) {
-		char **text = &counts->slots[set->slots[i]].why, *copy;
+		struct counts_slot *slot = &counts->slots[set->slots[i]];
 
-		if (*text && (why == why_late || strcmp(*text, why_late) != 0))
+		if (slot->why && (why == why_late || strcmp(slot->why, why_late) != 0))
 			continue;
-		copy = strdup(why);
-		if (!copy)
+		if (counts_set_why(slot, why))
 			return -ENOMEM;
-		free(*text);
-		*text = copy;
 	}
 	return 0;
 }

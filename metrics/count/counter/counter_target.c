@@ -17,15 +17,7 @@ static int node_of(const struct gpmu_machine *machine, int cpu)
  */
 static bool pmu_has_cpu(const struct gpmu_pmu *pmu, int cpu)
 {
-	const int *cpus;
-	size_t n = pmu ? gpmu_pmu_cpus(pmu, &cpus) : 0;
-
-	if (!n)
-		return true;
-	for (size_t i = 0; i < n; i++)
-		if (cpus[i] == cpu)
-			return true;
-	return false;
+	return !pmu || !pmu->cpus.len || cpus_contain(&pmu->cpus, cpu);
 }
 
 size_t counter_targets(struct target *targets, size_t size, const struct gpmu_plan *plan,

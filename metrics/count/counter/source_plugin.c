@@ -79,6 +79,12 @@ static struct gpmu_source_count value_of(const struct plugin_group *group, size_
 	return value;
 }
 
+/* Returns what a function of a plugin returned, in which a positive number is an error too. */
+static int negative(int ret)
+{
+	return ret > 0 ? -EIO : ret;
+}
+
 /* Opens a group of the plugin. On failure the error has the reason and the PMU. */
 static int open_events(struct gpmu_source *source, const struct gpmu_pmu *pmu,
 		       const void *events, size_t length, void **handle, struct gpmu_error *error)
@@ -87,11 +93,9 @@ static int open_events(struct gpmu_source *source, const struct gpmu_pmu *pmu,
 	int ret;
 
 	*handle = NULL;
-	ret = source->plugin.group_open(source->data, pmu->source_index, events, length, handle,
-					&own);
+	ret = negative(source->plugin.group_open(source->data, pmu->source_index, events, length, handle, &own));
 	if (!ret)
 		return 0;
-	ret = ret > 0 ? -EIO : ret;
 	own.text[sizeof(own.text) - 1] = '\0';
 	if (own.text[0])
 		error_set(error, 0, "%s", own.text);
@@ -209,11 +213,6 @@ static int plugin_open(void *self, const struct gpmu_plan *plan, size_t index,
 	return ret;
 }
 
-static int negative(int ret)
-{
-	return ret > 0 ? -EIO : ret;
-}
-
 /* Called for each group; prepares the source once */
 static int plugin_prepare(struct source_group *base, struct gpmu_error *error)
 {
@@ -297,16 +296,6 @@ static int set_lost(const struct plugin_group *group, struct gpmu_counts *counts
 	return ret;
 }
 
-/* Marks an event that the plugin found missing while the group counts other events */
-static int set_absent(struct gpmu_counts *counts, size_t slot, const char *why)
-{
-	const struct counts_slot *known = &counts->slots[slot];
-
-	if (known->why && !strcmp(known->why, why))
-		return 0;
-	return counts_set_lost(counts, slot, COUNT_NOT_SUPPORTED, why);
-}
-
 static int set_counts(const struct plugin_group *group, struct gpmu_counts *counts)
 {
 	const struct gpmu_group *planned = plan_group_of(group);
@@ -321,7 +310,8 @@ static int set_counts(const struct plugin_group *group, struct gpmu_counts *coun
 		const struct gpmu_source_count value = value_of(group, i);
 		size_t slot = planned->first + i;
 
-		if (value.why && set_absent(counts, slot, value.why))
+		/* The plugin found the event missing while the group counts other events. */
+		if (value.why && counts_set_lost(counts, slot, COUNT_NOT_SUPPORTED, value.why))
 			return -ENOMEM;
 		if (value.why)
 			continue;
@@ -357,9 +347,9 @@ static int plugin_read(struct source_group *base, uint64_t time, struct gpmu_cou
 	if (!ret)
 		return 0;
 	lost = set_lost(group, counts, ret);
-	if (lost)
+	if (lost || ret == -ENODEV)
 		return lost;
-	return ret == -ENODEV ? 0 : ret;
+	return ret;
 }
 
 static void plugin_close(struct source_group *base)
