@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "aggregation.h"
+#include "common.h"
 #include "message.h"
 
 enum { KEY_PER_NODE = 1, KEY_PER_SOCKET, KEY_PER_DIE, KEY_PER_CORE };
@@ -42,15 +43,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		const char *option;
 		enum gpmu_aggregation by;
 	} names[] = {
-		{ 'A', "-A", GPMU_AGGREGATE_CPU },
-		{ KEY_PER_NODE, "--per-node", GPMU_AGGREGATE_NODE },
-		{ KEY_PER_SOCKET, "--per-socket", GPMU_AGGREGATE_SOCKET },
-		{ KEY_PER_DIE, "--per-die", GPMU_AGGREGATE_DIE },
-		{ KEY_PER_CORE, "--per-core", GPMU_AGGREGATE_CORE },
+		{ .key = 'A', .option = "-A", .by = GPMU_AGGREGATE_CPU },
+		{ .key = KEY_PER_NODE, .option = "--per-node", .by = GPMU_AGGREGATE_NODE },
+		{ .key = KEY_PER_SOCKET, .option = "--per-socket", .by = GPMU_AGGREGATE_SOCKET },
+		{ .key = KEY_PER_DIE, .option = "--per-die", .by = GPMU_AGGREGATE_DIE },
+		{ .key = KEY_PER_CORE, .option = "--per-core", .by = GPMU_AGGREGATE_CORE },
 	};
 
 	(void)arg;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (names[i].key == key) {
 			aggregation_choose(state->input, names[i].option, names[i].by);
 			return 0;
@@ -59,11 +60,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "per-node", KEY_PER_NODE, NULL, 0, "separate values for each NUMA node", 0 },
-	{ "per-socket", KEY_PER_SOCKET, NULL, 0, "separate values for each socket", 0 },
-	{ "per-die", KEY_PER_DIE, NULL, 0, "separate values for each die", 0 },
-	{ "per-core", KEY_PER_CORE, NULL, 0, "separate values for each core", 0 },
-	{ "no-aggr", 'A', NULL, 0, "separate values for each CPU; needs CPUs as the target, such as -a", 0 },
+	{ .name = "per-node", .key = KEY_PER_NODE, .doc = "separate values for each NUMA node" },
+	{ .name = "per-socket", .key = KEY_PER_SOCKET, .doc = "separate values for each socket" },
+	{ .name = "per-die", .key = KEY_PER_DIE, .doc = "separate values for each die" },
+	{ .name = "per-core", .key = KEY_PER_CORE, .doc = "separate values for each core" },
+	{ .name = "no-aggr", .key = 'A',
+	  .doc = "separate values for each CPU; needs CPUs as the target, such as -a" },
 	{ 0 },
 };
 

@@ -33,7 +33,7 @@ static enum common_color parse_color(const char *text)
 		[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never",
 	};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (!strcmp(words[i], text))
 			return (enum common_color)i;
 	die("--color %s: expected auto, always or never", text);
@@ -68,14 +68,17 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option common_options[] = {
-	{ "source", KEY_SOURCE, "SPEC", 0, "add the PMUs of a plugin: NAME or NAME=OPTIONS, such "
-	  "as model=FILE.scenario; may be repeated", 0 },
-	{ "events", KEY_EVENTS, "PATH", 0, "add events and metrics from a JSON file or a folder; "
-	  "may be repeated", 0 },
-	{ "root", KEY_ROOT, "DIR", OPTION_HIDDEN, "read sys and proc below DIR", 0 },
-	{ "color", KEY_COLOR, "WHEN", 0, "auto, always or never", 0 },
-	{ "verbose", 'v', NULL, 0, "print more details", 0 },
-	{ NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0 },
+	{ .name = "source", .key = KEY_SOURCE, .arg = "SPEC",
+	  .doc = "add the PMUs of a plugin: NAME or NAME=OPTIONS, such "
+	  "as model=FILE.scenario; may be repeated" },
+	{ .name = "events", .key = KEY_EVENTS, .arg = "PATH",
+	  .doc = "add events and metrics from a JSON file or a folder; "
+	  "may be repeated" },
+	{ .name = "root", .key = KEY_ROOT, .arg = "DIR", .flags = OPTION_HIDDEN,
+	  .doc = "read sys and proc below DIR" },
+	{ .name = "color", .key = KEY_COLOR, .arg = "WHEN", .doc = "auto, always or never" },
+	{ .name = "verbose", .key = 'v', .doc = "print more details" },
+	{ .key = 'h', .flags = OPTION_HIDDEN },
 	{ 0 },
 };
 
@@ -93,7 +96,7 @@ static error_t parse_gpu(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option gpu_options[] = {
-	{ "gpu", KEY_GPU, NULL, 0, "add the machine's GPUs, as --source nvml --source cupti does", 0 },
+	{ .name = "gpu", .key = KEY_GPU, .doc = "add the machine's GPUs, as --source nvml --source cupti does" },
 	{ 0 },
 };
 
@@ -124,10 +127,11 @@ static error_t parse_request(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option request_options[] = {
-	{ "event", 'e', "LIST", 0, "events, in perf's syntax; those of one PMU in braces are "
-	  "counted at the same time", 0 },
-	{ "metrics", 'M', "LIST", 0, "metrics and groups of metrics", 0 },
-	{ "metric-no-merge", KEY_NO_MERGE, NULL, 0, "metrics do not share groups of events", 0 },
+	{ .name = "event", .key = 'e', .arg = "LIST",
+	  .doc = "events, in perf's syntax; those of one PMU in braces are "
+	  "counted at the same time" },
+	{ .name = "metrics", .key = 'M', .arg = "LIST", .doc = "metrics and groups of metrics" },
+	{ .name = "metric-no-merge", .key = KEY_NO_MERGE, .doc = "metrics do not share groups of events" },
 	{ 0 },
 };
 
@@ -378,7 +382,7 @@ void common_hints(const struct common *common, const struct gpmu_plan *plan)
 {
 	const char *line;
 
-	for (size_t h = 0; h < sizeof(hints) / sizeof(hints[0]); h++) {
+	for (size_t h = 0; h < ARRAY_SIZE(hints); h++) {
 		for (size_t i = 0; (line = gpmu_plan_warning(plan, i)); i++)
 			if (hints[h].applies(common, line))
 				break;

@@ -17,6 +17,9 @@
 #include "gpmu.h"
 #include "message.h"
 
+/* Number of elements of an array, not of a pointer */
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+
 /* First key for a subcommand's long options without a letter */
 #define COMMON_KEYS	0x100
 

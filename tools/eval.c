@@ -86,21 +86,22 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "all-cpus", 'a', NULL, 0, "the input is the output of perf stat -a", 0 },
-	{ "output", 'o', "FILE", 0, "print to FILE instead of standard output", 0 },
-	{ "append", KEY_APPEND, NULL, 0, "append to the FILE of -o", 0 },
-	{ "field-separator", 'x', "SEP", 0, "print CSV with SEP between columns", 0 },
-	{ "json-output", 'j', NULL, 0, "print JSON, one object per line", 0 },
-	{ "machine", KEY_MACHINE, "MACHINE", 0, "the machine on which perf ran: grace, gracehopper, "
-	  "or a file of gpmu doctor --save", 0 },
-	{ "strict", KEY_STRICT, NULL, 0, "exit with 1 if a metric or event has no value", 0 },
-	{ "per-node", KEY_PER_NODE, NULL, 0, "print a row for each node", 0 },
-	{ "no-big-num", KEY_NO_BIG_NUM, NULL, 0, "do not group digits with commas", 0 },
+	{ .name = "all-cpus", .key = 'a', .doc = "the input is the output of perf stat -a" },
+	{ .name = "output", .key = 'o', .arg = "FILE", .doc = "print to FILE instead of standard output" },
+	{ .name = "append", .key = KEY_APPEND, .doc = "append to the FILE of -o" },
+	{ .name = "field-separator", .key = 'x', .arg = "SEP", .doc = "print CSV with SEP between columns" },
+	{ .name = "json-output", .key = 'j', .doc = "print JSON, one object per line" },
+	{ .name = "machine", .key = KEY_MACHINE, .arg = "MACHINE",
+	  .doc = "the machine on which perf ran: grace, gracehopper, "
+	  "or a file of gpmu doctor --save" },
+	{ .name = "strict", .key = KEY_STRICT, .doc = "exit with 1 if a metric or event has no value" },
+	{ .name = "per-node", .key = KEY_PER_NODE, .doc = "print a row for each node" },
+	{ .name = "no-big-num", .key = KEY_NO_BIG_NUM, .doc = "do not group digits with commas" },
 	{ 0 },
 };
 
 static const struct argp_child children[] = {
-	{ &request_argp, 0, NULL, 0 }, { &common_argp, 0, NULL, 0 }, { 0 },
+	{ .argp = &request_argp }, { .argp = &common_argp }, { 0 },
 };
 
 static const struct argp argp = {

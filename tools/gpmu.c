@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "common.h"
 #include "message.h"
 
 static const struct cmd *const cmds[] = {
@@ -17,7 +18,7 @@ static const struct cmd *const cmds[] = {
 	&cmd_doctor,
 };
 
-#define N_CMDS	(sizeof(cmds) / sizeof(cmds[0]))
+#define N_CMDS	ARRAY_SIZE(cmds)
 
 const char *argp_program_version = "gpmu " GPMU_VERSION;
 
@@ -70,7 +71,7 @@ static char *filter(int key, const char *text, void *input)
 }
 
 static const struct argp_option options[] = {
-	{ NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0 },
+	{ .key = 'h', .flags = OPTION_HIDDEN },
 	{ 0 },
 };
 

@@ -51,9 +51,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option argp_options[] = {
-	{ "output", 'o', "FILE", 0, "write the trace to FILE (" DEFAULT_TRACE "); \"-\": standard output", 0 },
-	{ "no-inline", KEY_NO_INLINE, NULL, 0, "omit inlined functions from call stacks", 0 },
-	{ NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0 },
+	{ .name = "output", .key = 'o', .arg = "FILE",
+	  .doc = "write the trace to FILE (" DEFAULT_TRACE "); \"-\": standard output" },
+	{ .name = "no-inline", .key = KEY_NO_INLINE, .doc = "omit inlined functions from call stacks" },
+	{ .key = 'h', .flags = OPTION_HIDDEN },
 	{ 0 },
 };
 

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common.h"
 #include "machine_file.h"
 #include "message.h"
 #include "output/output.h"
@@ -137,12 +138,12 @@ static void save_pci(const struct gpmu_machine *machine, const char *path, json_
 	}
 	json_object_set_new(links, path, json_string(target));
 	folder = print_text("sys/%s", target + sizeof(up) - 1);
-	for (size_t i = 0; i < sizeof(pci_files) / sizeof(pci_files[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(pci_files); i++) {
 		name = print_text("%s/%s", folder, pci_files[i]);
 		save_file(machine, name, files);
 		free(name);
 	}
-	for (size_t i = 0; i < sizeof(pci_names) / sizeof(pci_names[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(pci_names); i++) {
 		name = print_text("%s/%s", folder, pci_names[i]);
 		save_matches(machine, name, "*", save_name, files);
 		free(name);
@@ -175,7 +176,7 @@ void machine_file_save(const struct gpmu_machine *machine, const char *path)
 	struct output output;
 	int ret;
 
-	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(patterns); i++)
 		save_matches(machine, "", patterns[i], save_file, files);
 	save_pcis(machine, files, links);
 	all = json_pack("{s:i, s:s, s:o, s:o}", "gpmu_machine", 1, "gpmu", GPMU_VERSION, "files", files,

@@ -39,13 +39,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option argp_options[] = {
-	{ "all-cpus", 'a', NULL, 0, "plan for perf stat -a; affects only formulas with #core_wide or #target_cpu", 0 },
-	{ "chip", KEY_CHIP, "NAME", 0, "with --gpu: plan for this chip, such as GH100; needs no GPU", 0 },
+	{ .name = "all-cpus", .key = 'a',
+	  .doc = "plan for perf stat -a; affects only formulas with #core_wide or #target_cpu" },
+	{ .name = "chip", .key = KEY_CHIP, .arg = "NAME",
+	  .doc = "with --gpu: plan for this chip, such as GH100; needs no GPU" },
 	{ 0 },
 };
 
 static const struct argp_child children[] = {
-	{ &request_argp, 0, NULL, 0 }, { &gpu_argp, 0, NULL, 0 }, { &common_argp, 0, NULL, 0 }, { 0 },
+	{ .argp = &request_argp }, { .argp = &gpu_argp }, { .argp = &common_argp }, { 0 },
 };
 
 static const struct argp argp = {

@@ -76,13 +76,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "json", 'j', NULL, 0, "print JSON, one object per line", 0 },
-	{ "save", KEY_SAVE, "FILE", 0, "save the machine for gpmu eval --machine FILE, instead of "
-	  "checking it", 0 },
+	{ .name = "json", .key = 'j', .doc = "print JSON, one object per line" },
+	{ .name = "save", .key = KEY_SAVE, .arg = "FILE",
+	  .doc = "save the machine for gpmu eval --machine FILE, instead of "
+	  "checking it" },
 	{ 0 },
 };
 
-static const struct argp_child children[] = { { &common_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp_child children[] = { { .argp = &common_argp }, { 0 } };
 
 static const struct argp argp = {
 	.options = options,
@@ -196,7 +197,7 @@ static void print_devices(const struct doctor *doctor)
 	struct table table;
 
 	table_init(&table, stdout, "");
-	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
 		table_column(&table, columns[i], 0, 0, 0);
 	for (size_t i = 0; (pci = gpmu_machine_pci(doctor->common.machine, i)); i++)
 		if (gpmu_pci_root_port(pci) >= 0)

@@ -74,7 +74,7 @@ static const struct gpmu_pci *find_pci(const struct doctor *doctor, const char *
 /* Finds a library's file without loading it. */
 static bool find_library(const struct doctor *doctor, const char *name, char *path, size_t size)
 {
-	for (size_t i = 0; i < sizeof(library_folders) / sizeof(library_folders[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(library_folders); i++) {
 		snprintf(path, size, "%s/%s", library_folders[i], name);
 		if (doctor_exists(doctor, path))
 			return true;

@@ -23,11 +23,12 @@ static const struct {
 	const char *name, *what;
 	bool cspmu; /* not needed if the PMUs exist */
 } config_options[] = {
-	{ "CONFIG_ARM_CORESIGHT_PMU_ARCH_SYSTEM_PMU", "the kernel's driver of Grace's PMUs", true },
-	{ "CONFIG_NVIDIA_CORESIGHT_PMU_ARCH_SYSTEM_PMU", "that driver's NVIDIA module", true },
-	{ "CONFIG_ACPI_APMT", "finding Grace's PMUs", true },
-	{ "CONFIG_ARM_SPE_PMU", "sampling memory accesses", false },
-	{ "CONFIG_ARM_PMUV3", "the CPUs' counters", false },
+	{ .name = "CONFIG_ARM_CORESIGHT_PMU_ARCH_SYSTEM_PMU",
+	  .what = "the kernel's driver of Grace's PMUs", .cspmu = true },
+	{ .name = "CONFIG_NVIDIA_CORESIGHT_PMU_ARCH_SYSTEM_PMU", .what = "that driver's NVIDIA module", .cspmu = true },
+	{ .name = "CONFIG_ACPI_APMT", .what = "finding Grace's PMUs", .cspmu = true },
+	{ .name = "CONFIG_ARM_SPE_PMU", .what = "sampling memory accesses" },
+	{ .name = "CONFIG_ARM_PMUV3", .what = "the CPUs' counters" },
 };
 
 /* Replaces the gzip file in @text by its content. Returns false if it is none, or too big. */
@@ -60,7 +61,7 @@ static bool read_config(const struct doctor *doctor, char *text, char *path, siz
 	int length;
 
 	if (doctor_read(doctor, "proc/sys/kernel/osrelease", release, sizeof(release))) {
-		for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 			const char *percent = strchr(places[i], '%');
 
 			snprintf(path, size, "%.*s%s%s", (int)(percent - places[i]), places[i],
@@ -111,7 +112,7 @@ void doctor_check_config(struct doctor *doctor)
 		return;
 	config = need_memory(malloc(CONFIG_SIZE));
 	if (read_config(doctor, config, path, sizeof(path)))
-		for (size_t i = 0; i < sizeof(config_options) / sizeof(config_options[0]); i++)
+		for (size_t i = 0; i < ARRAY_SIZE(config_options); i++)
 			check_option(doctor, config, i);
 	else if (doctor->has_pmus)
 		doctor_find(doctor, LEVEL_OK, "config", NULL,

@@ -14,14 +14,15 @@ static const struct {
 	enum gpmu_pmu_kind kind;
 	const char *name, *counts;
 } kinds[] = {
-	{ GPMU_PMU_SCF, "nvidia_scf_pmu", "CPUs to memory and of the last-level cache" },
-	{ GPMU_PMU_PCIE, "nvidia_pcie_pmu", "PCIe devices" },
-	{ GPMU_PMU_C2C0, "nvidia_nvlink_c2c0_pmu", "the GPU, or the other socket's PCIe devices" },
-	{ GPMU_PMU_C2C1, "nvidia_nvlink_c2c1_pmu", "the GPU without address translation" },
-	{ GPMU_PMU_CNVLINK, "nvidia_cnvlink_pmu", "other sockets' GPUs and PCIe devices" },
+	{ .kind = GPMU_PMU_SCF, .name = "nvidia_scf_pmu", .counts = "CPUs to memory and of the last-level cache" },
+	{ .kind = GPMU_PMU_PCIE, .name = "nvidia_pcie_pmu", .counts = "PCIe devices" },
+	{ .kind = GPMU_PMU_C2C0, .name = "nvidia_nvlink_c2c0_pmu",
+	  .counts = "the GPU, or the other socket's PCIe devices" },
+	{ .kind = GPMU_PMU_C2C1, .name = "nvidia_nvlink_c2c1_pmu", .counts = "the GPU without address translation" },
+	{ .kind = GPMU_PMU_CNVLINK, .name = "nvidia_cnvlink_pmu", .counts = "other sockets' GPUs and PCIe devices" },
 };
 
-#define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
+#define N_KINDS ARRAY_SIZE(kinds)
 
 static bool is_grace_pmu(const struct gpmu_pmu *pmu)
 {

@@ -18,15 +18,16 @@ static const struct distribution {
 	const char *perf;
 	const char *initramfs;	/* rebuilds it */
 } distributions[] = {
-	{ { "ubuntu" }, "sudo apt install linux-tools-$(uname -r)", "update-initramfs -u" },
-	{ { "debian" }, "sudo apt install linux-perf", "update-initramfs -u" },
-	{ { "rhel", "centos", "fedora" }, "sudo dnf install perf", "dracut -f" },
-	{ { "suse", "sles", "opensuse" }, "sudo zypper install perf", "dracut -f" },
-	{ { NULL }, "install the package perf, linux-perf or linux-tools",
-	  "update-initramfs -u (or dracut -f)" },
+	{ .names = { "ubuntu" }, .perf = "sudo apt install linux-tools-$(uname -r)",
+	  .initramfs = "update-initramfs -u" },
+	{ .names = { "debian" }, .perf = "sudo apt install linux-perf", .initramfs = "update-initramfs -u" },
+	{ .names = { "rhel", "centos", "fedora" }, .perf = "sudo dnf install perf", .initramfs = "dracut -f" },
+	{ .names = { "suse", "sles", "opensuse" }, .perf = "sudo zypper install perf", .initramfs = "dracut -f" },
+	{ .names = { NULL }, .perf = "install the package perf, linux-perf or linux-tools",
+	  .initramfs = "update-initramfs -u (or dracut -f)" },
 };
 
-#define OTHER	(&distributions[sizeof(distributions) / sizeof(distributions[0]) - 1])
+#define OTHER	(&distributions[ARRAY_SIZE(distributions) - 1])
 
 static const struct distribution *find_distribution(const char *name)
 {

@@ -23,9 +23,9 @@ struct view {
 };
 
 static const struct view views[] = {
-	{ "gpus", "gpu", gpu_text },
-	{ "accounting", "accounting", gpu_text_accounting },
-	{ "vgpu", "vgpu", gpu_text_vgpu },
+	{ .question = "gpus", .kind = "gpu", .text = gpu_text },
+	{ .question = "accounting", .kind = "accounting", .text = gpu_text_accounting },
+	{ .question = "vgpu", .kind = "vgpu", .text = gpu_text_vgpu },
 };
 
 struct arguments {
@@ -75,14 +75,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "vgpu", KEY_VGPU, NULL, 0, "show the vGPUs of each GPU", 0 },
-	{ "accounting", KEY_ACCOUNTING, NULL, 0, "show the processes in NVML's accounts", 0 },
-	{ "clear-accounting", KEY_CLEAR, "INSTANCE", 0, "delete the accounts of a vGPU's "
-	  "processes that have ended", 0 },
-	{ "interval-print", 'I', "MS", 0, "print again every MS milliseconds", 0 },
-	{ "interval-count", KEY_INTERVALS, "N", 0, "end after N intervals", 0 },
-	{ "json", 'j', NULL, 0, "print JSON, one object per line", 0 },
-	{ NULL, 'h', NULL, OPTION_HIDDEN, NULL, 0 },
+	{ .name = "vgpu", .key = KEY_VGPU, .doc = "show the vGPUs of each GPU" },
+	{ .name = "accounting", .key = KEY_ACCOUNTING, .doc = "show the processes in NVML's accounts" },
+	{ .name = "clear-accounting", .key = KEY_CLEAR, .arg = "INSTANCE", .doc = "delete the accounts of a vGPU's "
+	  "processes that have ended" },
+	{ .name = "interval-print", .key = 'I', .arg = "MS", .doc = "print again every MS milliseconds" },
+	{ .name = "interval-count", .key = KEY_INTERVALS, .arg = "N", .doc = "end after N intervals" },
+	{ .name = "json", .key = 'j', .doc = "print JSON, one object per line" },
+	{ .key = 'h', .flags = OPTION_HIDDEN },
 	{ 0 },
 };
 
@@ -110,7 +110,7 @@ static void print_json(const struct view *view, const json_t *answer, const json
 	json_object_set_new(line, "gpmu_gpu", json_integer(1));
 	json_object_set_new(line, "kind", json_string(view->kind));
 	json_object_set_new(line, "time", json_real(seconds));
-	for (size_t i = 0; i < sizeof(copied) / sizeof(copied[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(copied); i++)
 		json_object_set(line, copied[i], json_object_get(answer, copied[i]));
 	json_object_update(line, (json_t *)gpu);
 	json_dumpf(line, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(12));

@@ -2,6 +2,7 @@
 /* Text of accounting and vGPUs. */
 #include <stdio.h>
 
+#include "common.h"
 #include "gpu/gpu.h"
 
 static void print_forgotten(const json_t *object, const char *indent)
@@ -70,7 +71,7 @@ static void add_shares(struct table *table, const json_t *object)
 {
 	static const char *const keys[] = { "sm", "memory", "encoder", "decoder", "jpeg", "ofa" };
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		gpu_text_cell(table, object, keys[i], " %");
 	table_cell(table, "%s", json_is_string(json_object_get(object, "name")) ?
 				gpu_text_of(object, "name") : "");

@@ -62,7 +62,7 @@ static const char *pmu_kind(const struct gpmu_pmu *pmu)
 {
 	size_t kind = gpmu_pmu_kind(pmu);
 
-	return kind < sizeof(pmu_kinds) / sizeof(pmu_kinds[0]) ? pmu_kinds[kind] : "other";
+	return kind < ARRAY_SIZE(pmu_kinds) ? pmu_kinds[kind] : "other";
 }
 
 /* --- options --- */
@@ -70,7 +70,7 @@ static const char *pmu_kind(const struct gpmu_pmu *pmu)
 static void add_argument(struct list *list, const char *arg)
 {
 	for (size_t i = 0; list->kind < 0 && !list->globs.length &&
-	     i < sizeof(words) / sizeof(words[0]); i++)
+	     i < ARRAY_SIZE(words); i++)
 		if (!strcmp(words[i].word, arg)) {
 			list->kind = (int)words[i].kind;
 			return;
@@ -117,18 +117,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "all", KEY_ALL, NULL, 0, "also list names that this machine does not have", 0 },
-	{ "json", 'j', NULL, 0, "print JSON, one object per line", 0 },
-	{ "names", KEY_NAMES, NULL, 0, "print names only", 0 },
-	{ "gpu", KEY_LIST_GPU, NULL, 0, "list the metrics of the GPU; with \"event\", all that CUPTI can sample on its chip", 0 },
-	{ "chip", KEY_CHIP, "NAME", 0, "with --gpu: list those of this chip, such as GH100; needs no GPU", 0 },
-	{ "chips", KEY_CHIPS, NULL, 0, "with --gpu: list the names of chips", 0 },
-	{ "passes", KEY_PASSES, NULL, 0, "with --gpu: print the number of passes; takes seconds", 0 },
+	{ .name = "all", .key = KEY_ALL, .doc = "also list names that this machine does not have" },
+	{ .name = "json", .key = 'j', .doc = "print JSON, one object per line" },
+	{ .name = "names", .key = KEY_NAMES, .doc = "print names only" },
+	{ .name = "gpu", .key = KEY_LIST_GPU,
+	  .doc = "list the metrics of the GPU; with \"event\", all that CUPTI can sample on its chip" },
+	{ .name = "chip", .key = KEY_CHIP, .arg = "NAME",
+	  .doc = "with --gpu: list those of this chip, such as GH100; needs no GPU" },
+	{ .name = "chips", .key = KEY_CHIPS, .doc = "with --gpu: list the names of chips" },
+	{ .name = "passes", .key = KEY_PASSES, .doc = "with --gpu: print the number of passes; takes seconds" },
 	{ 0 },
 };
 
 static const struct argp_child children[] = {
-	{ &common_argp, 0, NULL, 0 }, { 0 },
+	{ .argp = &common_argp }, { 0 },
 };
 
 static const struct argp argp = {

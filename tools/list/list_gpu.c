@@ -156,7 +156,7 @@ static void put_json(const json_t *metric)
 
 	printf("{\"gpmu\":%d", LIST_SCHEMA);
 	list_put_key("kind", "gpu");
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		list_put_key(keys[i], text_of(metric, keys[i]));
 	printf(",\"suffixes\":%s", suffixes ? suffixes : "[]");
 	if (passes)

@@ -18,45 +18,47 @@ static const struct {
 	enum generic_class scope;
 	const char *description;
 } generics[] = {
-	{ "cycles", GENERIC_CORE, "CPU cycles" },
-	{ "instructions", GENERIC_CORE, "Instructions retired" },
-	{ "cache-references", GENERIC_CORE, "Cache accesses, usually of the last level" },
-	{ "cache-misses", GENERIC_CORE, "Cache misses of cache-references" },
-	{ "branches", GENERIC_CORE, "Branch instructions retired" },
-	{ "branch-misses", GENERIC_CORE, "Mispredicted branches" },
-	{ "bus-cycles", GENERIC_CORE, "Bus cycles" },
-	{ "stalled-cycles-frontend", GENERIC_CORE, "Cycles stalled in the frontend" },
-	{ "stalled-cycles-backend", GENERIC_CORE, "Cycles stalled in the backend" },
-	{ "ref-cycles", GENERIC_CORE, "Cycles at a constant frequency" },
-	{ "L1-dcache-loads", GENERIC_CORE, "L1 data cache reads" },
-	{ "L1-dcache-load-misses", GENERIC_CORE, "L1 data cache read misses" },
-	{ "L1-dcache-stores", GENERIC_CORE, "L1 data cache writes" },
-	{ "L1-icache-loads", GENERIC_CORE, "L1 instruction cache reads" },
-	{ "L1-icache-load-misses", GENERIC_CORE, "L1 instruction cache read misses" },
-	{ "LLC-loads", GENERIC_CORE, "Last-level cache reads" },
-	{ "LLC-load-misses", GENERIC_CORE, "Last-level cache read misses" },
-	{ "LLC-stores", GENERIC_CORE, "Last-level cache writes" },
-	{ "dTLB-loads", GENERIC_CORE, "Data TLB reads" },
-	{ "dTLB-load-misses", GENERIC_CORE, "Data TLB read misses" },
-	{ "iTLB-loads", GENERIC_CORE, "Instruction TLB reads" },
-	{ "iTLB-load-misses", GENERIC_CORE, "Instruction TLB read misses" },
-	{ "branch-loads", GENERIC_CORE, "Branch predictor reads" },
-	{ "branch-load-misses", GENERIC_CORE, "Branch predictor read misses" },
-	{ "cpu-clock", GENERIC_CLOCK, "CPU time, by a timer of each CPU" },
-	{ "task-clock", GENERIC_CLOCK, "CPU time of tasks" },
-	{ "page-faults", GENERIC_KERNEL, "Page faults" },
-	{ "minor-faults", GENERIC_KERNEL, "Page faults without I/O" },
-	{ "major-faults", GENERIC_KERNEL, "Page faults with I/O" },
-	{ "context-switches", GENERIC_KERNEL, "Context switches" },
-	{ "cpu-migrations", GENERIC_KERNEL, "Migrations of tasks to another CPU" },
-	{ "alignment-faults", GENERIC_KERNEL, "Unaligned accesses handled by the kernel" },
-	{ "emulation-faults", GENERIC_KERNEL, "Instructions emulated by the kernel" },
-	{ "cgroup-switches", GENERIC_KERNEL, "Context switches to another cgroup" },
-	{ "bpf-output", GENERIC_KERNEL, "Output of BPF programs" },
-	{ "dummy", GENERIC_KERNEL, "Counts nothing" },
-	{ "duration_time", GENERIC_OWN, "Elapsed time" },
-	{ "user_time", GENERIC_OWN, "User CPU time of the target" },
-	{ "system_time", GENERIC_OWN, "System CPU time of the target" },
+	{ .name = "cycles", .scope = GENERIC_CORE, .description = "CPU cycles" },
+	{ .name = "instructions", .scope = GENERIC_CORE, .description = "Instructions retired" },
+	{ .name = "cache-references", .scope = GENERIC_CORE,
+	  .description = "Cache accesses, usually of the last level" },
+	{ .name = "cache-misses", .scope = GENERIC_CORE, .description = "Cache misses of cache-references" },
+	{ .name = "branches", .scope = GENERIC_CORE, .description = "Branch instructions retired" },
+	{ .name = "branch-misses", .scope = GENERIC_CORE, .description = "Mispredicted branches" },
+	{ .name = "bus-cycles", .scope = GENERIC_CORE, .description = "Bus cycles" },
+	{ .name = "stalled-cycles-frontend", .scope = GENERIC_CORE, .description = "Cycles stalled in the frontend" },
+	{ .name = "stalled-cycles-backend", .scope = GENERIC_CORE, .description = "Cycles stalled in the backend" },
+	{ .name = "ref-cycles", .scope = GENERIC_CORE, .description = "Cycles at a constant frequency" },
+	{ .name = "L1-dcache-loads", .scope = GENERIC_CORE, .description = "L1 data cache reads" },
+	{ .name = "L1-dcache-load-misses", .scope = GENERIC_CORE, .description = "L1 data cache read misses" },
+	{ .name = "L1-dcache-stores", .scope = GENERIC_CORE, .description = "L1 data cache writes" },
+	{ .name = "L1-icache-loads", .scope = GENERIC_CORE, .description = "L1 instruction cache reads" },
+	{ .name = "L1-icache-load-misses", .scope = GENERIC_CORE, .description = "L1 instruction cache read misses" },
+	{ .name = "LLC-loads", .scope = GENERIC_CORE, .description = "Last-level cache reads" },
+	{ .name = "LLC-load-misses", .scope = GENERIC_CORE, .description = "Last-level cache read misses" },
+	{ .name = "LLC-stores", .scope = GENERIC_CORE, .description = "Last-level cache writes" },
+	{ .name = "dTLB-loads", .scope = GENERIC_CORE, .description = "Data TLB reads" },
+	{ .name = "dTLB-load-misses", .scope = GENERIC_CORE, .description = "Data TLB read misses" },
+	{ .name = "iTLB-loads", .scope = GENERIC_CORE, .description = "Instruction TLB reads" },
+	{ .name = "iTLB-load-misses", .scope = GENERIC_CORE, .description = "Instruction TLB read misses" },
+	{ .name = "branch-loads", .scope = GENERIC_CORE, .description = "Branch predictor reads" },
+	{ .name = "branch-load-misses", .scope = GENERIC_CORE, .description = "Branch predictor read misses" },
+	{ .name = "cpu-clock", .scope = GENERIC_CLOCK, .description = "CPU time, by a timer of each CPU" },
+	{ .name = "task-clock", .scope = GENERIC_CLOCK, .description = "CPU time of tasks" },
+	{ .name = "page-faults", .scope = GENERIC_KERNEL, .description = "Page faults" },
+	{ .name = "minor-faults", .scope = GENERIC_KERNEL, .description = "Page faults without I/O" },
+	{ .name = "major-faults", .scope = GENERIC_KERNEL, .description = "Page faults with I/O" },
+	{ .name = "context-switches", .scope = GENERIC_KERNEL, .description = "Context switches" },
+	{ .name = "cpu-migrations", .scope = GENERIC_KERNEL, .description = "Migrations of tasks to another CPU" },
+	{ .name = "alignment-faults", .scope = GENERIC_KERNEL,
+	  .description = "Unaligned accesses handled by the kernel" },
+	{ .name = "emulation-faults", .scope = GENERIC_KERNEL, .description = "Instructions emulated by the kernel" },
+	{ .name = "cgroup-switches", .scope = GENERIC_KERNEL, .description = "Context switches to another cgroup" },
+	{ .name = "bpf-output", .scope = GENERIC_KERNEL, .description = "Output of BPF programs" },
+	{ .name = "dummy", .scope = GENERIC_KERNEL, .description = "Counts nothing" },
+	{ .name = "duration_time", .scope = GENERIC_OWN, .description = "Elapsed time" },
+	{ .name = "user_time", .scope = GENERIC_OWN, .description = "User CPU time of the target" },
+	{ .name = "system_time", .scope = GENERIC_OWN, .description = "System CPU time of the target" },
 };
 
 /* The kernel's list of tracepoints, and that of older kernels */
@@ -237,7 +239,7 @@ static void add_generics(struct items *items, const struct common *common)
 {
 	bool core = has_core_pmu(common->machine);
 
-	for (size_t i = 0; i < sizeof(generics) / sizeof(generics[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(generics); i++) {
 		struct item *item = add(items, ITEM_EVENT, copy(generics[i].name),
 					core || generics[i].scope != GENERIC_CORE);
 
@@ -274,7 +276,7 @@ static char *read_file(const struct gpmu_machine *machine, const char *path)
 
 static void add_tracepoints(struct items *items, const struct common *common)
 {
-	const size_t n = sizeof(tracepoint_files) / sizeof(tracepoint_files[0]);
+	const size_t n = ARRAY_SIZE(tracepoint_files);
 	const char *why = gpmu_tracepoints_why(common->machine);
 	char *line, *rest = NULL;
 	int error = ENOENT;

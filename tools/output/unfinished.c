@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "common.h"
 #include "message.h"
 #include "output/unfinished.h"
 
@@ -38,7 +39,7 @@ static void heed_signals(void)
 	const struct sigaction action = { .sa_handler = end, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
 	struct sigaction before;
 
-	for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(ending); i++)
 		if (!sigaction(ending[i], NULL, &before) && before.sa_handler == SIG_DFL)
 			sigaction(ending[i], &action, NULL);
 }

@@ -71,7 +71,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_child children[] = {
-	{ &common_argp, 0, NULL, 0 }, { 0 },
+	{ .argp = &common_argp }, { 0 },
 };
 
 static const struct argp argp = {
@@ -236,7 +236,7 @@ static bool is_since(long major, long minor)
  */
 static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
 
-#define N_SIGNALS	(sizeof(signals) / sizeof(signals[0]))
+#define N_SIGNALS	ARRAY_SIZE(signals)
 
 static struct sigaction before[N_SIGNALS];	/* of each signal, while gpmu forwards it */
 

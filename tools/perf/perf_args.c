@@ -34,55 +34,55 @@ static const struct perf_option {
 	bool argument;
 	enum what what;
 } options[] = {
-	{ "metrics", 'M', true, METRICS },
-	{ "output", 'o', true, OUTPUT },
-	{ "append", 0, false, APPEND },
-	{ "field-separator", 'x', true, SEPARATOR },
-	{ "json-output", 'j', false, JSON },
-	{ "all-cpus", 'a', false, SYSTEM },
-	{ "no-aggr", 'A', false, SYSTEM },
-	{ "per-socket", 0, false, SYSTEM },
-	{ "per-node", 0, false, SYSTEM },
-	{ "cpu", 'C', true, CPUS },
-	{ "pid", 'p', true, PIDS },
-	{ "tid", 't', true, TIDS },
-	{ "interval-print", 'I', true, INTERVAL },
-	{ "metric-no-merge", 0, false, NO_MERGE },
-	{ "no-big-num", 0, false, NO_BIG_NUM },
-	{ "metric-only", 0, false, WRONG },
-	{ "log-fd", 0, true, WRONG },
-	{ "iostat", 0, false, WRONG },
-	{ "cgroup", 'G', true, WRONG },
-	{ "for-each-cgroup", 0, true, WRONG },
-	{ "table", 0, false, WRONG },
-	{ "quiet", 0, false, WRONG },
-	{ "verbose", 'v', false, WRONG },
-	{ "summary", 0, false, WRONG },
-	{ "no-scale", 0, false, WRONG },
-	{ "per-die", 0, false, WRONG },
-	{ "per-cluster", 0, false, WRONG },
-	{ "per-cache", 0, false, WRONG },
-	{ "per-core", 0, false, WRONG },
-	{ "help", 'h', false, OTHER_FORM },
-	{ "event", 'e', true, EVENTS },
-	{ "repeat", 'r', true, REPEAT },
-	{ "delay", 'D', true, KEEP },
-	{ "filter", 0, true, KEEP },
-	{ "interval-count", 0, true, KEEP },
-	{ "timeout", 0, true, KEEP },
-	{ "bpf-prog", 'b', true, KEEP },
-	{ "pre", 0, true, KEEP },
-	{ "post", 0, true, KEEP },
-	{ "td-level", 0, true, KEEP },
-	{ "control", 0, true, KEEP },
-	{ "cputype", 0, true, KEEP },
+	{ .name = "metrics", .letter = 'M', .argument = true, .what = METRICS },
+	{ .name = "output", .letter = 'o', .argument = true, .what = OUTPUT },
+	{ .name = "append", .what = APPEND },
+	{ .name = "field-separator", .letter = 'x', .argument = true, .what = SEPARATOR },
+	{ .name = "json-output", .letter = 'j', .what = JSON },
+	{ .name = "all-cpus", .letter = 'a', .what = SYSTEM },
+	{ .name = "no-aggr", .letter = 'A', .what = SYSTEM },
+	{ .name = "per-socket", .what = SYSTEM },
+	{ .name = "per-node", .what = SYSTEM },
+	{ .name = "cpu", .letter = 'C', .argument = true, .what = CPUS },
+	{ .name = "pid", .letter = 'p', .argument = true, .what = PIDS },
+	{ .name = "tid", .letter = 't', .argument = true, .what = TIDS },
+	{ .name = "interval-print", .letter = 'I', .argument = true, .what = INTERVAL },
+	{ .name = "metric-no-merge", .what = NO_MERGE },
+	{ .name = "no-big-num", .what = NO_BIG_NUM },
+	{ .name = "metric-only", .what = WRONG },
+	{ .name = "log-fd", .argument = true, .what = WRONG },
+	{ .name = "iostat", .what = WRONG },
+	{ .name = "cgroup", .letter = 'G', .argument = true, .what = WRONG },
+	{ .name = "for-each-cgroup", .argument = true, .what = WRONG },
+	{ .name = "table", .what = WRONG },
+	{ .name = "quiet", .what = WRONG },
+	{ .name = "verbose", .letter = 'v', .what = WRONG },
+	{ .name = "summary", .what = WRONG },
+	{ .name = "no-scale", .what = WRONG },
+	{ .name = "per-die", .what = WRONG },
+	{ .name = "per-cluster", .what = WRONG },
+	{ .name = "per-cache", .what = WRONG },
+	{ .name = "per-core", .what = WRONG },
+	{ .name = "help", .letter = 'h', .what = OTHER_FORM },
+	{ .name = "event", .letter = 'e', .argument = true, .what = EVENTS },
+	{ .name = "repeat", .letter = 'r', .argument = true, .what = REPEAT },
+	{ .name = "delay", .letter = 'D', .argument = true, .what = KEEP },
+	{ .name = "filter", .argument = true, .what = KEEP },
+	{ .name = "interval-count", .argument = true, .what = KEEP },
+	{ .name = "timeout", .argument = true, .what = KEEP },
+	{ .name = "bpf-prog", .letter = 'b', .argument = true, .what = KEEP },
+	{ .name = "pre", .argument = true, .what = KEEP },
+	{ .name = "post", .argument = true, .what = KEEP },
+	{ .name = "td-level", .argument = true, .what = KEEP },
+	{ .name = "control", .argument = true, .what = KEEP },
+	{ .name = "cputype", .argument = true, .what = KEEP },
 };
 
 static const struct perf_option other = { .what = KEEP };
 
 static const struct perf_option *find_letter(char letter)
 {
-	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
 		if (options[i].letter == letter)
 			return &options[i];
 	return &other;
@@ -94,7 +94,7 @@ static const struct perf_option *find_name(const char *name, size_t length)
 	const struct perf_option *found = NULL;
 	size_t n = 0;
 
-	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
 		if (strncmp(options[i].name, name, length))
 			continue;
 		if (!options[i].name[length])
@@ -286,7 +286,7 @@ char **perf_args_make(struct perf_args *args, const char *perf, const char *form
 	const char *const first[] = { perf, "stat", form, "--log-fd", fd, "-e", events };
 	struct texts all = { 0 };
 
-	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(first); i++)
 		texts_add(&all, first[i]);
 	for (size_t i = 0; i < args->kept.length; i++)
 		texts_add(&all, args->kept.list[i]);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common.h"
 #include "event/gpmu_core.h"
 #include "message.h"
 #include "perf/perf_events.h"
@@ -32,7 +33,7 @@ static const char *event_of(const struct gpmu_pmu *core, const char *name)
 {
 	if (gpmu_pmu_event(core, name))
 		return name;
-	for (size_t i = 0; i < sizeof(generics) / sizeof(generics[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(generics); i++)
 		if (!strcmp(generics[i].generic, name) && gpmu_pmu_event(core, generics[i].event))
 			return generics[i].event;
 	return NULL;

@@ -89,7 +89,7 @@ static const struct {
 	{ "clocks", GPMU_RECORDER_ENVIRONMENT },
 };
 
-#define N_CUDA_NAMES	(sizeof(cuda_names) / sizeof(cuda_names[0]))
+#define N_CUDA_NAMES	ARRAY_SIZE(cuda_names)
 
 static const uint32_t cuda_default =
 	GPMU_RECORDER_KERNEL | GPMU_RECORDER_MEMCPY | GPMU_RECORDER_MEMSET | GPMU_RECORDER_GRAPH |
@@ -291,43 +291,55 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "output", 'o', "FILE", 0, "write the trace to FILE, - is standard output; %h is the host, "
-	  "%p gpmu's pid, %q{VAR} a variable (default: gpmu-APP-%h-%p.pftrace)", 0 },
-	{ "pid", 'p', "LIST", 0, "record the threads and counters of these processes, until they end", 0 },
-	{ "tid", 't', "LIST", 0, "record these threads, until they end", 0 },
-	{ "all-cpus", 'a', NULL, 0, "count system-wide, on all CPUs", 0 },
-	{ "interval", 'I', "MS", 0, "read counters every MS milliseconds (default: 10)", 0 },
-	{ "delay", 'D', "MS", 0, "begin MS milliseconds after the start", 0 },
-	{ "duration", KEY_DURATION, "S", 0, "end recording and the command after S seconds", 0 },
-	{ "sched", KEY_SCHED, NULL, 0, "record context switches system-wide", 0 },
-	{ "regions", KEY_REGIONS, NULL, 0, "record the regions that the command marks with gpmu-mark.h", 0 },
-	{ "no-cuda-trace", KEY_NO_CUDA, NULL, 0, "do not record the command's CUDA activity", 0 },
-	{ "no-cpu-trace", KEY_NO_CPU, NULL, 0, "do not record when the command's threads run, nor count "
-	  DEFAULT_EVENTS, 0 },
-	{ "cuda", KEY_CUDA, "LIST", 0, "record only these CUDA activities: kernel, memcpy, "
+	{ .name = "output", .key = 'o', .arg = "FILE",
+	  .doc = "write the trace to FILE, - is standard output; %h is the host, "
+	  "%p gpmu's pid, %q{VAR} a variable (default: gpmu-APP-%h-%p.pftrace)" },
+	{ .name = "pid", .key = 'p', .arg = "LIST",
+	  .doc = "record the threads and counters of these processes, until they end" },
+	{ .name = "tid", .key = 't', .arg = "LIST", .doc = "record these threads, until they end" },
+	{ .name = "all-cpus", .key = 'a', .doc = "count system-wide, on all CPUs" },
+	{ .name = "interval", .key = 'I', .arg = "MS", .doc = "read counters every MS milliseconds (default: 10)" },
+	{ .name = "delay", .key = 'D', .arg = "MS", .doc = "begin MS milliseconds after the start" },
+	{ .name = "duration", .key = KEY_DURATION, .arg = "S",
+	  .doc = "end recording and the command after S seconds" },
+	{ .name = "sched", .key = KEY_SCHED, .doc = "record context switches system-wide" },
+	{ .name = "regions", .key = KEY_REGIONS,
+	  .doc = "record the regions that the command marks with gpmu-mark.h" },
+	{ .name = "no-cuda-trace", .key = KEY_NO_CUDA, .doc = "do not record the command's CUDA activity" },
+	{ .name = "no-cpu-trace", .key = KEY_NO_CPU, .doc = "do not record when the command's threads run, nor count "
+	  DEFAULT_EVENTS },
+	{ .name = "cuda", .key = KEY_CUDA, .arg = "LIST", .doc = "record only these CUDA activities: kernel, memcpy, "
 	  "memset, graph, calls, runtime, "
-	  "driver, sync, nvtx, memory, unified, overhead, external, clocks", 0 },
-	{ "cuda-buffers", KEY_BUFFERS, "SIZE", 0, "use at most SIZE bytes of buffers for CUPTI in each process "
-	  "(default: 256M)", 0 },
-	{ "graph-nodes", KEY_NODES, NULL, 0, "record each kernel of a graph", 0 },
-	{ "capture-range", KEY_CAPTURE, "RANGE", 0, "record CUDA only within cudaProfilerApi, nvtx:NAME, "
-	  "region or region:NAME", 0 },
-	{ "spe", KEY_SPE, "TERMS", OPTION_ARG_OPTIONAL, "record samples of Arm SPE; TERMS as in perf's arm_spe_0/TERMS/, "
-	  "also period=N (default: 1048576 operations)", 0 },
-	{ "spe-buffer", KEY_SPE_BUFFER, "SIZE", 0, "use SIZE bytes of buffer for SPE on each CPU, a power of 2 from 64K to 1024M "
-	  "(default: 4M)", 0 },
-	{ "call-graph", KEY_CALL_GRAPH, "HOW", 0, "find callers of samples by frame pointers (fp, default) or copies of the stack "
-	  "(dwarf[,SIZE])", 0 },
-	{ "sample", KEY_SAMPLE, "EVENT[,PERIOD]", 0, "sample call stacks by EVENT, once per PERIOD (default: 999 times per second)", 0 },
-	{ "max-size", KEY_MAX_SIZE, "SIZE", 0, "keep the newest records, at most SIZE bytes, such "
-	  "as 500M", 0 },
-	{ "strict", KEY_STRICT, NULL, 0, "fail if records were lost, or processes could not be recorded", 0 },
+	  "driver, sync, nvtx, memory, unified, overhead, external, clocks" },
+	{ .name = "cuda-buffers", .key = KEY_BUFFERS, .arg = "SIZE",
+	  .doc = "use at most SIZE bytes of buffers for CUPTI in each process "
+	  "(default: 256M)" },
+	{ .name = "graph-nodes", .key = KEY_NODES, .doc = "record each kernel of a graph" },
+	{ .name = "capture-range", .key = KEY_CAPTURE, .arg = "RANGE",
+	  .doc = "record CUDA only within cudaProfilerApi, nvtx:NAME, "
+	  "region or region:NAME" },
+	{ .name = "spe", .key = KEY_SPE, .arg = "TERMS", .flags = OPTION_ARG_OPTIONAL,
+	  .doc = "record samples of Arm SPE; TERMS as in perf's arm_spe_0/TERMS/, "
+	  "also period=N (default: 1048576 operations)" },
+	{ .name = "spe-buffer", .key = KEY_SPE_BUFFER, .arg = "SIZE",
+	  .doc = "use SIZE bytes of buffer for SPE on each CPU, a power of 2 from 64K to 1024M "
+	  "(default: 4M)" },
+	{ .name = "call-graph", .key = KEY_CALL_GRAPH, .arg = "HOW",
+	  .doc = "find callers of samples by frame pointers (fp, default) or copies of the stack "
+	  "(dwarf[,SIZE])" },
+	{ .name = "sample", .key = KEY_SAMPLE, .arg = "EVENT[,PERIOD]",
+	  .doc = "sample call stacks by EVENT, once per PERIOD (default: 999 times per second)" },
+	{ .name = "max-size", .key = KEY_MAX_SIZE, .arg = "SIZE",
+	  .doc = "keep the newest records, at most SIZE bytes, such "
+	  "as 500M" },
+	{ .name = "strict", .key = KEY_STRICT,
+	  .doc = "fail if records were lost, or processes could not be recorded" },
 	{ 0 },
 };
 
 static const struct argp_child children[] = {
-	{ &request_argp, 0, NULL, 0 }, { &gpu_argp, 0, NULL, 0 }, { &common_argp, 0, NULL, 0 },
-	{ &aggregation_argp, 0, NULL, 0 }, { 0 },
+	{ .argp = &request_argp }, { .argp = &gpu_argp }, { .argp = &common_argp },
+	{ .argp = &aggregation_argp }, { 0 },
 };
 
 static const struct argp argp = {

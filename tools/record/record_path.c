@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "argument.h"
+#include "common.h"
 #include "message.h"
 #include "record/record_path.h"
 
@@ -103,8 +104,8 @@ struct rank rank_of_this(void)
 	static const char *const sizes[] = {
 		"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS",
 	};
-	int number = number_in(ranks, sizeof(ranks) / sizeof(ranks[0]));
-	int count = number_in(sizes, sizeof(sizes) / sizeof(sizes[0]));
+	int number = number_in(ranks, ARRAY_SIZE(ranks));
+	int count = number_in(sizes, ARRAY_SIZE(sizes));
 
 	if (number < 0)
 		return (struct rank){ .count = 0 };
@@ -146,7 +147,7 @@ static int open_lock(void)
 			    "counts", set, errno == EPERM ? "not a file of this user" : strerror(errno));
 		return fd;
 	}
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && fd < 0; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names) && fd < 0; i++) {
 		snprintf(path, sizeof(path), names[i], user);
 		fd = open_own(path);
 		first = first ? first : errno;

@@ -63,28 +63,25 @@ static const struct format {
 	{ "text", report_write_text }, { "csv", report_write_csv }, { "json", report_write_json },
 };
 
-#define LENGTH(array)	(sizeof(array) / sizeof((array)[0]))
-
-/*
- * The tables without --by. of_gpus: printed in text even without rows if there is a GPU; all: never
- * cut by --top; is_new: last in CSV and JSON, which get new tables at the end.
- */
+/* The tables that are printed without --by */
 static const struct shown {
 	const char *name;
-	bool of_gpus, all, is_new;
+	bool needs_gpu;		/* printed in text even without rows if there is a GPU */
+	bool is_whole;		/* printed with all rows, also with --top */
+	bool is_new;		/* last in CSV and JSON, which get new tables at the end */
 } shown[] = {
-	{ "gpus", true, true, false }, { "kernels", true, false, false }, { "copies", false, false, false },
-	{ "api", false, false, false }, { "sync", false, false, false }, { "nvtx", false, false, false },
-	{ "attribution", false, false, false }, { "links", false, true, false }, { "counters", false, false, true },
-	{ "threads", false, false, true }, { "tiers", false, false, true },
-	{ "stacks", false, false, true }, { "ranks", false, true, false }, { "imbalance", false, true, false },
-	{ "audit", false, true, false }, { "streams", false, false, false }, { "nvtx_counters", false, false, false },
-	{ "functions", false, false, true }, { "nvtx_tiers", false, false, true },
+	{ .name = "gpus", .needs_gpu = true, .is_whole = true }, { .name = "kernels", .needs_gpu = true },
+	{ .name = "copies" }, { .name = "api" }, { .name = "sync" }, { .name = "nvtx" },
+	{ .name = "attribution" }, { .name = "links", .is_whole = true }, { .name = "counters", .is_new = true },
+	{ .name = "threads", .is_new = true }, { .name = "tiers", .is_new = true },
+	{ .name = "stacks", .is_new = true }, { .name = "ranks", .is_whole = true },
+	{ .name = "imbalance", .is_whole = true }, { .name = "audit", .is_whole = true }, { .name = "streams" }, { .name = "nvtx_counters" },
+	{ .name = "functions", .is_new = true }, { .name = "nvtx_tiers", .is_new = true },
 };
 
 static const struct by *parse_by(const char *text)
 {
-	for (size_t i = 0; i < LENGTH(bys); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bys); i++)
 		if (!strcmp(bys[i].name, text))
 			return &bys[i];
 	die("--by=%s: expected kernel, nvtx, stream, rank, api, copy, gpu, attribution, counter, thread, tier, function or stack", text);
@@ -92,7 +89,7 @@ static const struct by *parse_by(const char *text)
 
 static const struct format *parse_format(const char *text)
 {
-	for (size_t i = 0; i < LENGTH(formats); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
 		if (!strcmp(formats[i].name, text))
 			return &formats[i];
 	die("--format=%s: expected text, csv or json", text);
@@ -148,16 +145,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "by", KEY_BY, "WHAT", 0, "print only the tables by kernel, nvtx, stream, rank, api, "
+	{ .name = "by", .key = KEY_BY, .arg = "WHAT",
+	  .doc = "print only the tables by kernel, nvtx, stream, rank, api, "
 	  "copy, gpu, attribution, counter, thread, tier, function or stack; for a recording of perf, by function, object, line, thread, process, "
-	  "cpu, node, tier, home, data, page, op, comm, stack, separated by commas", 0 },
-	{ "folded", KEY_FOLDED, NULL, 0, "print folded call stacks for flame graphs", 0 },
-	{ "no-inline", KEY_NO_INLINE, NULL, 0, "omit inlined functions from the call stacks of a recording of perf", 0 },
-	{ "sort", KEY_SORT, "COLUMN", 0, "sort by COLUMN: numbers in descending order, text alphabetically", 0 },
-	{ "top", KEY_TOP, "N", 0, "print at most N rows of a table", 0 },
-	{ "link", KEY_LINK, "LINK", 0, "attribute the bytes of c2c, pcie, nvlink or dram", 0 },
-	{ "format", KEY_FORMAT, "FORMAT", 0, "print text, csv or json", 0 },
-	{ "output", 'o', "FILE", 0, "print to FILE instead of standard output", 0 },
+	  "cpu, node, tier, home, data, page, op, comm, stack, separated by commas" },
+	{ .name = "folded", .key = KEY_FOLDED, .doc = "print folded call stacks for flame graphs" },
+	{ .name = "no-inline", .key = KEY_NO_INLINE,
+	  .doc = "omit inlined functions from the call stacks of a recording of perf" },
+	{ .name = "sort", .key = KEY_SORT, .arg = "COLUMN",
+	  .doc = "sort by COLUMN: numbers in descending order, text alphabetically" },
+	{ .name = "top", .key = KEY_TOP, .arg = "N", .doc = "print at most N rows of a table" },
+	{ .name = "link", .key = KEY_LINK, .arg = "LINK", .doc = "attribute the bytes of c2c, pcie, nvlink or dram" },
+	{ .name = "format", .key = KEY_FORMAT, .arg = "FORMAT", .doc = "print text, csv or json" },
+	{ .name = "output", .key = 'o', .arg = "FILE", .doc = "print to FILE instead of standard output" },
 	{ 0 },
 };
 
@@ -379,13 +379,13 @@ static void add_view(const struct arguments *arguments, const struct gpmu_report
 	view->order = need_memory(calloc(table->row_count + 1, sizeof(*view->order)));
 	for (size_t i = 0; i < table->row_count; i++)
 		view->order[i] = i;
-	view->n = table->row_count < top || shown_of(table->name)->all ? table->row_count : top;
+	view->n = table->row_count < top || shown_of(table->name)->is_whole ? table->row_count : top;
 }
 
 /* Returns whether a table without rows is printed, because its note has the reason. */
 static bool is_noted(const struct arguments *arguments, const struct shown *table, bool gpus)
 {
-	return gpus && (table->of_gpus || (arguments->link && !strcmp(table->name, "attribution")));
+	return gpus && (table->needs_gpu || (arguments->link && !strcmp(table->name, "attribution")));
 }
 
 /* Fills @views with the tables to print. Returns their number. */
@@ -397,7 +397,7 @@ static size_t choose(const struct arguments *arguments, const struct gpmu_report
 	size_t n = 0;
 
 	if (by) {
-		for (size_t i = 0; i < LENGTH(by->tables) && by->tables[i]; i++) {
+		for (size_t i = 0; i < ARRAY_SIZE(by->tables) && by->tables[i]; i++) {
 			const struct gpmu_report_table *table = table_of(report, by->tables[i]);
 
 			if (!i || table->row_count || table->note || !people)
@@ -407,11 +407,11 @@ static size_t choose(const struct arguments *arguments, const struct gpmu_report
 			add_view(arguments, table_of(report, "audit"), &views[n++]);
 		return n;
 	}
-	for (size_t k = 0; k < 2 * LENGTH(shown); k++) {
-		size_t i = k % LENGTH(shown);
+	for (size_t k = 0; k < 2 * ARRAY_SIZE(shown); k++) {
+		size_t i = k % ARRAY_SIZE(shown);
 		const struct gpmu_report_table *table = table_of(report, shown[i].name);
 
-		if (k >= LENGTH(shown) ? people || !shown[i].is_new : !people && shown[i].is_new)
+		if (k >= ARRAY_SIZE(shown) ? people || !shown[i].is_new : !people && shown[i].is_new)
 			continue;
 		if (people && (!strcmp(table->name, "streams") || !strcmp(table->name, "nvtx_counters") ||
 			       (!table->row_count && !is_noted(arguments, &shown[i], gpus)) ||
@@ -483,7 +483,7 @@ static int show_folded(const struct arguments *arguments, const struct gpmu_repo
 
 static int show(const struct arguments *arguments, const struct gpmu_report *report)
 {
-	struct report_view views[LENGTH(shown)] = { 0 };
+	struct report_view views[ARRAY_SIZE(shown)] = { 0 };
 	struct report_output output = { .views = views };
 	int status;
 

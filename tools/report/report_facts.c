@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common.h"
 #include "machine/gpmu_midr.h"
 #include "message.h"
 #include "report/report_perf.h"
@@ -75,13 +76,13 @@ static void add_command(struct report_facts *facts, const struct gpmu_perfdata_i
 	add(facts, "command", text);
 }
 
-/* Which operations SPE records, by the configuration of its event */
+/* The operations that SPE records, by the configuration of its event */
 static char *filters_of(const struct gpmu_perfdata_event *event)
 {
 	const struct perf_event_attr *attr = event->attr;
 	char *text = print_text("%s", "");
 
-	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(filters); i++)
 		if (attr->config >> filters[i].bit & 1)
 			text = joined(text, print_text("%s", filters[i].name));
 	if (attr->config1)

@@ -11,6 +11,7 @@
 
 #include "base/text/gpmu_shown.h"
 #include "cmd.h"
+#include "common.h"
 #include "message.h"
 #include "output/progress.h"
 #include "report/report_perf.h"
@@ -21,7 +22,6 @@
 
 enum { COLUMN_EVENT, COLUMN_SHARE, COLUMN_SAMPLES, COLUMN_PERIOD, COLUMN_MEAN, COLUMN_MAX, COLUMN_KEYS };
 
-#define LENGTH(array)	(sizeof(array) / sizeof((array)[0]))
 #define COLUMN(column_name, column_kind) \
 	{ .size = sizeof(struct gpmu_report_column), .name = (column_name), .kind = GPMU_REPORT_##column_kind }
 
@@ -36,24 +36,30 @@ static const struct gpmu_report_column columns[COLUMN_KEYS] = {
 
 static const struct gpmu_report_column fact_columns[] = { COLUMN("what", TEXT), COLUMN("value", TEXT) };
 
-/* A table by keys; of_memory: it has loads and stores of SPE only */
+/* A table by keys; is_memory: it has loads and stores of SPE only */
 struct kind {
 	const char *name, *title;
-	bool of_memory;
+	bool is_memory;
 	enum gpmu_profile_key keys[GPMU_PROFILE_KEYS_MAX];
 	size_t key_count;
 };
 
 /* Tables without --by: of a recording with SPE all but the first, of others the first */
 static const struct kind kinds[] = {
-	{ "functions", "samples by function", false, { GPMU_PROFILE_FUNCTION, GPMU_PROFILE_OBJECT }, 2 },
-	{ "tiers", "loads and stores by tier and home", true, { GPMU_PROFILE_TIER, GPMU_PROFILE_HOME }, 2 },
-	{ "functions", "samples by function, tier and home", false,
-	  { GPMU_PROFILE_FUNCTION, GPMU_PROFILE_OBJECT, GPMU_PROFILE_TIER, GPMU_PROFILE_HOME }, 4 },
-	{ "data", "loads and stores by data", true, { GPMU_PROFILE_DATA, GPMU_PROFILE_TIER, GPMU_PROFILE_HOME }, 3 },
+	{ .name = "functions", .title = "samples by function",
+	  .keys = { GPMU_PROFILE_FUNCTION, GPMU_PROFILE_OBJECT }, .key_count = 2 },
+	{ .name = "tiers", .title = "loads and stores by tier and home", .is_memory = true,
+	  .keys = { GPMU_PROFILE_TIER, GPMU_PROFILE_HOME }, .key_count = 2 },
+	{ .name = "functions", .title = "samples by function, tier and home",
+	  .keys = { GPMU_PROFILE_FUNCTION, GPMU_PROFILE_OBJECT, GPMU_PROFILE_TIER, GPMU_PROFILE_HOME },
+	  .key_count = 4 },
+	{ .name = "data", .title = "loads and stores by data", .is_memory = true,
+	  .keys = { GPMU_PROFILE_DATA, GPMU_PROFILE_TIER, GPMU_PROFILE_HOME }, .key_count = 3 },
 };
 
-static const struct kind folded = { "folded", "folded stacks", false, { GPMU_PROFILE_COMM, GPMU_PROFILE_STACK }, 2 };
+static const struct kind folded = {
+	.name = "folded", .title = "folded stacks", .keys = { GPMU_PROFILE_COMM, GPMU_PROFILE_STACK }, .key_count = 2,
+};
 
 /* A table of the report, and what it is made of */
 struct made {
@@ -71,7 +77,7 @@ static const char *const magics[] = { "PERFILE", "PERFFILE", "2ELIFREP", "ELIFFR
 
 static bool is_magic(const char bytes[MAGIC_SIZE])
 {
-	for (size_t i = 0; i < LENGTH(magics); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(magics); i++)
 		if (!memcmp(bytes, magics[i], strlen(magics[i])))
 			return true;
 	return false;
@@ -185,7 +191,7 @@ static void write_folded(const struct report_output *output)
 	}
 }
 
-static struct gpmu_report_cell of_number(bool known, double number)
+static struct gpmu_report_cell number_cell(bool known, double number)
 {
 	return (struct gpmu_report_cell){ .known = known, .number = number };
 }
@@ -198,11 +204,11 @@ static void set_cells(const struct gpmu_profile *profile, const struct gpmu_prof
 
 	gpmu_profile_event(profile, row->event, &event);
 	cells[COLUMN_EVENT] = (struct gpmu_report_cell){ .known = 1, .text = event.name };
-	cells[COLUMN_SHARE] = of_number(event.period, event.period ? (double)row->period / (double)event.period : 0);
-	cells[COLUMN_SAMPLES] = of_number(true, (double)row->samples);
-	cells[COLUMN_PERIOD] = of_number(!event.is_spe, (double)row->period);
-	cells[COLUMN_MEAN] = of_number(latency, latency ? (double)row->latency / (double)row->latency_samples : 0);
-	cells[COLUMN_MAX] = of_number(latency, (double)row->latency_max);
+	cells[COLUMN_SHARE] = number_cell(event.period, event.period ? (double)row->period / (double)event.period : 0);
+	cells[COLUMN_SAMPLES] = number_cell(true, (double)row->samples);
+	cells[COLUMN_PERIOD] = number_cell(!event.is_spe, (double)row->period);
+	cells[COLUMN_MEAN] = number_cell(latency, latency ? (double)row->latency / (double)row->latency_samples : 0);
+	cells[COLUMN_MAX] = number_cell(latency, (double)row->latency_max);
 	for (size_t k = 0; k < key_count; k++)
 		cells[COLUMN_KEYS + k] = (struct gpmu_report_cell){ .known = row->keys[k] != NULL, .text = row->keys[k] };
 }
@@ -211,7 +217,7 @@ static void set_cells(const struct gpmu_profile *profile, const struct gpmu_prof
 static bool is_shown(const struct kind *kind, const struct gpmu_profile_row *row)
 {
 	for (size_t k = 0; k < kind->key_count; k++)
-		if (kind->of_memory && kind->keys[k] == GPMU_PROFILE_TIER && !row->keys[k])
+		if (kind->is_memory && kind->keys[k] == GPMU_PROFILE_TIER && !row->keys[k])
 			return false;
 	return true;
 }
@@ -288,7 +294,7 @@ static size_t choose(const struct report_perf *report, const struct gpmu_profile
 	if (report->by) {
 		chosen[n++] = parse_by(report->by);
 	} else if (facts.has_spe) {
-		for (size_t i = 1; i < LENGTH(kinds); i++)
+		for (size_t i = 1; i < ARRAY_SIZE(kinds); i++)
 			chosen[n++] = kinds[i];
 	} else {
 		chosen[n++] = kinds[0];
@@ -339,7 +345,7 @@ static int print(const struct report_perf *report, const struct gpmu_profile *pr
 	made[0].table = (struct gpmu_report_table){
 		.size = sizeof(made[0].table), .name = "recording",
 		.title = strcmp(report->path, "-") ? report->path : "standard input", .columns = fact_columns,
-		.column_count = LENGTH(fact_columns), .cells = facts.cells, .row_count = facts.count, .sorted_by = -1,
+		.column_count = ARRAY_SIZE(fact_columns), .cells = facts.cells, .row_count = facts.count, .sorted_by = -1,
 	};
 	made[0].order = need_memory(calloc(facts.count + 1, sizeof(size_t)));
 	for (size_t i = 0; i < facts.count; i++)

@@ -55,16 +55,19 @@ static error_t parse_flag(struct stat_options *options, int key)
 		int key;
 		bool *flag, value;
 	} flags[] = {
-		{ 'a', &options->system, true }, { KEY_METRIC_ONLY, &options->metric_only, true },
-		{ KEY_INTERVAL_CLEAR, &options->clear, true },
-		{ 'i', &options->no_inherit, true }, { 'j', &options->json, true },
-		{ KEY_APPEND, &options->append, true },
-		{ KEY_STRICT, &options->strict, true }, { KEY_NO_BIG_NUM, &options->no_big_num, true },
-		{ 'B', &options->no_big_num, false },
-		{ KEY_REGIONS, &options->regions, true },
+		{ .key = 'a', .flag = &options->system, .value = true },
+		{ .key = KEY_METRIC_ONLY, .flag = &options->metric_only, .value = true },
+		{ .key = KEY_INTERVAL_CLEAR, .flag = &options->clear, .value = true },
+		{ .key = 'i', .flag = &options->no_inherit, .value = true },
+		{ .key = 'j', .flag = &options->json, .value = true },
+		{ .key = KEY_APPEND, .flag = &options->append, .value = true },
+		{ .key = KEY_STRICT, .flag = &options->strict, .value = true },
+		{ .key = KEY_NO_BIG_NUM, .flag = &options->no_big_num, .value = true },
+		{ .key = 'B', .flag = &options->no_big_num, .value = false },
+		{ .key = KEY_REGIONS, .flag = &options->regions, .value = true },
 	};
 
-	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
 		if (flags[i].key == key) {
 			*flags[i].flag = flags[i].value;
 			return 0;
@@ -130,47 +133,54 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option argp_options[] = {
-	{ "all-cpus", 'a', NULL, 0, "count system-wide, on all CPUs (default without a command, "
-	  "-C, -p and -t)", 0 },
-	{ "cpu", 'C', "LIST", 0, "count all tasks on these CPUs, such as 0-3,8", 0 },
-	{ "pid", 'p', "LIST", 0, "count these processes, until they end", 0 },
-	{ "tid", 't', "LIST", 0, "count these threads, until they end", 0 },
-	{ "cgroup", 'G', "LIST", 0, "count the tasks of this cgroup, or each event in its own "
-	  "cgroup", 0 },
-	{ "for-each-cgroup", KEY_FOR_EACH_CGROUP, "LIST", 0, "count all events in each of these "
-	  "cgroups", 0 },
-	{ "no-inherit", 'i', NULL, 0, "do not count children of the tasks", 0 },
-	{ "interval-print", 'I', "MS", 0, "print the counts of each interval of MS milliseconds", 0 },
-	{ "interval-count", KEY_INTERVALS, "N", 0, "end counting after N intervals", 0 },
-	{ "interval-clear", KEY_INTERVAL_CLEAR, NULL, 0, "clear the terminal before each interval", 0 },
-	{ "repeat", 'r', "N", 0, "run the command N times and print means and deviations", 0 },
-	{ "delay", 'D', "MS", 0, "start counting after MS milliseconds; -1: on the command enable of "
-	  "--control", 0 },
-	{ "control", KEY_CONTROL, "SPEC", 0, "read the commands enable, disable, ping and stop from "
-	  "fd:CTL[,ACK] or fifo:CTL[,ACK]", 0 },
-	{ "duration", KEY_DURATION, "S", 0, "end counting and the command after S seconds", 0 },
-	{ "timeout", KEY_TIMEOUT, "MS", 0, "as --duration, in milliseconds", 0 },
-	{ "detailed", 'd', NULL, 0, "count caches, too; -dd and -ddd count more", 0 },
-	{ "topdown", KEY_TOPDOWN, NULL, 0, "count the metrics of TopdownL1", 0 },
-	{ "td-level", KEY_TD_LEVEL, "N", 0, "as --topdown, with the metrics of TopdownL<N>", 0 },
-	{ "metric-only", KEY_METRIC_ONLY, NULL, 0, "print only metrics, in one line", 0 },
-	{ "output", 'o', "FILE", 0, "print to FILE instead of standard error", 0 },
-	{ "append", KEY_APPEND, NULL, 0, "append to the FILE of -o", 0 },
-	{ "field-separator", 'x', "SEP", 0, "print CSV with SEP between columns", 0 },
-	{ "json-output", 'j', NULL, 0, "print JSON, one object per line", 0 },
-	{ "per-thread", KEY_PER_THREAD, NULL, 0, "separate values for each thread; needs -p, -t or "
-	  "--regions", 0 },
-	{ "regions", KEY_REGIONS, NULL, 0, "count the regions that the command marks with "
-	  "gpmu-mark.h", 0 },
-	{ "strict", KEY_STRICT, NULL, 0, "fail if a value is missing or was multiplexed", 0 },
-	{ "big-num", 'B', NULL, 0, "group digits with commas (default)", 0 },
-	{ "no-big-num", KEY_NO_BIG_NUM, NULL, 0, "do not group digits with commas", 0 },
+	{ .name = "all-cpus", .key = 'a', .doc = "count system-wide, on all CPUs (default without a command, "
+	  "-C, -p and -t)" },
+	{ .name = "cpu", .key = 'C', .arg = "LIST", .doc = "count all tasks on these CPUs, such as 0-3,8" },
+	{ .name = "pid", .key = 'p', .arg = "LIST", .doc = "count these processes, until they end" },
+	{ .name = "tid", .key = 't', .arg = "LIST", .doc = "count these threads, until they end" },
+	{ .name = "cgroup", .key = 'G', .arg = "LIST",
+	  .doc = "count the tasks of this cgroup, or each event in its own "
+	  "cgroup" },
+	{ .name = "for-each-cgroup", .key = KEY_FOR_EACH_CGROUP, .arg = "LIST",
+	  .doc = "count all events in each of these "
+	  "cgroups" },
+	{ .name = "no-inherit", .key = 'i', .doc = "do not count children of the tasks" },
+	{ .name = "interval-print", .key = 'I', .arg = "MS",
+	  .doc = "print the counts of each interval of MS milliseconds" },
+	{ .name = "interval-count", .key = KEY_INTERVALS, .arg = "N", .doc = "end counting after N intervals" },
+	{ .name = "interval-clear", .key = KEY_INTERVAL_CLEAR, .doc = "clear the terminal before each interval" },
+	{ .name = "repeat", .key = 'r', .arg = "N", .doc = "run the command N times and print means and deviations" },
+	{ .name = "delay", .key = 'D', .arg = "MS",
+	  .doc = "start counting after MS milliseconds; -1: on the command enable of "
+	  "--control" },
+	{ .name = "control", .key = KEY_CONTROL, .arg = "SPEC",
+	  .doc = "read the commands enable, disable, ping and stop from "
+	  "fd:CTL[,ACK] or fifo:CTL[,ACK]" },
+	{ .name = "duration", .key = KEY_DURATION, .arg = "S",
+	  .doc = "end counting and the command after S seconds" },
+	{ .name = "timeout", .key = KEY_TIMEOUT, .arg = "MS", .doc = "as --duration, in milliseconds" },
+	{ .name = "detailed", .key = 'd', .doc = "count caches, too; -dd and -ddd count more" },
+	{ .name = "topdown", .key = KEY_TOPDOWN, .doc = "count the metrics of TopdownL1" },
+	{ .name = "td-level", .key = KEY_TD_LEVEL, .arg = "N",
+	  .doc = "as --topdown, with the metrics of TopdownL<N>" },
+	{ .name = "metric-only", .key = KEY_METRIC_ONLY, .doc = "print only metrics, in one line" },
+	{ .name = "output", .key = 'o', .arg = "FILE", .doc = "print to FILE instead of standard error" },
+	{ .name = "append", .key = KEY_APPEND, .doc = "append to the FILE of -o" },
+	{ .name = "field-separator", .key = 'x', .arg = "SEP", .doc = "print CSV with SEP between columns" },
+	{ .name = "json-output", .key = 'j', .doc = "print JSON, one object per line" },
+	{ .name = "per-thread", .key = KEY_PER_THREAD, .doc = "separate values for each thread; needs -p, -t or "
+	  "--regions" },
+	{ .name = "regions", .key = KEY_REGIONS, .doc = "count the regions that the command marks with "
+	  "gpmu-mark.h" },
+	{ .name = "strict", .key = KEY_STRICT, .doc = "fail if a value is missing or was multiplexed" },
+	{ .name = "big-num", .key = 'B', .doc = "group digits with commas (default)" },
+	{ .name = "no-big-num", .key = KEY_NO_BIG_NUM, .doc = "do not group digits with commas" },
 	{ 0 },
 };
 
 static const struct argp_child children[] = {
-	{ &request_argp, 0, NULL, 0 }, { &gpu_argp, 0, NULL, 0 }, { &common_argp, 0, NULL, 0 },
-	{ &aggregation_argp, 0, NULL, 0 }, { 0 },
+	{ .argp = &request_argp }, { .argp = &gpu_argp }, { .argp = &common_argp },
+	{ .argp = &aggregation_argp }, { 0 },
 };
 
 static const struct argp argp = {
@@ -208,7 +218,7 @@ static void check(const struct stat_options *options)
 		  "-D -1 needs a command, -p, -t, --duration, --timeout or --control" },
 	};
 
-	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
 		if (checks[i].wrong)
 			die("%s", checks[i].why);
 }
@@ -239,7 +249,7 @@ static void check_regions(const struct stat_options *options)
 		  "--regions counts the machine that gpmu runs on: unset GPMU_ROOT" },
 	};
 
-	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
 		if (checks[i].wrong)
 			die("%s", checks[i].why);
 }

@@ -42,10 +42,10 @@ static void add_defaults(struct stat_options *options)
 	common_request(common, false, stat_counts_cpus(options) ? system_events : stat_default_events);
 	if (options->system && !options->cgroups.list)
 		add_metrics(common, default_metrics,
-			    sizeof(default_metrics) / sizeof(default_metrics[0]));
+			    ARRAY_SIZE(default_metrics));
 	if (common->gpu)
 		add_metrics(common, default_gpu_metrics,
-			    sizeof(default_gpu_metrics) / sizeof(default_gpu_metrics[0]));
+			    ARRAY_SIZE(default_gpu_metrics));
 }
 
 static void add_topdown(struct stat_options *options)
@@ -53,7 +53,7 @@ static void add_topdown(struct stat_options *options)
 	static const char *const groups[] = {
 		"TopdownL1", "TopdownL2", "TopdownL3", "TopdownL4", "TopdownL5", "TopdownL6",
 	};
-	const size_t max = sizeof(groups) / sizeof(groups[0]);
+	const size_t max = ARRAY_SIZE(groups);
 
 	if (!options->topdown)
 		return;
@@ -64,7 +64,7 @@ static void add_topdown(struct stat_options *options)
 
 static void add_details(struct stat_options *options)
 {
-	for (size_t i = 0; i < options->details && i < sizeof(detailed_events) / sizeof(detailed_events[0]); i++)
+	for (size_t i = 0; i < options->details && i < ARRAY_SIZE(detailed_events); i++)
 		common_request(&options->common, false, detailed_events[i]);
 }
 

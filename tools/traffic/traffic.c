@@ -92,22 +92,23 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "all-cpus", 'a', NULL, 0, "count the whole machine (always done)", 0 },
-	{ "interval-print", 'I', "MS", 0, "print the counts of each interval of MS milliseconds", 0 },
-	{ "interval-count", KEY_INTERVALS, "N", 0, "end after N intervals", 0 },
-	{ "duration", KEY_DURATION, "S", 0, "end after S seconds", 0 },
-	{ "chip", KEY_CHIP, "KIND", 0, "superchip or gracehopper, if it is detected wrongly",
-	  0 },
-	{ "output", 'o', "FILE", 0, "print to FILE instead of standard output", 0 },
-	{ "append", KEY_APPEND, NULL, 0, "append to the FILE of -o", 0 },
-	{ "json-output", 'j', NULL, 0, "print JSON, one object per line", 0 },
-	{ "field-separator", 'x', "SEP", 0, "print CSV with SEP between columns", 0 },
+	{ .name = "all-cpus", .key = 'a', .doc = "count the whole machine (always done)" },
+	{ .name = "interval-print", .key = 'I', .arg = "MS",
+	  .doc = "print the counts of each interval of MS milliseconds" },
+	{ .name = "interval-count", .key = KEY_INTERVALS, .arg = "N", .doc = "end after N intervals" },
+	{ .name = "duration", .key = KEY_DURATION, .arg = "S", .doc = "end after S seconds" },
+	{ .name = "chip", .key = KEY_CHIP, .arg = "KIND",
+	  .doc = "superchip or gracehopper, if it is detected wrongly" },
+	{ .name = "output", .key = 'o', .arg = "FILE", .doc = "print to FILE instead of standard output" },
+	{ .name = "append", .key = KEY_APPEND, .doc = "append to the FILE of -o" },
+	{ .name = "json-output", .key = 'j', .doc = "print JSON, one object per line" },
+	{ .name = "field-separator", .key = 'x', .arg = "SEP", .doc = "print CSV with SEP between columns" },
 	{ 0 },
 };
 
 static const struct argp_child children[] = {
-	{ &gpu_argp, 0, NULL, 0 },
-	{ &common_argp, 0, NULL, 0 },
+	{ .argp = &gpu_argp },
+	{ .argp = &common_argp },
 	{ 0 },
 };
 

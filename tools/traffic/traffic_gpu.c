@@ -7,10 +7,10 @@
 #include "traffic/traffic.h"
 
 const struct traffic_gpu_part traffic_gpu_parts[TRAFFIC_GPU_PARTS] = {
-	{ "memory", { "GpuDramReadBW", "GpuDramWriteBW" }, false },
-	{ "PCIe", { "GpuPcieReadBW", "GpuPcieWriteBW" }, false },
-	{ "NVLink", { "GpuNvlinkRxBW", "GpuNvlinkTxBW" }, false },
-	{ "NVLink-C2C", { "GpuC2cRxBW", "GpuC2cTxBW" }, true },
+	{ .name = "memory", .metrics = { "GpuDramReadBW", "GpuDramWriteBW" } },
+	{ .name = "PCIe", .metrics = { "GpuPcieReadBW", "GpuPcieWriteBW" } },
+	{ .name = "NVLink", .metrics = { "GpuNvlinkRxBW", "GpuNvlinkTxBW" } },
+	{ .name = "NVLink-C2C", .metrics = { "GpuC2cRxBW", "GpuC2cTxBW" }, .to_grace = true },
 };
 
 bool traffic_has_gpus(const struct gpmu_machine *machine)

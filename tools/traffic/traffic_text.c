@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text/gpmu_shown.h"
+#include "common.h"
 #include "message.h"
 #include "output/table.h"
 #include "traffic/traffic.h"
@@ -393,7 +394,7 @@ static bool is_new(struct traffic_notes *notes, const char *line)
 	for (size_t i = 0; i < notes->n; i++)
 		if (!strcmp(notes->lines[i], line))
 			return false;
-	if (notes->n == sizeof(notes->lines) / sizeof(notes->lines[0]))
+	if (notes->n == ARRAY_SIZE(notes->lines))
 		return false;
 	notes->lines[notes->n++] = need_memory(strdup(line));
 	return true;
