@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/map.h"
 #include "base/text/text.h"
 #include "base/vector.h"
 #include "tap.h"
@@ -50,12 +52,49 @@ static void test_vector(void)
 	ok(!vector.data && !vector.n && !vector.room, "vector: a released vector is empty");
 }
 
+static int compare(const void *a, const void *b)
+{
+	const size_t *one = a, *two = b;
+
+	return COMPARE(*one, *two);
+}
+
+static void test_list(void)
+{
+	VECTOR(size_t) list = { 0 };
+	struct map numbers = { 0 };
+	size_t failed = 0, wrong = 0, *element;
+
+	vector_sort(&list, compare);
+	for (size_t i = 0; i < 100; i++)
+		failed += vector_push(&list, &(size_t){ 100 - i }) != 0;
+	vector_sort(&list, compare);
+	for (size_t i = 0; i < list.n; i++)
+		wrong += list.list[i] != i + 1;
+	ok(!failed && list.n == 100, "vector_push(): the length is the number of elements");
+	is_u64(wrong, 0, "vector_sort(): a list is sorted");
+	vector_free(&list);
+	ok(!list.list && !list.n, "vector_free(): the list is empty");
+	wrong = 0;
+	for (size_t i = 0; i < 200; i++) {
+		element = vector_element(&list, &numbers, i % 100);
+		if (!element)
+			exit(1);
+		wrong += *element != i / 100;
+		*element = 1;
+	}
+	ok(!wrong && list.n == 100, "vector_element(): a new key has a zeroed element, a known key its own");
+	vector_free(&list);
+	map_release(&numbers);
+}
+
 int main(void)
 {
 	size_t *list = NULL, length = 5, wrong = 0, dirty;
 	char *text;
 
 	test_vector();
+	test_list();
 	dirty = grow(&list, 1000);
 	for (size_t i = 0; i < 1000; i++)
 		wrong += list[i] != i + 1;
