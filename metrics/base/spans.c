@@ -3,42 +3,29 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/spans.h"
-
-static const struct span *span_at(const struct spans *spans, size_t i)
-{
-	return (const struct span *)spans->all.data + i;
-}
 
 int spans_add(struct spans *spans, uint64_t begin, uint64_t end)
 {
-	struct span *span;
-
-	if (end <= begin)
-		return 0;
-	span = vector_add(&spans->all, sizeof(*span));
-	if (!span)
-		return -ENOMEM;
-	span->begin = begin;
-	span->end = end;
-	return 0;
+	return begin < end ? vector_push(&spans->all, &(struct span){ .begin = begin, .end = end }) : 0;
 }
 
 static int by_begin(const void *one, const void *other)
 {
 	const struct span *a = one, *b = other;
 
-	return a->begin < b->begin ? -1 : a->begin > b->begin;
+	return COMPARE(a->begin, b->begin);
 }
 
 void spans_unite(struct spans *spans)
 {
-	struct span *all = spans->all.data;
+	struct span *all = spans->all.list;
 	size_t n = 0;
 
 	if (!spans->all.n)
 		return;
-	qsort(all, spans->all.n, sizeof(*all), by_begin);
+	vector_sort(&spans->all, by_begin);
 	for (size_t i = 1; i < spans->all.n; i++) {
 		if (all[i].begin > all[n].end)
 			all[++n] = all[i];
@@ -53,7 +40,7 @@ void spans_unite(struct spans *spans)
 
 void spans_release(struct spans *spans)
 {
-	vector_release(&spans->all);
+	vector_free(&spans->all);
 }
 
 uint64_t spans_total(const struct spans *spans)
@@ -62,7 +49,7 @@ uint64_t spans_total(const struct spans *spans)
 
 	if (!spans->all.n)
 		return 0;
-	last = span_at(spans, spans->all.n - 1);
+	last = &spans->all.list[spans->all.n - 1];
 	return last->before + last->end - last->begin;
 }
 
@@ -75,14 +62,14 @@ static uint64_t before(const struct spans *spans, uint64_t time)
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (span_at(spans, middle)->begin < time)
+		if (spans->all.list[middle].begin < time)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	if (!low)
 		return 0;
-	span = span_at(spans, low - 1);
+	span = &spans->all.list[low - 1];
 	return span->before + (time < span->end ? time : span->end) - span->begin;
 }
 
@@ -96,7 +83,7 @@ uint64_t spans_common(const struct spans *a, const struct spans *b)
 	uint64_t common = 0;
 
 	for (size_t i = 0; i < a->all.n; i++)
-		common += spans_within(b, span_at(a, i)->begin, span_at(a, i)->end);
+		common += spans_within(b, a->all.list[i].begin, a->all.list[i].end);
 	return common;
 }
 
@@ -104,7 +91,7 @@ static int by_value(const void *one, const void *other)
 {
 	uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
 
-	return a < b ? -1 : a > b;
+	return COMPARE(a, b);
 }
 
 int spans_several(const struct spans *spans, uint64_t *time)
@@ -120,8 +107,8 @@ int spans_several(const struct spans *spans, uint64_t *time)
 		return -ENOMEM;
 	ends = begins + n;
 	for (size_t i = 0; i < n; i++) {
-		begins[i] = span_at(spans, i)->begin;
-		ends[i] = span_at(spans, i)->end;
+		begins[i] = spans->all.list[i].begin;
+		ends[i] = spans->all.list[i].end;
 	}
 	qsort(begins, n, sizeof(*begins), by_value);
 	qsort(ends, n, sizeof(*ends), by_value);

@@ -14,7 +14,7 @@ struct span {
 
 /* Zeroed: empty */
 struct spans {
-	struct vector all;	/* struct span */
+	VECTOR(struct span) all;
 };
 
 /* Adds a span unless it is empty. Returns 0 or -ENOMEM. */

@@ -49,7 +49,7 @@ void gpmu_report_free(struct gpmu_report *report)
 	if (!report)
 		return;
 	for (size_t i = 0; i < REPORT_TABLES; i++)
-		vector_release(&report->tables[i].cells);
+		vector_free(&report->tables[i].cells);
 	report_links_release(report);
 	report_loads_release(report);
 	timeline_release(&report->timeline);

@@ -40,7 +40,7 @@ enum report_table_id {
 
 struct report_table {
 	struct gpmu_report_table shown;
-	struct vector cells;	/* struct gpmu_report_cell, row by row */
+	VECTOR(struct gpmu_report_cell) cells;	/* row by row */
 };
 
 /* --- report_link.c */
@@ -55,10 +55,22 @@ struct report_step {
 	uint64_t time;		/* ns of all earlier steps */
 };
 
+/* Sorted by time */
+struct report_steps {
+	struct report_step *list;
+	size_t n;
+};
+
 struct report_series {
 	const struct timeline_counter *counter;
 	enum report_way way;
-	struct vector steps;	/* struct report_step, sorted by time */
+	struct report_steps steps;
+};
+
+/* The counters of a link */
+struct report_link {
+	struct report_series *list;
+	size_t n;
 };
 
 enum { REPORT_C2C, REPORT_PCIE, REPORT_NVLINK, REPORT_DRAM, REPORT_LINKS_N };
@@ -77,7 +89,7 @@ struct report_load {
 struct report_gpu {
 	const char *label;	/* "GPU 0" */
 	uint32_t load;		/* index of the load for all work on the GPU */
-	struct vector links[REPORT_LINKS_N];	/* struct report_series, by link */
+	struct report_link links[REPORT_LINKS_N];
 };
 
 struct gpmu_report {
@@ -85,8 +97,8 @@ struct gpmu_report {
 	size_t link;		/* link whose bytes are attributed */
 	bool made, failed;	/* failed: out of memory */
 	struct report_table tables[REPORT_TABLES];
-	struct vector loads;	/* struct report_load */
-	struct vector gpus;	/* struct report_gpu */
+	VECTOR(struct report_load) loads;
+	VECTOR(struct report_gpu) gpus;
 	uint32_t *stream_loads;	/* index of the load for each stream's file and GPU */
 	double unexplained;	/* bytes on links to hosts: those without a copy; all of them */
 	double counted;
@@ -95,7 +107,6 @@ struct gpmu_report {
 /* --- report_table.c: when memory runs out, the report fails and further calls do nothing */
 
 void report_table_init(struct gpmu_report *report);
-struct report_table *report_table(struct gpmu_report *report, enum report_table_id id);
 /* Appends a text cell. @text must live as long as the report. */
 void report_text(struct gpmu_report *report, enum report_table_id id, const char *text);
 void report_number(struct gpmu_report *report, enum report_table_id id, double number);
@@ -105,8 +116,9 @@ void report_maybe(struct gpmu_report *report, enum report_table_id id, bool know
 /* Returns a formatted text that lives as long as the report, or "". */
 const char *report_print(struct gpmu_report *report, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Replaces the note that a table without rows has. */
 void report_note(struct gpmu_report *report, enum report_table_id id, const char *note);
-/* Completes a table. Sorts it by @column, largest first; NULL keeps the order of the rows. */
+/* Completes a table. Sorts it by @column, largest first; NULL keeps the order of the rows. A table with rows has no note. */
 void report_table_done(struct gpmu_report *report, enum report_table_id id, const char *column);
 const char *report_string(const struct gpmu_report *report, uint32_t word);
 
@@ -116,24 +128,31 @@ struct report_entry {
 	uint64_t key, time, bytes;
 };
 
+struct report_entries {
+	struct report_entry *list;
+	size_t n;
+};
+
 struct report_tally {
 	uint64_t key, count, total, bytes, min, median, max;
 };
 
-void report_count(struct gpmu_report *report, struct vector *entries, uint64_t key, uint64_t time,
+struct report_tallies {
+	struct report_tally *list;
+	size_t n;
+};
+
+void report_count(struct gpmu_report *report, struct report_entries *entries, uint64_t key, uint64_t time,
 		  uint64_t bytes);
-/*
- * Adds up entries with the same key and sorts @entries for that. The caller releases the
- * returned tallies.
- */
-struct vector report_tallies(struct gpmu_report *report, struct vector *entries);
+/* Adds up entries with the same key, and frees @entries. The caller frees the list of the returned tallies. */
+struct report_tallies report_tallies(struct gpmu_report *report, struct report_entries *entries);
+/* Appends total, minimum, median and maximum of the durations. */
+void report_put_times(struct gpmu_report *report, enum report_table_id id, const struct report_tally *tally);
 
 /* --- report_load.c */
 
 void report_loads(struct gpmu_report *report);
 void report_loads_release(struct gpmu_report *report);
-struct report_load *report_load(const struct gpmu_report *report, size_t index);
-struct report_gpu *report_gpu(const struct gpmu_report *report, size_t index);
 /* The time in which a GPU was recorded, over all files that have it */
 struct span report_gpu_wall(const struct gpmu_report *report, uint32_t gpu);
 /* The target of a counter as text: "GPU 0", "node 1", "machine", "command", "100 train" */
@@ -142,15 +161,15 @@ const char *report_counter_of(struct gpmu_report *report, const struct timeline_
 /* --- report_link.c */
 
 /*
- * Intervals of a counter without its gaps; the caller releases them. @scale: factor of the
+ * Intervals of a counter without its gaps; the caller frees their list. @scale: factor of the
  * values; 0: a value is an amount up to the next value and is converted to a rate
  */
-struct vector report_steps(struct gpmu_report *report, const struct timeline_counter *counter,
-			   double scale);
+struct report_steps report_steps(struct gpmu_report *report, const struct timeline_counter *counter,
+				 double scale);
 void report_links(struct gpmu_report *report);
 void report_links_release(struct gpmu_report *report);
 /* Integral of the steps from @begin to @end; @time: ns of it that were counted */
-double report_within(const struct vector *steps, uint64_t begin, uint64_t end, uint64_t *time);
+double report_within(const struct report_steps *steps, uint64_t begin, uint64_t end, uint64_t *time);
 /*
  * Returns whether a counter's values are a rate in bytes per second, not an amount of bytes;
  * @factor: to bytes
@@ -168,7 +187,7 @@ void report_gpus(struct gpmu_report *report);		/* also streams */
 void report_api(struct gpmu_report *report);		/* also waits */
 void report_nvtx(struct gpmu_report *report);		/* also counters and samples in ranges */
 /* @order: indices of the ranges by tally */
-void report_nvtx_tiers(struct gpmu_report *report, const struct vector *order, const struct vector *tallies);
+void report_nvtx_tiers(struct gpmu_report *report, const size_t *order, const struct report_tallies *tallies);
 void report_moved(struct gpmu_report *report);		/* bytes over links */
 void report_attribution(struct gpmu_report *report);
 void report_ranks(struct gpmu_report *report);		/* also imbalance */

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "report/report.h"
 
 #define ROUNDS		32
@@ -52,11 +53,10 @@ struct sharing {
 	size_t share_count;
 	const struct timeline_work **works;	/* of one GPU, sorted by time */
 	size_t n, next;
-	/* const struct timeline_work *, those in the interval, sorted by time */
-	struct vector running;
-	struct vector names;		/* uint32_t, names in the interval */
-	struct vector intervals;		/* struct interval, of one counter */
-	struct vector parts;		/* struct part */
+	VECTOR(const struct timeline_work *) running;	/* those in the interval, sorted by time */
+	VECTOR(uint32_t) names;		/* in the interval */
+	VECTOR(struct interval) intervals;	/* of one counter */
+	VECTOR(struct part) parts;
 	double nobody[REPORT_WAYS];	/* bytes in intervals in which nothing ran */
 	bool first;			/* the current counter is the GPU's first */
 };
@@ -66,7 +66,7 @@ static int by_begin(const void *one, const void *other)
 	const struct timeline_work *a = *(const struct timeline_work *const *)one;
 	const struct timeline_work *b = *(const struct timeline_work *const *)other;
 
-	return a->begin < b->begin ? -1 : a->begin > b->begin;
+	return COMPARE(a->begin, b->begin);
 }
 
 /* Collects all work on a GPU. */
@@ -76,11 +76,9 @@ static void find_works(struct gpmu_report *report, uint32_t gpu, struct sharing 
 
 	sharing->n = 0;
 	for (size_t i = 0; i < timeline->works.n; i++) {
-		const struct timeline_work *work =
-			timeline_at(&timeline->works, struct timeline_work, i);
+		const struct timeline_work *work = &timeline->works.list[i];
 
-		if (timeline_at(&timeline->streams, struct timeline_stream, work->stream)->gpu ==
-		    gpu)
+		if (timeline->streams.list[work->stream].gpu == gpu)
 			sharing->works[sharing->n++] = work;
 	}
 	if (sharing->n)
@@ -94,17 +92,12 @@ static void find_running(struct gpmu_report *report, struct sharing *sharing,
 	const struct timeline_work **running;
 	size_t kept = 0;
 
-	while (sharing->next < sharing->n && sharing->works[sharing->next]->begin < step->end) {
-		const struct timeline_work **added =
-			vector_add(&sharing->running, sizeof(struct timeline_work *));
-
-		if (!added) {
+	for (; sharing->next < sharing->n && sharing->works[sharing->next]->begin < step->end; sharing->next++)
+		if (vector_push(&sharing->running, &sharing->works[sharing->next])) {
 			report->failed = true;
 			return;
 		}
-		*added = sharing->works[sharing->next++];
-	}
-	running = sharing->running.data;
+	running = sharing->running.list;
 	for (size_t i = 0; i < sharing->running.n; i++)
 		if (running[i]->end > step->begin)
 			running[kept++] = running[i];
@@ -119,8 +112,7 @@ static uint64_t measure(struct gpmu_report *report, struct sharing *sharing,
 
 	sharing->names.n = 0;
 	for (size_t i = 0; i < sharing->running.n; i++) {
-		const struct timeline_work *work =
-			*timeline_at(&sharing->running, const struct timeline_work *, i);
+		const struct timeline_work *work = sharing->running.list[i];
 		uint64_t begin = work->begin > step->begin ? work->begin : step->begin;
 		uint64_t end = work->end < step->end ? work->end : step->end;
 		struct share *share = &sharing->shares[work->name];
@@ -128,13 +120,10 @@ static uint64_t measure(struct gpmu_report *report, struct sharing *sharing,
 		if (end <= begin)
 			continue;
 		if (!share->now) {
-			uint32_t *name = vector_add(&sharing->names, sizeof(*name));
-
-			if (!name) {
+			if (vector_push(&sharing->names, &work->name)) {
 				report->failed = true;
 				return 0;
 			}
-			*name = work->name;
 			share->reached = step->begin;
 			share->covered = 0;
 			share->kind = work->kind;
@@ -156,13 +145,11 @@ static void add_parts(struct gpmu_report *report, struct sharing *sharing,
 	interval->first = sharing->parts.n;
 	interval->n = sharing->names.n;
 	for (size_t i = 0; i < sharing->names.n; i++) {
-		uint32_t name = *timeline_at(&sharing->names, uint32_t, i);
+		uint32_t name = sharing->names.list[i];
 		struct share *share = &sharing->shares[name];
-		struct part *part = vector_add(&sharing->parts, sizeof(*part));
 
-		if (part)
-			*part = (struct part){ name, share->now, share->covered };
-		else
+		if (vector_push(&sharing->parts,
+				&(struct part){ .name = name, .time = share->now, .covered = share->covered }))
 			report->failed = true;
 		share->time += sharing->first ? share->now : 0;
 		share->now = 0;
@@ -172,7 +159,7 @@ static void add_parts(struct gpmu_report *report, struct sharing *sharing,
 static void add_interval(struct gpmu_report *report, struct sharing *sharing,
 			 const struct report_step *step, enum report_way way)
 {
-	struct interval interval = { .length = step->end - step->begin }, *added;
+	struct interval interval = { .length = step->end - step->begin };
 
 	interval.bytes = step->rate * (double)interval.length;
 	/* A value that is no amount is not attributed. */
@@ -184,21 +171,13 @@ static void add_interval(struct gpmu_report *report, struct sharing *sharing,
 		return;
 	}
 	add_parts(report, sharing, &interval);
-	added = report->failed ? NULL : vector_add(&sharing->intervals, sizeof(*added));
-	if (added)
-		*added = interval;
-	else
+	if (report->failed || vector_push(&sharing->intervals, &interval))
 		report->failed = true;
-}
-
-static const struct interval *interval_at(const struct sharing *sharing, size_t i)
-{
-	return timeline_at(&sharing->intervals, struct interval, i);
 }
 
 static const struct part *parts_of(const struct sharing *sharing, const struct interval *interval)
 {
-	return (const struct part *)sharing->parts.data + interval->first;
+	return &sharing->parts.list[interval->first];
 }
 
 /* Sum over the interval's parts of rate times running time; 0 if all rates are 0 */
@@ -235,7 +214,7 @@ static void find_widest(struct sharing *sharing)
 		share->counted = share->widest = 0;
 	}
 	for (size_t i = 0; i < sharing->intervals.n; i++) {
-		const struct interval *interval = interval_at(sharing, i);
+		const struct interval *interval = &sharing->intervals.list[i];
 		const struct part *parts = parts_of(sharing, interval);
 
 		for (size_t k = 0; k < interval->n; k++) {
@@ -255,7 +234,7 @@ static void find_widest(struct sharing *sharing)
 static void find_max(struct sharing *sharing)
 {
 	for (size_t i = 0; i < sharing->intervals.n; i++) {
-		const struct interval *interval = interval_at(sharing, i);
+		const struct interval *interval = &sharing->intervals.list[i];
 		const struct part *parts = parts_of(sharing, interval);
 
 		for (size_t k = 0; k < interval->n; k++) {
@@ -277,7 +256,7 @@ static void find_rates(struct sharing *sharing)
 	for (size_t i = 0; i < sharing->share_count; i++)
 		sharing->shares[i].sum = 0;
 	for (size_t i = 0; i < sharing->intervals.n; i++) {
-		const struct interval *interval = interval_at(sharing, i);
+		const struct interval *interval = &sharing->intervals.list[i];
 		const struct part *parts = parts_of(sharing, interval);
 		double sum = weigh(sharing, interval);
 
@@ -322,7 +301,7 @@ static void share_counter(struct sharing *sharing, enum report_way way)
 	for (int i = 0; i < ROUNDS; i++)
 		find_rates(sharing);
 	for (size_t i = 0; i < sharing->intervals.n; i++) {
-		const struct interval *interval = interval_at(sharing, i);
+		const struct interval *interval = &sharing->intervals.list[i];
 		const struct part *parts = parts_of(sharing, interval);
 		double sum = weigh(sharing, interval);
 
@@ -337,19 +316,17 @@ static void share_counter(struct sharing *sharing, enum report_way way)
 
 static void share_gpu(struct gpmu_report *report, uint32_t gpu, struct sharing *sharing)
 {
-	const struct vector *all = &report_gpu(report, gpu)->links[report->link];
+	const struct report_link *all = &report->gpus.list[gpu].links[report->link];
 
 	if (all->n)
 		find_works(report, gpu, sharing);
 	for (size_t i = 0; i < all->n; i++) {
-		const struct report_series *series = timeline_at(all, struct report_series, i);
+		const struct report_series *series = &all->list[i];
 
 		sharing->first = i == 0;
 		sharing->next = sharing->running.n = sharing->intervals.n = sharing->parts.n = 0;
 		for (size_t k = 0; k < series->steps.n && !report->failed; k++)
-			add_interval(report, sharing,
-				     timeline_at(&series->steps, struct report_step, k),
-				     series->way);
+			add_interval(report, sharing, &series->steps.list[k], series->way);
 		if (!report->failed)
 			share_counter(sharing, series->way);
 	}
@@ -406,7 +383,7 @@ static void put_shares(struct gpmu_report *report, const struct sharing *sharing
 static bool has(const struct gpmu_report *report, size_t link)
 {
 	for (uint32_t gpu = 0; gpu < report->gpus.n; gpu++)
-		if (report_gpu(report, gpu)->links[link].n)
+		if (report->gpus.list[gpu].links[link].n)
 			return true;
 	return false;
 }
@@ -429,8 +406,8 @@ void report_attribution(struct gpmu_report *report)
 	size_t n = report->timeline.strings.texts.n;
 	struct sharing sharing = { .share_count = n };
 
-	report_table(report, REPORT_ATTRIBUTION)->shown.title = report_print(
-		report, "%s bytes by kernel and copy", report_link_title(report->link));
+	report->tables[REPORT_ATTRIBUTION].shown.title =
+		report_print(report, "%s bytes by kernel and copy", report_link_title(report->link));
 	if (!has(report, report->link)) {
 		report_note(report, REPORT_ATTRIBUTION, why_none(report));
 		report_table_done(report, REPORT_ATTRIBUTION, "bytes");
@@ -444,10 +421,10 @@ void report_attribution(struct gpmu_report *report)
 		share_gpu(report, gpu, &sharing);
 	if (!report->failed)
 		put_shares(report, &sharing, n);
-	vector_release(&sharing.running);
-	vector_release(&sharing.names);
-	vector_release(&sharing.intervals);
-	vector_release(&sharing.parts);
+	vector_free(&sharing.running);
+	vector_free(&sharing.names);
+	vector_free(&sharing.intervals);
+	vector_free(&sharing.parts);
 	free(sharing.shares);
 	free(sharing.works);
 	report_table_done(report, REPORT_ATTRIBUTION, "bytes");

@@ -230,10 +230,7 @@ static void put_facts(struct gpmu_report *report)
 
 	for (size_t kind = 0; kind < ARRAY_SIZE(kinds); kind++) {
 		for (size_t i = 0; i < report->timeline.facts.n && !report->failed; i++) {
-			const struct fact fact = {
-				report,
-				timeline_at(&report->timeline.facts, struct timeline_fact, i),
-			};
+			const struct fact fact = { .report = report, .own = &report->timeline.facts.list[i] };
 
 			if (!strcmp(report_string(report, fact.own->name), kinds[kind].name))
 				kinds[kind].put(&fact);
@@ -249,10 +246,7 @@ static void put_multiplexing(struct gpmu_report *report)
 	size_t n = 0;
 
 	for (size_t i = 0; i < report->timeline.facts.n; i++) {
-		const struct fact fact = {
-			report,
-			timeline_at(&report->timeline.facts, struct timeline_fact, i),
-		};
+		const struct fact fact = { .report = report, .own = &report->timeline.facts.list[i] };
 
 		if (strcmp(report_string(report, fact.own->name), "counters") != 0)
 			continue;
@@ -284,20 +278,16 @@ static void put_multiplexing(struct gpmu_report *report)
 /* Returns whether the trace is complete: gpmu_trace_finish() writes this fact, the last one of a trace. */
 static bool has_end(const struct gpmu_report *report, uint32_t index)
 {
-	for (size_t i = 0; i < report->timeline.facts.n; i++) {
-		const struct timeline_fact *fact =
-			timeline_at(&report->timeline.facts, struct timeline_fact, i);
-
-		if (fact->file == index && !strcmp(report_string(report, fact->name), "trace"))
+	for (size_t i = 0; i < report->timeline.facts.n; i++)
+		if (report->timeline.facts.list[i].file == index &&
+		    !strcmp(report_string(report, report->timeline.facts.list[i].name), "trace"))
 			return true;
-	}
 	return false;
 }
 
 static void put_file(struct gpmu_report *report, uint32_t index)
 {
-	const struct timeline_file *file =
-		timeline_at(&report->timeline.files, struct timeline_file, index);
+	const struct timeline_file *file = &report->timeline.files.list[index];
 	const struct gpmu_trace_reader_stats *stats = &file->stats;
 	const struct {
 		uint64_t n;
@@ -326,12 +316,8 @@ static void put_overhead(struct gpmu_report *report)
 {
 	uint64_t time = 0;
 
-	for (size_t i = 0; i < report->timeline.overheads.n; i++) {
-		const struct timeline_slice *slice =
-			timeline_at(&report->timeline.overheads, struct timeline_slice, i);
-
-		time += slice->end - slice->begin;
-	}
+	for (size_t i = 0; i < report->timeline.overheads.n; i++)
+		time += report->timeline.overheads.list[i].end - report->timeline.overheads.list[i].begin;
 	if (time)
 		put(report, "overhead", false, TIMELINE_NONE,
 		    report_print(report, "CUPTI itself used %.3f ms of the program's threads",

@@ -5,16 +5,6 @@
 
 #include "report/report.h"
 
-static const struct timeline_fact *fact_at(const struct gpmu_report *report, size_t i)
-{
-	return timeline_at(&report->timeline.facts, struct timeline_fact, i);
-}
-
-static const struct timeline_counter *counter_at(const struct gpmu_report *report, size_t i)
-{
-	return timeline_at(&report->timeline.counters, struct timeline_counter, i);
-}
-
 /*
  * Returns whether the fact is the trace's final statement about this counter, by name and by what
  * it counts
@@ -38,8 +28,8 @@ static const struct timeline_fact *fact_of_counter(const struct gpmu_report *rep
 					   const struct timeline_counter *counter)
 {
 	for (size_t i = 0; i < report->timeline.facts.n; i++)
-		if (is_of(report, fact_at(report, i), counter))
-			return fact_at(report, i);
+		if (is_of(report, &report->timeline.facts.list[i], counter))
+			return &report->timeline.facts.list[i];
 	return NULL;
 }
 
@@ -53,14 +43,13 @@ struct summary {
 static struct summary summary_of(struct gpmu_report *report, const struct timeline_counter *counter,
 				 bool is_total)
 {
-	const struct timeline_file *file =
-		timeline_at(&report->timeline.files, struct timeline_file, counter->file);
-	struct vector steps = report_steps(report, counter, 1);
+	const struct timeline_file *file = &report->timeline.files.list[counter->file];
+	struct report_steps steps = report_steps(report, counter, 1);
 	struct summary summary = { .counted = -1 };
 	uint64_t inside;
 
 	for (size_t i = 0; i < steps.n; i++) {
-		const struct report_step *step = timeline_at(&steps, struct report_step, i);
+		const struct report_step *step = &steps.list[i];
 
 		summary.min = !i || step->rate < summary.min ? step->rate : summary.min;
 		summary.max = !i || step->rate > summary.max ? step->rate : summary.max;
@@ -70,16 +59,16 @@ static struct summary summary_of(struct gpmu_report *report, const struct timeli
 	report_within(&steps, file->begin, file->end, &inside);
 	if (timeline_wall(file))
 		summary.counted = (double)inside / (double)timeline_wall(file);
-	vector_release(&steps);
+	vector_free(&steps);
 	if (!is_total)
 		return summary;
 	steps = report_steps(report, counter, 0);
 	for (size_t i = 0; i < steps.n; i++) {
-		const struct report_step *step = timeline_at(&steps, struct report_step, i);
+		const struct report_step *step = &steps.list[i];
 
 		summary.total += step->rate * (double)(step->end - step->begin);
 	}
-	vector_release(&steps);
+	vector_free(&steps);
 	return summary;
 }
 
@@ -111,11 +100,10 @@ static void put_counter(struct gpmu_report *report, const struct timeline_counte
 static const char *place_of(struct gpmu_report *report, const char *parent)
 {
 	for (size_t i = 0; i < report->gpus.n; i++) {
-		const struct timeline_gpu *gpu =
-			timeline_at(&report->timeline.gpus, struct timeline_gpu, i);
+		const struct timeline_gpu *gpu = &report->timeline.gpus.list[i];
 
 		if (!strcmp(parent, report_string(report, gpu->uuid)))
-			return report_print(report, "GPU %s", report_gpu(report, i)->label);
+			return report_print(report, "GPU %s", report->gpus.list[i].label);
 	}
 	return parent;
 }
@@ -129,7 +117,7 @@ static void put_silent(struct gpmu_report *report, const struct timeline_fact *f
 	if (strcmp(report_string(report, fact->name), "counters") != 0 || !name || !parent)
 		return;
 	for (size_t i = 0; i < report->timeline.counters.n; i++)
-		if (is_of(report, fact, counter_at(report, i)))
+		if (is_of(report, fact, &report->timeline.counters.list[i]))
 			return;
 	report_text(report, REPORT_COUNTERS, name);
 	report_text(report, REPORT_COUNTERS, place_of(report, parent));
@@ -146,11 +134,11 @@ static void put_silent(struct gpmu_report *report, const struct timeline_fact *f
 static void put_file(struct gpmu_report *report, uint32_t file)
 {
 	for (size_t i = 0; i < report->timeline.counters.n && !report->failed; i++)
-		if (counter_at(report, i)->file == file)
-			put_counter(report, counter_at(report, i));
+		if (report->timeline.counters.list[i].file == file)
+			put_counter(report, &report->timeline.counters.list[i]);
 	for (size_t i = 0; i < report->timeline.facts.n && !report->failed; i++)
-		if (fact_at(report, i)->file == file)
-			put_silent(report, fact_at(report, i));
+		if (report->timeline.facts.list[i].file == file)
+			put_silent(report, &report->timeline.facts.list[i]);
 }
 
 /* Adds the counters of each trace in the order of the tracks, which is that of -M and -e. */
@@ -161,8 +149,5 @@ void report_counters(struct gpmu_report *report)
 	for (size_t i = 0; i < report->timeline.files.n && !report->failed; i++)
 		put_file(report, order[i]);
 	free(order);
-	if (!report_table(report, REPORT_COUNTERS)->cells.n)
-		report_note(report, REPORT_COUNTERS,
-			    "no counter was recorded; gpmu record -M or -e records counters");
 	report_table_done(report, REPORT_COUNTERS, NULL);
 }

@@ -6,16 +6,15 @@
 
 static void put_gpu(struct gpmu_report *report, uint32_t index)
 {
-	const struct timeline_gpu *gpu =
-		timeline_at(&report->timeline.gpus, struct timeline_gpu, index);
-	const struct report_load *load = report_load(report, report_gpu(report, index)->load);
+	const struct timeline_gpu *gpu = &report->timeline.gpus.list[index];
+	const struct report_load *load = &report->loads.list[report->gpus.list[index].load];
 	const struct span whole = report_gpu_wall(report, index);
 	/* Work launched during the recording may end after it. */
 	uint64_t wall = whole.end - whole.begin,
 		 busy = spans_within(&load->busy, whole.begin, whole.end);
 	uint64_t idle = wall - busy;
 
-	report_text(report, REPORT_GPUS, report_gpu(report, index)->label);
+	report_text(report, REPORT_GPUS, report->gpus.list[index].label);
 	report_number(report, REPORT_GPUS, (double)wall);
 	report_number(report, REPORT_GPUS, (double)busy);
 	report_number(report, REPORT_GPUS, (double)idle);
@@ -27,10 +26,7 @@ static void put_gpu(struct gpmu_report *report, uint32_t index)
 	report_maybe(report, REPORT_GPUS, load->sum > 0,
 		     (double)load->sum / (double)spans_total(&load->busy));
 	report_text(report, REPORT_GPUS, report_string(report, gpu->name));
-	if (gpu->uuid == TIMELINE_NONE)
-		report_none(report, REPORT_GPUS);
-	else
-		report_text(report, REPORT_GPUS, report_string(report, gpu->uuid));
+	report_put_text(report, REPORT_GPUS, gpu->uuid);
 }
 
 struct stream {
@@ -54,16 +50,14 @@ static void take(struct gpmu_report *report, struct stream *stream,
 
 static void put_stream(struct gpmu_report *report, uint32_t index, struct stream *stream)
 {
-	const struct timeline_stream *known =
-		timeline_at(&report->timeline.streams, struct timeline_stream, index);
-	const struct timeline_file *file =
-		timeline_at(&report->timeline.files, struct timeline_file, known->file);
+	const struct timeline_stream *known = &report->timeline.streams.list[index];
+	const struct timeline_file *file = &report->timeline.files.list[known->file];
 	uint64_t wall = timeline_wall(file), busy;
 
 	spans_unite(&stream->busy);
 	busy = spans_total(&stream->busy);
 	report_text(report, REPORT_STREAMS, report_string(report, known->name));
-	report_text(report, REPORT_STREAMS, report_gpu(report, known->gpu)->label);
+	report_text(report, REPORT_STREAMS, report->gpus.list[known->gpu].label);
 	report_text(report, REPORT_STREAMS, report_rank(report, known->file));
 	report_number(report, REPORT_STREAMS, (double)stream->kernels);
 	report_number(report, REPORT_STREAMS, (double)stream->kernel_time);
@@ -84,8 +78,7 @@ static void make_streams(struct gpmu_report *report)
 		return;
 	}
 	for (size_t i = 0; i < timeline->works.n && !report->failed; i++) {
-		const struct timeline_work *work =
-			timeline_at(&timeline->works, struct timeline_work, i);
+		const struct timeline_work *work = &timeline->works.list[i];
 
 		take(report, &streams[work->stream], work);
 	}
@@ -95,8 +88,6 @@ static void make_streams(struct gpmu_report *report)
 		spans_release(&streams[i].busy);
 	}
 	free(streams);
-	if (!n)
-		report_note(report, REPORT_STREAMS, "nothing ran on a stream");
 	report_table_done(report, REPORT_STREAMS, "busy");
 }
 
@@ -104,8 +95,6 @@ void report_gpus(struct gpmu_report *report)
 {
 	for (uint32_t i = 0; i < report->gpus.n && !report->failed; i++)
 		put_gpu(report, i);
-	if (!report->gpus.n)
-		report_note(report, REPORT_GPUS, "no GPU was used");
 	report_table_done(report, REPORT_GPUS, NULL);
 	if (!report->failed)
 		make_streams(report);

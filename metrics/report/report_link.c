@@ -33,7 +33,7 @@ static const struct link {
 	const char *name, *title, *metrics;
 	struct set sets[SETS];
 } links[REPORT_LINKS_N] = {
-	[REPORT_C2C] = { "c2c", "NVLink-C2C", "GpuC2cRxBW,GpuC2cTxBW", {
+	[REPORT_C2C] = { .name = "c2c", .title = "NVLink-C2C", .metrics = "GpuC2cRxBW,GpuC2cTxBW", .sets = {
 		{ false, { { "GpuC2cRxBW", REPORT_IN }, { "GpuC2cTxBW", REPORT_OUT } } },
 		{ false, { { "*ctc__rx_bytes_data_user.sum*", REPORT_IN },
 			   { "*ctc__tx_bytes_data_user.sum*", REPORT_OUT } } },
@@ -44,16 +44,16 @@ static const struct link {
 			  { "GraceGpuMemReadBW", REPORT_OUT } } },
 		{ true, { { "GraceC2c0BW", REPORT_BOTH }, { "GraceC2c1BW", REPORT_BOTH },
 			  { "GraceGpuMemBW", REPORT_BOTH } } } } },
-	[REPORT_PCIE] = { "pcie", "PCIe", "GpuPcieReadBW,GpuPcieWriteBW", {
+	[REPORT_PCIE] = { .name = "pcie", .title = "PCIe", .metrics = "GpuPcieReadBW,GpuPcieWriteBW", .sets = {
 		{ false, { { "GpuPcieReadBW", REPORT_IN }, { "GpuPcieWriteBW", REPORT_OUT } } },
 		{ false, { { "*pcie__read_bytes.sum*", REPORT_IN },
 			   { "*pcie__write_bytes.sum*", REPORT_OUT } } },
 		{ false, { { "GpuPcieBW", REPORT_BOTH } } } } },
-	[REPORT_NVLINK] = { "nvlink", "NVLink", "GpuNvlinkRxBW,GpuNvlinkTxBW", {
+	[REPORT_NVLINK] = { .name = "nvlink", .title = "NVLink", .metrics = "GpuNvlinkRxBW,GpuNvlinkTxBW", .sets = {
 		{ false, { { "GpuNvlinkRxBW", REPORT_IN }, { "GpuNvlinkTxBW", REPORT_OUT } } },
 		{ false, { { "*nvlrx__bytes.sum*", REPORT_IN },
 			   { "*nvltx__bytes.sum*", REPORT_OUT } } } } },
-	[REPORT_DRAM] = { "dram", "memory", "GpuDramReadBW,GpuDramWriteBW", {
+	[REPORT_DRAM] = { .name = "dram", .title = "memory", .metrics = "GpuDramReadBW,GpuDramWriteBW", .sets = {
 		{ false, { { "GpuDramWriteBW", REPORT_IN }, { "GpuDramReadBW", REPORT_OUT } } },
 		{ false, { { "*dram__bytes_write.sum*", REPORT_IN },
 			   { "*dram__bytes_read.sum*", REPORT_OUT } } },
@@ -104,7 +104,7 @@ static int by_time(const void *one, const void *other)
 {
 	const struct timeline_value *a = one, *b = other;
 
-	return a->time < b->time ? -1 : a->time > b->time;
+	return COMPARE(a->time, b->time);
 }
 
 /* Times in which a counter was not counted, from its file's gaps */
@@ -114,8 +114,7 @@ static struct spans gaps_of(struct gpmu_report *report, const struct timeline_co
 	struct spans gaps = { 0 };
 
 	for (size_t i = 0; i < timeline->gaps.n; i++) {
-		const struct timeline_slice *gap =
-			timeline_at(&timeline->gaps, struct timeline_slice, i);
+		const struct timeline_slice *gap = &timeline->gaps.list[i];
 
 		if (gap->file == counter->file && gap->name == counter->name &&
 		    (gap->other == TIMELINE_NONE || gap->other == counter->parent) &&
@@ -126,21 +125,17 @@ static struct spans gaps_of(struct gpmu_report *report, const struct timeline_co
 	return gaps;
 }
 
-static void add_step(struct gpmu_report *report, struct vector *steps, uint64_t begin, uint64_t end,
+static void add_step(struct gpmu_report *report, struct report_steps *steps, uint64_t begin, uint64_t end,
 		     double rate)
 {
-	const struct report_step *last =
-		steps->n ? (struct report_step *)steps->data + steps->n - 1 : NULL;
-	struct report_step step = { .begin = begin, .end = end, .rate = rate }, *added;
+	const struct report_step *last = steps->n ? &steps->list[steps->n - 1] : NULL;
+	struct report_step step = { .begin = begin, .end = end, .rate = rate };
 
 	if (last) {
 		step.sum = last->sum + last->rate * (double)(last->end - last->begin);
 		step.time = last->time + last->end - last->begin;
 	}
-	added = vector_add(steps, sizeof(*added));
-	if (added)
-		*added = step;
-	else
+	if (vector_push(steps, &step))
 		report->failed = true;
 }
 
@@ -148,14 +143,13 @@ static void add_step(struct gpmu_report *report, struct vector *steps, uint64_t 
  * Adds the parts of a value's interval that are not gaps. @first: index of the next gap,
  * which the function advances
  */
-static void add_without_gaps(struct gpmu_report *report, struct vector *steps,
+static void add_without_gaps(struct gpmu_report *report, struct report_steps *steps,
 			     const struct spans *gaps, size_t *first, struct report_step step)
 {
-	while (*first < gaps->all.n &&
-	       timeline_at(&gaps->all, struct span, *first)->end <= step.begin)
+	while (*first < gaps->all.n && gaps->all.list[*first].end <= step.begin)
 		(*first)++;
 	for (size_t i = *first; i < gaps->all.n && step.begin < step.end; i++) {
-		const struct span *gap = timeline_at(&gaps->all, struct span, i);
+		const struct span *gap = &gaps->all.list[i];
 
 		if (gap->begin >= step.end)
 			break;
@@ -167,21 +161,19 @@ static void add_without_gaps(struct gpmu_report *report, struct vector *steps,
 		add_step(report, steps, step.begin, step.end, step.rate);
 }
 
-struct vector report_steps(struct gpmu_report *report, const struct timeline_counter *counter,
-			   double scale)
+struct report_steps report_steps(struct gpmu_report *report, const struct timeline_counter *counter,
+				 double scale)
 {
-	const struct timeline_file *file =
-		timeline_at(&report->timeline.files, struct timeline_file, counter->file);
-	struct timeline_value *values = counter->values.data;
+	const struct timeline_file *file = &report->timeline.files.list[counter->file];
+	const struct timeline_value *values = counter->values.list;
 	struct spans gaps = gaps_of(report, counter);
-	struct vector steps = { 0 };
+	struct report_steps steps = { 0 };
 	size_t first = 0;
 	uint64_t end = 0;
 
 	if (counter->holds)
 		end = file->end;
-	if (counter->values.n)
-		qsort(values, counter->values.n, sizeof(*values), by_time);
+	vector_sort(&counter->values, by_time);
 	for (size_t i = 0; i < counter->values.n && !report->failed; i++) {
 		struct report_step step = { .begin = values[i].time, .end = end };
 
@@ -198,7 +190,7 @@ struct vector report_steps(struct gpmu_report *report, const struct timeline_cou
 }
 
 /* Integral up to a time */
-static double before(const struct vector *steps, uint64_t time, uint64_t *counted)
+static double before(const struct report_steps *steps, uint64_t time, uint64_t *counted)
 {
 	size_t low = 0, high = steps->n;
 	const struct report_step *step;
@@ -208,20 +200,20 @@ static double before(const struct vector *steps, uint64_t time, uint64_t *counte
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (((const struct report_step *)steps->data)[middle].begin < time)
+		if (steps->list[middle].begin < time)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	if (!low)
 		return 0;
-	step = (const struct report_step *)steps->data + low - 1;
+	step = &steps->list[low - 1];
 	part = (time < step->end ? time : step->end) - step->begin;
 	*counted = step->time + part;
 	return step->sum + step->rate * (double)part;
 }
 
-double report_within(const struct vector *steps, uint64_t begin, uint64_t end, uint64_t *time)
+double report_within(const struct report_steps *steps, uint64_t begin, uint64_t end, uint64_t *time)
 {
 	uint64_t first, last;
 	double from, to;
@@ -246,7 +238,7 @@ static bool is_of(const struct gpmu_report *report, const struct timeline_counte
 {
 	const struct timeline *timeline = &report->timeline;
 	uint32_t nodes = 0, lower = 0, rank = 0, seen[64];
-	const struct timeline_gpu *own = timeline_at(&timeline->gpus, struct timeline_gpu, gpu);
+	const struct timeline_gpu *own = &timeline->gpus.list[gpu];
 
 	if (counter->gpu != TIMELINE_NONE)
 		return counter->gpu == gpu;
@@ -255,8 +247,7 @@ static bool is_of(const struct gpmu_report *report, const struct timeline_counte
 	if (timeline->gpus.n == 1)
 		return true;
 	for (size_t i = 0; i < timeline->counters.n && nodes < 64; i++) {
-		const struct timeline_counter *other =
-			timeline_at(&timeline->counters, struct timeline_counter, i);
+		const struct timeline_counter *other = &timeline->counters.list[i];
 		uint32_t k = 0;
 
 		while (k < nodes && seen[k] != other->node)
@@ -267,7 +258,7 @@ static bool is_of(const struct gpmu_report *report, const struct timeline_counte
 		seen[nodes++] = other->node;
 	}
 	for (size_t i = 0; i < timeline->gpus.n; i++)
-		rank += timeline_at(&timeline->gpus, struct timeline_gpu, i)->number < own->number;
+		rank += timeline->gpus.list[i].number < own->number;
 	return counter->node != TIMELINE_NONE && nodes == timeline->gpus.n && rank == lower;
 }
 
@@ -276,7 +267,7 @@ static bool is_of(const struct gpmu_report *report, const struct timeline_counte
  * bit mask of their directions.
  */
 static unsigned int ways_of(struct gpmu_report *report, const struct set *set, uint32_t gpu,
-			    struct vector *found)
+			    struct report_link *found)
 {
 	const struct timeline *timeline = &report->timeline;
 	uint32_t file = TIMELINE_NONE;
@@ -284,25 +275,18 @@ static unsigned int ways_of(struct gpmu_report *report, const struct set *set, u
 
 	found->n = 0;
 	for (size_t i = 0; i < timeline->counters.n; i++) {
-		const struct timeline_counter *counter =
-			timeline_at(&timeline->counters, struct timeline_counter, i);
+		const struct timeline_counter *counter = &timeline->counters.list[i];
 		const char *name = report_string(report, counter->name);
 
 		if ((file != TIMELINE_NONE && counter->file != file) ||
 		    (counter->gpu == TIMELINE_NONE) != set->of_node || !is_of(report, counter, gpu))
 			continue;
 		for (size_t k = 0; k < TERMS && set->terms[k].counter; k++) {
-			struct report_series *series;
-
 			if (fnmatch(set->terms[k].counter, name, 0))
 				continue;
 			file = counter->file;
 			ways |= 1U << set->terms[k].way;
-			series = vector_add(found, sizeof(*series));
-			if (series)
-				*series = (struct report_series){ .counter = counter,
-								  .way = set->terms[k].way };
-			else
+			if (vector_push(found, &(struct report_series){ .counter = counter, .way = set->terms[k].way }))
 				report->failed = true;
 		}
 	}
@@ -320,7 +304,7 @@ static unsigned int all_ways(const struct set *set)
 
 static void choose(struct gpmu_report *report, size_t link, uint32_t gpu)
 {
-	struct vector *found = &report_gpu(report, gpu)->links[link];
+	struct report_link *found = &report->gpus.list[gpu].links[link];
 	const struct set *set, *any = NULL;
 
 	for (set = links[link].sets; set < links[link].sets + SETS && set->terms[0].counter;
@@ -339,7 +323,7 @@ static void choose(struct gpmu_report *report, size_t link, uint32_t gpu)
 		return;
 	ways_of(report, set, gpu, found);
 	for (size_t i = 0; i < found->n; i++) {
-		struct report_series *series = (struct report_series *)found->data + i;
+		struct report_series *series = &found->list[i];
 		double factor;
 		bool rate = report_is_rate(report, series->counter, &factor);
 
@@ -358,10 +342,10 @@ void report_links_release(struct gpmu_report *report)
 {
 	for (uint32_t gpu = 0; gpu < report->gpus.n; gpu++)
 		for (size_t link = 0; link < REPORT_LINKS_N; link++) {
-			struct vector *all = &report_gpu(report, gpu)->links[link];
+			struct report_link *all = &report->gpus.list[gpu].links[link];
 
 			for (size_t i = 0; i < all->n; i++)
-				vector_release(&((struct report_series *)all->data)[i].steps);
-			vector_release(all);
+				vector_free(&all->list[i].steps);
+			free(all->list);
 		}
 }

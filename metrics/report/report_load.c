@@ -4,30 +4,15 @@
 
 #include "report/report.h"
 
-struct report_load *report_load(const struct gpmu_report *report, size_t index)
-{
-	return (struct report_load *)report->loads.data + index;
-}
-
-struct report_gpu *report_gpu(const struct gpmu_report *report, size_t index)
-{
-	return (struct report_gpu *)report->gpus.data + index;
-}
-
 static uint32_t find(struct gpmu_report *report, uint32_t file, uint32_t gpu)
 {
-	struct report_load *load;
-
 	for (uint32_t i = 0; i < report->loads.n; i++)
-		if (report_load(report, i)->file == file && report_load(report, i)->gpu == gpu)
+		if (report->loads.list[i].file == file && report->loads.list[i].gpu == gpu)
 			return i;
-	load = vector_add(&report->loads, sizeof(*load));
-	if (!load) {
+	if (vector_push(&report->loads, &(struct report_load){ .file = file, .gpu = gpu })) {
 		report->failed = true;
 		return 0;
 	}
-	load->file = file;
-	load->gpu = gpu;
 	return (uint32_t)report->loads.n - 1;
 }
 
@@ -35,13 +20,11 @@ static uint32_t find(struct gpmu_report *report, uint32_t file, uint32_t gpu)
 static const char *label_of(struct gpmu_report *report, uint32_t gpu)
 {
 	const struct timeline *timeline = &report->timeline;
-	const struct timeline_gpu *own = timeline_at(&timeline->gpus, struct timeline_gpu, gpu);
-	const struct timeline_file *file =
-		timeline_at(&timeline->files, struct timeline_file, own->file);
+	const struct timeline_gpu *own = &timeline->gpus.list[gpu];
+	const struct timeline_file *file = &timeline->files.list[own->file];
 
 	for (size_t i = 0; i < timeline->gpus.n; i++) {
-		if (i == gpu ||
-		    timeline_at(&timeline->gpus, struct timeline_gpu, i)->number != own->number)
+		if (i == gpu || timeline->gpus.list[i].number != own->number)
 			continue;
 		return report_print(report, "%d, %s", own->number,
 				    file->host == TIMELINE_NONE ?
@@ -55,16 +38,12 @@ static void make_gpus(struct gpmu_report *report)
 {
 	const struct timeline *timeline = &report->timeline;
 
-	for (uint32_t gpu = 0; gpu < timeline->gpus.n; gpu++) {
-		struct report_gpu *added = vector_add(&report->gpus, sizeof(*added));
-
-		if (!added) {
+	for (uint32_t gpu = 0; gpu < timeline->gpus.n; gpu++)
+		if (vector_push(&report->gpus,
+				&(struct report_gpu){ .load = TIMELINE_NONE, .label = label_of(report, gpu) })) {
 			report->failed = true;
 			return;
 		}
-		added->load = TIMELINE_NONE;
-		added->label = label_of(report, gpu);
-	}
 	report->stream_loads = calloc(timeline->streams.n + 1, sizeof(*report->stream_loads));
 	report->failed = report->failed || !report->stream_loads;
 }
@@ -78,9 +57,8 @@ static void make_places(struct gpmu_report *report)
 	const struct timeline *timeline = &report->timeline;
 
 	for (uint32_t i = 0; i < timeline->streams.n && !report->failed; i++) {
-		const struct timeline_stream *stream =
-			timeline_at(&timeline->streams, struct timeline_stream, i);
-		uint32_t *whole = &report_gpu(report, stream->gpu)->load;
+		const struct timeline_stream *stream = &timeline->streams.list[i];
+		uint32_t *whole = &report->gpus.list[stream->gpu].load;
 		uint32_t own = find(report, stream->file, stream->gpu);
 
 		report->stream_loads[i] = own;
@@ -90,8 +68,8 @@ static void make_places(struct gpmu_report *report)
 			*whole = find(report, TIMELINE_NONE, stream->gpu);
 	}
 	for (uint32_t gpu = 0; gpu < timeline->gpus.n && !report->failed; gpu++)
-		if (report_gpu(report, gpu)->load == TIMELINE_NONE)
-			report_gpu(report, gpu)->load = find(report, TIMELINE_NONE, gpu);
+		if (report->gpus.list[gpu].load == TIMELINE_NONE)
+			report->gpus.list[gpu].load = find(report, TIMELINE_NONE, gpu);
 }
 
 static void take(struct gpmu_report *report, struct report_load *load,
@@ -115,19 +93,17 @@ void report_loads(struct gpmu_report *report)
 	if (!report->failed)
 		make_places(report);
 	for (size_t i = 0; i < timeline->works.n && !report->failed; i++) {
-		const struct timeline_work *work =
-			timeline_at(&timeline->works, struct timeline_work, i);
-		const struct timeline_stream *stream =
-			timeline_at(&timeline->streams, struct timeline_stream, work->stream);
+		const struct timeline_work *work = &timeline->works.list[i];
+		const struct timeline_stream *stream = &timeline->streams.list[work->stream];
 		uint32_t own = report->stream_loads[work->stream];
-		uint32_t whole = report_gpu(report, stream->gpu)->load;
+		uint32_t whole = report->gpus.list[stream->gpu].load;
 
-		take(report, report_load(report, own), work);
+		take(report, &report->loads.list[own], work);
 		if (whole != own)
-			take(report, report_load(report, whole), work);
+			take(report, &report->loads.list[whole], work);
 	}
 	for (size_t i = 0; i < report->loads.n && !report->failed; i++) {
-		struct report_load *load = report_load(report, i);
+		struct report_load *load = &report->loads.list[i];
 
 		if (spans_several(&load->busy, &load->several))
 			report->failed = true;
@@ -140,19 +116,19 @@ void report_loads(struct gpmu_report *report)
 void report_loads_release(struct gpmu_report *report)
 {
 	for (size_t i = 0; i < report->loads.n; i++) {
-		spans_release(&report_load(report, i)->busy);
-		spans_release(&report_load(report, i)->kernels);
-		spans_release(&report_load(report, i)->copies);
+		spans_release(&report->loads.list[i].busy);
+		spans_release(&report->loads.list[i].kernels);
+		spans_release(&report->loads.list[i].copies);
 	}
-	vector_release(&report->loads);
-	vector_release(&report->gpus);
+	vector_free(&report->loads);
+	vector_free(&report->gpus);
 	free(report->stream_loads);
 }
 
 const char *report_counter_of(struct gpmu_report *report, const struct timeline_counter *counter)
 {
 	if (counter->gpu != TIMELINE_NONE)
-		return report_print(report, "GPU %s", report_gpu(report, counter->gpu)->label);
+		return report_print(report, "GPU %s", report->gpus.list[counter->gpu].label);
 	return report_string(report, counter->parent);
 }
 
@@ -162,13 +138,12 @@ struct span report_gpu_wall(const struct gpmu_report *report, uint32_t gpu)
 	uint64_t begin = UINT64_MAX, end = 0;
 
 	for (size_t i = 0; i < timeline->files.n; i++) {
-		const struct timeline_file *file =
-			timeline_at(&timeline->files, struct timeline_file, i);
-		bool has = timeline_at(&timeline->gpus, struct timeline_gpu, gpu)->file == i;
+		const struct timeline_file *file = &timeline->files.list[i];
+		bool has = timeline->gpus.list[gpu].file == i;
 
 		for (size_t k = 0; k < report->loads.n && !has; k++)
-			has = report_load(report, k)->file == i &&
-			      report_load(report, k)->gpu == gpu;
+			has = report->loads.list[k].file == i &&
+			      report->loads.list[k].gpu == gpu;
 		if (!has)
 			continue;
 		begin = file->begin < begin ? file->begin : begin;

@@ -16,7 +16,7 @@ static const char *const ways[REPORT_WAYS] = {
 struct moved {
 	double counted, copied, migrated;
 	uint64_t time;		/* ns that were counted */
-	const struct vector *steps;	/* of the first counter */
+	const struct report_steps *steps;	/* of the first counter */
 	const char *counters;	/* "GpuC2cRxBW + ..." */
 };
 
@@ -48,17 +48,14 @@ static void add_copies(struct gpmu_report *report, uint32_t gpu, enum report_way
 	const struct timeline *timeline = &report->timeline;
 
 	for (size_t i = 0; i < timeline->works.n; i++) {
-		const struct timeline_work *work =
-			timeline_at(&timeline->works, struct timeline_work, i);
+		const struct timeline_work *work = &timeline->works.list[i];
 
 		if (work->kind == TIMELINE_COPY && goes(report_string(report, work->name), way) &&
-		    timeline_at(&timeline->streams, struct timeline_stream, work->stream)->gpu ==
-			    gpu)
+		    timeline->streams.list[work->stream].gpu == gpu)
 			moved->copied += part(moved, work->begin, work->end, work->bytes);
 	}
 	for (size_t i = 0; i < timeline->unified.n; i++) {
-		const struct timeline_slice *slice =
-			timeline_at(&timeline->unified, struct timeline_slice, i);
+		const struct timeline_slice *slice = &timeline->unified.list[i];
 		const char *name = report_string(report, slice->name);
 
 		if (slice->other == gpu && !strncmp(name, "bytes", 5) && goes(name, way))
@@ -66,11 +63,11 @@ static void add_copies(struct gpmu_report *report, uint32_t gpu, enum report_way
 	}
 }
 
-static void add_counters(struct gpmu_report *report, const struct vector *all, enum report_way way,
+static void add_counters(struct gpmu_report *report, const struct report_link *all, enum report_way way,
 			 struct moved *moved)
 {
 	for (size_t i = 0; i < all->n; i++) {
-		const struct report_series *series = timeline_at(all, struct report_series, i);
+		const struct report_series *series = &all->list[i];
 		const char *name = report_string(report, series->counter->name);
 		uint64_t time;
 
@@ -96,14 +93,14 @@ static void put_moved(struct gpmu_report *report, size_t link, uint32_t gpu, enu
 	uint64_t wall = whole.end - whole.begin;
 	double left;
 
-	add_counters(report, &report_gpu(report, gpu)->links[link], way, &moved);
+	add_counters(report, &report->gpus.list[gpu].links[link], way, &moved);
 	if (!moved.steps)
 		return;
 	if (copies)
 		add_copies(report, gpu, way, &moved);
 	left = moved.counted - moved.copied - moved.migrated;
 	report_text(report, REPORT_LINKS, report_link_title(link));
-	report_text(report, REPORT_LINKS, report_gpu(report, gpu)->label);
+	report_text(report, REPORT_LINKS, report->gpus.list[gpu].label);
 	report_text(report, REPORT_LINKS, ways[way]);
 	report_number(report, REPORT_LINKS, moved.counted);
 	report_maybe(report, REPORT_LINKS, copies, moved.copied);
@@ -121,7 +118,7 @@ static void put_moved(struct gpmu_report *report, size_t link, uint32_t gpu, enu
 void report_moved(struct gpmu_report *report)
 {
 	for (uint32_t gpu = 0; gpu < report->gpus.n; gpu++) {
-		bool c2c = report_gpu(report, gpu)->links[REPORT_C2C].n > 0;
+		bool c2c = report->gpus.list[gpu].links[REPORT_C2C].n > 0;
 
 		/* On a machine with NVLink-C2C, copies use that link. */
 		for (size_t link = 0; link < REPORT_LINKS_N; link++)
@@ -129,9 +126,5 @@ void report_moved(struct gpmu_report *report)
 				put_moved(report, link, gpu, way,
 					  link == REPORT_C2C || (link == REPORT_PCIE && !c2c));
 	}
-	if (!report->tables[REPORT_LINKS].cells.n)
-		report_note(report, REPORT_LINKS,
-			    "no counter of a link was recorded: gpmu record -M "
-			    "GpuPcieReadBW,GpuPcieWriteBW, or where the GPU has NVLink-C2C GpuC2cRxBW,GpuC2cTxBW");
 	report_table_done(report, REPORT_LINKS, NULL);
 }

@@ -5,16 +5,12 @@
  */
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "report/report.h"
 
 static uint64_t key_of(const struct timeline_slice *range)
 {
 	return (uint64_t)range->other << 32 | range->name;
-}
-
-static const struct timeline_slice *range_at(const struct gpmu_report *report, size_t i)
-{
-	return timeline_at(&report->timeline.ranges, struct timeline_slice, i);
 }
 
 /*
@@ -26,7 +22,7 @@ static bool uses(const struct gpmu_report *report, uint32_t file, uint32_t gpu)
 	bool any = false;
 
 	for (size_t i = 0; i < report->loads.n; i++) {
-		const struct report_load *load = report_load(report, i);
+		const struct report_load *load = &report->loads.list[i];
 
 		if (load->file == file && load->gpu == gpu)
 			return true;
@@ -46,15 +42,12 @@ static void add_links(struct gpmu_report *report, const struct timeline_slice *r
 		      struct sums *sums)
 {
 	for (size_t link = 0; link < REPORT_LINKS_N; link++) {
-		const struct vector *all = &report_gpu(report, gpu)->links[link];
+		const struct report_link *all = &report->gpus.list[gpu].links[link];
 
 		for (size_t i = 0; i < all->n; i++) {
-			const struct report_series *series =
-				timeline_at(all, struct report_series, i);
 			uint64_t time;
 
-			sums->bytes[link] +=
-				report_within(&series->steps, range->begin, range->end, &time);
+			sums->bytes[link] += report_within(&all->list[i].steps, range->begin, range->end, &time);
 			sums->known[link] = true;
 		}
 	}
@@ -64,7 +57,7 @@ static void add_range(struct gpmu_report *report, const struct timeline_slice *r
 		      struct sums *sums)
 {
 	for (size_t i = 0; i < report->loads.n; i++) {
-		const struct report_load *load = report_load(report, i);
+		const struct report_load *load = &report->loads.list[i];
 
 		if (load->file != range->file)
 			continue;
@@ -82,10 +75,7 @@ static void put_range(struct gpmu_report *report, const struct report_tally *tal
 	report_text(report, REPORT_NVTX, report_string(report, (uint32_t)tally->key));
 	report_text(report, REPORT_NVTX, report_string(report, (uint32_t)(tally->key >> 32)));
 	report_number(report, REPORT_NVTX, (double)tally->count);
-	report_number(report, REPORT_NVTX, (double)tally->total);
-	report_number(report, REPORT_NVTX, (double)tally->min);
-	report_number(report, REPORT_NVTX, (double)tally->median);
-	report_number(report, REPORT_NVTX, (double)tally->max);
+	report_put_times(report, REPORT_NVTX, tally);
 	report_maybe(report, REPORT_NVTX, sums->gpu_time > 0, (double)sums->busy);
 	report_maybe(report, REPORT_NVTX, sums->gpu_time > 0,
 		     (double)sums->busy / (double)sums->gpu_time);
@@ -116,18 +106,17 @@ static void put_mean(struct gpmu_report *report, uint64_t key,
  * files that the counter covers are used.
  */
 static void add_means(struct gpmu_report *report, const struct timeline_counter *counter,
-		      const struct vector *order, const struct vector *tallies)
+		      const size_t *order, const struct report_tallies *tallies)
 {
-	struct vector steps = report_steps(report, counter, 1);
+	struct report_steps steps = report_steps(report, counter, 1);
 	size_t at = 0;
 
 	for (size_t i = 0; i < tallies->n && !report->failed; i++) {
-		const struct report_tally *tally = timeline_at(tallies, struct report_tally, i);
+		const struct report_tally *tally = &tallies->list[i];
 		struct mean mean = { 0 };
 
 		for (size_t end = at + tally->count; at < end; at++) {
-			const struct timeline_slice *range =
-				range_at(report, *timeline_at(order, size_t, at));
+			const struct timeline_slice *range = &report->timeline.ranges.list[order[at]];
 			uint64_t time;
 
 			if (counter->of_process ? counter->file != range->file :
@@ -141,74 +130,66 @@ static void add_means(struct gpmu_report *report, const struct timeline_counter 
 		if (mean.all)
 			put_mean(report, tally->key, counter, &mean);
 	}
-	vector_release(&steps);
+	vector_free(&steps);
 }
 
 static int by_key(const void *one, const void *other, void *user)
 {
 	const struct gpmu_report *report = user;
-	uint64_t a = key_of(range_at(report, *(const size_t *)one)),
-		 b = key_of(range_at(report, *(const size_t *)other));
+	uint64_t a = key_of(&report->timeline.ranges.list[*(const size_t *)one]),
+		 b = key_of(&report->timeline.ranges.list[*(const size_t *)other]);
 
-	return a < b ? -1 : a > b;
+	return COMPARE(a, b);
 }
 
-/* Returns the ranges in the order of their keys, as the tallies are. */
-static struct vector order_of(struct gpmu_report *report)
+/* Returns the ranges in the order of their keys, as the tallies are; the caller frees the array. */
+static size_t *order_of(struct gpmu_report *report)
 {
-	struct vector order = { 0 };
+	const size_t n = report->timeline.ranges.n;
+	size_t *order = calloc(n + 1, sizeof(*order));
 
-	for (size_t i = 0; i < report->timeline.ranges.n && !report->failed; i++) {
-		size_t *added = vector_add(&order, sizeof(*added));
-
-		if (added)
-			*added = i;
-		else
-			report->failed = true;
-	}
-	if (order.n)
-		qsort_r(order.data, order.n, sizeof(size_t), by_key, report);
+	report->failed = report->failed || !order;
+	for (size_t i = 0; order && i < n; i++)
+		order[i] = i;
+	if (order && n)
+		qsort_r(order, n, sizeof(*order), by_key, report);
 	return order;
 }
 
-static void make_rows(struct gpmu_report *report, const struct vector *order,
-		      const struct vector *tallies)
+static void make_rows(struct gpmu_report *report, const size_t *order, const struct report_tallies *tallies)
 {
 	size_t at = 0;
 
 	for (size_t i = 0; i < tallies->n && !report->failed; i++) {
-		const struct report_tally *tally = timeline_at(tallies, struct report_tally, i);
+		const struct report_tally *tally = &tallies->list[i];
 		struct sums sums = { 0 };
 
 		for (size_t end = at + tally->count; at < end; at++)
-			add_range(report, range_at(report, *timeline_at(order, size_t, at)), &sums);
+			add_range(report, &report->timeline.ranges.list[order[at]], &sums);
 		put_range(report, tally, &sums);
 	}
 	for (size_t i = 0; i < report->timeline.counters.n && !report->failed; i++)
-		add_means(report,
-			  timeline_at(&report->timeline.counters, struct timeline_counter, i),
-			  order, tallies);
+		add_means(report, &report->timeline.counters.list[i], order, tallies);
 	report_nvtx_tiers(report, order, tallies);
 }
 
 void report_nvtx(struct gpmu_report *report)
 {
-	struct vector entries = { 0 }, tallies, order;
+	struct report_entries entries = { 0 };
+	struct report_tallies tallies;
+	size_t *order;
 
 	for (size_t i = 0; i < report->timeline.ranges.n; i++) {
-		const struct timeline_slice *range = range_at(report, i);
+		const struct timeline_slice *range = &report->timeline.ranges.list[i];
 
 		report_count(report, &entries, key_of(range), range->end - range->begin, 0);
 	}
 	tallies = report_tallies(report, &entries);
 	order = order_of(report);
-	if (!report->failed && order.data)
-		make_rows(report, &order, &tallies);
-	vector_release(&entries);
-	vector_release(&tallies);
-	vector_release(&order);
-	if (!report->timeline.ranges.n)
-		report_note(report, REPORT_NVTX, "no NVTX range and no region was recorded");
+	if (!report->failed && tallies.n)
+		make_rows(report, order, &tallies);
+	vector_free(&tallies);
+	free(order);
 	report_table_done(report, REPORT_NVTX, "total");
 	report_table_done(report, REPORT_NVTX_COUNTERS, NULL);
 	report_table_done(report, REPORT_NVTX_TIERS, "samples");

@@ -2,27 +2,26 @@
 /* Samples of Arm SPE in the NVTX ranges and regions of their thread, by tier and home of the data. */
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "report/report.h"
 
 static int by_thread(const void *one, const void *other)
 {
 	const struct timeline_sample *a = one, *b = other;
 
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	return a->time < b->time ? -1 : a->time > b->time;
+	return COMPARE(a->thread, b->thread) ?: COMPARE(a->time, b->time);
 }
 
 /* The index of the first sample of @thread at @time or later, or of a later thread */
-static size_t first_sample(const struct vector *samples, uint32_t thread, uint64_t time)
+static size_t first_sample(const struct timeline *timeline, uint32_t thread, uint64_t time)
 {
 	const struct timeline_sample key = { .time = time, .thread = thread };
-	size_t low = 0, high = samples->n;
+	size_t low = 0, high = timeline->thread_samples.n;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (by_thread(timeline_at(samples, struct timeline_sample, middle), &key) < 0)
+		if (by_thread(&timeline->thread_samples.list[middle], &key) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -31,12 +30,13 @@ static size_t first_sample(const struct vector *samples, uint32_t thread, uint64
 }
 
 /* Counts the samples in a range by their tier and home, and returns their number. */
-static uint64_t count_in(const struct vector *samples, const struct timeline_slice *range, struct timeline_samples *sums)
+static uint64_t count_in(const struct timeline *timeline, const struct timeline_slice *range,
+			 struct timeline_samples *sums)
 {
-	size_t first = first_sample(samples, range->thread, range->begin), i;
+	size_t first = first_sample(timeline, range->thread, range->begin), i;
 
-	for (i = first; i < samples->n; i++) {
-		const struct timeline_sample *sample = timeline_at(samples, struct timeline_sample, i);
+	for (i = first; i < timeline->thread_samples.n; i++) {
+		const struct timeline_sample *sample = &timeline->thread_samples.list[i];
 
 		if (sample->thread != range->thread || sample->time >= range->end)
 			break;
@@ -49,17 +49,17 @@ static uint64_t count_in(const struct vector *samples, const struct timeline_sli
 static void put_ranges(struct gpmu_report *report, const size_t *ranges, size_t n, struct timeline_samples *sums)
 {
 	const struct timeline *timeline = &report->timeline;
-	const struct timeline_slice *all = timeline->ranges.data, *first = &all[ranges[0]];
+	const struct timeline_slice *all = timeline->ranges.list, *first = &all[ranges[0]];
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < timeline->samples.n; i++) {
-		const struct timeline_samples *known = timeline_at(&timeline->samples, struct timeline_samples, i);
+		const struct timeline_samples *known = &timeline->samples.list[i];
 
 		sums[i] = (struct timeline_samples){ .tier = known->tier, .home = known->home };
 	}
 	for (size_t i = 0; i < n; i++)
 		if (all[ranges[i]].thread != TIMELINE_NONE)
-			count += count_in(&timeline->thread_samples, &all[ranges[i]], sums);
+			count += count_in(timeline, &all[ranges[i]], sums);
 	/* A share is a share of all samples. Operations other than loads and stores have no row. */
 	for (size_t i = 0; i < timeline->samples.n; i++) {
 		if (!sums[i].count || sums[i].tier == TIMELINE_NONE)
@@ -72,25 +72,20 @@ static void put_ranges(struct gpmu_report *report, const size_t *ranges, size_t 
 	}
 }
 
-void report_nvtx_tiers(struct gpmu_report *report, const struct vector *order, const struct vector *tallies)
+void report_nvtx_tiers(struct gpmu_report *report, const size_t *order, const struct report_tallies *tallies)
 {
-	struct vector *samples = &report->timeline.thread_samples;
-	const size_t *ranges = order->data;
+	struct timeline *timeline = &report->timeline;
 	struct timeline_samples *sums;
 
-	if (!samples->n)
+	if (!timeline->thread_samples.n)
 		return;
-	sums = calloc(report->timeline.samples.n, sizeof(*sums));
+	sums = calloc(timeline->samples.n, sizeof(*sums));
 	if (!sums) {
 		report->failed = true;
 		return;
 	}
-	qsort(samples->data, samples->n, sizeof(struct timeline_sample), by_thread);
-	for (size_t i = 0; i < tallies->n && !report->failed; i++) {
-		const struct report_tally *tally = timeline_at(tallies, struct report_tally, i);
-
-		put_ranges(report, ranges, tally->count, sums);
-		ranges += tally->count;
-	}
+	vector_sort(&timeline->thread_samples, by_thread);
+	for (size_t i = 0; i < tallies->n && !report->failed; order += tallies->list[i++].count)
+		put_ranges(report, order, tallies->list[i].count, sums);
 	free(sums);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "report/report.h"
 
 enum quantity { WALL, KERNELS, IDLE, BYTES, API, SYNC, QUANTITIES };
@@ -14,14 +15,9 @@ static const struct {
 	[BYTES] = { "bytes", "B" }, [API] = { "api", "ns" }, [SYNC] = { "sync", "ns" },
 };
 
-static struct timeline_file *file_at(const struct gpmu_report *report, uint32_t index)
-{
-	return timeline_at(&report->timeline.files, struct timeline_file, index);
-}
-
 const char *report_rank(struct gpmu_report *report, uint32_t index)
 {
-	int64_t rank = file_at(report, index)->rank;
+	int64_t rank = report->timeline.files.list[index].rank;
 
 	return report_print(report, "%lld", rank >= 0 ? (long long)rank : (long long)index);
 }
@@ -32,8 +28,7 @@ static uint64_t waited(const struct gpmu_report *report, uint32_t file)
 	uint64_t time = 0;
 
 	for (size_t i = 0; i < report->timeline.waits.n; i++) {
-		const struct timeline_slice *wait =
-			timeline_at(&report->timeline.waits, struct timeline_slice, i);
+		const struct timeline_slice *wait = &report->timeline.waits.list[i];
 
 		if (wait->file == file &&
 		    strcmp(report_string(report, wait->name), "stream wait") != 0)
@@ -44,14 +39,14 @@ static uint64_t waited(const struct gpmu_report *report, uint32_t file)
 
 static void measure(struct gpmu_report *report, uint32_t index, double *values)
 {
-	const struct timeline_file *file = file_at(report, index);
+	const struct timeline_file *file = &report->timeline.files.list[index];
 	uint64_t wall = timeline_wall(file);
 
 	for (size_t i = 0; i < QUANTITIES; i++)
 		values[i] = 0;
 	values[WALL] = (double)wall;
 	for (size_t i = 0; i < report->loads.n; i++) {
-		const struct report_load *load = report_load(report, i);
+		const struct report_load *load = &report->loads.list[i];
 
 		if (load->file != index)
 			continue;
@@ -65,7 +60,7 @@ static void measure(struct gpmu_report *report, uint32_t index, double *values)
 
 static void put_rank(struct gpmu_report *report, uint32_t index, const double *values)
 {
-	const struct timeline_file *file = file_at(report, index);
+	const struct timeline_file *file = &report->timeline.files.list[index];
 
 	report_text(report, REPORT_RANKS, report_rank(report, index));
 	report_text(report, REPORT_RANKS, report_string(report, file->host));
@@ -103,11 +98,11 @@ static int by_rank(const void *one, const void *other, void *user)
 {
 	const struct gpmu_report *report = user;
 	uint32_t i = *(const uint32_t *)one, k = *(const uint32_t *)other;
-	int64_t a = file_at(report, i)->rank, b = file_at(report, k)->rank;
+	int64_t a = report->timeline.files.list[i].rank, b = report->timeline.files.list[k].rank;
 
 	a = a >= 0 ? a : i;
 	b = b >= 0 ? b : k;
-	return a < b ? -1 : a > b ? 1 : i < k ? -1 : i > k;
+	return COMPARE(a, b) ?: COMPARE(i, k);
 }
 
 uint32_t *report_rank_order(struct gpmu_report *report)
@@ -140,8 +135,6 @@ void report_ranks(struct gpmu_report *report)
 	}
 	free(order);
 	free(values);
-	if (n < 2)
-		report_note(report, REPORT_IMBALANCE, "one trace: nothing to compare it with");
 	report_table_done(report, REPORT_RANKS, NULL);
 	report_table_done(report, REPORT_IMBALANCE, NULL);
 }

@@ -23,10 +23,8 @@ void report_put_samples(struct gpmu_report *report, enum report_table_id id, con
 /* A share is a share of all samples, as for a recording of perf. */
 static void put_functions(struct gpmu_report *report, uint64_t all)
 {
-	const struct vector *list = &report->timeline.functions;
-
-	for (size_t i = 0; i < list->n && !report->failed; i++) {
-		const struct timeline_function *function = timeline_at(list, struct timeline_function, i);
+	for (size_t i = 0; i < report->timeline.functions.n && !report->failed; i++) {
+		const struct timeline_function *function = &report->timeline.functions.list[i];
 
 		report_put_text(report, REPORT_FUNCTIONS, function->function);
 		report_put_text(report, REPORT_FUNCTIONS, function->object);
@@ -38,14 +36,13 @@ static void put_functions(struct gpmu_report *report, uint64_t all)
 
 void report_samples(struct gpmu_report *report)
 {
-	static const char none[] = "no sample of Arm SPE was recorded: use gpmu record --spe; --by stack has the samples of other events";
-	const struct vector *list = &report->timeline.samples;
+	const struct timeline *timeline = &report->timeline;
 	uint64_t all = 0;
 
-	for (size_t i = 0; i < list->n; i++)
-		all += timeline_at(list, struct timeline_samples, i)->count;
-	for (size_t i = 0; i < list->n && !report->failed; i++) {
-		const struct timeline_samples *samples = timeline_at(list, struct timeline_samples, i);
+	for (size_t i = 0; i < timeline->samples.n; i++)
+		all += timeline->samples.list[i].count;
+	for (size_t i = 0; i < timeline->samples.n && !report->failed; i++) {
+		const struct timeline_samples *samples = &timeline->samples.list[i];
 
 		/* Operations other than loads and stores have no row. */
 		if (samples->tier == TIMELINE_NONE)
@@ -55,19 +52,15 @@ void report_samples(struct gpmu_report *report)
 		report_put_samples(report, REPORT_SAMPLES, samples, all);
 	}
 	put_functions(report, all);
-	if (!list->n) {
-		report_note(report, REPORT_SAMPLES, none);
-		report_note(report, REPORT_FUNCTIONS, none);
-	}
+	if (timeline->samples.n)
+		report_note(report, REPORT_SAMPLES, NULL);
 	report_table_done(report, REPORT_SAMPLES, "samples");
 }
 
 void report_stacks(struct gpmu_report *report)
 {
-	const struct vector *list = &report->timeline.stacks;
-
-	for (size_t i = 0; i < list->n && !report->failed; i++) {
-		const struct timeline_stack *stack = timeline_at(list, struct timeline_stack, i);
+	for (size_t i = 0; i < report->timeline.stacks.n && !report->failed; i++) {
+		const struct timeline_stack *stack = &report->timeline.stacks.list[i];
 		const uint64_t all = map_find(&report->timeline.event_periods, stack->event)->number;
 
 		report_text(report, REPORT_STACKS, report_string(report, stack->stack));
@@ -75,8 +68,5 @@ void report_stacks(struct gpmu_report *report)
 		report_number(report, REPORT_STACKS, (double)stack->count);
 		report_text(report, REPORT_STACKS, report_string(report, stack->event));
 	}
-	if (!list->n)
-		report_note(report, REPORT_STACKS, "no call stacks were sampled: use gpmu record --sample, or perf record -g before "
-			    "gpmu import");
 	report_table_done(report, REPORT_STACKS, "share");
 }

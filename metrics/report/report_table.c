@@ -8,8 +8,8 @@
 #include "base/array.h"
 #include "report/report.h"
 
-#define COLUMN(name_, kind_)	{ sizeof(struct gpmu_report_column), name_, GPMU_REPORT_##kind_, 0 }
-#define LONG(name_)		{ sizeof(struct gpmu_report_column), name_, GPMU_REPORT_TEXT, 1 }
+#define COLUMN(name_, kind_)	{ .size = sizeof(struct gpmu_report_column), .name = name_, .kind = GPMU_REPORT_##kind_ }
+#define LONG(name_)		{ .size = sizeof(struct gpmu_report_column), .name = name_, .is_long = 1 }
 #define STATISTICS		COLUMN("total", TIME), COLUMN("min", TIME), \
 				COLUMN("median", TIME), COLUMN("max", TIME)
 
@@ -116,33 +116,38 @@ static const struct gpmu_report_column stacks[] = {
 	LONG("stack"), COLUMN("share", SHARE), COLUMN("samples", COUNT), COLUMN("event", TEXT),
 };
 
-#define TABLE(name_, title_, columns_) { \
-	.size = sizeof(struct gpmu_report_table), .name = name_, .title = title_, \
+#define NO_SAMPLES	"no sample of Arm SPE was recorded: use gpmu record --spe; --by stack has the samples of other events"
+#define TABLE(name_, title_, columns_, note_) { \
+	.size = sizeof(struct gpmu_report_table), .name = name_, .title = title_, .note = note_, \
 	.columns = columns_, .column_count = ARRAY_SIZE(columns_), .sorted_by = -1, \
 }
 
-/* The tables with their columns, without rows */
+/* The tables with their columns, without rows, and with the note that says why */
 static const struct gpmu_report_table tables[REPORT_TABLES] = {
-	[REPORT_KERNELS] = TABLE("kernels", "kernels", kernels),
-	[REPORT_COPIES] = TABLE("copies", "copies and memsets", copies),
-	[REPORT_GPUS] = TABLE("gpus", "GPUs", gpus),
-	[REPORT_STREAMS] = TABLE("streams", "streams", streams),
-	[REPORT_API] = TABLE("api", "CUDA calls", api),
-	[REPORT_WAITS] = TABLE("sync", "synchronization", waits),
-	[REPORT_NVTX] = TABLE("nvtx", "NVTX ranges and regions", nvtx),
-	[REPORT_NVTX_COUNTERS] = TABLE("nvtx_counters", "counters in NVTX ranges and regions",
-					nvtx_counters),
-	[REPORT_LINKS] = TABLE("links", "bytes over links and bytes copied", moved),
-	[REPORT_ATTRIBUTION] = TABLE("attribution", "link bytes by kernel and copy", attribution),
-	[REPORT_RANKS] = TABLE("ranks", "ranks", ranks),
-	[REPORT_IMBALANCE] = TABLE("imbalance", "imbalance between ranks", imbalance),
-	[REPORT_AUDIT] = TABLE("audit", "audit", audit),
-	[REPORT_COUNTERS] = TABLE("counters", "counters", counters),
-	[REPORT_THREADS] = TABLE("threads", "threads", threads),
-	[REPORT_SAMPLES] = TABLE("tiers", "loads and stores by tier and home", samples),
-	[REPORT_STACKS] = TABLE("stacks", "samples by call stack", stacks),
-	[REPORT_FUNCTIONS] = TABLE("functions", "samples of Arm SPE by function and tier", functions),
-	[REPORT_NVTX_TIERS] = TABLE("nvtx_tiers", "loads and stores in NVTX ranges and regions", nvtx_tiers),
+	[REPORT_KERNELS] = TABLE("kernels", "kernels", kernels, "no kernel ran, or none was recorded"),
+	[REPORT_COPIES] = TABLE("copies", "copies and memsets", copies, "no copy or memset was recorded"),
+	[REPORT_GPUS] = TABLE("gpus", "GPUs", gpus, "no GPU was used"),
+	[REPORT_STREAMS] = TABLE("streams", "streams", streams, "nothing ran on a stream"),
+	[REPORT_API] = TABLE("api", "CUDA calls", api, "no call was recorded"),
+	[REPORT_WAITS] = TABLE("sync", "synchronization", waits, "no synchronization was recorded"),
+	[REPORT_NVTX] = TABLE("nvtx", "NVTX ranges and regions", nvtx, "no NVTX range and no region was recorded"),
+	[REPORT_NVTX_COUNTERS] = TABLE("nvtx_counters", "counters in NVTX ranges and regions", nvtx_counters, NULL),
+	[REPORT_LINKS] = TABLE("links", "bytes over links and bytes copied", moved,
+			       "no counter of a link was recorded: gpmu record -M GpuPcieReadBW,GpuPcieWriteBW, or where the GPU has "
+			       "NVLink-C2C GpuC2cRxBW,GpuC2cTxBW"),
+	[REPORT_ATTRIBUTION] = TABLE("attribution", "link bytes by kernel and copy", attribution, NULL),
+	[REPORT_RANKS] = TABLE("ranks", "ranks", ranks, NULL),
+	[REPORT_IMBALANCE] = TABLE("imbalance", "imbalance between ranks", imbalance, "one trace: nothing to compare it with"),
+	[REPORT_AUDIT] = TABLE("audit", "audit", audit, NULL),
+	[REPORT_COUNTERS] = TABLE("counters", "counters", counters, "no counter was recorded; gpmu record -M or -e records counters"),
+	[REPORT_THREADS] = TABLE("threads", "threads", threads,
+				 "no thread was recorded: record a command with gpmu record, the machine with gpmu record --sched, or "
+				 "use perf record --switch-events with --sample-cpu or -a before gpmu import"),
+	[REPORT_SAMPLES] = TABLE("tiers", "loads and stores by tier and home", samples, NO_SAMPLES),
+	[REPORT_STACKS] = TABLE("stacks", "samples by call stack", stacks,
+				"no call stacks were sampled: use gpmu record --sample, or perf record -g before gpmu import"),
+	[REPORT_FUNCTIONS] = TABLE("functions", "samples of Arm SPE by function and tier", functions, NO_SAMPLES),
+	[REPORT_NVTX_TIERS] = TABLE("nvtx_tiers", "loads and stores in NVTX ranges and regions", nvtx_tiers, NULL),
 };
 
 void report_table_init(struct gpmu_report *report)
@@ -151,18 +156,9 @@ void report_table_init(struct gpmu_report *report)
 		report->tables[i].shown = tables[i];
 }
 
-struct report_table *report_table(struct gpmu_report *report, enum report_table_id id)
-{
-	return &report->tables[id];
-}
-
 static void add(struct gpmu_report *report, enum report_table_id id, struct gpmu_report_cell cell)
 {
-	struct gpmu_report_cell *added = vector_add(&report->tables[id].cells, sizeof(*added));
-
-	if (added)
-		*added = cell;
-	else
+	if (vector_push(&report->tables[id].cells, &cell))
 		report->failed = true;
 }
 
@@ -214,17 +210,13 @@ void report_note(struct gpmu_report *report, enum report_table_id id, const char
 	report->tables[id].shown.note = note;
 }
 
-struct order {
-	size_t column;
-};
-
 /* Sorts the largest number first; equal numbers by the text of the first column. */
 static int compare(const void *one, const void *other, void *user)
 {
 	const struct gpmu_report_cell *a = one, *b = other;
-	const struct order *order = user;
-	double x = a[order->column].known ? a[order->column].number : -1;
-	double y = b[order->column].known ? b[order->column].number : -1;
+	const size_t column = *(const size_t *)user;
+	double x = a[column].known ? a[column].number : -1;
+	double y = b[column].known ? b[column].number : -1;
 
 	if (x > y || x < y)
 		return x > y ? -1 : 1;
@@ -234,19 +226,20 @@ static int compare(const void *one, const void *other, void *user)
 void report_table_done(struct gpmu_report *report, enum report_table_id id, const char *column)
 {
 	struct gpmu_report_table *shown = &report->tables[id].shown;
-	struct vector *cells = &report->tables[id].cells;
-	struct order order = { 0 };
+	struct gpmu_report_cell *cells = report->tables[id].cells.list;
+	size_t order = 0;
 
 	if (report->failed)
 		return;
-	shown->row_count = cells->n / shown->column_count;
-	shown->cells = cells->data;
+	shown->row_count = report->tables[id].cells.n / shown->column_count;
+	shown->cells = cells;
+	if (shown->row_count)
+		shown->note = NULL;
 	if (!column)
 		return;
-	while (strcmp(shown->columns[order.column].name, column))
-		order.column++;
-	shown->sorted_by = (int)order.column;
+	while (strcmp(shown->columns[order].name, column))
+		order++;
+	shown->sorted_by = (int)order;
 	if (shown->row_count)
-		qsort_r(cells->data, shown->row_count,
-			shown->column_count * sizeof(struct gpmu_report_cell), compare, &order);
+		qsort_r(cells, shown->row_count, shown->column_count * sizeof(*cells), compare, &order);
 }

@@ -2,16 +2,13 @@
 /* Number and durations of all entries with the same key. */
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "report/report.h"
 
-void report_count(struct gpmu_report *report, struct vector *entries, uint64_t key, uint64_t time,
+void report_count(struct gpmu_report *report, struct report_entries *entries, uint64_t key, uint64_t time,
 		  uint64_t bytes)
 {
-	struct report_entry *entry = vector_add(entries, sizeof(*entry));
-
-	if (entry)
-		*entry = (struct report_entry){ .key = key, .time = time, .bytes = bytes };
-	else
+	if (vector_push(entries, &(struct report_entry){ .key = key, .time = time, .bytes = bytes }))
 		report->failed = true;
 }
 
@@ -19,9 +16,7 @@ static int compare(const void *one, const void *other)
 {
 	const struct report_entry *a = one, *b = other;
 
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	return a->time < b->time ? -1 : a->time > b->time;
+	return COMPARE(a->key, b->key) ?: COMPARE(a->time, b->time);
 }
 
 /*
@@ -46,23 +41,26 @@ static struct report_tally tally(const struct report_entry *entries, size_t n)
 	return tally;
 }
 
-struct vector report_tallies(struct gpmu_report *report, struct vector *entries)
+struct report_tallies report_tallies(struct gpmu_report *report, struct report_entries *entries)
 {
-	const struct report_entry *all = entries->data;
-	struct vector tallies = { 0 };
+	const struct report_entry *all = entries->list;
+	struct report_tallies tallies = { 0 };
 
-	if (!entries->n || report->failed)
-		return tallies;
-	qsort(entries->data, entries->n, sizeof(*all), compare);
-	for (size_t i = 0, n; i < entries->n; i += n) {
-		struct report_tally *added = vector_add(&tallies, sizeof(*added));
-
+	vector_sort(entries, compare);
+	for (size_t i = 0, n; i < entries->n && !report->failed; i += n) {
 		for (n = 1; i + n < entries->n && all[i + n].key == all[i].key; n++)
 			;
-		if (added)
-			*added = tally(all + i, n);
-		else
+		if (vector_push(&tallies, (struct report_tally[]){ tally(all + i, n) }))
 			report->failed = true;
 	}
+	vector_free(entries);
 	return tallies;
+}
+
+void report_put_times(struct gpmu_report *report, enum report_table_id id, const struct report_tally *tally)
+{
+	report_number(report, id, (double)tally->total);
+	report_number(report, id, (double)tally->min);
+	report_number(report, id, (double)tally->median);
+	report_number(report, id, (double)tally->max);
 }

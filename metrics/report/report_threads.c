@@ -28,8 +28,7 @@ static void put_name(struct gpmu_report *report, uint32_t name)
 
 static void put_thread(struct gpmu_report *report, const struct timeline_task *task)
 {
-	const struct timeline_file *file =
-		timeline_at(&report->timeline.files, struct timeline_file, task->file);
+	const struct timeline_file *file = &report->timeline.files.list[task->file];
 	const uint64_t wall = timeline_wall(file);
 	const bool has_number = !gpmu_outside_name(task->tid);
 
@@ -49,13 +48,7 @@ static void put_thread(struct gpmu_report *report, const struct timeline_task *t
 
 void report_threads(struct gpmu_report *report)
 {
-	const struct vector *tasks = &report->timeline.tasks;
-
-	for (size_t i = 0; i < tasks->n && !report->failed; i++)
-		put_thread(report, timeline_at(tasks, struct timeline_task, i));
-	if (!tasks->n)
-		report_note(report, REPORT_THREADS,
-			    "no thread was recorded: record a command with gpmu record, the machine with gpmu record --sched, or "
-			    "use perf record --switch-events with --sample-cpu or -a before gpmu import");
+	for (size_t i = 0; i < report->timeline.tasks.n && !report->failed; i++)
+		put_thread(report, &report->timeline.tasks.list[i]);
 	report_table_done(report, REPORT_THREADS, "run");
 }

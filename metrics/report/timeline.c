@@ -9,7 +9,7 @@
 
 static struct timeline_file *add_file(struct timeline *timeline, const char *path)
 {
-	struct timeline_file *file = vector_add(&timeline->files, sizeof(*file));
+	struct timeline_file *file = vector_append(timeline->files.list, timeline->files.n);
 
 	if (!file)
 		return NULL;
@@ -74,23 +74,22 @@ uint64_t timeline_wall(const struct timeline_file *file)
 
 void timeline_release(struct timeline *timeline)
 {
-	struct vector *const plain[] = {
-		&timeline->files, &timeline->gpus, &timeline->streams, &timeline->works,
-		&timeline->calls, &timeline->waits, &timeline->ranges, &timeline->unified,
-		&timeline->gaps, &timeline->counters, &timeline->facts, &timeline->overheads,
-		&timeline->tracks, &timeline->tasks, &timeline->samples,
-		&timeline->functions, &timeline->thread_samples, &timeline->stacks,
+	void *const lists[] = {
+		timeline->files.list, timeline->gpus.list, timeline->streams.list, timeline->works.list,
+		timeline->calls.list, timeline->waits.list, timeline->ranges.list, timeline->unified.list,
+		timeline->gaps.list, timeline->counters.list, timeline->facts.list, timeline->overheads.list,
+		timeline->tracks.list, timeline->tasks.list, timeline->samples.list,
+		timeline->functions.list, timeline->thread_samples.list, timeline->stacks.list,
 	};
 
 	for (size_t i = 0; i < timeline->files.n; i++)
-		free(timeline_at(&timeline->files, struct timeline_file, i)->path);
+		free(timeline->files.list[i].path);
 	for (size_t i = 0; i < timeline->counters.n; i++)
-		vector_release(
-			&timeline_at(&timeline->counters, struct timeline_counter, i)->values);
+		vector_free(&timeline->counters.list[i].values);
 	for (size_t i = 0; i < timeline->facts.n; i++)
-		vector_release(&timeline_at(&timeline->facts, struct timeline_fact, i)->args);
-	for (size_t i = 0; i < ARRAY_SIZE(plain); i++)
-		vector_release(plain[i]);
+		vector_free(&timeline->facts.list[i].args);
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
+		free(lists[i]);
 	map_release(&timeline->task_numbers);
 	map_release(&timeline->sample_numbers);
 	map_release(&timeline->place_numbers);

@@ -67,7 +67,7 @@ struct timeline_call {
 	uint32_t reserved;
 };
 
-/* A wait, NVTX range, unified memory operation or gap */
+/* A wait, NVTX range, unified memory operation, gap or time that CUPTI used */
 struct timeline_slice {
 	uint64_t begin, end;
 	uint32_t name, file;
@@ -75,6 +75,11 @@ struct timeline_slice {
 	uint32_t other;
 	uint32_t thread;	/* for a range, or TIMELINE_NONE */
 	uint64_t value;		/* for unified memory */
+};
+
+struct timeline_slices {
+	struct timeline_slice *list;
+	size_t n;
 };
 
 struct timeline_value {
@@ -92,7 +97,7 @@ struct timeline_counter {
 	uint32_t parent;
 	bool of_process;	/* of a process, or of the command */
 	bool holds;		/* the last value is valid to the end of the trace */
-	struct vector values;	/* struct timeline_value */
+	VECTOR(struct timeline_value) values;
 };
 
 #define TIMELINE_CPUS	1024	/* as many as a trace can have */
@@ -142,15 +147,15 @@ struct timeline_stack {
 	uint64_t period;	/* sum */
 };
 
-/* An entry of the track audit */
-struct timeline_fact {
-	uint32_t file, name;
-	struct vector args;	/* struct timeline_arg */
-};
-
 struct timeline_arg {
 	uint32_t name, text;	/* text: string; TIMELINE_NONE: the argument is a number */
 	double number;
+};
+
+/* An entry of the track audit */
+struct timeline_fact {
+	uint32_t file, name;
+	VECTOR(struct timeline_arg) args;
 };
 
 struct timeline_file {
@@ -166,25 +171,28 @@ struct timeline_file {
 
 struct timeline {
 	struct strings strings;
-	struct vector files, gpus, streams, works, calls, waits, ranges, unified, gaps;
-	struct vector counters, facts;
-	struct vector overheads;	/* struct timeline_slice */
-	struct vector tasks;	/* struct timeline_task */
+	VECTOR(struct timeline_file) files;
+	VECTOR(struct timeline_gpu) gpus;
+	VECTOR(struct timeline_stream) streams;
+	VECTOR(struct timeline_work) works;
+	VECTOR(struct timeline_call) calls;
+	struct timeline_slices waits, ranges, unified, gaps, overheads;
+	VECTOR(struct timeline_counter) counters;
+	VECTOR(struct timeline_fact) facts;
+	VECTOR(struct timeline_task) tasks;
 	struct map task_numbers;	/* index in tasks by tid, of the current file */
-	struct vector samples;	/* struct timeline_samples */
+	VECTOR(struct timeline_samples) samples;
 	struct map sample_numbers;	/* index in samples, by tier and home */
-	struct vector functions;	/* struct timeline_function */
+	VECTOR(struct timeline_function) functions;
 	struct map place_numbers;	/* index of the first one in functions, by function and object */
 	struct map function_numbers;	/* index in functions, by place and tier */
-	struct vector thread_samples;	/* struct timeline_sample */
-	struct vector stacks;	/* struct timeline_stack */
+	VECTOR(struct timeline_sample) thread_samples;
+	VECTOR(struct timeline_stack) stacks;
 	struct map stack_numbers;	/* index in stacks, by event and stack */
 	struct map event_periods;	/* sum of the periods of an event's samples, by event */
 	uint32_t thread_count;
-	struct vector tracks;	/* struct timeline_track, of the current file */
+	VECTOR(struct timeline_track) tracks;	/* of the current file */
 };
-
-#define timeline_at(array, type, i)	((type *)(array)->data + (i))
 
 /* Reads a trace. Returns 0 or -errno. */
 int timeline_add(struct timeline *timeline, int fd, const char *path, struct gpmu_error *error);

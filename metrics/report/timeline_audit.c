@@ -9,7 +9,7 @@ static const struct timeline_arg *arg_of(const struct timeline *timeline,
 					 const struct timeline_fact *fact, const char *name)
 {
 	for (size_t i = 0; i < fact->args.n; i++) {
-		const struct timeline_arg *arg = timeline_at(&fact->args, struct timeline_arg, i);
+		const struct timeline_arg *arg = &fact->args.list[i];
 
 		if (!strcmp(strings_text(&timeline->strings, arg->name), name))
 			return arg;
@@ -41,7 +41,7 @@ const char *timeline_text(const struct timeline *timeline, const struct timeline
 static int take_arg(struct timeline *timeline, struct timeline_fact *fact,
 		    const struct gpmu_trace_arg *given)
 {
-	struct timeline_arg *arg = vector_add(&fact->args, sizeof(*arg));
+	struct timeline_arg *arg = vector_append(fact->args.list, fact->args.n);
 
 	if (!arg)
 		return -ENOMEM;
@@ -98,9 +98,8 @@ static int take_thread(struct timeline *timeline, const struct gpmu_trace_item *
 
 int timeline_take_fact(struct timeline *timeline, const struct gpmu_trace_item *item)
 {
-	struct timeline_file *file =
-		timeline_at(&timeline->files, struct timeline_file, timeline->files.n - 1);
-	struct timeline_fact *fact = vector_add(&timeline->facts, sizeof(*fact));
+	struct timeline_file *file = &timeline->files.list[timeline->files.n - 1];
+	struct timeline_fact *fact = vector_append(timeline->facts.list, timeline->facts.n);
 
 	if (!fact)
 		return -ENOMEM;

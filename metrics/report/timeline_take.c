@@ -49,13 +49,12 @@ static int name_of_work(struct timeline *timeline, const struct gpmu_trace_item 
 /* The file that is being read */
 static struct timeline_file *file_of(struct timeline *timeline)
 {
-	return timeline_at(&timeline->files, struct timeline_file, timeline->files.n - 1);
+	return &timeline->files.list[timeline->files.n - 1];
 }
 
 static int take_work(struct timeline *timeline, const struct timeline_track *track,
 		     const struct gpmu_trace_item *item, enum timeline_work_kind kind)
 {
-	struct timeline_work *work;
 	uint32_t name;
 
 	if (track->role != TIMELINE_STREAM) {
@@ -64,77 +63,50 @@ static int take_work(struct timeline *timeline, const struct timeline_track *tra
 	}
 	if (name_of_work(timeline, item, kind, &name))
 		return -ENOMEM;
-	work = vector_add(&timeline->works, sizeof(*work));
-	if (!work)
-		return -ENOMEM;
-	work->begin = item->begin;
-	work->end = item->end;
-	work->bytes = integer_of(item, "bytes");
-	work->name = name;
-	work->kind = kind;
-	work->stream = track->index & ((1U << 30) - 1);
-	return 0;
+	return vector_push(&timeline->works, &(struct timeline_work){
+		.begin = item->begin, .end = item->end, .bytes = integer_of(item, "bytes"), .name = name, .kind = kind,
+		.stream = track->index & ((1U << 30) - 1),
+	});
 }
 
 static int take_call(struct timeline *timeline, const struct timeline_track *track,
 		     const struct gpmu_trace_item *item, bool is_driver)
 {
-	struct timeline_call *call = vector_add(&timeline->calls, sizeof(*call));
+	struct timeline_call call = {
+		.begin = item->begin, .end = item->end, .is_driver = is_driver,
+		.has_failed = integer_of(item, "result") != 0,
+		.thread = track->role == TIMELINE_THREAD ? track->index : TIMELINE_NONE,
+		.file = ((uint32_t)timeline->files.n - 1) & ((1U << 30) - 1),
+	};
 
-	if (!call)
+	if (strings_number(&timeline->strings, item->name ? item->name : "", &call.name))
 		return -ENOMEM;
-	call->begin = item->begin;
-	call->end = item->end;
-	call->thread = track->role == TIMELINE_THREAD ? track->index : TIMELINE_NONE;
-	call->file = ((uint32_t)timeline->files.n - 1) & ((1U << 30) - 1);
-	call->is_driver = is_driver;
-	call->has_failed = integer_of(item, "result") != 0;
-	return strings_number(&timeline->strings, item->name ? item->name : "", &call->name);
+	return vector_push(&timeline->calls, &call);
 }
 
-static int take_slice(struct timeline *timeline, struct vector *array, const struct timeline_track *track,
-		      const struct gpmu_trace_item *item, const char *other)
+/* @other: TIMELINE_NONE for none */
+static int take_slice(struct timeline *timeline, struct timeline_slices *slices, const struct timeline_track *track,
+		      const struct gpmu_trace_item *item, uint32_t other)
 {
-	struct timeline_slice *slice = vector_add(array, sizeof(*slice));
+	struct timeline_slice slice = {
+		.begin = item->begin, .end = item->end, .file = (uint32_t)timeline->files.n - 1, .other = other,
+		.thread = track->thread, .value = integer_of(item, "value"),
+	};
 
-	if (!slice)
+	if (strings_number(&timeline->strings, item->name ? item->name : "", &slice.name))
 		return -ENOMEM;
-	slice->begin = item->begin;
-	slice->end = item->end;
-	slice->file = (uint32_t)timeline->files.n - 1;
-	slice->other = TIMELINE_NONE;
-	slice->thread = track->thread;
-	slice->value = integer_of(item, "value");
-	if (other && strings_number(&timeline->strings, other, &slice->other))
-		return -ENOMEM;
-	return strings_number(&timeline->strings, item->name ? item->name : "", &slice->name);
-}
-
-static int take_unified(struct timeline *timeline, const struct timeline_track *track,
-			const struct gpmu_trace_item *item)
-{
-	if (take_slice(timeline, &timeline->unified, track, item, NULL))
-		return -ENOMEM;
-	timeline_at(&timeline->unified, struct timeline_slice, timeline->unified.n - 1)->other =
-		track->gpu;
-	return 0;
+	return vector_push(slices, &slice);
 }
 
 static int take_value(struct timeline *timeline, const struct timeline_track *track,
 		      const struct gpmu_trace_item *item)
 {
 	struct timeline_counter *counter;
-	struct timeline_value *value;
 
 	if (track->role != TIMELINE_COUNTER)
 		return 0;
-	counter = timeline_at(&timeline->counters, struct timeline_counter, track->index);
-	value = vector_add(&counter->values, sizeof(*value));
-	if (!value)
-		return -ENOMEM;
-	value->time = item->begin;
-	value->value = item->value;
-	return 0;
+	counter = &timeline->counters.list[track->index];
+	return vector_push(&counter->values, &(struct timeline_value){ .time = item->begin, .value = item->value });
 }
 
 /* The number of an argument's text, or TIMELINE_NONE */
@@ -174,17 +146,14 @@ static int take_function(struct timeline *timeline, const struct gpmu_trace_item
 	if (added)
 		cell->number = timeline->functions.n;
 	place = cell->number;
-	cell = map_add(&timeline->function_numbers, place << 32 | tier, &added);
-	if (!cell)
+	named = vector_element(&timeline->functions, &timeline->function_numbers, place << 32 | tier);
+	if (!named)
 		return -ENOMEM;
-	if (added) {
-		cell->number = timeline->functions.n;
-		named = vector_add(&timeline->functions, sizeof(*named));
-		if (!named)
-			return -ENOMEM;
-		*named = (struct timeline_function){ function, object, { .tier = tier, .home = TIMELINE_NONE } };
-	}
-	timeline_count(&timeline_at(&timeline->functions, struct timeline_function, cell->number)->samples, latency);
+	named->function = function;
+	named->object = object;
+	named->samples.tier = tier;
+	named->samples.home = TIMELINE_NONE;
+	timeline_count(&named->samples, latency);
 	return 0;
 }
 
@@ -192,59 +161,44 @@ static int take_sample(struct timeline *timeline, const struct timeline_track *t
 {
 	const uint32_t latency = arg_of(item, "latency") ? (uint32_t)integer_of(item, "latency") : TIMELINE_NONE;
 	struct timeline_samples *samples;
-	struct timeline_sample *sample;
-	uint32_t tier, home, index;
-	uint64_t key;
+	uint32_t tier, home;
 
 	if (text_number(timeline, item, "tier", &tier) || text_number(timeline, item, "home", &home))
 		return -ENOMEM;
-	key = (uint64_t)tier << 32 | home;
-	if (!map_get(&timeline->sample_numbers, key, &index)) {
-		index = (uint32_t)timeline->samples.n;
-		samples = vector_add(&timeline->samples, sizeof(*samples));
-		if (!samples || map_set(&timeline->sample_numbers, key, index))
-			return -ENOMEM;
-		samples->tier = tier;
-		samples->home = home;
-	}
-	timeline_count(timeline_at(&timeline->samples, struct timeline_samples, index), latency);
+	samples = vector_element(&timeline->samples, &timeline->sample_numbers, (uint64_t)tier << 32 | home);
+	if (!samples)
+		return -ENOMEM;
+	samples->tier = tier;
+	samples->home = home;
+	timeline_count(samples, latency);
 	if (take_function(timeline, item, tier, latency))
 		return -ENOMEM;
 	if (track->thread == TIMELINE_NONE)
 		return 0;
-	sample = vector_add(&timeline->thread_samples, sizeof(*sample));
-	if (!sample)
-		return -ENOMEM;
-	*sample = (struct timeline_sample){ .time = item->begin, .thread = track->thread, .samples = index, .latency = latency };
-	return 0;
+	return vector_push(&timeline->thread_samples, &(struct timeline_sample){
+		.time = item->begin, .thread = track->thread, .samples = (uint32_t)(samples - timeline->samples.list),
+		.latency = latency,
+	});
 }
 
 static int take_stack(struct timeline *timeline, const struct gpmu_trace_item *item)
 {
 	struct timeline_stack *stack;
-	uint32_t event, text, index;
+	uint32_t event, text;
 	union map_cell *sum;
-	uint64_t key;
 	bool added;
 
 	if (strings_number(&timeline->strings, item->category, &event) ||
 	    strings_number(&timeline->strings, item->name ? item->name : "[unknown]", &text))
 		return -ENOMEM;
-	key = (uint64_t)event << 32 | text;
-	if (!map_get(&timeline->stack_numbers, key, &index)) {
-		index = (uint32_t)timeline->stacks.n;
-		stack = vector_add(&timeline->stacks, sizeof(*stack));
-		if (!stack || map_set(&timeline->stack_numbers, key, index))
-			return -ENOMEM;
-		stack->event = event;
-		stack->stack = text;
-	}
-	stack = timeline_at(&timeline->stacks, struct timeline_stack, index);
+	stack = vector_element(&timeline->stacks, &timeline->stack_numbers, (uint64_t)event << 32 | text);
+	sum = map_add(&timeline->event_periods, event, &added);
+	if (!stack || !sum)
+		return -ENOMEM;
+	stack->event = event;
+	stack->stack = text;
 	stack->count++;
 	stack->period += (uint64_t)item->value;
-	sum = map_add(&timeline->event_periods, event, &added);
-	if (!sum)
-		return -ENOMEM;
 	sum->number += (uint64_t)item->value;
 	return 0;
 }
@@ -257,28 +211,30 @@ static int by_category(struct timeline *timeline, const struct timeline_track *t
 		[TIMELINE_GRAPH] = "graph",
 	};
 	const char *category = item->category;
+	uint32_t other;
 
 	for (unsigned int kind = 0; kind < ARRAY_SIZE(works); kind++)
 		if (!strcmp(category, works[kind]))
 			return take_work(timeline, track, item, kind);
 	if (!strcmp(category, "runtime") || !strcmp(category, "driver"))
 		return take_call(timeline, track, item, *category == 'd');
-	if (!strcmp(category, "nvtx")) {
-		const char *domain = text_of(item, "domain");
+	if (!strcmp(category, "nvtx") || !strcmp(category, "region")) {
+		/* Regions are ranges of the domain "gpmu-mark", named after the header that marks them. */
+		const char *domain = *category == 'r' ? "gpmu-mark" : text_of(item, "domain");
 
-		return take_slice(timeline, &timeline->ranges, track, item, domain ? domain : "");
+		if (strings_number(&timeline->strings, domain ? domain : "", &other))
+			return -ENOMEM;
+		return take_slice(timeline, &timeline->ranges, track, item, other);
 	}
-	/* Regions are ranges of the domain "gpmu-mark", named after the header that marks them. */
-	if (!strcmp(category, "region"))
-		return take_slice(timeline, &timeline->ranges, track, item, "gpmu-mark");
 	if (!strcmp(category, "sync"))
-		return take_slice(timeline, &timeline->waits, track, item, NULL);
+		return take_slice(timeline, &timeline->waits, track, item, TIMELINE_NONE);
 	if (!strcmp(category, "unified"))
-		return take_unified(timeline, track, item);
+		return take_slice(timeline, &timeline->unified, track, item, track->gpu);
 	if (!strcmp(category, "gap"))
-		return take_slice(timeline, &timeline->gaps, track, item, text_of(item, "of"));
+		return text_number(timeline, item, "of", &other) ? -ENOMEM :
+		       take_slice(timeline, &timeline->gaps, track, item, other);
 	if (!strcmp(category, "overhead"))
-		return take_slice(timeline, &timeline->overheads, track, item, NULL);
+		return take_slice(timeline, &timeline->overheads, track, item, TIMELINE_NONE);
 	return 0;
 }
 

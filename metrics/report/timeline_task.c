@@ -9,11 +9,6 @@
 /* TASK_REPORT_MAX: the thread is ready, but another one runs */
 #define PREEMPTED	256
 
-static struct timeline_task *task_at(const struct timeline *timeline, size_t index)
-{
-	return timeline_at(&timeline->tasks, struct timeline_task, index);
-}
-
 /* Returns the thread, which is added if it is new; NULL if out of memory. */
 static struct timeline_task *task_of(struct timeline *timeline, pid_t tid)
 {
@@ -21,10 +16,10 @@ static struct timeline_task *task_of(struct timeline *timeline, pid_t tid)
 	uint32_t index;
 
 	if (map_get(&timeline->task_numbers, (uint64_t)tid, &index) && index != TIMELINE_NONE)
-		return task_at(timeline, index);
+		return &timeline->tasks.list[index];
 	if (map_set(&timeline->task_numbers, (uint64_t)tid, (uint32_t)timeline->tasks.n))
 		return NULL;
-	task = vector_add(&timeline->tasks, sizeof(*task));
+	task = vector_append(timeline->tasks.list, timeline->tasks.n);
 	if (!task)
 		return NULL;
 	task->file = (uint32_t)timeline->files.n - 1;
@@ -141,7 +136,7 @@ static void name_task(const struct names *names, struct timeline_task *task)
 int timeline_end_tasks(struct timeline *timeline, struct gpmu_trace_reader *reader)
 {
 	const uint32_t file = (uint32_t)timeline->files.n - 1;
-	const uint64_t end = timeline_at(&timeline->files, struct timeline_file, file)->end;
+	const uint64_t end = timeline->files.list[file].end;
 	const struct gpmu_trace_track_info *track;
 	struct names names = { 0 };
 	int ret = 0;
@@ -149,7 +144,7 @@ int timeline_end_tasks(struct timeline *timeline, struct gpmu_trace_reader *read
 	for (int i = 1; !ret && (track = gpmu_trace_reader_track(reader, i)); i++)
 		ret = learn(timeline, &names, track);
 	for (size_t i = 0; i < timeline->tasks.n; i++) {
-		struct timeline_task *task = task_at(timeline, i);
+		struct timeline_task *task = &timeline->tasks.list[i];
 
 		if (task->file != file)
 			continue;

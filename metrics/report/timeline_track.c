@@ -36,7 +36,6 @@ static int find_gpu(struct timeline *timeline, int number, char *rest, uint32_t 
 {
 	uint32_t file = (uint32_t)timeline->files.n - 1, uuid = TIMELINE_NONE, name;
 	char *open = strrchr(rest, '('), *close = open ? strchr(open, ')') : NULL;
-	struct timeline_gpu *gpu;
 
 	if (close && open > rest) {
 		*close = '\0';
@@ -47,33 +46,25 @@ static int find_gpu(struct timeline *timeline, int number, char *rest, uint32_t 
 	if (strings_number(&timeline->strings, rest, &name))
 		return -1;
 	for (*index = 0; *index < timeline->gpus.n; (*index)++)
-		if (same_gpu(timeline_at(&timeline->gpus, struct timeline_gpu, *index), file,
-			     number, uuid))
+		if (same_gpu(&timeline->gpus.list[*index], file, number, uuid))
 			return 0;
-	gpu = vector_add(&timeline->gpus, sizeof(*gpu));
-	if (!gpu)
-		return -1;
-	*gpu = (struct timeline_gpu){ .number = number, .uuid = uuid, .name = name, .file = file };
-	return 0;
+	return vector_push(&timeline->gpus,
+			   &(struct timeline_gpu){ .number = number, .uuid = uuid, .name = name, .file = file });
 }
 
 static int find_stream(struct timeline *timeline, uint32_t gpu, const char *name, uint32_t *index)
 {
 	uint32_t file = (uint32_t)timeline->files.n - 1, word;
-	struct timeline_stream *stream;
 
 	if (strings_number(&timeline->strings, name, &word))
 		return -1;
 	for (*index = 0; *index < timeline->streams.n; (*index)++) {
-		stream = timeline_at(&timeline->streams, struct timeline_stream, *index);
+		const struct timeline_stream *stream = &timeline->streams.list[*index];
+
 		if (stream->file == file && stream->gpu == gpu && stream->name == word)
 			return 0;
 	}
-	stream = vector_add(&timeline->streams, sizeof(*stream));
-	if (!stream)
-		return -1;
-	*stream = (struct timeline_stream){ .file = file, .gpu = gpu, .name = word };
-	return 0;
+	return vector_push(&timeline->streams, &(struct timeline_stream){ .file = file, .gpu = gpu, .name = word });
 }
 
 /* Derives from the parent what a counter counts; NULL if unknown. */
@@ -86,7 +77,7 @@ static int of_counter(struct timeline *timeline, struct gpmu_trace_reader *reade
 	char text[NAME_BYTES_MAX];
 
 	if (above && above->gpu != TIMELINE_NONE) {
-		*counted = timeline_at(&timeline->gpus, struct timeline_gpu, above->gpu)->uuid;
+		*counted = timeline->gpus.list[above->gpu].uuid;
 		return 0;
 	}
 	if (info && (info->kind == GPMU_TRACE_TRACK_PROCESS || info->kind == GPMU_TRACE_TRACK_THREAD)) {
@@ -102,7 +93,7 @@ static int add_counter(struct timeline *timeline, struct gpmu_trace_reader *read
 		       const struct gpmu_trace_track_info *info, const struct timeline_track *above,
 		       uint32_t *index)
 {
-	struct timeline_counter *counter = vector_add(&timeline->counters, sizeof(*counter));
+	struct timeline_counter *counter = vector_append(timeline->counters.list, timeline->counters.n);
 
 	if (!counter)
 		return -1;
@@ -113,9 +104,8 @@ static int add_counter(struct timeline *timeline, struct gpmu_trace_reader *read
 	counter->holds = above && above->role == TIMELINE_PROCESS;
 	counter->of_process = counter->holds || (above && above->role == TIMELINE_COMMAND);
 	counter->unit = TIMELINE_NONE;
-	if (info->unit && strings_number(&timeline->strings, info->unit, &counter->unit))
-		return -1;
-	if (strings_number(&timeline->strings, info->name ? info->name : "", &counter->name))
+	if ((info->unit && strings_number(&timeline->strings, info->unit, &counter->unit)) ||
+	    strings_number(&timeline->strings, info->name ? info->name : "", &counter->name))
 		return -1;
 	return of_counter(timeline, reader, info->parent, above, &counter->parent);
 }
@@ -219,9 +209,9 @@ const struct timeline_track *timeline_track(struct timeline *timeline,
 	struct timeline_track track = { .gpu = TIMELINE_NONE, .thread = TIMELINE_NONE }, *known;
 
 	while (timeline->tracks.n < (size_t)number)
-		if (!vector_add(&timeline->tracks, sizeof(*known)))
+		if (!vector_append(timeline->tracks.list, timeline->tracks.n))
 			return NULL;
-	known = timeline_at(&timeline->tracks, struct timeline_track, number - 1);
+	known = &timeline->tracks.list[number - 1];
 	if (known->role != TIMELINE_NOTHING)
 		return known;
 	/* A track that is its own ancestor stays unidentified. */
@@ -229,7 +219,7 @@ const struct timeline_track *timeline_track(struct timeline *timeline,
 	*known = track;
 	if (look(timeline, reader, number, &track))
 		return NULL;
-	known = timeline_at(&timeline->tracks, struct timeline_track, number - 1);
+	known = &timeline->tracks.list[number - 1];
 	*known = track;
 	return known;
 }
