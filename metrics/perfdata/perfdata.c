@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/sized.h"
 #include "perfdata/perfdata.h"
-#include "perfdata/perfdata_folder.h"
 
 #define TRACING_MAX	(256ULL << 20)	/* bytes of tracepoint formats */
 #define SKIPPED		2		/* the caller is to read another record */
@@ -386,7 +385,7 @@ void gpmu_perfdata_note_damage(struct gpmu_perfdata *perfdata, uint64_t offset, 
 
 size_t gpmu_perfdata_event_count(const struct gpmu_perfdata *perfdata)
 {
-	return perfdata->events.list.n;
+	return perfdata->events.n;
 }
 
 const struct gpmu_perfdata_event *gpmu_perfdata_event(const struct gpmu_perfdata *perfdata, size_t index)

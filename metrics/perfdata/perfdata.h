@@ -4,15 +4,168 @@
 #define GPMU_PERFDATA_H
 
 #include <stdarg.h>
+#include <sys/types.h>
 
+#include "base/map.h"
+#include "base/vector.h"
 #include "perfdata/gpmu_perfdata.h"
 #include "perfdata/perfdata_cursor.h"
-#include "perfdata/perfdata_events.h"
-#include "perfdata/perfdata_file.h"
-#include "perfdata/perfdata_inflate.h"
-#include "perfdata/perfdata_info.h"
-#include "perfdata/perfdata_skipped.h"
-#include "perfdata/perfdata_tracing.h"
+
+/* --- perfdata_file.c: reads the bytes of one file of a recording in order, and earlier bytes again. */
+
+struct perfdata_file {
+	char *path;		/* for messages */
+	int fd;			/* file, or the copy of a pipe */
+	int pipe;		/* pipe that is being copied; -1: none */
+	bool stopped;		/* the handler of a signal ran while the pipe had no bytes: it ends here */
+	uint64_t size;		/* of the file; of a pipe: bytes copied so far */
+	uint64_t end;		/* no byte is read from here on */
+	uint64_t offset;	/* of the buffer's first byte */
+	uint8_t *data;		/* buffer */
+	size_t at, length, room;
+};
+
+/* Opens a file or a pipe; "-": standard input. Returns 0 or -errno; nothing is left open then. */
+int perfdata_file_open(struct perfdata_file *file, const char *path);
+void perfdata_file_close(struct perfdata_file *file);
+/* Sets the offset of the next byte. Of a pipe, bytes up to this offset have already been read. */
+void perfdata_file_seek(struct perfdata_file *file, uint64_t offset);
+/* Byte offset of the next byte */
+uint64_t perfdata_file_offset(const struct perfdata_file *file);
+/*
+ * Reads ahead until the next @size bytes are in the buffer at data + at, or the file ends.
+ * Returns the number of bytes there, at most @size; or -errno.
+ */
+ssize_t perfdata_file_fill(struct perfdata_file *file, size_t size);
+/* Passes over @size bytes. Returns 0, -ENODATA if the file ends before, or -errno. */
+int perfdata_file_skip(struct perfdata_file *file, uint64_t size);
+/* Reads bytes at an offset. Returns 0, -ENODATA if the file ends before, or -errno. */
+int perfdata_file_read(struct perfdata_file *file, uint64_t offset, void *data, size_t size);
+
+/* --- perfdata_folder.c: the files of a recording: one, or those of a folder, "data", "data.0", ... */
+
+/* Opens them, "data" first. Returns 0; or -errno with @error set, then nothing is left open. */
+int perfdata_folder_open(const char *path, struct perfdata_file **files, size_t *count, struct gpmu_error *error);
+/* @files: NULL is allowed */
+void perfdata_folder_close(struct perfdata_file *files, size_t count);
+
+/*
+ * --- perfdata_inflate.c: the records that perf record -z compressed: one stream of zstd (RFC 8878) over all
+ * compressed records of a file. A record in the stream may begin in one of them and end in the next.
+ */
+
+struct perfdata_inflate {
+	struct ZSTD_DCtx_s *stream;	/* NULL: nothing was compressed yet */
+	const uint8_t *input;		/* borrowed */
+	size_t input_size;
+	size_t block;			/* bytes to the end of the next block; 0: zstd finds them without input */
+	bool is_damaged;		/* the rest of the input is not zstd's */
+	uint8_t *data;			/* buffer, aligned to 8 bytes */
+	size_t at, length;
+};
+
+/*
+ * Adds compressed bytes, which must stay valid until perfdata_inflate_fill() has returned less
+ * than it was asked for. Returns 0 or -ENOMEM.
+ */
+int perfdata_inflate_add(struct perfdata_inflate *inflate, const void *data, size_t size);
+/*
+ * Decompresses until the next @size bytes, at most 64 KiB, are at data + at, or the input ends.
+ * Returns the number of bytes there, at most @size; -EINVAL if the input is not zstd's before the @size bytes end.
+ */
+ssize_t perfdata_inflate_fill(struct perfdata_inflate *inflate, size_t size);
+/* Forgets all bytes, for another file. */
+void perfdata_inflate_reset(struct perfdata_inflate *inflate);
+void perfdata_inflate_release(struct perfdata_inflate *inflate);
+
+/* --- perfdata_info.c: features of a perf.data's header to struct gpmu_perfdata_info */
+
+/* Feature bits of the header */
+enum {
+	FEATURE_TRACING_DATA = 1,
+	FEATURE_BUILD_ID = 2,
+	FEATURE_EVENT_DESC = 12,
+	FEATURE_PMU_MAPPINGS = 16,
+	FEATURE_STAT = 19,
+	FEATURE_COUNT = 256,
+};
+
+/*
+ * Adds a feature; one that is unknown, or that has been added, is ignored. Returns 0; -EINVAL if it
+ * ends before its last field; -ENOMEM.
+ */
+int perfdata_info_add(struct gpmu_perfdata_info *info, unsigned int feature, const void *data, size_t size);
+/* Adds the build id of a record's body. Returns 0, -EINVAL or -ENOMEM. */
+int perfdata_info_add_build_id(struct gpmu_perfdata_info *info, uint16_t misc, const void *data, size_t size);
+void perfdata_info_release(struct gpmu_perfdata_info *info);
+
+/* --- perfdata_events.c: the events of a recording, and their ids */
+
+struct perfdata_event;
+
+/* Zeroed: empty */
+struct perfdata_events {
+	struct perfdata_event **list;	/* in the order of the file, see perfdata_events.c */
+	size_t n;
+	struct map ids;		/* id: index */
+	const struct gpmu_perfdata_pmu *pmus;	/* borrowed; NULL: not known */
+	struct map pmu_numbers;	/* type: index in @pmus */
+};
+
+/*
+ * Adds the event of an attr, of which the file has @size bytes. Its own member size may differ.
+ * Returns 0; -EINVAL if @size is below PERF_ATTR_SIZE_VER0; -ENOMEM.
+ */
+int perfdata_events_add(struct perfdata_events *events, const void *attr, size_t size);
+/* Adds ids to the event that was added last. Returns 0 or -ENOMEM. */
+int perfdata_events_add_ids(struct perfdata_events *events, const void *ids, size_t count);
+/* Names the events as the feature EVENT_DESC does. Returns 0, -EINVAL or -ENOMEM. */
+int perfdata_events_describe(struct perfdata_events *events, struct cursor *cursor);
+/* Changes an event as the body of EVENT_UPDATE does. Returns 0, -EINVAL or -ENOMEM. */
+int perfdata_events_update(struct perfdata_events *events, struct cursor *cursor);
+/* Names an event that the file does not name. Returns 0 or -ENOMEM. */
+int perfdata_events_name(struct perfdata_events *events, size_t index, const char *name);
+/* Names the events of the PMUs in @info, which are borrowed, if the file does not name them. Returns 0 or -ENOMEM. */
+int perfdata_events_set_pmus(struct perfdata_events *events, const struct gpmu_perfdata_info *info);
+const struct gpmu_perfdata_event *perfdata_events_at(const struct perfdata_events *events, size_t index);
+/* Returns the event of an id, or NULL. */
+const struct gpmu_perfdata_event *perfdata_events_of(const struct perfdata_events *events, uint64_t id);
+void perfdata_events_release(struct perfdata_events *events);
+
+/* --- perfdata_tracing.c: parses the formats of tracepoints. */
+
+/* Zeroed: empty */
+struct perfdata_tracing {
+	struct gpmu_perfdata_tracepoint *list;
+	size_t n;
+	struct map ids;		/* id: index */
+};
+
+/*
+ * Adds the tracepoints in the data of HEADER_TRACING_DATA. Returns 0; -EINVAL, with the offset of the
+ * damage in *@at, if a part is malformed: the tracepoints before it have been added; or -ENOMEM.
+ */
+int perfdata_tracing_parse(struct perfdata_tracing *tracing, const void *data, size_t size, size_t *at);
+void perfdata_tracing_release(struct perfdata_tracing *tracing);
+
+/* --- perfdata_skipped.c: counts records that could not be read and were skipped, by type. */
+
+/* A zeroed struct has no records. */
+struct perfdata_skipped {
+	struct {
+		uint64_t count, first;	/* @first: offset of the first one */
+	} types[GPMU_PERFDATA_TYPES + 1];	/* unknown types are in the last element */
+	uint64_t first;			/* offset of the first of all types */
+};
+
+void perfdata_skipped_add(struct perfdata_skipped *skipped, uint32_t type, uint64_t offset);
+/*
+ * Returns "skipped malformed records: 3 of type 10 (MMAP2) from byte 256 on, ...", which the caller frees. NULL: none, or out of
+ * memory
+ */
+char *perfdata_skipped_text(const struct perfdata_skipped *skipped);
+
+/* --- the reader, of perfdata.c and the other files */
 
 #define PERFDATA_RECORD_MAX	(64U << 10)	/* exclusive limit of a record's 16-bit size */
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text/text.h"
-#include "perfdata/perfdata_events.h"
+#include "perfdata/perfdata.h"
 
 #define MODIFIERS_MAX	8	/* "kuhppp" and a NUL */
 
@@ -19,34 +19,27 @@ static const struct {
 	const char *name, *const *events;
 	size_t count;
 } types[PERF_TYPE_MAX] = {
-	[PERF_TYPE_HARDWARE] = { "hardware", (const char *const[]){
+	[PERF_TYPE_HARDWARE] = { .name = "hardware", .count = 10, .events = (const char *const[]){
 		"cycles", "instructions", "cache-references", "cache-misses", "branches", "branch-misses", "bus-cycles",
-		"stalled-cycles-frontend", "stalled-cycles-backend", "ref-cycles" }, 10 },
-	[PERF_TYPE_SOFTWARE] = { "software", (const char *const[]){
+		"stalled-cycles-frontend", "stalled-cycles-backend", "ref-cycles" } },
+	[PERF_TYPE_SOFTWARE] = { .name = "software", .count = 12, .events = (const char *const[]){
 		"cpu-clock", "task-clock", "page-faults", "context-switches", "cpu-migrations", "minor-faults", "major-faults",
-		"alignment-faults", "emulation-faults", "dummy", "bpf-output", "cgroup-switches" }, 12 },
+		"alignment-faults", "emulation-faults", "dummy", "bpf-output", "cgroup-switches" } },
 	[PERF_TYPE_TRACEPOINT] = { .name = "tracepoint" },
 	[PERF_TYPE_HW_CACHE] = { .name = "hw_cache" },
 	[PERF_TYPE_RAW] = { .name = "raw" },
 	[PERF_TYPE_BREAKPOINT] = { .name = "breakpoint" },
 };
 
-struct event {
+struct perfdata_event {
 	struct gpmu_perfdata_event known;
 	struct perf_event_attr attr;
 	char *name, *unit;
 	bool is_named;		/* by the file */
 };
 
-static struct event *event_at(const struct perfdata_events *events, size_t index)
+static void free_event(struct perfdata_event *event)
 {
-	return ((struct event **)events->list.data)[index];
-}
-
-static void free_event(struct event *event)
-{
-	if (!event)
-		return;
 	free(event->name);
 	free(event->unit);
 	free(event);
@@ -115,7 +108,7 @@ static uint64_t member(const void *attr, size_t size, size_t offset)
 
 int perfdata_events_add(struct perfdata_events *events, const void *attr, size_t size)
 {
-	struct event *event, **slot;
+	struct perfdata_event *event;
 	uint32_t own;
 
 	if (size < PERF_ATTR_SIZE_VER0)
@@ -129,18 +122,15 @@ int perfdata_events_add(struct perfdata_events *events, const void *attr, size_t
 	memcpy(&event->attr, attr, size < sizeof(event->attr) ? size : sizeof(event->attr));
 	event->known.attr = &event->attr;
 	event->known.scale = 1;
-	event->known.index = events->list.n;
+	event->known.index = events->n;
 	event->known.config3 = member(attr, size, CONFIG3);
 	event->known.config4 = member(attr, size, CONFIG4);
 	event->name = name_of(events, &event->attr);
 	event->known.name = event->name;
-	slot = event->name ? vector_add(&events->list, sizeof(struct event *)) : NULL;
-	if (!slot) {
-		free_event(event);
-		return -ENOMEM;
-	}
-	*slot = event;
-	return 0;
+	if (event->name && !vector_push(events, &event))
+		return 0;
+	free_event(event);
+	return -ENOMEM;
 }
 
 int perfdata_events_add_ids(struct perfdata_events *events, const void *ids, size_t count)
@@ -150,7 +140,7 @@ int perfdata_events_add_ids(struct perfdata_events *events, const void *ids, siz
 		int ret;
 
 		memcpy(&id, (const char *)ids + i * sizeof(id), sizeof(id));
-		ret = map_set(&events->ids, id, (uint32_t)events->list.n - 1);
+		ret = map_set(&events->ids, id, (uint32_t)events->n - 1);
 		if (ret)
 			return ret;
 	}
@@ -158,7 +148,7 @@ int perfdata_events_add_ids(struct perfdata_events *events, const void *ids, siz
 }
 
 /* Finds the event of an EVENT_DESC entry: by its ids, or, without any, by its place. */
-static struct event *described(const struct perfdata_events *events, const void *ids, uint32_t count, uint32_t place)
+static struct perfdata_event *described(const struct perfdata_events *events, const void *ids, uint32_t count, uint32_t place)
 {
 	uint32_t index = place;
 	uint64_t id;
@@ -167,7 +157,7 @@ static struct event *described(const struct perfdata_events *events, const void 
 		memcpy(&id, ids, sizeof(id));
 		map_get(&events->ids, id, &index);
 	}
-	return index < events->list.n ? event_at(events, index) : NULL;
+	return index < events->n ? events->list[index] : NULL;
 }
 
 int perfdata_events_describe(struct perfdata_events *events, struct cursor *cursor)
@@ -177,7 +167,7 @@ int perfdata_events_describe(struct perfdata_events *events, struct cursor *curs
 	for (uint32_t i = 0; i < count; i++) {
 		const char *name;
 		const void *ids;
-		struct event *event;
+		struct perfdata_event *event;
 		uint32_t id_count;
 		int ret;
 
@@ -200,7 +190,7 @@ int perfdata_events_describe(struct perfdata_events *events, struct cursor *curs
 int perfdata_events_update(struct perfdata_events *events, struct cursor *cursor)
 {
 	uint64_t type = cursor_u64(cursor), id = cursor_u64(cursor);
-	struct event *event;
+	struct perfdata_event *event;
 	const char *text;
 	uint32_t index;
 
@@ -208,7 +198,7 @@ int perfdata_events_update(struct perfdata_events *events, struct cursor *cursor
 		return -EINVAL;
 	if (type > UPDATE_NAME || !map_get(&events->ids, id, &index))
 		return 0;
-	event = event_at(events, index);
+	event = events->list[index];
 	if (type == UPDATE_SCALE) {
 		const void *scale = cursor_bytes(cursor, sizeof(double));
 
@@ -226,7 +216,7 @@ int perfdata_events_update(struct perfdata_events *events, struct cursor *cursor
 
 int perfdata_events_name(struct perfdata_events *events, size_t index, const char *name)
 {
-	struct event *event = event_at(events, index);
+	struct perfdata_event *event = events->list[index];
 
 	return event->is_named ? 0 : set_text(&event->name, &event->known.name, name);
 }
@@ -240,8 +230,8 @@ int perfdata_events_set_pmus(struct perfdata_events *events, const struct gpmu_p
 	events->pmus = info->pmus;
 	for (size_t i = 0; i < info->pmu_count && !ret; i++)
 		ret = map_set(&events->pmu_numbers, info->pmus[i].type, (uint32_t)i);
-	for (size_t i = 0; i < events->list.n && !ret; i++) {
-		struct event *event = event_at(events, i);
+	for (size_t i = 0; i < events->n && !ret; i++) {
+		struct perfdata_event *event = events->list[i];
 		char *name;
 
 		if (event->attr.type < PERF_TYPE_MAX || event->is_named)
@@ -258,21 +248,21 @@ int perfdata_events_set_pmus(struct perfdata_events *events, const struct gpmu_p
 
 const struct gpmu_perfdata_event *perfdata_events_at(const struct perfdata_events *events, size_t index)
 {
-	return index < events->list.n ? &event_at(events, index)->known : NULL;
+	return index < events->n ? &events->list[index]->known : NULL;
 }
 
 const struct gpmu_perfdata_event *perfdata_events_of(const struct perfdata_events *events, uint64_t id)
 {
 	uint32_t index;
 
-	return map_get(&events->ids, id, &index) ? &event_at(events, index)->known : NULL;
+	return map_get(&events->ids, id, &index) ? &events->list[index]->known : NULL;
 }
 
 void perfdata_events_release(struct perfdata_events *events)
 {
-	for (size_t i = 0; i < events->list.n; i++)
-		free_event(event_at(events, i));
-	vector_release(&events->list);
+	for (size_t i = 0; i < events->n; i++)
+		free_event(events->list[i]);
+	vector_free(events);
 	map_release(&events->ids);
 	map_release(&events->pmu_numbers);
 }

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "perfdata/perfdata_file.h"
+#include "perfdata/perfdata.h"
 
 #define BUFFER	(96U << 10)	/* at least a record, of up to 64 KiB */
 

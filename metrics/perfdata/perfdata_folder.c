@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/text/text.h"
-#include "perfdata/perfdata_folder.h"
+#include "perfdata/perfdata.h"
 
 static int is_data(const struct dirent *entry)
 {

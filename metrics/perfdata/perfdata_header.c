@@ -222,7 +222,7 @@ static int read_first(struct gpmu_perfdata *perfdata)
 /* Names the tracepoints' events that the file does not name. */
 static int name_tracepoints(struct gpmu_perfdata *perfdata)
 {
-	for (size_t i = 0; i < perfdata->events.list.n; i++) {
+	for (size_t i = 0; i < perfdata->events.n; i++) {
 		const struct gpmu_perfdata_tracepoint *tracepoint =
 			gpmu_perfdata_tracepoint(perfdata, perfdata_events_at(&perfdata->events, i));
 		int ret = tracepoint ? perfdata_events_name(&perfdata->events, i, tracepoint->name) : 0;

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "perfdata/perfdata_inflate.h"
+#include "perfdata/perfdata.h"
 
 #define BUFFER	(1U << 20)
 

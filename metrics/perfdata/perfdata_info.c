@@ -6,8 +6,7 @@
 
 #include "base/array.h"
 #include "base/vector.h"
-#include "perfdata/perfdata_cursor.h"
-#include "perfdata/perfdata_info.h"
+#include "perfdata/perfdata.h"
 
 #define MISC_BUILD_ID_SIZE	(1U << 15)	/* the build id has its size */
 #define ALL_BUILD_ID		20
@@ -198,19 +197,19 @@ static const struct {
 	int (*take)(struct gpmu_perfdata_info *info, struct cursor *cursor);
 	void (*drop)(struct gpmu_perfdata_info *info);	/* after an error, if a part of the feature would be misleading */
 } features[] = {
-	{ 3, TEXT(hostname) },
-	{ 4, TEXT(osrelease) },
-	{ 5, TEXT(version) },
-	{ 6, TEXT(arch) },
-	{ 7, .take = take_cpus },
-	{ 8, TEXT(cpudesc) },
-	{ 9, TEXT(cpuid) },
-	{ 11, .take = take_args },
-	{ 14, .take = take_nodes, .drop = drop_nodes },
-	{ FEATURE_PMU_MAPPINGS, .take = take_pmus },
-	{ FEATURE_STAT, .take = take_stat },
-	{ 22, .take = take_memory, .drop = drop_memory },
-	{ 31, .take = take_caps },
+	{ .feature = 3, TEXT(hostname) },
+	{ .feature = 4, TEXT(osrelease) },
+	{ .feature = 5, TEXT(version) },
+	{ .feature = 6, TEXT(arch) },
+	{ .feature = 7, .take = take_cpus },
+	{ .feature = 8, TEXT(cpudesc) },
+	{ .feature = 9, TEXT(cpuid) },
+	{ .feature = 11, .take = take_args },
+	{ .feature = 14, .take = take_nodes, .drop = drop_nodes },
+	{ .feature = FEATURE_PMU_MAPPINGS, .take = take_pmus },
+	{ .feature = FEATURE_STAT, .take = take_stat },
+	{ .feature = 22, .take = take_memory, .drop = drop_memory },
+	{ .feature = 31, .take = take_caps },
 };
 
 int perfdata_info_add(struct gpmu_perfdata_info *info, unsigned int feature, const void *data, size_t size)

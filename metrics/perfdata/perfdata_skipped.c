@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/text/text.h"
-#include "perfdata/perfdata_skipped.h"
+#include "perfdata/perfdata.h"
 
 /* Types whose fields are read */
 static const char *const names[GPMU_PERFDATA_TYPES] = {

@@ -81,23 +81,16 @@ static int take_format(struct gpmu_perfdata_tracepoint *tracepoint, const char *
 static int add_format(struct perfdata_tracing *tracing, const char *system, const char *text,
 		      size_t size)
 {
-	struct gpmu_perfdata_tracepoint *slot = NULL, tracepoint = { 0 };
+	struct gpmu_perfdata_tracepoint tracepoint = { 0 };
 	char *copy = strndup(text, size);
 	int ret = copy ? take_format(&tracepoint, system, copy) : -ENOMEM;
 
 	free(copy);
-	if (!ret) {
-		slot = vector_add(&tracing->list, sizeof(*slot));
-		if (slot && map_set(&tracing->ids, tracepoint.id, (uint32_t)tracing->list.n - 1)) {
-			tracing->list.n--;
-			slot = NULL;
-		}
-		ret = slot ? 0 : -ENOMEM;
-	}
-	if (ret)
-		free_tracepoint(&tracepoint);
-	else
-		*slot = tracepoint;
+	if (!ret)
+		ret = vector_push(tracing, &tracepoint);
+	if (!ret)
+		return map_set(&tracing->ids, tracepoint.id, (uint32_t)tracing->n - 1);
+	free_tracepoint(&tracepoint);
 	return ret;
 }
 
@@ -185,14 +178,14 @@ gpmu_perfdata_tracepoint(const struct gpmu_perfdata *perfdata,
 	if (event->attr->type != PERF_TYPE_TRACEPOINT ||
 	    !map_get(&tracing->ids, event->attr->config, &index))
 		return NULL;
-	return (struct gpmu_perfdata_tracepoint *)tracing->list.data + index;
+	return &tracing->list[index];
 }
 
 void perfdata_tracing_release(struct perfdata_tracing *tracing)
 {
-	for (size_t i = 0; i < tracing->list.n; i++)
-		free_tracepoint((struct gpmu_perfdata_tracepoint *)tracing->list.data + i);
-	vector_release(&tracing->list);
+	for (size_t i = 0; i < tracing->n; i++)
+		free_tracepoint(&tracing->list[i]);
+	vector_free(tracing);
 	map_release(&tracing->ids);
 }
 
