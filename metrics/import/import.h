@@ -5,9 +5,7 @@
 
 #include "import/gpmu_import.h"
 #include "import/import_clock.h"
-#include "profile/profile_jitdump.h"
-#include "profile/profile_traces.h"
-#include "profile/profile_unwind.h"
+#include "profile/profile_input.h"
 #include "trace/gpmu_trace.h"
 
 #define IMPORT_NO_TIME	UINT64_MAX
@@ -27,39 +25,30 @@ struct import_counter {
 	double rate;
 };
 
+struct import_read;
+struct import_switch;
+
 struct import {
 	struct gpmu_import_options options;
 	struct gpmu_import_facts facts;
-	struct gpmu_perfdata *perfdata;
+	struct profile_input input;
 	const struct gpmu_perfdata_info *info;
-	struct profile_tasks tasks;
-	struct profile_machine machine;
-	struct strings texts;
-	struct profile_code code;
-	struct profile_counter counter;	/* only @wanted is set */
-	struct profile_traces traces;
-	struct profile_jitdumps jitdumps;
-	struct profile_unwind unwind;
-	struct profile_deferred deferred;
 	struct import_clock clock;
 	struct gpmu_trace *trace;
-	struct vector threads;		/* struct import_thread * */
+	VECTOR(struct import_thread) threads;
 	struct map thread_numbers;	/* by pid and tid */
-	struct vector switches;		/* struct import_switch, see import_switches.c */
-	struct vector reads;		/* struct import_read, see import_counters.c */
-	struct vector counters;		/* struct import_counter */
+	VECTOR(struct import_switch) switches;	/* see import_switches.c */
+	VECTOR(struct import_read) reads;	/* see import_counters.c */
+	VECTOR(struct import_counter) counters;
 	struct map counter_numbers;	/* by event and track */
 	struct map cpu_tracks;
-	struct vector samplers;		/* int, by event; 0: none yet */
+	VECTOR(int) samplers;		/* by event; 0: none yet */
 	struct import_place *places;	/* see import_samples.c */
-	bool has_spe;
 	bool has_switches;
 	bool has_outside;		/* a sample or a task is outside the PID namespace of the recording */
 	uint64_t begin, end;		/* times of the trace; @begin: of the first sample or switch */
 	uint64_t first_task;		/* time of the first FORK, COMM or EXIT record */
 	uint64_t timeless;		/* records without PERF_SAMPLE_TIME, also counted in @facts.no_time */
-	uint64_t size;			/* of the file; 0: not known */
-	uint64_t stopped;		/* record at which progress() ended reading; 0: none */
 };
 
 /* import_time.c: converts a time. Returns whether it can be placed. */
@@ -72,7 +61,10 @@ bool import_record_time(struct import *import, const struct gpmu_perfdata_record
  */
 bool import_task_time(struct import *import, const struct gpmu_perfdata_record *record, uint64_t *placed);
 
-/* import_threads.c: the thread of a record, whose track is made when it is new; NULL with -errno in *@ret */
+/*
+ * import_threads.c: the thread of a record, whose track is made when it is new, valid until the next call; NULL with -errno in
+ * *@ret
+ */
 struct import_thread *import_thread(struct import *import, uint32_t pid, uint32_t tid, int *ret);
 /* Returns as import_thread() the thread of a sample, COMM, FORK or EXIT record. All tasks outside the PID namespace are one thread. */
 struct import_thread *import_record_thread(struct import *import, const struct gpmu_perfdata_record *record, int *ret);
@@ -82,7 +74,6 @@ const char *import_name(const struct import *import, uint32_t tid, uint64_t time
 int import_track(struct import *import, const struct import_thread *thread, int *track, const char *name);
 /* Takes COMM, FORK and EXIT records. These return 0 or -errno, as all below. */
 int import_task(struct import *import, const struct gpmu_perfdata_record *record);
-void import_threads_release(struct import *import);
 
 /* import_switches.c */
 int import_switch(struct import *import, const struct gpmu_perfdata_record *record);

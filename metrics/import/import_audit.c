@@ -100,7 +100,7 @@ static int put_source(struct import *import, const char *source, uint64_t record
 
 static int put_spe(struct import *import)
 {
-	const struct gpmu_spe_stats *stats = &import->traces.stats;
+	const struct gpmu_spe_stats *stats = &import->input.traces.stats;
 	struct args args = { .count = 0 };
 
 	add_text(&args, "source", "SPE");
@@ -109,8 +109,8 @@ static int put_spe(struct import *import)
 	add(&args, "collisions", stats->collisions);
 	add(&args, "truncations", stats->truncations);
 	add(&args, "partials", stats->partials);
-	if (import->traces.repeated)
-		add(&args, "repeated", import->traces.repeated);
+	if (import->input.traces.repeated)
+		add(&args, "repeated", import->input.traces.repeated);
 	return put(import, "source", &args);
 }
 
@@ -126,10 +126,10 @@ static int put_own(struct import *import, char *text)
 /* The dumps of just-in-time compilers that could not be read as a whole */
 static int put_jitdumps(struct import *import)
 {
-	const struct profile_jitdump *dumps = import->jitdumps.list.data;
+	const struct profile_jitdump *dumps = import->input.jitdumps.list;
 	int ret = 0;
 
-	for (size_t i = 0; i < import->jitdumps.list.n && !ret; i++)
+	for (size_t i = 0; i < import->input.jitdumps.n && !ret; i++)
 		if (dumps[i].why)
 			ret = put_own(import, text_print("functions of %s: %s", dumps[i].path, dumps[i].why));
 	return ret;
@@ -146,23 +146,23 @@ static int put_omitted(struct import *import, uint64_t records, const char *why)
 static int put_notes(struct import *import)
 {
 	const struct gpmu_import_facts *facts = &import->facts;
-	char *skipped = gpmu_perfdata_skipped(import->perfdata);
+	char *skipped = gpmu_perfdata_skipped(import->input.perfdata);
 	int ret = 0;
 
 	/* Without -k, SPE's times are placed by perf's clock on any machine. */
-	if (!import->clock.is_raw && import->has_spe && import->clock.has_spe)
+	if (!import->clock.is_raw && import->input.has_spe && import->clock.has_spe)
 		ret = put_note(import, "times are those of perf's clock, not CLOCK_MONOTONIC_RAW: import on the recorded machine before its "
 			       "next boot");
 	else if (!import->clock.is_raw)
 		ret = put_note(import, "times are not CLOCK_MONOTONIC_RAW: record with -k monotonic_raw");
-	if (!ret && import->has_spe && !import->clock.has_spe)
+	if (!ret && import->input.has_spe && !import->clock.has_spe)
 		ret = put_note(import, "operations of SPE are omitted: their times cannot be converted to the clock of -k; record without -k, "
 			       "or with -k monotonic_raw and import on the recorded machine before its next boot");
-	if (!ret && import->machine.unknown_version)
+	if (!ret && import->input.machine.unknown_version)
 		ret = put_own(import, text_print("version %llu of AUXTRACE_INFO is not known; it was read as version 2",
-						 (unsigned long long)import->machine.unknown_version));
-	if (!ret && import->traces.physical && *import->machine.no_homes)
-		ret = put_own(import, text_print("homes of operations of SPE are not known: %s", import->machine.no_homes));
+						 (unsigned long long)import->input.machine.unknown_version));
+	if (!ret && import->input.traces.physical && *import->input.machine.no_homes)
+		ret = put_own(import, text_print("homes of operations of SPE are not known: %s", import->input.machine.no_homes));
 	if (!ret)
 		ret = put_omitted(import, import->timeless, "they have no time; record with -T and without the term time=0 of an event");
 	if (!ret)
@@ -190,7 +190,7 @@ int import_audit(struct import *import)
 		ret = put_clock(import);
 	if (!ret)
 		ret = put_source(import, "perf", facts->samples + facts->tracepoints + facts->switches, facts->lost);
-	if (!ret && import->has_spe)
+	if (!ret && import->input.has_spe)
 		ret = put_spe(import);
 	if (!ret)
 		ret = put_jitdumps(import);

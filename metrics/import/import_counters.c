@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/text/text.h"
 #include "import/import.h"
 
@@ -20,8 +21,8 @@ struct import_read {
 /* perf sets enable_on_exec for an event of a command: the leader of a group or, with --delay, the event of the maps. */
 static bool is_of_command(const struct import *import)
 {
-	for (size_t i = 0; i < gpmu_perfdata_event_count(import->perfdata); i++)
-		if (gpmu_perfdata_event(import->perfdata, i)->attr->enable_on_exec)
+	for (size_t i = 0; i < gpmu_perfdata_event_count(import->input.perfdata); i++)
+		if (gpmu_perfdata_event(import->input.perfdata, i)->attr->enable_on_exec)
 			return true;
 	return false;
 }
@@ -33,21 +34,17 @@ int import_read(struct import *import, const struct gpmu_perfdata_record *record
 
 	for (size_t i = 0; i < read->count; i++) {
 		const struct gpmu_perfdata_event *event = read->values[i].id ?
-			gpmu_perfdata_event_of(import->perfdata, read->values[i].id) : record->event;
-		struct import_read *added = event ? vector_add(&import->reads, sizeof(*added)) : NULL;
+			gpmu_perfdata_event_of(import->input.perfdata, read->values[i].id) : record->event;
 		bool of_thread = event && (event->attr->inherit || of_command) && has_tid;
 		bool has_cpu = record->has & PERF_SAMPLE_CPU && !of_thread;
 
-		if (!event)
-			continue;
-		if (!added)
-			return -ENOMEM;
-		*added = (struct import_read){
+		if (event && vector_push(&import->reads, &(struct import_read){
 			.time = time, .id = read->values[i].id, .value = read->values[i].value, .enabled = read->enabled,
 			.running = read->running, .event = (uint32_t)event->index, .order = (uint32_t)import->reads.n,
 			.cpu = has_cpu ? record->cpu : UINT32_MAX, .pid = record->pid,
 			.tid = !has_cpu && has_tid ? record->tid : UINT32_MAX,
-		};
+		}))
+			return -ENOMEM;
 	}
 	return 0;
 }
@@ -55,9 +52,8 @@ int import_read(struct import *import, const struct gpmu_perfdata_record *record
 static int compare(const void *a, const void *b)
 {
 	const struct import_read *one = a, *two = b;
-	int times = (one->time > two->time) - (one->time < two->time);
 
-	return times ? times : (one->order > two->order) - (one->order < two->order);
+	return COMPARE(one->time, two->time) ?: COMPARE(one->order, two->order);
 }
 
 static int cpu_track(struct import *import, uint32_t cpu)
@@ -88,8 +84,6 @@ static struct import_counter *counter_of(struct import *import, const struct imp
 {
 	struct import_counter *counter;
 	const struct import_thread *thread;
-	uint32_t index;
-	uint64_t key;
 	int parent;
 
 	if (read->cpu != UINT32_MAX) {
@@ -100,16 +94,15 @@ static struct import_counter *counter_of(struct import *import, const struct imp
 	}
 	if (parent < 0)
 		return NULL;
-	key = (uint64_t)parent << 32 | read->event;
-	if (map_get(&import->counter_numbers, key, &index))
-		return (struct import_counter *)import->counters.data + index;
 	*ret = -ENOMEM;
-	counter = vector_add(&import->counters, sizeof(*counter));
-	if (!counter || map_set(&import->counter_numbers, key, (uint32_t)import->counters.n - 1))
+	counter = vector_element(&import->counters, &import->counter_numbers, (uint64_t)parent << 32 | read->event);
+	if (!counter)
 		return NULL;
-	counter->event = read->event;
-	counter->time = IMPORT_NO_TIME;
-	counter->track = add_track(import, gpmu_perfdata_event(import->perfdata, read->event), parent);
+	if (!counter->track) {
+		counter->event = read->event;
+		counter->time = IMPORT_NO_TIME;
+		counter->track = add_track(import, gpmu_perfdata_event(import->input.perfdata, read->event), parent);
+	}
 	*ret = counter->track;
 	return counter->track < 0 ? NULL : counter;
 }
@@ -128,7 +121,7 @@ static double delta(const struct import_read *last, const struct import_read *re
 /* A value holds from the count before. */
 static int put(struct import *import, const struct import_read *last, const struct import_read *read)
 {
-	const struct gpmu_perfdata_event *event = gpmu_perfdata_event(import->perfdata, read->event);
+	const struct gpmu_perfdata_event *event = gpmu_perfdata_event(import->input.perfdata, read->event);
 	struct import_counter *counter;
 	uint64_t since;
 	int ret;
@@ -149,7 +142,7 @@ static int put(struct import *import, const struct import_read *last, const stru
 /* Repeats the last value of each counter at the end of its interval. */
 static int close_all(struct import *import)
 {
-	struct import_counter *counters = import->counters.data;
+	const struct import_counter *counters = import->counters.list;
 	int ret = 0;
 
 	for (size_t i = 0; i < import->counters.n && !ret; i++)
@@ -160,14 +153,13 @@ static int close_all(struct import *import)
 
 int import_counters_end(struct import *import)
 {
-	const struct import_read *list = import->reads.data;
+	const struct import_read *list = import->reads.list;
 	struct map last = { 0 };
 	int ret = 0;
 
-	if (import->reads.n)
-		qsort(import->reads.data, import->reads.n, sizeof(*list), compare);
+	vector_sort(&import->reads, compare);
 	for (size_t i = 0; i < import->reads.n && !ret; i++) {
-		bool inherited = gpmu_perfdata_event(import->perfdata, list[i].event)->attr->inherit;
+		bool inherited = gpmu_perfdata_event(import->input.perfdata, list[i].event)->attr->inherit;
 		uint64_t key = list[i].id << 32 ^ list[i].id >> 32 ^ (inherited ? list[i].tid : 0);
 		uint32_t before;
 

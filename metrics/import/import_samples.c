@@ -29,13 +29,13 @@ int import_samples_init(struct import *import)
 static const struct profile_place *find(struct import *import, uint32_t pid, uint64_t address, uint64_t time)
 {
 	struct profile_range range = PROFILE_RANGE_ALL;
-	const struct profile_map *map = profile_tasks_map(&import->tasks, pid, address, time, &range);
+	const struct profile_map *map = profile_tasks_map(&import->input.tasks, pid, address, time, &range);
 	struct import_place *slot = &import->places[(address ^ (uint64_t)pid << 32) * 0x9e3779b97f4a7c15ULL >> 40 & (PLACES - 1)];
 
 	if (slot->used && slot->map == map && slot->address == address && slot->pid == pid)
 		return &slot->found;
 	*slot = (struct import_place){ .map = map, .address = address, .pid = pid };
-	if (profile_code_find(&import->code, pid, address, time, &range, &slot->found))
+	if (profile_code_find(&import->input.code, pid, address, time, &range, &slot->found))
 		return NULL;
 	slot->used = true;
 	return &slot->found;
@@ -46,8 +46,8 @@ static struct gpmu_trace_frame frame_of(const struct import *import, uint32_t fu
 					uint64_t address)
 {
 	return (struct gpmu_trace_frame){
-		.function = function ? strings_text(&import->texts, function - 1) : NULL,
-		.object = place->object ? strings_text(&import->texts, place->object - 1) : NULL, .address = address,
+		.function = function ? strings_text(&import->input.texts, function - 1) : NULL,
+		.object = place->object ? strings_text(&import->input.texts, place->object - 1) : NULL, .address = address,
 	};
 }
 
@@ -113,9 +113,9 @@ static int sampler_of(struct import *import, const struct gpmu_perfdata_event *e
 	int *sampler;
 
 	while (import->samplers.n <= event->index)
-		if (!vector_add(&import->samplers, sizeof(*sampler)))
+		if (!vector_append(import->samplers.list, import->samplers.n))
 			return -ENOMEM;
-	sampler = (int *)import->samplers.data + event->index;
+	sampler = &import->samplers.list[event->index];
 	if (!*sampler)
 		*sampler = gpmu_trace_sampler(import->trace, event->name);
 	return *sampler;
@@ -133,10 +133,10 @@ static int find_frames(struct import *import, const struct gpmu_perfdata_record 
 	int ret = 0;
 
 	if (profile_unwind_has(record)) {
-		ret = profile_unwind_chain(&import->unwind, record, unwound, &length);
+		ret = profile_unwind_chain(&import->input.unwind, record, unwound, &length);
 		chain = unwound;
 	} else {
-		ret = profile_deferred_join(&import->deferred, record, &chain, &length);
+		ret = profile_deferred_join(&import->input.deferred, record, &chain, &length);
 	}
 	if (!ret)
 		ret = find_chain(import, mode, pid, chain, length, time, frames, count);

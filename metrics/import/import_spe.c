@@ -7,7 +7,7 @@
 
 static const char *text_of(const struct import *import, uint32_t number)
 {
-	return number ? strings_text(&import->texts, number - 1) : NULL;
+	return number ? strings_text(&import->input.texts, number - 1) : NULL;
 }
 
 static int set_places(struct import *import, const struct profile_sample *sample, uint32_t pid, struct gpmu_trace_spe *out)
@@ -17,7 +17,7 @@ static int set_places(struct import *import, const struct profile_sample *sample
 	uint32_t data;
 
 	if (sample->has_ip) {
-		if (profile_code_find(&import->code, sample->is_kernel ? PROFILE_KERNEL : pid, sample->ip, sample->time, &range,
+		if (profile_code_find(&import->input.code, sample->is_kernel ? PROFILE_KERNEL : pid, sample->ip, sample->time, &range,
 				      &place))
 			return -ENOMEM;
 		out->function = text_of(import, place.function);
@@ -25,7 +25,7 @@ static int set_places(struct import *import, const struct profile_sample *sample
 	}
 	if (sample->has_data) {
 		/* Addresses with bit 63 are the kernel's. */
-		if (profile_code_data(&import->code, sample->data >> 63 ? PROFILE_KERNEL : pid, sample->data, sample->time, &range,
+		if (profile_code_data(&import->input.code, sample->data >> 63 ? PROFILE_KERNEL : pid, sample->data, sample->time, &range,
 				      &data))
 			return -ENOMEM;
 		out->data = text_of(import, data);
@@ -50,7 +50,7 @@ int import_spe(void *user, const struct gpmu_spe_record *record, const struct pr
 		return 0;
 	}
 	tid = sample->is_outside ? GPMU_OUTSIDE_NUMBER : sample->tid;
-	pid = tid == PROFILE_NO_TID ? PROFILE_NO_TID : profile_tasks_pid(&import->tasks, tid, sample->time);
+	pid = tid == PROFILE_NO_TID ? PROFILE_NO_TID : profile_tasks_pid(&import->input.tasks, tid, sample->time);
 	thread = import_thread(import, pid, tid, &ret);
 	if (!thread)
 		return ret;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/gpmu_outside.h"
 #include "import/import.h"
 
@@ -60,9 +61,9 @@ static bool has_thread(const struct import_switch *change)
 
 int import_switch(struct import *import, const struct gpmu_perfdata_record *record)
 {
-	struct import_switch *added, from = {
+	struct import_switch from = {
 		.pid = record->pid, .tid = record->tid, .cpu = record->has & PERF_SAMPLE_CPU ? record->cpu : NOT_KNOWN,
-		.change = change_of(record),
+		.change = change_of(record), .order = (uint32_t)import->switches.n,
 	};
 
 	if (!is_switch(from.change)) {
@@ -78,34 +79,23 @@ int import_switch(struct import *import, const struct gpmu_perfdata_record *reco
 	from.has_next = record->type == PERF_RECORD_SWITCH_CPU_WIDE && from.change != RUNS && record->other.tid <= INT_MAX;
 	if (from.has_next)
 		from.next = record->other.tid;
-	added = vector_add(&import->switches, sizeof(*added));
-	if (!added)
-		return -ENOMEM;
-	*added = from;
-	added->order = (uint32_t)import->switches.n;
 	import->facts.switches += is_switch(from.change);
-	return 0;
+	return vector_push(&import->switches, &from);
 }
 
 int import_switch_outside(struct import *import, const struct gpmu_perfdata_record *record, uint64_t time)
 {
-	struct import_switch *added;
-
 	if (!import->has_switches || !(record->has & PERF_SAMPLE_CPU) || record->cpu >= CPUS_MAX)
 		return 0;
-	added = vector_add(&import->switches, sizeof(*added));
-	if (!added)
-		return -ENOMEM;
-	*added = (struct import_switch){ .time = time, .cpu = record->cpu, .change = SEEN, .order = (uint32_t)import->switches.n };
-	return 0;
+	return vector_push(&import->switches, &(struct import_switch){
+		.time = time, .cpu = record->cpu, .change = SEEN, .order = (uint32_t)import->switches.n });
 }
 
 static int compare(const void *a, const void *b)
 {
 	const struct import_switch *one = a, *two = b;
-	int times = (one->time > two->time) - (one->time < two->time);
 
-	return times ? times : (one->order > two->order) - (one->order < two->order);
+	return COMPARE(one->time, two->time) ?: COMPARE(one->order, two->order);
 }
 
 /* Sets the thread of each switch that lacks it: the thread that ran last on the CPU. */
@@ -290,7 +280,7 @@ static int take_slice(struct import *import, const struct import_switch *change)
 
 int import_switches_end(struct import *import)
 {
-	struct import_switch *list = import->switches.data;
+	struct import_switch *list = import->switches.list;
 	const size_t n = import->switches.n;
 	struct running *running;
 	int ret;
@@ -301,7 +291,7 @@ int import_switches_end(struct import *import)
 	if (!running)
 		return -ENOMEM;
 	memset(running, 0xff, sizeof(*running));
-	qsort(list, n, sizeof(*list), compare);
+	vector_sort(&import->switches, compare);
 	find_released(list, n);
 	ret = move_ends(list, n);
 	name_outside(import, list, n);

@@ -13,7 +13,7 @@ const char *import_name(const struct import *import, uint32_t tid, uint64_t time
 {
 	const char *name = gpmu_outside_name(tid);
 
-	return name ? name : profile_tasks_name(&import->tasks, tid, time);
+	return name ? name : profile_tasks_name(&import->input.tasks, tid, time);
 }
 
 static const char *last_name(const struct import *import, uint32_t tid)
@@ -40,25 +40,15 @@ static int add_track(struct import *import, uint32_t pid, uint32_t tid)
 struct import_thread *import_thread(struct import *import, uint32_t pid, uint32_t tid, int *ret)
 {
 	uint64_t key = tid && tid <= INT_MAX ? (uint64_t)pid << 32 | tid : tid != 0;
-	struct import_thread **slot, *thread;
-	uint32_t index;
+	struct import_thread *thread = vector_element(&import->threads, &import->thread_numbers, key);
 
-	if (map_get(&import->thread_numbers, key, &index))
-		return ((struct import_thread **)import->threads.data)[index];
 	*ret = -ENOMEM;
-	thread = calloc(1, sizeof(*thread));
-	slot = thread ? vector_add(&import->threads, sizeof(*slot)) : NULL;
-	if (!slot) {
-		free(thread);
+	if (!thread)
 		return NULL;
-	}
-	*slot = thread;
-	thread->pid = pid;
-	thread->tid = tid;
-	thread->since = IMPORT_NO_TIME;
-	if (map_set(&import->thread_numbers, key, (uint32_t)import->threads.n - 1))
-		return NULL;
-	thread->track = add_track(import, pid, tid);
+	if (!thread->track)
+		*thread = (struct import_thread){
+			.pid = pid, .tid = tid, .since = IMPORT_NO_TIME, .track = add_track(import, pid, tid),
+		};
 	*ret = thread->track < 0 ? thread->track : 0;
 	return thread->track < 0 ? NULL : thread;
 }
@@ -122,12 +112,4 @@ int import_task(struct import *import, const struct gpmu_perfdata_record *record
 	default:
 		return put(import, thread, time, "exit", NULL);
 	}
-}
-
-void import_threads_release(struct import *import)
-{
-	for (size_t i = 0; i < import->threads.n; i++)
-		free(((struct import_thread **)import->threads.data)[i]);
-	vector_release(&import->threads);
-	map_release(&import->thread_numbers);
 }

@@ -32,17 +32,14 @@ int profile_code_text(struct profile_code *code, const char *text, uint32_t *num
 int profile_code_add(struct profile_code *code, const struct gpmu_perfdata_record *record)
 {
 	const struct gpmu_perfdata_ksymbol *from = &record->ksymbol;
-	struct profile_symbol *symbol;
 	uint32_t name;
 
 	if (record->type != PERF_RECORD_KSYMBOL || from->flags & KSYMBOL_GONE || !from->len)
 		return 0;
-	symbol = vector_add(&code->added.list, sizeof(*symbol));
-	if (!symbol || strings_number(&code->added_names, from->name, &name))
+	if (strings_number(&code->added_names, from->name, &name))
 		return -ENOMEM;
-	*symbol = (struct profile_symbol){ .begin = from->addr, .end = from->addr + from->len,
-					   .name = strings_text(&code->added_names, name) };
-	return 0;
+	return vector_push(&code->added, &(struct profile_symbol){
+		.begin = from->addr, .end = from->addr + from->len, .name = strings_text(&code->added_names, name) });
 }
 
 int profile_code_begin(struct profile_code *code)
@@ -110,7 +107,7 @@ static const struct profile_build_id *recorded(const struct profile_code *code, 
 	uint32_t index;
 
 	if (map->build_id)
-		return (const struct profile_build_id *)code->tasks->build_ids.data + map->build_id - 1;
+		return &code->tasks->build_ids.list[map->build_id - 1];
 	if (!map_get(&code->build_ids, text_hash(file, strlen(file)), &index))
 		return NULL;
 	from = &code->info->build_ids[index];
@@ -139,7 +136,7 @@ static int read_kernel(struct profile_code *code)
 		return 0;
 	if (profile_symbols_read_kernel(&code->kernel))
 		return -ENOMEM;
-	code->kernel_state = code->kernel.list.n ? GPMU_PROFILE_KERNEL_KNOWN : GPMU_PROFILE_KERNEL_HIDDEN;
+	code->kernel_state = code->kernel.n ? GPMU_PROFILE_KERNEL_KNOWN : GPMU_PROFILE_KERNEL_HIDDEN;
 	symbol = profile_symbols_named(&code->kernel, profile_tasks_file(code->tasks, map) + strlen(KERNEL));
 	if (symbol)
 		code->shift = map->offset - symbol->begin;
@@ -188,45 +185,31 @@ static struct profile_file *file_of(struct profile_code *code, struct profile_ma
 {
 	const char *name = profile_tasks_file(code->tasks, map);
 	struct profile_build_id found;
-	struct profile_file *added;
-	uint64_t key;
-	uint32_t index;
+	struct profile_file *file;
 
 	if (map->known)
-		return (struct profile_file *)code->files.data + map->known - 1;
-	key = key_of(recorded(code, map, name, &found), map->file);
-	if (!map_get(&code->file_numbers, key, &index)) {
-		added = vector_add(&code->files, sizeof(*added));
-		if (!added)
-			return NULL;
-		index = (uint32_t)code->files.n - 1;
-		added->name = name;
-		if (set_object(code, name, &added->text) || map_set(&code->file_numbers, key, index)) {
-			code->files.n--;
-			return NULL;
-		}
+		return &code->files.list[map->known - 1];
+	file = vector_element(&code->files, &code->file_numbers, key_of(recorded(code, map, name, &found), map->file));
+	if (!file)
+		return NULL;
+	file->name = name;
+	if (!file->text && set_object(code, name, &file->text)) {
+		file->text = 0;
+		return NULL;
 	}
-	map->known = index + 1;
-	return (struct profile_file *)code->files.data + index;
+	map->known = (uint32_t)(file - code->files.list) + 1;
+	return file;
 }
 
 static struct profile_symbols *jit_of(struct profile_code *code, uint32_t pid)
 {
-	struct profile_symbols *added;
-	uint32_t index;
+	const size_t n = code->jits.n;
+	struct profile_symbols *symbols = vector_element(&code->jits, &code->jit_numbers, pid);
 
-	if (map_get(&code->jit_numbers, pid, &index))
-		return (struct profile_symbols *)code->jits.data + index;
-	added = vector_add(&code->jits, sizeof(*added));
-	if (!added)
-		return NULL;
-	if (profile_symbols_read_jit(added, pid) ||
-	    map_set(&code->jit_numbers, pid, (uint32_t)code->jits.n - 1)) {
-		profile_symbols_release(added);
-		code->jits.n--;
-		return NULL;
-	}
-	return added;
+	if (!symbols || code->jits.n == n || !profile_symbols_read_jit(symbols, pid))
+		return symbols;
+	profile_symbols_release(symbols);
+	return NULL;
 }
 
 /* Code in no file: of a just-in-time compiler, or unknown */
@@ -295,26 +278,22 @@ static int read_object(struct profile_code *code, const struct profile_map *map,
 /* Makes the object of a function of a jitdump, once. As in perf, a function without unwinding information has frame pointers. */
 static int function_of(struct profile_code *code, struct profile_map *map, struct profile_object **object)
 {
-	const struct vector *all = code->jitdumps ? &code->jitdumps->frames : NULL;
+	const struct profile_jit_frame_list *all = code->jitdumps ? &code->jitdumps->frames : NULL;
 	const struct profile_jit_frames *frames = NULL;
-	struct profile_object **added;
 
 	if (map->known) {
-		*object = ((struct profile_object **)code->functions.data)[map->known - 1];
+		*object = code->functions.list[map->known - 1];
 		return 0;
 	}
 	if (all && map->frames && map->frames <= all->n)
-		frames = (const struct profile_jit_frames *)all->data + map->frames - 1;
-	added = vector_add(&code->functions, sizeof(*added));
-	if (!added)
-		return -ENOMEM;
-	*added = profile_object_new_function(code->info->arch, map->end - map->begin, frames);
-	if (!*added) {
-		code->functions.n--;
+		frames = &all->list[map->frames - 1];
+	*object = profile_object_new_function(code->info->arch, map->end - map->begin, frames);
+	if (!*object || vector_push(&code->functions, object)) {
+		profile_object_free(*object);
+		*object = NULL;
 		return -ENOMEM;
 	}
 	map->known = (uint32_t)code->functions.n;
-	*object = *added;
 	return 0;
 }
 
@@ -423,15 +402,15 @@ int profile_code_data(struct profile_code *code, uint32_t pid, uint64_t address,
 void profile_code_release(struct profile_code *code)
 {
 	for (size_t i = 0; i < code->files.n; i++)
-		profile_object_free(((struct profile_file *)code->files.data)[i].object);
+		profile_object_free(code->files.list[i].object);
 	for (size_t i = 0; i < code->functions.n; i++)
-		profile_object_free(((struct profile_object **)code->functions.data)[i]);
+		profile_object_free(code->functions.list[i]);
 	dwfl_end(code->dwfl);
 	for (size_t i = 0; i < code->jits.n; i++)
-		profile_symbols_release((struct profile_symbols *)code->jits.data + i);
-	vector_release(&code->files);
-	vector_release(&code->functions);
-	vector_release(&code->jits);
+		profile_symbols_release(&code->jits.list[i]);
+	vector_free(&code->files);
+	vector_free(&code->functions);
+	vector_free(&code->jits);
 	map_release(&code->build_ids);
 	map_release(&code->file_numbers);
 	map_release(&code->jit_numbers);

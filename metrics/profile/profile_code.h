@@ -41,12 +41,12 @@ struct profile_code {
 	bool inlines;			/* look up inlined functions */
 	struct profile_wait wait;	/* for debug information of files */
 	Dwfl *dwfl;			/* of the files; NULL: no file was read so far */
-	struct vector files;		/* struct profile_file */
+	VECTOR(struct profile_file) files;
 	struct map file_numbers;
-	struct vector functions;	/* struct profile_object *: functions of jitdumps */
+	VECTOR(struct profile_object *) functions;	/* of jitdumps */
 	struct map build_ids;		/* index of those in @info, by hash of the file's name */
 	uint32_t no_function;		/* number of the text, plus 1; 0: not used so far */
-	struct vector jits;		/* struct profile_symbols */
+	VECTOR(struct profile_symbols) jits;
 	struct map jit_numbers;		/* by pid */
 	struct profile_symbols kernel;	/* of the running kernel */
 	struct profile_symbols added;	/* PERF_RECORD_KSYMBOL */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/gpmu_outside.h"
 #include "base/text/text.h"
 #include "profile/profile_count.h"
@@ -64,7 +65,7 @@ char *profile_key_text(const struct profile_counter *counter, enum gpmu_profile_
 	if (key == GPMU_PROFILE_CPU || key == GPMU_PROFILE_NODE)
 		return text_print("%u", value - 1);
 	if (key == GPMU_PROFILE_PAGE)
-		return text_print("0x%llx", ((const unsigned long long *)counter->pages.data)[value - 1]);
+		return text_print("0x%llx", (unsigned long long)counter->pages.list[value - 1]);
 	if (key == GPMU_PROFILE_STACK)
 		return profile_stacks_text(&counter->stacks, counter->code->texts, value);
 	return strdup(strings_text(counter->code->texts, value - 1));
@@ -80,33 +81,25 @@ int profile_counter_init(struct profile_counter *counter)
 
 int profile_counter_add(struct profile_counter *counter, const struct gpmu_perfdata_record *record)
 {
-	uint64_t *time;
-
 	if (record->type != PERF_RECORD_MMAP && record->type != PERF_RECORD_MMAP2 && record->type != PERF_RECORD_COMM &&
 	    record->type != PERF_RECORD_FORK)
 		return 0;
 	/* Most records have the time of an earlier one: records that perf wrote have the time 0. */
-	time = counter->changes.n ? (uint64_t *)counter->changes.data + counter->changes.n - 1 : NULL;
-	if (time && *time == record->time)
+	if (counter->changes.n && counter->changes.list[counter->changes.n - 1] == record->time)
 		return 0;
-	time = vector_add(&counter->changes, sizeof(*time));
-	if (!time)
-		return -ENOMEM;
-	*time = record->time;
-	return 0;
+	return vector_push(&counter->changes, &record->time);
 }
 
 static int compare(const void *a, const void *b)
 {
 	uint64_t one = *(const uint64_t *)a, two = *(const uint64_t *)b;
 
-	return (one > two) - (one < two);
+	return COMPARE(one, two);
 }
 
 void profile_counter_begin(struct profile_counter *counter)
 {
-	if (counter->changes.n)
-		qsort(counter->changes.data, counter->changes.n, sizeof(uint64_t), compare);
+	vector_sort(&counter->changes, compare);
 	counter->wanted = 0;
 	for (size_t i = 0; i < counter->key_count; i++)
 		counter->wanted |= 1U << counter->keys[i];
@@ -121,17 +114,9 @@ static bool wants(const struct profile_counter *counter, enum gpmu_profile_key k
 /* Sets the epoch of a time. */
 static void enter(struct profile_counter *counter, uint64_t time)
 {
-	const uint64_t *times = counter->changes.data;
-	size_t from = 0, to = counter->changes.n;
+	const uint64_t *times = counter->changes.list;
+	size_t from = profile_count_until(time, times, counter->changes.n, sizeof(*times));
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (times[middle] <= time)
-			from = middle + 1;
-		else
-			to = middle;
-	}
 	counter->since = from ? times[from - 1] : 0;
 	counter->until = from < counter->changes.n ? times[from] - 1 : UINT64_MAX;
 	counter->epoch = (uint32_t)from + 1;
@@ -228,20 +213,14 @@ static int data_of(struct profile_counter *counter, uint32_t pid, const struct p
 
 static int page_of(struct profile_counter *counter, uint64_t address, uint32_t *value)
 {
-	const uint64_t page = address >> PAGE_SHIFT << PAGE_SHIFT;
-	uint64_t *added;
-	int ret;
+	const uint64_t number = address >> PAGE_SHIFT;
+	uint64_t *page = vector_element(&counter->pages, &counter->page_numbers, number);
 
-	if (map_get(&counter->page_numbers, page, value))
-		return 0;
-	added = vector_add(&counter->pages, sizeof(*added));
-	if (!added)
+	if (!page)
 		return -ENOMEM;
-	*added = page;
-	*value = (uint32_t)counter->pages.n;
-	ret = map_set(&counter->page_numbers, page, *value);
-	counter->pages.n -= ret != 0;
-	return ret;
+	*page = number << PAGE_SHIFT;
+	*value = (uint32_t)(page - counter->pages.list) + 1;
+	return 0;
 }
 
 /* Addresses with bit 63 are the kernel's, on all machines of 64 bits that perf runs on. */
@@ -377,8 +356,8 @@ int profile_count(struct profile_counter *counter, const struct profile_sample *
 
 void profile_counter_release(struct profile_counter *counter)
 {
-	vector_release(&counter->changes);
-	vector_release(&counter->pages);
+	vector_free(&counter->changes);
+	vector_free(&counter->pages);
 	map_release(&counter->page_numbers);
 	profile_stacks_release(&counter->stacks);
 	profile_rows_release(&counter->rows);

@@ -8,7 +8,6 @@
 
 #include "profile/profile_code.h"
 #include "profile/profile_machine.h"
-#include "profile/profile_rows.h"
 #include "profile/profile_stack.h"
 
 #define PROFILE_NO_TID	UINT32_MAX
@@ -26,20 +25,43 @@ struct profile_sample {
 	size_t chain_count;
 };
 
+/* --- rows: samples counted by a tuple of keys, in a hash table */
+
+/* @keys: values, whose texts profile_key_text() makes; unused ones are 0. 64 bytes, as there are many */
+struct profile_row {
+	uint32_t keys[GPMU_PROFILE_KEYS_MAX];
+	uint32_t event, latency_max;
+	uint64_t samples, period, latency, latency_samples;
+};
+
+/* Zeroed: empty */
+struct profile_rows {
+	struct profile_row *list;
+	size_t n;
+	uint32_t *slots;	/* index in the list, plus 1; 0: free */
+	size_t room;		/* of slots: a power of 2, or 0 */
+};
+
+/* Adds the counts of a row to those of the row with its event and keys. Returns 0 or -ENOMEM. */
+int profile_rows_add(struct profile_rows *rows, const struct profile_row *row);
+void profile_rows_release(struct profile_rows *rows);
+
+/* --- the counter */
+
 struct profile_counter {
 	struct profile_code *code;
 	const struct profile_tasks *tasks;
 	const enum gpmu_profile_key *keys;
 	size_t key_count;
 	uint32_t wanted;		/* bit for each key */
-	struct vector changes;		/* uint64_t: sorted times at which maps or names changed */
+	VECTOR(uint64_t) changes;	/* sorted times at which maps or names changed */
 	uint64_t since, until;		/* no change after the first up to the last */
 	uint32_t epoch;			/* number of changes until @since, plus 1 */
 	struct profile_rows rows;
 	struct place_slot *places;
 	struct data_slot *data;
-	struct vector pages;		/* uint64_t: addresses */
-	struct map page_numbers;	/* index in these, plus 1 */
+	VECTOR(uint64_t) pages;		/* addresses */
+	struct map page_numbers;	/* index in these */
 	struct profile_stacks stacks;
 	struct who_slot *whos;
 	uint64_t no_thread, outside;	/* samples */

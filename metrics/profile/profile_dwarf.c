@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/elf/profile_elf.h"
 #include "profile/profile_dwarf.h"
 
@@ -22,23 +23,23 @@
 #define RANGES_MAX	(1 << 22)	/* of a file's units, and of a unit; later ones are omitted: entries of a damaged file may share a list */
 
 /* Addresses of a unit or an inlined function */
-struct span {
+struct profile_span {
 	uint64_t begin, end;
 	uint32_t owner;			/* its index */
 	uint32_t below;			/* the span that it began in, which may end before it; NONE: none */
 };
 
 /* Addresses from @begin to the next segment */
-struct segment {
+struct profile_segment {
 	uint64_t begin;
 	uint32_t top;			/* of units: the span that began last; of functions: the innermost function; NONE: none */
 };
 
-struct unit {
+struct profile_unit {
 	Dwarf_Die die;			/* has the table of lines */
 	bool is_read;			/* @functions and @segments are set */
 	struct profile_inlined *functions;
-	struct vector segments;		/* struct segment: functions */
+	struct profile_segments segments;	/* of functions */
 };
 
 /* An inlined function while its unit is read */
@@ -49,13 +50,14 @@ struct entry {
 
 /* Spans while they are read */
 struct spans {
-	struct vector list;		/* struct span */
+	struct profile_span *list;
+	size_t n;
 	uint32_t read;			/* number of ranges, including the omitted ones */
 	uint64_t first;			/* lowest address of code */
 };
 
 struct walk {
-	struct vector entries;
+	VECTOR(struct entry) entries;
 	struct spans spans;
 	Dwarf *dwarf;			/* of the tree */
 	const char *data;		/* its .debug_info */
@@ -93,15 +95,11 @@ static int add_spans(struct spans *spans, Dwarf_Die *die, uint32_t owner)
 	ptrdiff_t at = 0;
 
 	while (spans->read < RANGES_MAX && (at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
-		struct span *span;
+		const struct profile_span span = { .begin = begin, .end = end, .owner = owner, .below = NONE };
 
 		spans->read++;
-		if (!is_code(spans, begin, end))
-			continue;
-		span = vector_add(&spans->list, sizeof(*span));
-		if (!span)
+		if (is_code(spans, begin, end) && vector_push(spans, &span))
 			return -ENOMEM;
-		*span = (struct span){ .begin = begin, .end = end, .owner = owner, .below = NONE };
 	}
 	return 0;
 }
@@ -109,30 +107,21 @@ static int add_spans(struct spans *spans, Dwarf_Die *die, uint32_t owner)
 /* An outer span comes before those in it. A caller has a lower index than its callees. */
 static int compare_spans(const void *a, const void *b)
 {
-	const struct span *one = a, *two = b;
+	const struct profile_span *one = a, *two = b;
 
-	if (one->begin != two->begin)
-		return one->begin < two->begin ? -1 : 1;
-	if (one->end != two->end)
-		return one->end > two->end ? -1 : 1;
-	return (one->owner > two->owner) - (one->owner < two->owner);
+	return COMPARE(one->begin, two->begin) ?: COMPARE(two->end, one->end) ?: COMPARE(one->owner, two->owner);
 }
 
-static int begin_segment(struct vector *segments, uint64_t begin, uint32_t top)
+static int begin_segment(struct profile_segments *segments, uint64_t begin, uint32_t top)
 {
-	struct segment *last = segments->n ? (struct segment *)segments->data + segments->n - 1 : NULL;
-
-	if (!last || last->begin != begin) {
-		last = vector_add(segments, sizeof(*last));
-		if (!last)
-			return -ENOMEM;
-	}
-	*last = (struct segment){ .begin = begin, .top = top };
+	if (!segments->n || segments->list[segments->n - 1].begin != begin)
+		return vector_push(segments, &(struct profile_segment){ .begin = begin, .top = top });
+	segments->list[segments->n - 1].top = top;
 	return 0;
 }
 
 /* Ends the open spans whose end is at most @until. @open: indices of spans, innermost last */
-static int end_spans(struct vector *segments, const struct span *spans, uint32_t *open, size_t *depth, uint64_t until)
+static int end_spans(struct profile_segments *segments, const struct profile_span *spans, uint32_t *open, size_t *depth, uint64_t until)
 {
 	while (*depth && spans[open[*depth - 1]].end <= until) {
 		uint64_t end = spans[open[--*depth]].end;
@@ -147,15 +136,14 @@ static int end_spans(struct vector *segments, const struct span *spans, uint32_t
 }
 
 /* Sorts spans and makes their segments. Where spans overlap, the segment gets the one that begins last. */
-static int make_segments(struct vector *segments, struct vector *from)
+static int make_segments(struct profile_segments *segments, struct spans *from)
 {
-	struct span *spans = from->data;
+	struct profile_span *spans = from->list;
 	uint32_t *open = calloc(from->n + 1, sizeof(*open));
 	size_t depth = 0;
 	int ret = open ? 0 : -ENOMEM;
 
-	if (from->n)
-		qsort(spans, from->n, sizeof(*spans), compare_spans);
+	vector_sort(from, compare_spans);
 	for (size_t i = 0; i < from->n && !ret; i++) {
 		ret = end_spans(segments, spans, open, &depth, spans[i].begin);
 		if (ret)
@@ -171,9 +159,9 @@ static int make_segments(struct vector *segments, struct vector *from)
 }
 
 /* Returns the top of an address's segment, or NONE. */
-static uint32_t find(const struct vector *segments, uint64_t address, struct profile_range *range)
+static uint32_t find(const struct profile_segments *segments, uint64_t address, struct profile_range *range)
 {
-	const struct segment *list = segments->data;
+	const struct profile_segment *list = segments->list;
 	size_t from = profile_range_find(range, address, list, segments->n, sizeof(*list));
 
 	return from ? list[from - 1].top : NONE;
@@ -203,14 +191,11 @@ static int add_units(struct profile_dwarf *dwarf, Dwarf *from, struct spans *spa
 	uint8_t type;
 
 	while (!dwarf_get_units(from, cu, &cu, NULL, &type, &die, NULL)) {
-		struct unit *unit;
-
 		if (type != DW_UT_compile && type != DW_UT_skeleton)
 			continue;
-		unit = vector_add(&dwarf->units, sizeof(*unit));
-		if (!unit || add_spans(spans, &die, (uint32_t)dwarf->units.n - 1))
+		if (vector_push(&dwarf->units, &(struct profile_unit){ .die = die }) ||
+		    add_spans(spans, &die, (uint32_t)dwarf->units.n - 1))
 			return -ENOMEM;
-		unit->die = die;
 	}
 	return 0;
 }
@@ -224,7 +209,7 @@ int profile_dwarf_read(struct profile_dwarf *dwarf, Dwarf *from, const char *pat
 	dwarf->path = path;
 	ret = add_units(dwarf, from, &spans);
 	if (!ret)
-		ret = make_segments(&dwarf->segments, &spans.list);
+		ret = make_segments(&dwarf->segments, &spans);
 	dwarf->spans = spans.list;
 	return ret;
 }
@@ -245,17 +230,13 @@ static const char *name_of(Dwarf_Die *die)
 /* Adds an inlined function, and sets @caller to its index, for its callees. */
 static int add_entry(struct walk *walk, Dwarf_Die *die, uint32_t *caller)
 {
-	const struct entry *entries = walk->entries.data;
-	uint32_t depth = *caller == NONE ? 0 : entries[*caller].depth + 1;
+	uint32_t depth = *caller == NONE ? 0 : walk->entries.list[*caller].depth + 1;
 	const char *name = name_of(die);
-	struct entry *entry;
 
 	if (!name || depth == PROFILE_INLINED_MAX)
 		return 0;
-	entry = vector_add(&walk->entries, sizeof(*entry));
-	if (!entry)
+	if (vector_push(&walk->entries, &(struct entry){ .name = name, .caller = *caller, .depth = depth }))
 		return -ENOMEM;
-	*entry = (struct entry){ .name = name, .caller = *caller, .depth = depth };
 	*caller = (uint32_t)walk->entries.n - 1;
 	return add_spans(&walk->spans, die, *caller);
 }
@@ -328,7 +309,7 @@ static bool is_blocked(const struct profile_dwarf *dwarf, Dwarf_Die *die)
 }
 
 /* Returns the root of a unit's entries, which may be in a file of their own. */
-static Dwarf_Die tree_of(const struct profile_dwarf *dwarf, struct unit *unit)
+static Dwarf_Die tree_of(const struct profile_dwarf *dwarf, struct profile_unit *unit)
 {
 	Dwarf_Die split;
 	uint8_t type;
@@ -342,19 +323,18 @@ static Dwarf_Die tree_of(const struct profile_dwarf *dwarf, struct unit *unit)
 }
 
 /* Makes the segments of a unit's functions. Returns 0 or -ENOMEM. */
-static int make_function_segments(struct unit *unit, struct vector *from)
+static int make_function_segments(struct profile_unit *unit, struct spans *from)
 {
 	int ret = make_segments(&unit->segments, from);
-	const struct span *spans = from->data;
-	struct segment *list = unit->segments.data;
+	struct profile_segment *list = unit->segments.list;
 
 	for (size_t i = 0; i < unit->segments.n && !ret; i++)
 		if (list[i].top != NONE)
-			list[i].top = spans[list[i].top].owner;
+			list[i].top = from->list[list[i].top].owner;
 	return ret;
 }
 
-static int read_unit(const struct profile_dwarf *dwarf, struct unit *unit)
+static int read_unit(const struct profile_dwarf *dwarf, struct profile_unit *unit)
 {
 	Dwarf_Die tree = tree_of(dwarf, unit);
 	const Dwarf_Off offset = dwarf_dieoffset(&tree);
@@ -367,7 +347,7 @@ static int read_unit(const struct profile_dwarf *dwarf, struct unit *unit)
 
 	if (!dwarf_next_unit(walk.dwarf, offset - dwarf_cuoffset(&tree), &walk.end, NULL, NULL, NULL, NULL, NULL, NULL, NULL))
 		ret = walk_children(&walk, &tree, NONE, 0, &after);
-	entries = walk.entries.data;
+	entries = walk.entries.list;
 
 	unit->is_read = true;
 	if (!ret) {
@@ -380,9 +360,9 @@ static int read_unit(const struct profile_dwarf *dwarf, struct unit *unit)
 			.caller = entries[i].caller == NONE ? NULL : &unit->functions[entries[i].caller],
 		};
 	if (!ret)
-		ret = make_function_segments(unit, &walk.spans.list);
-	vector_release(&walk.entries);
-	vector_release(&walk.spans.list);
+		ret = make_function_segments(unit, &walk.spans);
+	vector_free(&walk.entries);
+	vector_free(&walk.spans);
 	return ret;
 }
 
@@ -392,15 +372,15 @@ static int read_unit(const struct profile_dwarf *dwarf, struct unit *unit)
  * Sets the units that contain an address, the inner ones first, and returns their number. A linker that merges equal functions
  * (gold --icf) leaves several units with the addresses of one.
  */
-static size_t units_at(const struct profile_dwarf *dwarf, uint64_t address, struct profile_range *range, struct unit *units[UNITS_MAX])
+static size_t units_at(const struct profile_dwarf *dwarf, uint64_t address, struct profile_range *range, struct profile_unit *units[UNITS_MAX])
 {
-	const struct span *spans = dwarf->spans.data;
+	const struct profile_span *spans = dwarf->spans;
 	size_t count = 0;
 
 	for (uint32_t at = find(&dwarf->segments, address, range); at != NONE && count < UNITS_MAX; at = spans[at].below) {
 		profile_range_limit(range, address, spans[at].end);
 		if (address < spans[at].end)
-			units[count++] = (struct unit *)dwarf->units.data + spans[at].owner;
+			units[count++] = &dwarf->units.list[spans[at].owner];
 	}
 	return count;
 }
@@ -408,7 +388,7 @@ static size_t units_at(const struct profile_dwarf *dwarf, uint64_t address, stru
 int profile_dwarf_inlined(struct profile_dwarf *dwarf, uint64_t address, struct profile_range *range,
 			  struct profile_inlined **inlined)
 {
-	struct unit *units[UNITS_MAX];
+	struct profile_unit *units[UNITS_MAX];
 	size_t count = units_at(dwarf, address, range, units);
 
 	*inlined = NULL;
@@ -427,7 +407,7 @@ int profile_dwarf_inlined(struct profile_dwarf *dwarf, uint64_t address, struct 
 const char *profile_dwarf_line(const struct profile_dwarf *dwarf, uint64_t address, int *line)
 {
 	struct profile_range range = PROFILE_RANGE_ALL;
-	struct unit *units[UNITS_MAX];
+	struct profile_unit *units[UNITS_MAX];
 	size_t count = units_at(dwarf, address, &range, units);
 	Dwarf_Line *found = NULL;
 
@@ -440,13 +420,11 @@ const char *profile_dwarf_line(const struct profile_dwarf *dwarf, uint64_t addre
 
 void profile_dwarf_release(struct profile_dwarf *dwarf)
 {
-	struct unit *units = dwarf->units.data;
-
 	for (size_t i = 0; i < dwarf->units.n; i++) {
-		free(units[i].functions);
-		vector_release(&units[i].segments);
+		free(dwarf->units.list[i].functions);
+		vector_free(&dwarf->units.list[i].segments);
 	}
-	vector_release(&dwarf->units);
-	vector_release(&dwarf->segments);
-	vector_release(&dwarf->spans);
+	vector_free(&dwarf->units);
+	vector_free(&dwarf->segments);
+	free(dwarf->spans);
 }

@@ -19,11 +19,20 @@ struct profile_inlined {
 	uint32_t text;				/* for users of this header: number of the shown name, plus 1; 0 at first */
 };
 
+struct profile_span;
+struct profile_unit;
+
+/* The segments of addresses, see profile_dwarf.c */
+struct profile_segments {
+	struct profile_segment *list;
+	size_t n;
+};
+
 /* A zeroed struct has no units. */
 struct profile_dwarf {
-	struct vector units;		/* struct unit: see profile_dwarf.c */
-	struct vector spans;		/* struct span: their addresses */
-	struct vector segments;		/* struct segment: spans */
+	VECTOR(struct profile_unit) units;	/* see profile_dwarf.c */
+	struct profile_span *spans;	/* their addresses */
+	struct profile_segments segments;	/* of spans */
 	uint64_t first;			/* lowest address of code */
 	const char *path;		/* of the file with the debug information, borrowed; NULL: not known */
 };

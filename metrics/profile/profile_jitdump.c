@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/map.h"
+#include "base/strings.h"
 #include "base/text/text.h"
 #include "profile/profile_jitdump.h"
 #include "profile/profile_tasks.h"
@@ -56,7 +56,7 @@ struct unwinding {
 struct reading {
 	const struct profile_jitdump *dump;
 	const struct profile_jit_clock *clock;
-	struct vector *frames;		/* struct profile_jit_frames */
+	struct profile_jit_frame_list *frames;
 	profile_jit_taker take;
 	void *user;
 	FILE *file;
@@ -64,10 +64,9 @@ struct reading {
 	uint64_t offset;		/* of the part that is read next */
 	uint64_t flags, count;		/* count: functions so far */
 	struct gpmu_error *error;
-	struct map names;		/* offset in @texts of the name of a code index */
+	struct strings texts;
+	struct map names;		/* number in @texts of the name of a code index */
 	struct map numbers;		/* number of its frames, plus 1; 0: none */
-	char *texts;
-	size_t length, room;
 	char name[sizeof(PROFILE_JIT) + NAME_BYTES_MAX];
 };
 
@@ -134,36 +133,20 @@ static int give(struct reading *reading, const char *name, uint64_t address, uin
 }
 
 /* Keeps the name of a code, which may move. Returns 0 or -ENOMEM. */
-static int keep(struct reading *reading, uint64_t index, const char *name, size_t size)
+static int keep(struct reading *reading, uint64_t index, const char *name)
 {
-	size_t room = reading->room ? reading->room : NAME_BYTES_MAX;
-	char *texts;
+	uint32_t number;
 
-	while (room - reading->length < size)
-		room *= 2;
-	texts = room > reading->room ? realloc(reading->texts, room) : reading->texts;
-	if (!texts || reading->length > UINT32_MAX)
-		return -ENOMEM;
-	reading->texts = texts;
-	reading->room = room;
-	memcpy(texts + reading->length, name, size);
-	if (map_set(&reading->names, index, (uint32_t)reading->length))
-		return -ENOMEM;
-	reading->length += size;
-	return 0;
+	return strings_number(&reading->texts, name, &number) ?: map_set(&reading->names, index, number);
 }
 
 /* Adds the frames of the code that is loaded, if the dump has them. Returns 0 or -ENOMEM. */
 static int add_frames(struct reading *reading, uint64_t index, uint32_t *number)
 {
-	struct profile_jit_frames *added;
-
 	*number = 0;
 	if (reading->next.data) {
-		added = vector_add(reading->frames, sizeof(*added));
-		if (!added)
+		if (vector_push(reading->frames, &reading->next))
 			return -ENOMEM;
-		*added = reading->next;
 		reading->next.data = NULL;
 		*number = (uint32_t)reading->frames->n;
 	}
@@ -195,9 +178,7 @@ static int take_load(struct reading *reading, uint64_t time, uint64_t size)
 		reading->offset -= length;
 		return fail(reading, "a name that ends with a NUL");
 	}
-	ret = keep(reading, load.index, name, strlen(name) + 1);
-	if (!ret)
-		ret = add_frames(reading, load.index, &number);
+	ret = keep(reading, load.index, name) ?: add_frames(reading, load.index, &number);
 	if (!ret && load.size)
 		ret = give(reading, name, load.address, load.size, number, time);
 	return ret ? ret : skip(reading, load.size);
@@ -213,7 +194,7 @@ static int take_move(struct reading *reading, uint64_t time, uint64_t size)
 		return fail(reading, "code that moves");
 	ret = take_bytes(reading, &move, sizeof(move), "code that moves");
 	if (!ret && move.size && map_get(&reading->names, move.index, &at) && map_get(&reading->numbers, move.index, &number))
-		ret = give(reading, reading->texts + at, move.to, move.size, number, time);
+		ret = give(reading, strings_text(&reading->texts, at), move.to, move.size, number, time);
 	return ret ? ret : skip(reading, size - sizeof(move));
 }
 
@@ -293,8 +274,8 @@ static int take_record(struct reading *reading)
 	return skip(reading, prefix.size - sizeof(prefix));
 }
 
-int profile_jitdump_read(const struct profile_jitdump *dump, int fd, const struct profile_jit_clock *clock, struct vector *frames,
-			 profile_jit_taker take, void *user, struct gpmu_error *error)
+int profile_jitdump_read(const struct profile_jitdump *dump, int fd, const struct profile_jit_clock *clock,
+			 struct profile_jit_frame_list *frames, profile_jit_taker take, void *user, struct gpmu_error *error)
 {
 	struct reading *reading = calloc(1, sizeof(*reading));
 	int own = dup(fd), ret = -ENOMEM;
@@ -315,20 +296,18 @@ int profile_jitdump_read(const struct profile_jitdump *dump, int fd, const struc
 	if (reading) {
 		map_release(&reading->names);
 		map_release(&reading->numbers);
+		strings_release(&reading->texts);
 		free(reading->next.data);
-		free(reading->texts);
 	}
 	free(reading);
 	return ret == 1 ? 0 : ret;
 }
 
-void profile_jit_frames_release(struct vector *frames)
+void profile_jit_frames_release(struct profile_jit_frame_list *frames)
 {
-	struct profile_jit_frames *list = frames->data;
-
 	for (size_t i = 0; i < frames->n; i++)
-		free(list[i].data);
-	vector_release(frames);
+		free(frames->list[i].data);
+	vector_free(frames);
 }
 
 /* --- the dumps of a recording */
@@ -344,23 +323,18 @@ static bool is_dump(const char *file)
 
 int profile_jitdumps_add(struct profile_jitdumps *dumps, const struct gpmu_perfdata_record *record)
 {
-	const struct profile_jitdump *known = dumps->list.data;
-	struct profile_jitdump *added;
-	char *path;
+	struct profile_jitdump dump = { .pid = record->pid, .time = record->time };
 
 	if ((record->type != PERF_RECORD_MMAP && record->type != PERF_RECORD_MMAP2) || !is_dump(record->mmap.file))
 		return 0;
-	for (size_t i = 0; i < dumps->list.n; i++)
-		if (known[i].pid == record->pid && !strcmp(known[i].path, record->mmap.file))
+	for (size_t i = 0; i < dumps->n; i++)
+		if (dumps->list[i].pid == record->pid && !strcmp(dumps->list[i].path, record->mmap.file))
 			return 0;
-	path = strdup(record->mmap.file);
-	added = path ? vector_add(&dumps->list, sizeof(*added)) : NULL;
-	if (!added) {
-		free(path);
-		return -ENOMEM;
-	}
-	*added = (struct profile_jitdump){ .path = path, .pid = record->pid, .time = record->time };
-	return 0;
+	dump.path = strdup(record->mmap.file);
+	if (dump.path && !vector_push(dumps, &dump))
+		return 0;
+	free(dump.path);
+	return -ENOMEM;
 }
 
 static int set_why(struct profile_jitdump *dump, const char *why)
@@ -378,7 +352,7 @@ static int set_error(struct profile_jitdump *dump, const struct gpmu_error *erro
 	return dump->why ? 0 : -ENOMEM;
 }
 
-static int read_one(struct profile_jitdump *dump, const struct profile_jit_clock *clock, struct vector *frames,
+static int read_one(struct profile_jitdump *dump, const struct profile_jit_clock *clock, struct profile_jit_frame_list *frames,
 		    profile_jit_taker take, void *user)
 {
 	int fd = open(dump->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), ret;
@@ -407,19 +381,17 @@ int profile_jitdumps_read(struct profile_jitdumps *dumps, const struct gpmu_perf
 
 	if (attr && !attr->use_clockid)
 		clock.conv = info->time_conv;
-	for (size_t i = 0; i < dumps->list.n && !ret; i++)
-		ret = read_one((struct profile_jitdump *)dumps->list.data + i, &clock, &dumps->frames, take, user);
+	for (size_t i = 0; i < dumps->n && !ret; i++)
+		ret = read_one(&dumps->list[i], &clock, &dumps->frames, take, user);
 	return ret;
 }
 
 void profile_jitdumps_release(struct profile_jitdumps *dumps)
 {
-	struct profile_jitdump *list = dumps->list.data;
-
-	for (size_t i = 0; i < dumps->list.n; i++) {
-		free(list[i].path);
-		free(list[i].why);
+	for (size_t i = 0; i < dumps->n; i++) {
+		free(dumps->list[i].path);
+		free(dumps->list[i].why);
 	}
-	vector_release(&dumps->list);
+	vector_free(dumps);
 	profile_jit_frames_release(&dumps->frames);
 }

@@ -27,6 +27,12 @@ struct profile_jit_frames {
 	size_t size;
 };
 
+/* The frames of all functions */
+struct profile_jit_frame_list {
+	struct profile_jit_frames *list;
+	size_t n;
+};
+
 /* A process's dump */
 struct profile_jitdump {
 	char *path;
@@ -37,8 +43,9 @@ struct profile_jitdump {
 
 /* Zeroed: empty */
 struct profile_jitdumps {
-	struct vector list;	/* struct profile_jitdump */
-	struct vector frames;	/* struct profile_jit_frames, of all dumps */
+	struct profile_jitdump *list;
+	size_t n;
+	struct profile_jit_frame_list frames;	/* of all dumps */
 };
 
 /* Takes a map of a dump; other records are ignored. Returns 0 or -ENOMEM. */
@@ -54,9 +61,9 @@ int profile_jitdumps_read(struct profile_jitdumps *dumps, const struct gpmu_perf
  * Times that cannot be converted become @dump's time and the times after it, in the order of the file. Returns 0; -EINVAL if the
  * dump is malformed or ends early, with @error set; the error of reading; or -ENOMEM.
  */
-int profile_jitdump_read(const struct profile_jitdump *dump, int fd, const struct profile_jit_clock *clock, struct vector *frames,
-			 profile_jit_taker take, void *user, struct gpmu_error *error);
-void profile_jit_frames_release(struct vector *frames);
+int profile_jitdump_read(const struct profile_jitdump *dump, int fd, const struct profile_jit_clock *clock,
+			 struct profile_jit_frame_list *frames, profile_jit_taker take, void *user, struct gpmu_error *error);
+void profile_jit_frames_release(struct profile_jit_frame_list *frames);
 void profile_jitdumps_release(struct profile_jitdumps *dumps);
 
 #endif /* GPMU_PROFILE_JITDUMP_H */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cpus.h"
 #include "base/vector.h"
 #include "profile/profile_machine.h"
@@ -58,11 +59,11 @@ static bool has_block(const struct gpmu_perfdata_memory *memory, uint64_t bit)
 	return bit < memory->bits && memory->words[bit / 64] >> bit % 64 & 1;
 }
 
-/* Adds the ranges of a node, which have the kind of memory @kind, to @ranges. */
-static int add_ranges(struct vector *ranges, const struct gpmu_perfdata_memory *memory, uint64_t bytes,
+/* Appends the ranges of a node, which have the kind of memory @kind, to @ranges. */
+static int add_ranges(struct gpmu_spe_memory *ranges, const struct gpmu_perfdata_memory *memory, uint64_t bytes,
 		      enum gpmu_spe_memory_kind kind)
 {
-	struct gpmu_spe_range *range, from = { .node = (int)memory->node, .kind = kind };
+	struct gpmu_spe_range *range;
 
 	if (!bytes || memory->node > INT_MAX)
 		return 0;
@@ -71,12 +72,11 @@ static int add_ranges(struct vector *ranges, const struct gpmu_perfdata_memory *
 			;
 		if (last == bit || last >= UINT64_MAX / bytes)
 			continue;
-		range = vector_add(ranges, sizeof(*range));
+		range = vector_append(ranges->ranges, ranges->count);
 		if (!range)
 			return -ENOMEM;
-		*range = from;
-		range->begin = bit * bytes;
-		range->end = last * bytes;
+		*range = (struct gpmu_spe_range){
+			.begin = bit * bytes, .end = last * bytes, .node = (int)memory->node, .kind = kind };
 	}
 	return 0;
 }
@@ -85,27 +85,24 @@ static int compare(const void *a, const void *b)
 {
 	const struct gpmu_spe_range *one = a, *two = b;
 
-	return (one->begin > two->begin) - (one->begin < two->begin);
+	return COMPARE(one->begin, two->begin);
 }
 
 /* The ranges are added in the order of addresses: each of them is then the last one. A range that overlaps another is dropped. */
 static int read_memory(struct profile_machine *machine, const struct gpmu_perfdata_info *info)
 {
-	struct vector ranges = { 0 };
+	struct gpmu_spe_memory ranges = { 0 };
 	struct map bare = { 0 };
-	const struct gpmu_spe_range *list;
 	int ret = find_bare(&bare, info);
 
 	/* Without a list of nodes, the nodes that have CPUs are not known. */
 	for (size_t i = 0; i < info->memory_count && info->node_count && !ret; i++)
 		ret = add_ranges(&ranges, &info->memory[i], info->block_bytes,
 				 gpmu_spe_memory_kind_of(has_cpus(&bare, info->memory[i].node), machine->midr));
-	if (ranges.n)
-		qsort(ranges.data, ranges.n, sizeof(*list), compare);
-	list = ranges.data;
-	for (size_t i = 0; i < ranges.n && ret != -ENOMEM; i++)
-		ret = gpmu_spe_memory_add(&machine->memory, &list[i]);
-	vector_release(&ranges);
+	vector_sort_size(ranges.ranges, ranges.count, sizeof(*ranges.ranges), compare);
+	for (size_t i = 0; i < ranges.count && ret != -ENOMEM; i++)
+		ret = gpmu_spe_memory_add(&machine->memory, &ranges.ranges[i]);
+	gpmu_spe_memory_release(&ranges);
 	map_release(&bare);
 	return ret == -ENOMEM ? ret : 0;
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/vector.h"
 #include "profile/elf/profile_elf.h"
 #include "profile/profile_jitdump.h"
@@ -27,9 +28,9 @@ struct profile_object {
 	Dwfl_Module *module;		/* NULL: the file was not read, or is @image */
 	void *image;			/* of an ELF file that was made; NULL: none */
 	Elf *elf;			/* of @image */
-	struct vector segments;		/* struct segment */
+	VECTOR(struct segment) segments;
 	struct profile_range range;	/* of their addresses, the first from the start of its page */
-	struct vector functions;	/* struct profile_function, sorted */
+	VECTOR(struct profile_function) functions;	/* sorted */
 	bool knows_dwarf;		/* @dwarf and @dwarf_shift are set */
 	struct profile_dwarf dwarf;	/* empty: no debug information */
 	uint64_t dwarf_shift;		/* its addresses minus those in the program headers */
@@ -64,19 +65,17 @@ static int add_segments(struct profile_object *object, Elf *elf)
 	if (elf_getphdrnum(elf, &count))
 		return 0;
 	for (size_t i = 0; i < count; i++) {
-		struct segment *segment;
 		GElf_Phdr header;
 
 		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_LOAD)
 			continue;
-		segment = vector_add(&object->segments, sizeof(*segment));
-		if (!segment)
+		if (vector_push(&object->segments, &(struct segment){
+			.offset = header.p_offset, .size = header.p_filesz, .address = header.p_vaddr }))
 			return -1;
 		if (object->segments.n == 1)
 			object->range.begin = header.p_vaddr & -(header.p_align ? header.p_align : 1);
 		if (header.p_vaddr + header.p_memsz > object->range.end)
 			object->range.end = header.p_vaddr + header.p_memsz;
-		*segment = (struct segment){ .offset = header.p_offset, .size = header.p_filesz, .address = header.p_vaddr };
 	}
 	return 0;
 }
@@ -85,30 +84,25 @@ static int compare(const void *a, const void *b)
 {
 	const struct profile_function *one = a, *two = b;
 
-	if (one->begin != two->begin)
-		return one->begin < two->begin ? -1 : 1;
 	/* A name with a size precedes others of the same address, as only the first is kept. */
-	if (one->is_sized != two->is_sized)
-		return two->is_sized - one->is_sized;
-	if (one->rank != two->rank)
-		return one->rank < two->rank ? -1 : 1;
-	return (one->end < two->end) - (one->end > two->end);
+	return COMPARE(one->begin, two->begin) ?: COMPARE(two->is_sized, one->is_sized) ?: COMPARE(one->rank, two->rank) ?:
+	       COMPARE(two->end, one->end);
 }
 
 /* Keeps one name for each address. A function without a size ends where the next one begins. */
-static void arrange(struct vector *functions)
+static void arrange(struct profile_object *object)
 {
-	struct profile_function *list = functions->data;
+	struct profile_function *list = object->functions.list;
 	size_t kept = 0;
 
-	if (!functions->n)
+	if (!object->functions.n)
 		return;
-	qsort(list, functions->n, sizeof(*list), compare);
-	for (size_t i = 1; i < functions->n; i++)
+	vector_sort(&object->functions, compare);
+	for (size_t i = 1; i < object->functions.n; i++)
 		if (list[i].begin != list[kept].begin)
 			list[++kept] = list[i];
-	functions->n = kept + 1;
-	for (size_t i = 0; i + 1 < functions->n; i++)
+	object->functions.n = kept + 1;
+	for (size_t i = 0; i < kept; i++)
 		if (!list[i].is_sized && list[i].end > list[i + 1].begin)
 			list[i].end = list[i + 1].begin;
 }
@@ -140,7 +134,7 @@ static int add_functions(struct profile_object *object, GElf_Addr bias)
 	int count = dwfl_module_getsymtab(object->module);
 
 	for (int i = 0; i < count; i++) {
-		struct profile_function *function;
+		struct profile_function function;
 		GElf_Addr address;
 		GElf_Word section;
 		GElf_Sym symbol;
@@ -150,15 +144,16 @@ static int add_functions(struct profile_object *object, GElf_Addr bias)
 
 		if (!name || !*name || section == SHN_UNDEF || (type != STT_FUNC && type != STT_GNU_IFUNC))
 			continue;
-		function = vector_add(&object->functions, sizeof(*function));
-		if (!function)
-			return -1;
-		*function = (struct profile_function){ .name = name, .begin = address - bias, .is_sized = symbol.st_size != 0, .rank = rank_of(&symbol, name),
-						       .end = address - bias + symbol.st_size };
+		function = (struct profile_function){
+			.name = name, .begin = address - bias, .is_sized = symbol.st_size != 0, .rank = rank_of(&symbol, name),
+			.end = address - bias + symbol.st_size,
+		};
 		if (!symbol.st_size)
-			function->end = section_end(elf, section, function->begin);
+			function.end = section_end(elf, section, function.begin);
+		if (vector_push(&object->functions, &function))
+			return -1;
 	}
-	arrange(&object->functions);
+	arrange(object);
 	return 0;
 }
 
@@ -253,8 +248,8 @@ void profile_object_free(struct profile_object *object)
 		return;
 	elf_end(object->elf);
 	free(object->image);
-	vector_release(&object->segments);
-	vector_release(&object->functions);
+	vector_free(&object->segments);
+	vector_free(&object->functions);
 	profile_dwarf_release(&object->dwarf);
 	free(object);
 }
@@ -274,7 +269,7 @@ Elf *profile_object_elf(const struct profile_object *object, struct profile_rang
 
 uint64_t profile_object_address(const struct profile_object *object, uint64_t offset, struct profile_range *range)
 {
-	const struct segment *segments = object->segments.data;
+	const struct segment *segments = object->segments.list;
 
 	for (size_t i = 0; i < object->segments.n; i++) {
 		profile_range_limit(range, offset, segments[i].offset);
@@ -288,7 +283,7 @@ uint64_t profile_object_address(const struct profile_object *object, uint64_t of
 struct profile_function *profile_object_function(const struct profile_object *object, uint64_t address,
 						 struct profile_range *range)
 {
-	struct profile_function *functions = object->functions.data;
+	struct profile_function *functions = object->functions.list;
 	size_t from = profile_range_find(range, address, functions, object->functions.n, sizeof(*functions));
 
 	if (!from)

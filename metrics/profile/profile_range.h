@@ -30,28 +30,38 @@ static inline void profile_range_limit_to(struct profile_range *range, uint64_t 
 	profile_range_limit(range, address, to->end - other + address);
 }
 
-/*
- * Returns the number of elements that begin at or before @address, and ends @range where that number changes. The first member of
- * each element is its begin, a uint64_t, by which they are sorted.
- */
-static inline size_t profile_range_find(struct profile_range *range, uint64_t address, const void *elements, size_t count,
-					size_t size)
+/* Returns the first member of an element, a uint64_t. */
+static inline uint64_t profile_begin_of(const void *elements, size_t index, size_t size)
 {
-	const char *first = elements;
+	return *(const uint64_t *)(const void *)((const char *)elements + index * size);
+}
+
+/* Returns the number of elements whose first member, a uint64_t by which they are sorted, is at most @limit. */
+static inline size_t profile_count_until(uint64_t limit, const void *elements, size_t count, size_t size)
+{
 	size_t from = 0, to = count;
 
 	while (from < to) {
 		size_t middle = from + (to - from) / 2;
 
-		if (*(const uint64_t *)(const void *)(first + middle * size) <= address)
+		if (profile_begin_of(elements, middle, size) <= limit)
 			from = middle + 1;
 		else
 			to = middle;
 	}
+	return from;
+}
+
+/* Likewise, of elements that begin at or before @address. Ends @range where that number changes. */
+static inline size_t profile_range_find(struct profile_range *range, uint64_t address, const void *elements, size_t count,
+					size_t size)
+{
+	size_t from = profile_count_until(address, elements, count, size);
+
 	if (from < count)
-		profile_range_limit(range, address, *(const uint64_t *)(const void *)(first + from * size));
+		profile_range_limit(range, address, profile_begin_of(elements, from, size));
 	if (from)
-		profile_range_limit(range, address, *(const uint64_t *)(const void *)(first + (from - 1) * size));
+		profile_range_limit(range, address, profile_begin_of(elements, from - 1, size));
 	return from;
 }
 

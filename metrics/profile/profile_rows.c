@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "profile/profile_rows.h"
+#include "profile/profile_count.h"
 
 static uint64_t hash_of(const struct profile_row *row)
 {
@@ -27,10 +27,9 @@ static bool is_same(const struct profile_row *a, const struct profile_row *b)
 /* The slot of the row, or the free slot for it; at least one slot is free. */
 static uint32_t *slot_of(const struct profile_rows *rows, const struct profile_row *row)
 {
-	const struct profile_row *list = rows->list.data;
 	size_t at = hash_of(row) & (rows->room - 1);
 
-	while (rows->slots[at] && !is_same(&list[rows->slots[at] - 1], row))
+	while (rows->slots[at] && !is_same(&rows->list[rows->slots[at] - 1], row))
 		at = (at + 1) & (rows->room - 1);
 	return &rows->slots[at];
 }
@@ -38,7 +37,6 @@ static uint32_t *slot_of(const struct profile_rows *rows, const struct profile_r
 /* Half of the slots stay free. */
 static int grow(struct profile_rows *rows)
 {
-	const struct profile_row *list = rows->list.data;
 	size_t room = rows->room ? rows->room * 2 : 1024;
 	uint32_t *slots = calloc(room, sizeof(*slots));
 
@@ -47,8 +45,8 @@ static int grow(struct profile_rows *rows)
 	free(rows->slots);
 	rows->slots = slots;
 	rows->room = room;
-	for (size_t i = 0; i < rows->list.n; i++)
-		*slot_of(rows, &list[i]) = (uint32_t)i + 1;
+	for (size_t i = 0; i < rows->n; i++)
+		*slot_of(rows, &rows->list[i]) = (uint32_t)i + 1;
 	return 0;
 }
 
@@ -57,18 +55,16 @@ int profile_rows_add(struct profile_rows *rows, const struct profile_row *row)
 	struct profile_row *to;
 	uint32_t *slot;
 
-	if (rows->list.n * 2 >= rows->room && grow(rows))
+	if (rows->n * 2 >= rows->room && grow(rows))
 		return -ENOMEM;
 	slot = slot_of(rows, row);
 	if (!*slot) {
-		to = vector_add(&rows->list, sizeof(*to));
-		if (!to)
+		if (vector_push(rows, row))
 			return -ENOMEM;
-		*to = *row;
-		*slot = (uint32_t)rows->list.n;
+		*slot = (uint32_t)rows->n;
 		return 0;
 	}
-	to = (struct profile_row *)rows->list.data + *slot - 1;
+	to = &rows->list[*slot - 1];
 	to->samples += row->samples;
 	to->period += row->period;
 	to->latency += row->latency;
@@ -80,7 +76,7 @@ int profile_rows_add(struct profile_rows *rows, const struct profile_row *row)
 
 void profile_rows_release(struct profile_rows *rows)
 {
-	vector_release(&rows->list);
+	free(rows->list);
 	free(rows->slots);
 	*rows = (struct profile_rows){ 0 };
 }

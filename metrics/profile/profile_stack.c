@@ -8,26 +8,16 @@
 
 #define CONTEXT_USER_DEFERRED	((uint64_t)-640)	/* PERF_CONTEXT_USER_DEFERRED, since Linux 6.19: a cookie follows */
 
-struct node {
-	uint32_t caller, frame;
-};
-
 int profile_stacks_add(struct profile_stacks *stacks, uint32_t caller, uint32_t frame, uint32_t *number)
 {
 	const uint64_t key = (uint64_t)caller << 32 | frame;
-	struct node *node;
+	struct profile_stack_node *node = vector_element(&stacks->nodes, &stacks->numbers, key);
 
-	if (map_get(&stacks->numbers, key, number))
-		return 0;
-	node = vector_add(&stacks->nodes, sizeof(*node));
 	if (!node)
 		return -ENOMEM;
-	*node = (struct node){ .caller = caller, .frame = frame };
-	*number = (uint32_t)stacks->nodes.n;
-	if (!map_set(&stacks->numbers, key, *number))
-		return 0;
-	stacks->nodes.n--;
-	return -ENOMEM;
+	*node = (struct profile_stack_node){ .caller = caller, .frame = frame };
+	*number = (uint32_t)(node - stacks->nodes.list) + 1;
+	return 0;
 }
 
 /* Puts the text of a frame and a semicolon in front of @end, unless it is NULL. Returns their length. */
@@ -50,7 +40,7 @@ static size_t put(const struct strings *texts, uint32_t frame, char *end)
 
 char *profile_stacks_text(const struct profile_stacks *stacks, const struct strings *texts, uint32_t number)
 {
-	const struct node *nodes = stacks->nodes.data;
+	const struct profile_stack_node *nodes = stacks->nodes.list;
 	char *text, *end;
 	size_t size = 0;
 
@@ -69,35 +59,24 @@ char *profile_stacks_text(const struct profile_stacks *stacks, const struct stri
 
 void profile_stacks_release(struct profile_stacks *stacks)
 {
-	vector_release(&stacks->nodes);
+	vector_free(&stacks->nodes);
 	map_release(&stacks->numbers);
 }
 
 /* --- deferred stacks */
 
-/* Cookies count on each CPU, so that one may be used again by another thread after 2^31 others. */
-struct deferred {
-	uint32_t tid;
-	size_t begin, count;
-};
-
-static int add_addresses(struct vector *vector, const uint64_t *addresses, size_t count)
+static int add_addresses(struct profile_addresses *to, const uint64_t *addresses, size_t count)
 {
-	uint64_t *added;
-
-	for (size_t i = 0; i < count; i++) {
-		added = vector_add(vector, sizeof(*added));
-		if (!added)
+	for (size_t i = 0; i < count; i++)
+		if (vector_push(to, &addresses[i]))
 			return -ENOMEM;
-		*added = addresses[i];
-	}
 	return 0;
 }
 
 static bool is_same(const struct profile_deferred *deferred, uint32_t index, const struct gpmu_perfdata_record *record)
 {
-	const struct deferred *stack = (const struct deferred *)deferred->stacks.data + index;
-	const uint64_t *addresses = deferred->addresses.data;
+	const struct profile_deferred_stack *stack = &deferred->stacks.list[index];
+	const uint64_t *addresses = deferred->addresses.list;
 
 	return stack->tid == record->tid && stack->count == record->deferred.count &&
 	       !memcmp(addresses + stack->begin, record->deferred.callchain, stack->count * sizeof(*addresses));
@@ -105,7 +84,7 @@ static bool is_same(const struct profile_deferred *deferred, uint32_t index, con
 
 int profile_deferred_add(struct profile_deferred *deferred, const struct gpmu_perfdata_record *record)
 {
-	struct deferred *stack;
+	struct profile_deferred_stack stack = { .tid = record->tid, .begin = deferred->addresses.n };
 	uint32_t index;
 	uint64_t hash;
 
@@ -114,11 +93,9 @@ int profile_deferred_add(struct profile_deferred *deferred, const struct gpmu_pe
 	hash = text_hash((const char *)record->deferred.callchain, record->deferred.count * sizeof(uint64_t)) ^ record->tid;
 	if (map_get(&deferred->hashes, hash, &index) && is_same(deferred, index, record))
 		return map_set(&deferred->cookies, record->deferred.cookie, index);
-	stack = vector_add(&deferred->stacks, sizeof(*stack));
-	if (!stack)
-		return -ENOMEM;
-	*stack = (struct deferred){ .tid = record->tid, .begin = deferred->addresses.n, .count = record->deferred.count };
-	if (add_addresses(&deferred->addresses, record->deferred.callchain, stack->count))
+	stack.count = record->deferred.count;
+	if (vector_push(&deferred->stacks, &stack) ||
+	    add_addresses(&deferred->addresses, record->deferred.callchain, stack.count))
 		return -ENOMEM;
 	index = (uint32_t)deferred->stacks.n - 1;
 	return map_set(&deferred->hashes, hash, index) ? -ENOMEM : map_set(&deferred->cookies, record->deferred.cookie, index);
@@ -127,18 +104,16 @@ int profile_deferred_add(struct profile_deferred *deferred, const struct gpmu_pe
 /* Joins the stack of the cookie at the end of a chain. */
 static int join_cookie(struct profile_deferred *deferred, uint32_t tid, const uint64_t *chain, size_t count)
 {
-	const uint64_t *addresses = deferred->addresses.data;
-	const struct deferred *stack;
+	const struct profile_deferred_stack *stack;
 	uint32_t index;
 
 	if (count < 2 || chain[count - 2] != CONTEXT_USER_DEFERRED || !map_get(&deferred->cookies, chain[count - 1], &index))
 		return 0;
-	stack = (const struct deferred *)deferred->stacks.data + index;
+	stack = &deferred->stacks.list[index];
 	if (stack->tid != tid)
 		return 0;
-	if (add_addresses(&deferred->joined, chain, count - 2))
-		return -ENOMEM;
-	return add_addresses(&deferred->joined, addresses + stack->begin, stack->count);
+	return add_addresses(&deferred->joined, chain, count - 2) ?:
+	       add_addresses(&deferred->joined, &deferred->addresses.list[stack->begin], stack->count);
 }
 
 static bool has_calls(const struct gpmu_perfdata_record *record)
@@ -180,7 +155,7 @@ int profile_deferred_join(struct profile_deferred *deferred, const struct gpmu_p
 	deferred->joined.n = 0;
 	ret = has_calls(record) ? join_calls(deferred, record) : join_cookie(deferred, record->tid, *chain, *count);
 	if (!ret && deferred->joined.n) {
-		*chain = deferred->joined.data;
+		*chain = deferred->joined.list;
 		*count = deferred->joined.n;
 	}
 	return ret;
@@ -188,9 +163,9 @@ int profile_deferred_join(struct profile_deferred *deferred, const struct gpmu_p
 
 void profile_deferred_release(struct profile_deferred *deferred)
 {
-	vector_release(&deferred->stacks);
-	vector_release(&deferred->addresses);
-	vector_release(&deferred->joined);
+	vector_free(&deferred->stacks);
+	vector_free(&deferred->addresses);
+	vector_free(&deferred->joined);
 	map_release(&deferred->cookies);
 	map_release(&deferred->hashes);
 }

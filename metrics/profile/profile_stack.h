@@ -14,9 +14,13 @@
 
 #define PROFILE_STACK_OBJECT	(1U << 31)	/* in a frame: the function is not known, the text is its object */
 
+struct profile_stack_node {
+	uint32_t caller, frame;
+};
+
 /* Zeroed: empty */
 struct profile_stacks {
-	struct vector nodes;	/* struct node: see profile_stack.c */
+	VECTOR(struct profile_stack_node) nodes;
 	struct map numbers;	/* by caller and frame */
 };
 
@@ -39,13 +43,24 @@ void profile_stacks_release(struct profile_stacks *stacks);
  * the callers in user space of the call chain, which the kernel finds by frame pointers.
  */
 
+/* Cookies count on each CPU, so that one may be used again by another thread after 2^31 others. */
+struct profile_deferred_stack {
+	uint32_t tid;
+	size_t begin, count;		/* in the addresses */
+};
+
+struct profile_addresses {
+	uint64_t *list;
+	size_t n;
+};
+
 /* Zeroed: empty */
 struct profile_deferred {
-	struct vector stacks;		/* struct deferred: see profile_stack.c. Equal stacks of a thread are one */
-	struct vector addresses;	/* uint64_t: of all stacks, with PERF_CONTEXT_ marks */
+	VECTOR(struct profile_deferred_stack) stacks;	/* equal stacks of a thread are one */
+	struct profile_addresses addresses;	/* of all stacks, with PERF_CONTEXT_ marks */
 	struct map cookies;		/* index in @stacks */
 	struct map hashes;		/* of threads and stacks: index in @stacks */
-	struct vector joined;		/* uint64_t: the last chain of profile_deferred_join() */
+	struct profile_addresses joined;	/* the last chain of profile_deferred_join() */
 };
 
 /* Takes a CALLCHAIN_DEFERRED record; others are ignored. Returns 0 or -ENOMEM. */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "base/proc.h"
 #include "base/text/text.h"
 #include "profile/profile_symbols.h"
@@ -78,7 +79,7 @@ static int read_lines(struct profile_symbols *symbols, int fd,
 	if (!symbols->text)
 		return -ENOMEM;
 	for (char *line = symbols->text; *line; line = next) {
-		struct profile_symbol parsed = { 0 }, *symbol;
+		struct profile_symbol parsed = { 0 };
 		size_t length = strcspn(line, "\n");
 
 		next = line + length + (line[length] == '\n');
@@ -88,10 +89,8 @@ static int read_lines(struct profile_symbols *symbols, int fd,
 			symbols->bad_at = (size_t)(line - symbols->text);
 		if (!parsed.name || !*parsed.name)
 			continue;
-		symbol = vector_add(&symbols->list, sizeof(*symbol));
-		if (!symbol)
+		if (vector_push(symbols, &parsed))
 			return -ENOMEM;
-		*symbol = parsed;
 	}
 	profile_symbols_sort(symbols);
 	return 0;
@@ -200,18 +199,16 @@ static int compare(const void *a, const void *b)
 {
 	const struct profile_symbol *one = a, *two = b;
 
-	return (one->begin > two->begin) - (one->begin < two->begin);
+	return COMPARE(one->begin, two->begin);
 }
 
 void profile_symbols_sort(struct profile_symbols *symbols)
 {
-	struct profile_symbol *list = symbols->list.data;
+	struct profile_symbol *list = symbols->list;
 	uint64_t next = UINT64_MAX;
 
-	if (!symbols->list.n)
-		return;
-	qsort(list, symbols->list.n, sizeof(*list), compare);
-	for (size_t i = symbols->list.n; i--;) {
+	vector_sort(symbols, compare);
+	for (size_t i = symbols->n; i--;) {
 		if (list[i].end == list[i].begin)
 			list[i].end = next;
 		if (i && list[i - 1].begin != list[i].begin)
@@ -222,8 +219,8 @@ void profile_symbols_sort(struct profile_symbols *symbols)
 const struct profile_symbol *profile_symbols_find(const struct profile_symbols *symbols, uint64_t address,
 						  struct profile_range *range)
 {
-	const struct profile_symbol *list = symbols->list.data;
-	size_t from = profile_range_find(range, address, list, symbols->list.n, sizeof(*list));
+	const struct profile_symbol *list = symbols->list;
+	size_t from = profile_range_find(range, address, list, symbols->n, sizeof(*list));
 
 	if (!from)
 		return NULL;
@@ -233,17 +230,15 @@ const struct profile_symbol *profile_symbols_find(const struct profile_symbols *
 
 const struct profile_symbol *profile_symbols_named(const struct profile_symbols *symbols, const char *name)
 {
-	const struct profile_symbol *list = symbols->list.data;
-
-	for (size_t i = 0; i < symbols->list.n; i++)
-		if (!strcmp(list[i].name, name))
-			return &list[i];
+	for (size_t i = 0; i < symbols->n; i++)
+		if (!strcmp(symbols->list[i].name, name))
+			return &symbols->list[i];
 	return NULL;
 }
 
 void profile_symbols_release(struct profile_symbols *symbols)
 {
-	vector_release(&symbols->list);
+	free(symbols->list);
 	free(symbols->text);
 	free(symbols->path);
 	free(symbols->why);

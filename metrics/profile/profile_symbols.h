@@ -17,7 +17,8 @@ struct profile_symbol {
 
 /* Zeroed: empty */
 struct profile_symbols {
-	struct vector list;	/* struct profile_symbol, sorted */
+	struct profile_symbol *list;	/* sorted */
+	size_t n;
 	char *text;		/* of the names */
 	size_t bad, bad_at;	/* lines that were not understood; byte offset of the first */
 	char *path, *why;	/* of the map of a just-in-time compiler with such lines, and what is wrong; or NULL */

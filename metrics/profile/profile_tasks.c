@@ -17,18 +17,23 @@
 #define MISC_EXEC	(1U << 13)	/* PERF_RECORD_MISC_COMM_EXEC, PERF_RECORD_MISC_FORK_EXEC */
 #define PARENTS_MAX	64		/* generations of fork() without exec() that are looked up */
 
-struct process {
-	struct vector maps;		/* struct profile_map: files and functions */
-	struct vector memory;		/* likewise: memory of no file */
-	struct vector execs;		/* uint64_t, times */
-	struct vector forks;		/* struct fork */
-	bool is_unsorted;
+struct maps {
+	struct profile_map *list;
+	size_t n;
 };
 
 /* When a process began as a copy of another */
 struct fork {
 	uint64_t time;
 	uint32_t parent;
+};
+
+struct profile_process {
+	struct maps maps;		/* files and functions */
+	struct maps memory;		/* of no file */
+	VECTOR(uint64_t) execs;		/* times */
+	VECTOR(struct fork) forks;
+	bool is_unsorted;
 };
 
 /* A name, or the process, of a thread from a time on */
@@ -39,44 +44,26 @@ struct name {
 	uint32_t parent;		/* thread that created this one */
 };
 
-struct thread {
-	struct vector names;		/* struct name */
+struct profile_thread {
+	VECTOR(struct name) names;
 	bool is_unsorted;
 };
 
-/* The element of a number, which is added if it is new; NULL: out of memory */
-static void *element(struct vector *vector, struct map *numbers, uint32_t number, size_t size)
-{
-	uint32_t index;
-	void *added;
-
-	if (map_get(numbers, number, &index))
-		return (char *)vector->data + index * size;
-	added = vector_add(vector, size);
-	if (!added)
-		return NULL;
-	if (map_set(numbers, number, (uint32_t)vector->n - 1)) {
-		vector->n--;
-		return NULL;
-	}
-	return added;
-}
-
 /* The process to which something is added */
-static struct process *process_of(struct profile_tasks *tasks, uint32_t pid)
+static struct profile_process *process_of(struct profile_tasks *tasks, uint32_t pid)
 {
-	struct process *process = element(&tasks->processes, &tasks->pids, pid, sizeof(*process));
+	struct profile_process *process = vector_element(&tasks->processes, &tasks->pids, pid);
 
 	if (process)
 		process->is_unsorted = true;
 	return process;
 }
 
-static const struct process *find_process(const struct profile_tasks *tasks, uint32_t pid)
+static const struct profile_process *find_process(const struct profile_tasks *tasks, uint32_t pid)
 {
 	uint32_t index;
 
-	return map_get(&tasks->pids, pid, &index) ? (const struct process *)tasks->processes.data + index : NULL;
+	return map_get(&tasks->pids, pid, &index) ? &tasks->processes.list[index] : NULL;
 }
 
 /* --- adding */
@@ -104,16 +91,14 @@ static enum profile_map_kind kind_of(const struct gpmu_perfdata_record *record)
 
 static int add_build_id(struct profile_tasks *tasks, const struct gpmu_perfdata_mmap *from, uint32_t *number)
 {
-	struct profile_build_id *build_id;
+	struct profile_build_id build_id = { .size = from->build_id_size };
 
 	*number = 0;
 	if (!from->build_id || !from->build_id_size)
 		return 0;
-	build_id = vector_add(&tasks->build_ids, sizeof(*build_id));
-	if (!build_id)
+	memcpy(build_id.id, from->build_id, from->build_id_size);
+	if (vector_push(&tasks->build_ids, &build_id))
 		return -ENOMEM;
-	memcpy(build_id->id, from->build_id, from->build_id_size);
-	build_id->size = from->build_id_size;
 	*number = (uint32_t)tasks->build_ids.n;
 	return 0;
 }
@@ -121,71 +106,54 @@ static int add_build_id(struct profile_tasks *tasks, const struct gpmu_perfdata_
 static int add_map(struct profile_tasks *tasks, const struct gpmu_perfdata_record *record)
 {
 	const struct gpmu_perfdata_mmap *from = &record->mmap;
-	struct process *process = process_of(tasks, record->pid);
-	const enum profile_map_kind kind = kind_of(record);
-	struct profile_map *map;
-	uint32_t file, build_id;
+	struct profile_process *process = process_of(tasks, record->pid);
+	struct profile_map map = {
+		.begin = from->addr, .end = from->len > UINT64_MAX - from->addr ? UINT64_MAX : from->addr + from->len,
+		.offset = from->pgoff, .time = record->time, .kind = kind_of(record),
+	};
+	uint32_t build_id;
 
-	if (!process || strings_number(&tasks->files, from->file, &file) || add_build_id(tasks, from, &build_id))
+	if (!process || strings_number(&tasks->files, from->file, &map.file) || add_build_id(tasks, from, &build_id))
 		return -ENOMEM;
-	map = vector_add(kind == PROFILE_MAP_MEMORY || kind == PROFILE_MAP_DATA ? &process->memory : &process->maps, sizeof(*map));
-	if (!map)
-		return -ENOMEM;
-	map->begin = from->addr;
-	map->end = from->len > UINT64_MAX - from->addr ? UINT64_MAX : from->addr + from->len;
-	map->offset = from->pgoff;
-	map->time = record->time;
-	map->file = file;
-	map->kind = kind;
-	if (kind == PROFILE_MAP_FUNCTION)
-		map->frames = (uint32_t)from->ino;
+	if (map.kind == PROFILE_MAP_FUNCTION)
+		map.frames = (uint32_t)from->ino;
 	else
-		map->build_id = build_id;
-	return 0;
+		map.build_id = build_id;
+	return vector_push(map.kind == PROFILE_MAP_MEMORY || map.kind == PROFILE_MAP_DATA ? &process->memory : &process->maps, &map);
 }
 
 static int add_name(struct profile_tasks *tasks, uint32_t tid, struct name new)
 {
-	struct thread *thread = element(&tasks->threads, &tasks->tids, tid, sizeof(*thread));
-	struct name *name = thread ? vector_add(&thread->names, sizeof(*name)) : NULL;
+	struct profile_thread *thread = vector_element(&tasks->threads, &tasks->tids, tid);
 
-	if (!name)
+	if (!thread || vector_push(&thread->names, &new))
 		return -ENOMEM;
-	*name = new;
 	thread->is_unsorted = true;
 	return 0;
 }
 
 static int add_comm(struct profile_tasks *tasks, const struct gpmu_perfdata_record *record)
 {
-	struct process *process = process_of(tasks, record->pid);
-	uint64_t *exec;
+	struct profile_process *process = process_of(tasks, record->pid);
 	uint32_t number;
 
-	if (!process || strings_number(&tasks->names, record->comm, &number))
+	if (!process || strings_number(&tasks->names, record->comm, &number) ||
+	    (record->misc & MISC_EXEC && vector_push(&process->execs, &record->time)))
 		return -ENOMEM;
-	if (record->misc & MISC_EXEC) {
-		exec = vector_add(&process->execs, sizeof(*exec));
-		if (!exec)
-			return -ENOMEM;
-		*exec = record->time;
-	}
 	return add_name(tasks, record->tid, (struct name){ .time = record->time, .pid = record->pid, .name = number + 1 });
 }
 
 static int add_fork(struct profile_tasks *tasks, const struct gpmu_perfdata_record *record)
 {
 	const struct gpmu_perfdata_task *task = &record->task;
-	struct process *process;
-	struct fork *fork;
+	struct profile_process *process;
 
 	/* perf makes records of the processes that ran before it, with all their maps: they inherit none. */
 	if (task->pid != task->ppid && !(record->misc & MISC_EXEC)) {
 		process = process_of(tasks, task->pid);
-		fork = process ? vector_add(&process->forks, sizeof(*fork)) : NULL;
-		if (!fork)
+		if (!process ||
+		    vector_push(&process->forks, &(struct fork){ .time = task->time, .parent = task->ppid }))
 			return -ENOMEM;
-		*fork = (struct fork){ .time = task->time, .parent = task->ppid };
 	}
 	return add_name(tasks, task->tid, (struct name){ .time = task->time, .pid = task->pid, .parent = task->ptid });
 }
@@ -249,33 +217,19 @@ int profile_tasks_add(struct profile_tasks *tasks, const struct gpmu_perfdata_re
 
 /* --- sorting */
 
-static int compare(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_maps(const void *a, const void *b)
 {
 	const struct profile_map *one = a, *two = b;
-	int order = compare(one->begin, two->begin);
 
-	return order ? order : compare(one->time, two->time);
+	return COMPARE(one->begin, two->begin) ?: COMPARE(one->time, two->time);
 }
 
 /* All elements that are sorted by time begin with their time. */
 static int compare_times(const void *a, const void *b)
 {
-	uint64_t one, two;
+	const uint64_t *one = a, *two = b;
 
-	memcpy(&one, a, sizeof(one));
-	memcpy(&two, b, sizeof(two));
-	return compare(one, two);
-}
-
-static void sort(struct vector *vector, size_t size, int (*order)(const void *a, const void *b))
-{
-	if (vector->n)
-		qsort(vector->data, vector->n, size, order);
+	return COMPARE(*one, *two);
 }
 
 static void widen(struct profile_map *map, const struct profile_map *below)
@@ -307,16 +261,16 @@ static const struct profile_map *set_max(struct profile_map *maps, size_t count)
 	return map;
 }
 
-static void sort_maps(struct vector *maps)
+static void sort_maps(struct maps *maps)
 {
-	sort(maps, sizeof(struct profile_map), compare_maps);
-	set_max(maps->data, maps->n);
+	vector_sort(maps, compare_maps);
+	set_max(maps->list, maps->n);
 }
 
 void profile_tasks_sort(struct profile_tasks *tasks)
 {
-	struct process *processes = tasks->processes.data;
-	struct thread *threads = tasks->threads.data;
+	struct profile_process *processes = tasks->processes.list;
+	struct profile_thread *threads = tasks->threads.list;
 
 	for (size_t i = 0; i < tasks->processes.n; i++) {
 		if (!processes[i].is_unsorted)
@@ -324,54 +278,44 @@ void profile_tasks_sort(struct profile_tasks *tasks)
 		processes[i].is_unsorted = false;
 		sort_maps(&processes[i].maps);
 		sort_maps(&processes[i].memory);
-		sort(&processes[i].execs, sizeof(uint64_t), compare_times);
-		sort(&processes[i].forks, sizeof(struct fork), compare_times);
+		vector_sort(&processes[i].execs, compare_times);
+		vector_sort(&processes[i].forks, compare_times);
 	}
 	for (size_t i = 0; i < tasks->threads.n; i++) {
 		if (threads[i].is_unsorted)
-			sort(&threads[i].names, sizeof(struct name), compare_times);
+			vector_sort(&threads[i].names, compare_times);
 		threads[i].is_unsorted = false;
 	}
 }
 
 /* --- looking up */
 
-/* The last element at or before a time, in a sorted vector; NULL: there is none */
-static const void *latest(const struct vector *vector, size_t size, uint64_t time)
+/* The last element at or before a time, in a list sorted by time; NULL: there is none */
+static const void *latest(const void *list, size_t n, size_t size, uint64_t time)
 {
-	size_t from = 0, to = vector->n;
-	uint64_t at;
+	size_t count = profile_count_until(time, list, n, size);
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		memcpy(&at, (const char *)vector->data + middle * size, sizeof(at));
-		if (at <= time)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from ? (const char *)vector->data + (from - 1) * size : NULL;
+	return count ? (const char *)list + (count - 1) * size : NULL;
 }
 
-static const struct thread *find_thread(const struct profile_tasks *tasks, uint32_t tid)
+static const struct profile_thread *find_thread(const struct profile_tasks *tasks, uint32_t tid)
 {
 	uint32_t index;
 
-	return map_get(&tasks->tids, tid, &index) ? (const struct thread *)tasks->threads.data + index : NULL;
+	return map_get(&tasks->tids, tid, &index) ? &tasks->threads.list[index] : NULL;
 }
 
 /* The name of a thread at a time. A new thread or process has the name of the thread that created it. NULL: not known */
 static const char *given_name(const struct profile_tasks *tasks, uint32_t tid, uint64_t time)
 {
 	for (int i = 0; i < PARENTS_MAX; i++) {
-		const struct thread *thread = find_thread(tasks, tid);
-		const struct name *name = thread ? latest(&thread->names, sizeof(*name), time) : NULL;
+		const struct profile_thread *thread = find_thread(tasks, tid);
+		const struct name *name = thread ? latest(thread->names.list, thread->names.n, sizeof(*name), time) : NULL;
 
 		if (!name)
 			return NULL;
 		/* FORK and COMM of the same time are in any order. */
-		for (const struct name *first = thread->names.data; !name->name && name > first && name[-1].time == name->time;)
+		while (!name->name && name > thread->names.list && name[-1].time == name->time)
 			name--;
 		if (name->name)
 			return strings_text(&tasks->names, name->name - 1);
@@ -391,8 +335,8 @@ const char *profile_tasks_name(const struct profile_tasks *tasks, uint32_t tid, 
 
 uint32_t profile_tasks_pid(const struct profile_tasks *tasks, uint32_t tid, uint64_t time)
 {
-	const struct thread *thread = find_thread(tasks, tid);
-	const struct name *name = thread ? latest(&thread->names, sizeof(*name), time) : NULL;
+	const struct profile_thread *thread = find_thread(tasks, tid);
+	const struct name *name = thread ? latest(thread->names.list, thread->names.n, sizeof(*name), time) : NULL;
 
 	return name ? name->pid : tid;
 }
@@ -436,23 +380,23 @@ static struct profile_map *latest_map(const struct profile_tasks *tasks, uint32_
 				      bool in_memory, struct profile_range *range)
 {
 	for (int i = 0; i < PARENTS_MAX; i++) {
-		const struct process *process = find_process(tasks, pid);
+		const struct profile_process *process = find_process(tasks, pid);
 		struct search search = { .address = address, .until = time, .range = range };
-		const struct vector *maps;
+		const struct maps *maps;
 		const struct fork *fork;
 		const uint64_t *exec;
 
 		if (!process)
 			return NULL;
 		maps = in_memory ? &process->memory : &process->maps;
-		exec = latest(&process->execs, sizeof(*exec), time);
-		fork = latest(&process->forks, sizeof(*fork), time);
+		exec = latest(process->execs.list, process->execs.n, sizeof(*exec), time);
+		fork = latest(process->forks.list, process->forks.n, sizeof(*fork), time);
 		/*
 		 * Maps of an earlier process with this number, or from before exec(), are no
 		 * longer valid.
 		 */
 		search.since = exec && (!fork || *exec >= fork->time) ? *exec : fork ? fork->time : 0;
-		search_maps(&search, maps->data, maps->n);
+		search_maps(&search, maps->list, maps->n);
 		if (search.found || !fork || (exec && *exec >= fork->time))
 			return search.found;
 		pid = fork->parent;
@@ -474,12 +418,11 @@ struct profile_map *profile_tasks_map(const struct profile_tasks *tasks, uint32_
 
 const struct profile_map *profile_tasks_map_named(const struct profile_tasks *tasks, uint32_t pid, const char *prefix)
 {
-	const struct process *process = find_process(tasks, pid);
-	const struct profile_map *maps = process ? process->maps.data : NULL;
+	const struct profile_process *process = find_process(tasks, pid);
 
 	for (size_t i = 0; process && i < process->maps.n; i++)
-		if (!strncmp(profile_tasks_file(tasks, &maps[i]), prefix, strlen(prefix)))
-			return &maps[i];
+		if (!strncmp(profile_tasks_file(tasks, &process->maps.list[i]), prefix, strlen(prefix)))
+			return &process->maps.list[i];
 	return NULL;
 }
 
@@ -490,20 +433,17 @@ const char *profile_tasks_file(const struct profile_tasks *tasks, const struct p
 
 void profile_tasks_release(struct profile_tasks *tasks)
 {
-	struct process *processes = tasks->processes.data;
-	struct thread *threads = tasks->threads.data;
-
 	for (size_t i = 0; i < tasks->processes.n; i++) {
-		vector_release(&processes[i].maps);
-		vector_release(&processes[i].memory);
-		vector_release(&processes[i].execs);
-		vector_release(&processes[i].forks);
+		vector_free(&tasks->processes.list[i].maps);
+		vector_free(&tasks->processes.list[i].memory);
+		vector_free(&tasks->processes.list[i].execs);
+		vector_free(&tasks->processes.list[i].forks);
 	}
 	for (size_t i = 0; i < tasks->threads.n; i++)
-		vector_release(&threads[i].names);
-	vector_release(&tasks->processes);
-	vector_release(&tasks->threads);
-	vector_release(&tasks->build_ids);
+		vector_free(&tasks->threads.list[i].names);
+	vector_free(&tasks->processes);
+	vector_free(&tasks->threads);
+	vector_free(&tasks->build_ids);
 	map_release(&tasks->pids);
 	map_release(&tasks->tids);
 	strings_release(&tasks->files);

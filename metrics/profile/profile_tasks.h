@@ -47,11 +47,15 @@ struct profile_build_id {
 	size_t size;
 };
 
+struct profile_process;
+struct profile_thread;
+
 /* Zeroed: empty */
 struct profile_tasks {
-	struct vector processes, threads;	/* struct process, struct thread: see profile_tasks.c */
+	VECTOR(struct profile_process) processes;
+	VECTOR(struct profile_thread) threads;
 	struct map pids, tids;			/* number: index in these */
-	struct vector build_ids;		/* struct profile_build_id */
+	VECTOR(struct profile_build_id) build_ids;
 	struct strings files, names;
 };
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/profile_traces.h"
 
 #define CHUNK		(256U << 10)
@@ -22,22 +23,9 @@
 #define AUX_PARTIAL	4
 #define AUX_COLLISION	8
 
-/* Where an AUX record begins. Sorted by buffer, then by offset */
-struct aux {
-	uint64_t buffer, offset;
-	uint32_t tid;
-};
-
-/* A thread that runs on a CPU from a time on */
-struct task_switch {
-	uint64_t time;
-	uint32_t cpu, tid;
-};
-
 static int add_aux(struct profile_traces *traces, const struct gpmu_perfdata_record *record)
 {
 	const struct gpmu_perfdata_aux *from = &record->aux;
-	struct aux *aux;
 
 	traces->stats.truncations += (from->flags & AUX_TRUNCATED) != 0;
 	traces->stats.partials += (from->flags & AUX_PARTIAL) != 0;
@@ -45,40 +33,27 @@ static int add_aux(struct profile_traces *traces, const struct gpmu_perfdata_rec
 	traces->is_snapshot |= (from->flags & AUX_OVERWRITE) != 0;
 	if (from->flags & AUX_OVERWRITE || !from->size)
 		return 0;
-	aux = vector_add(&traces->auxes, sizeof(*aux));
-	if (!aux)
-		return -ENOMEM;
-	*aux = (struct aux){ .offset = from->offset, .tid = record->has & PERF_SAMPLE_TID ? record->tid : UINT32_MAX,
-			     .buffer = record->has & PERF_SAMPLE_CPU ? record->cpu : UINT32_MAX };
-	return 0;
+	return vector_push(&traces->auxes, &(struct profile_aux){
+		.offset = from->offset, .tid = record->has & PERF_SAMPLE_TID ? record->tid : UINT32_MAX,
+		.buffer = record->has & PERF_SAMPLE_CPU ? record->cpu : UINT32_MAX });
 }
 
 static int add_part(struct profile_traces *traces, const struct gpmu_perfdata_record *record)
 {
-	struct gpmu_perfdata_auxtrace *part = vector_add(&traces->parts, sizeof(*part));
-
-	if (!part)
-		return -ENOMEM;
-	*part = record->auxtrace;
-	traces->bytes += part->size;
-	traces->by_thread |= part->cpu == UINT32_MAX;
-	return 0;
+	traces->bytes += record->auxtrace.size;
+	traces->by_thread |= record->auxtrace.cpu == UINT32_MAX;
+	return vector_push(&traces->parts, &record->auxtrace);
 }
 
 static int add_turn(struct profile_traces *traces, const struct gpmu_perfdata_record *record)
 {
-	bool out = record->misc & PERF_RECORD_MISC_SWITCH_OUT;
-	struct task_switch *change;
+	struct profile_switch change = { .time = record->time, .cpu = record->cpu, .tid = record->tid };
 
 	if (!(record->has & PERF_SAMPLE_CPU) || !(record->has & PERF_SAMPLE_TIME) || !(record->has & PERF_SAMPLE_TID))
 		return 0;
-	change = vector_add(&traces->switches, sizeof(*change));
-	if (!change)
-		return -ENOMEM;
-	*change = (struct task_switch){ .time = record->time, .cpu = record->cpu, .tid = record->tid };
-	if (out)
-		change->tid = record->type == PERF_RECORD_SWITCH_CPU_WIDE ? record->other.tid : PROFILE_NO_TID;
-	return 0;
+	if (record->misc & PERF_RECORD_MISC_SWITCH_OUT)
+		change.tid = record->type == PERF_RECORD_SWITCH_CPU_WIDE ? record->other.tid : PROFILE_NO_TID;
+	return vector_push(&traces->switches, &change);
 }
 
 int profile_traces_add(struct profile_traces *traces, const struct gpmu_perfdata_record *record)
@@ -98,11 +73,6 @@ int profile_traces_add(struct profile_traces *traces, const struct gpmu_perfdata
 
 /* --- order */
 
-static int order(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static uint64_t buffer_of(const struct profile_traces *traces, const struct gpmu_perfdata_auxtrace *part)
 {
 	return traces->by_thread ? part->tid : part->cpu;
@@ -112,73 +82,68 @@ static int compare_parts(const void *a, const void *b, void *user)
 {
 	const struct gpmu_perfdata_auxtrace *one = a, *two = b;
 	const struct profile_traces *traces = user;
-	int buffers = order(buffer_of(traces, one), buffer_of(traces, two)), files = order(one->file, two->file);
+	int buffers = COMPARE(buffer_of(traces, one), buffer_of(traces, two));
 
 	if (buffers || !traces->is_snapshot)
-		return buffers ? buffers : order(one->offset, two->offset);
-	return files ? files : order(one->position, two->position);
+		return buffers ?: COMPARE(one->offset, two->offset);
+	return COMPARE(one->file, two->file) ?: COMPARE(one->position, two->position);
 }
 
 static int compare_auxes(const void *a, const void *b)
 {
-	const struct aux *one = a, *two = b;
-	int buffers = order(one->buffer, two->buffer);
+	const struct profile_aux *one = a, *two = b;
 
-	return buffers ? buffers : order(one->offset, two->offset);
+	return COMPARE(one->buffer, two->buffer) ?: COMPARE(one->offset, two->offset);
 }
 
 static int compare_switches(const void *a, const void *b)
 {
-	const struct task_switch *one = a, *two = b;
-	int cpus = order(one->cpu, two->cpu);
+	const struct profile_switch *one = a, *two = b;
 
-	return cpus ? cpus : order(one->time, two->time);
+	return COMPARE(one->cpu, two->cpu) ?: COMPARE(one->time, two->time);
 }
 
 static void sort(struct profile_traces *traces)
 {
-	struct aux *auxes = traces->auxes.data;
-
 	for (size_t i = 0; i < traces->auxes.n && traces->by_thread; i++)
-		auxes[i].buffer = auxes[i].tid;
+		traces->auxes.list[i].buffer = traces->auxes.list[i].tid;
 	if (traces->parts.n)
-		qsort_r(traces->parts.data, traces->parts.n, sizeof(struct gpmu_perfdata_auxtrace), compare_parts, traces);
-	if (traces->auxes.n)
-		qsort(auxes, traces->auxes.n, sizeof(*auxes), compare_auxes);
-	if (traces->switches.n)
-		qsort(traces->switches.data, traces->switches.n, sizeof(struct task_switch), compare_switches);
+		qsort_r(traces->parts.list, traces->parts.n, sizeof(*traces->parts.list), compare_parts, traces);
+	vector_sort(&traces->auxes, compare_auxes);
+	vector_sort(&traces->switches, compare_switches);
+}
+
+/* The number of elements before @wanted, or up to it if @is_inclusive */
+static size_t count_before(const void *list, size_t n, size_t size, const void *wanted, bool is_inclusive,
+			   int (*compare)(const void *a, const void *b))
+{
+	size_t from = 0;
+
+	while (from < n) {
+		size_t middle = from + (n - from) / 2;
+
+		if (compare((const char *)list + middle * size, wanted) < is_inclusive)
+			from = middle + 1;
+		else
+			n = middle;
+	}
+	return from;
 }
 
 /* The first AUX record of a buffer at or after an offset */
-static const struct aux *next_aux(const struct profile_traces *traces, uint64_t buffer, uint64_t offset)
+static const struct profile_aux *next_aux(const struct profile_traces *traces, uint64_t buffer, uint64_t offset)
 {
-	const struct aux *list = traces->auxes.data, wanted = { .buffer = buffer, .offset = offset };
-	size_t from = 0, to = traces->auxes.n;
+	const struct profile_aux *list = traces->auxes.list, wanted = { .buffer = buffer, .offset = offset };
+	size_t from = count_before(list, traces->auxes.n, sizeof(*list), &wanted, false, compare_auxes);
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (compare_auxes(&list[middle], &wanted) < 0)
-			from = middle + 1;
-		else
-			to = middle;
-	}
 	return from < traces->auxes.n && list[from].buffer == buffer ? &list[from] : NULL;
 }
 
 static uint32_t running_on(const struct profile_traces *traces, uint32_t cpu, uint64_t time)
 {
-	const struct task_switch *list = traces->switches.data, wanted = { .cpu = cpu, .time = time };
-	size_t from = 0, to = traces->switches.n;
+	const struct profile_switch *list = traces->switches.list, wanted = { .cpu = cpu, .time = time };
+	size_t from = count_before(list, traces->switches.n, sizeof(*list), &wanted, true, compare_switches);
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (compare_switches(&list[middle], &wanted) <= 0)
-			from = middle + 1;
-		else
-			to = middle;
-	}
 	return from && list[from - 1].cpu == cpu && time != UINT64_MAX ? list[from - 1].tid : PROFILE_NO_TID;
 }
 
@@ -361,7 +326,7 @@ static int read_part(struct buffer *buffer, struct gpmu_perfdata *perfdata, cons
 	int ret = 0;
 
 	for (; at < part->size && !ret; at = next) {
-		const struct aux *aux = next_aux(traces, key, part->offset + at);
+		const struct profile_aux *aux = next_aux(traces, key, part->offset + at);
 
 		if (aux && aux->offset == part->offset + at) {
 			gpmu_spe_end(&buffer->decoder, 0);
@@ -385,7 +350,7 @@ int profile_traces_read(struct profile_traces *traces, struct gpmu_perfdata *per
 			int (*progress)(void *user, const struct profile_traces *traces), void *user,
 			struct gpmu_error *error)
 {
-	const struct gpmu_perfdata_auxtrace *parts = traces->parts.data;
+	const struct gpmu_perfdata_auxtrace *parts = traces->parts.list;
 	struct buffer *buffer = malloc(sizeof(*buffer));
 	int ret = 0;
 
@@ -412,8 +377,8 @@ int profile_traces_read(struct profile_traces *traces, struct gpmu_perfdata *per
 
 void profile_traces_release(struct profile_traces *traces)
 {
-	vector_release(&traces->parts);
-	vector_release(&traces->auxes);
-	vector_release(&traces->switches);
+	vector_free(&traces->parts);
+	vector_free(&traces->auxes);
+	vector_free(&traces->switches);
 	map_release(&traces->labels);
 }

@@ -16,15 +16,27 @@
 /* Takes a record instead of the counter. Returns 0 or -errno. */
 typedef int (*profile_taker)(void *user, const struct gpmu_spe_record *record, const struct profile_sample *sample);
 
+/* Where an AUX record begins. Sorted by buffer, then by offset */
+struct profile_aux {
+	uint64_t buffer, offset;
+	uint32_t tid;
+};
+
+/* A thread that runs on a CPU from a time on */
+struct profile_switch {
+	uint64_t time;
+	uint32_t cpu, tid;
+};
+
 struct profile_traces {
 	struct profile_counter *counter;
 	profile_taker taker;		/* NULL: records are counted */
 	void *user;			/* of @taker */
 	const struct profile_machine *machine;
 	struct profile_code *code;
-	struct vector parts;		/* struct gpmu_perfdata_auxtrace */
-	struct vector auxes;		/* struct aux */
-	struct vector switches;		/* struct task_switch */
+	VECTOR(struct gpmu_perfdata_auxtrace) parts;
+	VECTOR(struct profile_aux) auxes;
+	VECTOR(struct profile_switch) switches;
 	struct map labels;		/* texts of tiers, homes and operations */
 	/* Cache for small numbers: text number + 1; 0: not cached */
 	uint32_t tiers[GPMU_SPE_TIERS][PROFILE_LABELS], homes[GPMU_SPE_HOMES][PROFILE_LABELS];

@@ -25,7 +25,7 @@ static void must(int promise)
 
 static int take(void *user, const struct gpmu_perfdata_record *record)
 {
-	const struct vector *frames = user;
+	const struct profile_jit_frame_list *frames = user;
 
 	must(record->mmap.ino <= frames->n);
 	must(record->type == PERF_RECORD_MMAP2 && record->pid == 7 && record->mmap.len &&
@@ -35,9 +35,9 @@ static int take(void *user, const struct gpmu_perfdata_record *record)
 }
 
 /* Reads all bytes of the frames. */
-static void read_frames(struct vector *frames)
+static void read_frames(struct profile_jit_frame_list *frames)
 {
-	const struct profile_jit_frames *list = frames->data;
+	const struct profile_jit_frames *list = frames->list;
 
 	for (size_t i = 0; i < frames->n; i++)
 		for (size_t k = 0; k < list[i].size; k++)
@@ -52,8 +52,8 @@ static void read_map(int fd, size_t size)
 	struct profile_range range = PROFILE_RANGE_ALL;
 
 	must(!profile_symbols_read_map(&symbols, fd));
-	list = symbols.list.data;
-	for (size_t i = 0; i < symbols.list.n; i++) {
+	list = symbols.list;
+	for (size_t i = 0; i < symbols.n; i++) {
 		must(*list[i].name && (!i || list[i - 1].begin <= list[i].begin));
 		sum += strlen(list[i].name) + (profile_symbols_find(&symbols, list[i].begin, &range) != NULL);
 	}
@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct profile_jitdump dump = { .path = (char *)"jit", .pid = 7 };
 	const struct profile_jit_clock clock = { .conv = { .shift = 10, .mult = 1024 } };
 	struct gpmu_error error = { .size = sizeof(error) };
-	struct vector frames = { 0 };
+	struct profile_jit_frame_list frames = { 0 };
 	int fd = memfd_create("jitdump", 0), ret;
 
 	must(fd >= 0 && write(fd, data, size) == (ssize_t)size);

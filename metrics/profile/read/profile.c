@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Two passes over a recording, as AUX buffers and maps come in any order */
+/* A profile: its keys, and what it takes from the two passes over a recording */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/array.h"
 #include "base/error.h"
@@ -17,171 +16,56 @@ static const enum gpmu_profile_key default_keys[] = {
 #define CODE_KEYS	2	/* the first of the default keys: they fit any recording */
 #define SPE_KEYS	ARRAY_SIZE(default_keys)
 
-/* --- first pass */
-
-static int take_other(struct gpmu_profile *profile, const struct gpmu_perfdata_record *record)
+/* Adds a record of the first pass. */
+static int take_first(void *user, const struct gpmu_perfdata_record *record)
 {
-	struct gpmu_profile_facts *facts = &profile->facts;
+	struct gpmu_profile *profile = user;
+	struct profile_input *input = &profile->input;
+	struct gpmu_perfdata_record copy;
+	int ret;
 
-	switch (record->type) {
-	case GPMU_PERFDATA_AUXTRACE_INFO:
-		facts->foreign_aux = record->auxtrace_info.type != GPMU_PERFDATA_ARM_SPE;
-		facts->has_spe = !facts->foreign_aux;
-		if (!facts->has_spe)
-			return 0;
-		return profile_machine_add_spe(&profile->machine, profile->perfdata, record);
-	case GPMU_PERFDATA_AUXTRACE:
-	case PERF_RECORD_AUX:
-		return facts->has_spe ? profile_traces_add(&profile->traces, record) : 0;
-	case GPMU_PERFDATA_CALLCHAIN_DEFERRED:
-		if (!profile_is_selected(profile, GPMU_PROFILE_STACK))
-			return 0;
-		return profile_deferred_add(&profile->deferred, record);
-	default:
-		return profile_traces_add(&profile->traces, record);
-	}
-}
-
-static int take_tasks(struct gpmu_profile *profile, const struct gpmu_perfdata_record *record)
-{
-	int ret = profile_tasks_add(&profile->tasks, record);
-
-	if (!ret)
-		ret = profile_counter_add(&profile->counter, record);
-	if (!ret)
-		ret = profile_code_add(&profile->code, record);
-	if (!ret)
-		ret = profile_jitdumps_add(&profile->jitdumps, record);
-	return ret ? ret : take_other(profile, record);
+	record = profile_in_order(profile, record, &copy);
+	ret = profile_input_add(input, record) ?: profile_counter_add(&input->counter, record);
+	return ret || !profile_is_selected(profile, GPMU_PROFILE_STACK) ? ret : profile_deferred_add(&input->deferred, record);
 }
 
 /* A map of a function that was made by a just-in-time compiler */
 static int take_jit(void *user, const struct gpmu_perfdata_record *record)
 {
-	struct gpmu_profile *profile = user;
-	int ret = profile_tasks_add(&profile->tasks, record);
+	struct profile_input *input = user;
 
-	return ret ? ret : profile_counter_add(&profile->counter, record);
+	return profile_tasks_add(&input->tasks, record) ?: profile_counter_add(&input->counter, record);
 }
 
 /* Ends the first pass. */
 static int prepare(struct gpmu_profile *profile)
 {
-	const struct gpmu_perfdata_info *info = gpmu_perfdata_info(profile->perfdata);
-	struct gpmu_profile_facts *facts = &profile->facts;
-	struct profile_traces *traces = &profile->traces;
-	const struct gpmu_perfdata_event *first;
+	struct profile_input *input = &profile->input;
+	const struct gpmu_perfdata_event *first = profile->is_in_order ? NULL : gpmu_perfdata_event(input->perfdata, 0);
 
-	facts->info = profile->code.info = info;
 	if (!profile->key_count) {
-		profile->key_count = facts->has_spe ? SPE_KEYS : CODE_KEYS;
+		profile->key_count = input->has_spe ? SPE_KEYS : CODE_KEYS;
 		memcpy(profile->keys, default_keys, profile->key_count * sizeof(profile->keys[0]));
 	}
-	profile->counter.key_count = profile->key_count;
-	first = profile->is_in_order ? NULL : gpmu_perfdata_event(profile->perfdata, 0);
-	if (profile_jitdumps_read(&profile->jitdumps, info, first, take_jit, profile))
+	input->counter.key_count = profile->key_count;
+	if (profile_input_begin(input, first, take_jit, input))
 		return -ENOMEM;
-	profile_tasks_sort(&profile->tasks);
-	if (profile_code_begin(&profile->code))
-		return -ENOMEM;
-	profile_counter_begin(&profile->counter);
-	profile->code.inlines =
-		profile->counter.wanted >> GPMU_PROFILE_STACK & 1 && !profile->options.no_inlines;
-	profile->code.lines = profile->counter.wanted >> GPMU_PROFILE_LINE & 1;
-	traces->conv = info->time_conv;
-	traces->has_times = !profile->is_in_order && gpmu_perfdata_has_times(&info->time_conv);
-	if (profile_machine_read(&profile->machine, info) || profile_events_begin(profile))
-		return -ENOMEM;
-	facts->has_times = traces->has_times;
-	facts->is_in_order = profile->is_in_order;
-	return 0;
+	profile_counter_begin(&input->counter);
+	input->code.inlines = input->counter.wanted >> GPMU_PROFILE_STACK & 1 && !profile->options.no_inlines;
+	input->code.lines = input->counter.wanted >> GPMU_PROFILE_LINE & 1;
+	input->traces.has_times &= !profile->is_in_order;
+	return profile_events_begin(profile);
 }
 
-/* --- both passes, and the AUX buffers */
-
-/* @is_damaged, @is_stopped: a part of the recording cannot be read, or was not read */
-struct reading {
-	struct gpmu_profile *profile;
-	struct gpmu_error *error;
-	struct gpmu_perfdata_stats stats;
-	bool is_damaged, is_stopped;
-};
-
-/* Only the first damage is reported. */
-static struct gpmu_error *error_of(const struct reading *reading)
+/* Reads a recording. */
+static int read_all(struct gpmu_profile *profile, struct gpmu_error *error)
 {
-	return reading->is_damaged ? NULL : reading->error;
-}
+	struct profile_input *input = &profile->input;
+	int ret = profile_input_pass(input, take_first, profile, error) ?: prepare(profile) ?:
+		  profile_input_read(input, profile_sample_take, profile, error);
 
-/* Notes damage and a stop: samples before them are counted. Returns 0, or another error. */
-static int end_part(struct reading *reading, int ret)
-{
-	reading->is_damaged |= ret == -EINVAL;
-	reading->is_stopped |= ret == PROFILE_STOPPED;
-	return ret == -EINVAL || ret == PROFILE_STOPPED ? 0 : ret;
-}
-
-static int read_samples(struct reading *reading)
-{
-	struct gpmu_profile *profile = reading->profile;
-	int ret = gpmu_perfdata_rewind(profile->perfdata, reading->error);
-
-	if (!ret)
-		ret = profile_pass(profile, profile_sample_take, error_of(reading));
-	ret = end_part(reading, ret);
-	reading->stats.size = sizeof(reading->stats);
-	gpmu_perfdata_get_stats(profile->perfdata, &reading->stats);
-	reading->is_stopped |= reading->stats.is_stopped;
-	profile->facts.is_whole = reading->stats.is_whole;
-	return ret;
-}
-
-static int progress_traces(void *user, const struct profile_traces *traces)
-{
-	const struct gpmu_profile *profile = user;
-
-	if (profile->code.wait.is_ended)
-		return PROFILE_STOPPED;
-	return profile_progress(profile, traces->done, traces->bytes);
-}
-
-/* After a stop, all AUX buffers that had been read are decoded: a second stop does not end this. */
-static int progress_rest(void *user, const struct profile_traces *traces)
-{
-	profile_progress(user, traces->done, traces->bytes);
-	return 0;
-}
-
-static int read_traces(struct reading *reading)
-{
-	struct gpmu_profile *profile = reading->profile;
-	int ret;
-
-	if (!profile->facts.has_spe)
-		return 0;
-	ret = profile_traces_read(&profile->traces, profile->perfdata,
-				  reading->is_stopped ? progress_rest : progress_traces, profile,
-				  error_of(reading));
-	profile->facts.is_whole &= !ret;
-	ret = end_part(reading, ret);
-	if (!ret)
+	if (!ret && input->has_spe)
 		profile_event_count_spe(profile);
-	return ret;
-}
-
-static int read_all(struct reading *reading)
-{
-	struct gpmu_profile *profile = reading->profile;
-	int ret = end_part(reading, profile_pass(profile, take_tasks, reading->error));
-
-	if (!ret)
-		ret = prepare(profile);
-	if (!ret)
-		ret = read_samples(reading);
-	if (!ret)
-		ret = read_traces(reading);
-	profile->facts.is_damaged = reading->is_damaged && !reading->stats.is_stopped;
-	profile->facts.is_stopped = reading->is_stopped;
 	return ret;
 }
 
@@ -190,19 +74,12 @@ static int read_all(struct reading *reading)
 /* Connects the parts of a profile. */
 static int init(struct gpmu_profile *profile)
 {
-	profile->code.tasks = &profile->tasks;
-	profile->code.jitdumps = &profile->jitdumps;
-	profile->unwind.code = &profile->code;
-	profile->code.texts = &profile->texts;
-	profile->code.wait.waiting = profile->options.waiting;
-	profile->code.wait.user = profile->options.user;
-	profile->counter.code = &profile->code;
-	profile->counter.tasks = &profile->tasks;
-	profile->counter.keys = profile->keys;
-	profile->traces.counter = &profile->counter;
-	profile->traces.machine = &profile->machine;
-	profile->traces.code = &profile->code;
-	return profile_counter_init(&profile->counter);
+	profile_input_init(&profile->input);
+	profile->input.progress = profile->options.progress;
+	profile->input.user = profile->input.code.wait.user = profile->options.user;
+	profile->input.code.wait.waiting = profile->options.waiting;
+	profile->input.counter.keys = profile->keys;
+	return profile_counter_init(&profile->input.counter);
 }
 
 static int take_options(struct gpmu_profile *profile, const struct gpmu_profile_options *options,
@@ -227,22 +104,10 @@ struct gpmu_profile *gpmu_profile_new(const char *path, const struct gpmu_profil
 				      struct gpmu_error *error)
 {
 	struct gpmu_profile *profile = calloc(1, sizeof(*profile));
-	struct reading reading;
-	struct stat status;
 	int ret = profile ? take_options(profile, options, error) : -ENOMEM;
 
 	if (!ret)
-		ret = init(profile);
-	if (!ret) {
-		profile->perfdata = gpmu_perfdata_open(path, error);
-		ret = profile->perfdata ? 0 : -errno;
-	}
-	if (!ret) {
-		if (!stat(path, &status) && S_ISREG(status.st_mode))
-			profile->size = (uint64_t)status.st_size;
-		reading = (struct reading){ .profile = profile, .error = error };
-		ret = read_all(&reading);
-	}
+		ret = init(profile) ?: profile_input_open(&profile->input, path, error) ?: read_all(profile, error);
 	if (ret == -ENOMEM)
 		error_no_memory(error);
 	if (ret < 0) {
@@ -258,19 +123,10 @@ void gpmu_profile_free(struct gpmu_profile *profile)
 {
 	if (!profile)
 		return;
-	profile_traces_release(&profile->traces);
-	profile_unwind_release(&profile->unwind);
-	profile_deferred_release(&profile->deferred);
-	profile_jitdumps_release(&profile->jitdumps);
-	profile_counter_release(&profile->counter);
-	profile_code_release(&profile->code);
-	profile_tasks_release(&profile->tasks);
-	profile_machine_release(&profile->machine);
-	strings_release(&profile->texts);
-	vector_release(&profile->events);
-	vector_release(&profile->counts);
+	profile_input_release(&profile->input);
+	vector_free(&profile->events);
+	vector_free(&profile->counts);
 	map_release(&profile->count_numbers);
-	gpmu_perfdata_free(profile->perfdata);
 	free(profile->skipped);
 	free(profile);
 }

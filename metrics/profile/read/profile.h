@@ -4,47 +4,33 @@
 #define GPMU_PROFILE_PARTS_H
 
 #include "profile/gpmu_profile.h"
-#include "profile/profile_count.h"
-#include "profile/profile_jitdump.h"
-#include "profile/profile_traces.h"
-#include "profile/profile_unwind.h"
+#include "profile/profile_input.h"
 
 struct gpmu_profile {
 	struct gpmu_profile_options options;
 	enum gpmu_profile_key keys[GPMU_PROFILE_KEYS_MAX];
 	size_t key_count;
-	struct gpmu_perfdata *perfdata;
-	struct profile_tasks tasks;
-	struct profile_machine machine;
-	struct strings texts;
-	struct profile_code code;
-	struct profile_counter counter;
-	struct profile_traces traces;
-	struct profile_jitdumps jitdumps;
-	struct profile_unwind unwind;
-	struct profile_deferred deferred;
-	struct vector events;		/* struct gpmu_profile_event */
-	struct vector counts;		/* uint64_t: last count of each id of leader sampling */
+	struct profile_input input;
+	VECTOR(struct gpmu_profile_event) events;
+	VECTOR(uint64_t) counts;	/* last count of each id of leader sampling */
 	struct map count_numbers;	/* by id */
 	struct gpmu_profile_facts facts;
-	uint64_t size;			/* of the file; 0: not known */
 	bool knows_order;		/* @is_in_order is set */
 	/* Maps, names and threads have no times: a record's time is its position in the file. */
 	bool is_in_order;
 	char *skipped;
-	uint64_t stopped;		/* record at which progress() ended reading; 0: none */
 };
 
-/* --- profile_pass.c */
+/* --- profile_order.c */
 
-#define PROFILE_STOPPED	1	/* progress() or waiting() has ended the read */
-
-typedef int profile_take(struct gpmu_profile *profile, const struct gpmu_perfdata_record *record);
-
-/* Calls progress(). Returns 0 or PROFILE_STOPPED. */
-int profile_progress(const struct gpmu_profile *profile, uint64_t done, uint64_t total);
-/* Reads all records. Returns 0, PROFILE_STOPPED, or -errno. */
-int profile_pass(struct gpmu_profile *profile, profile_take *take, struct gpmu_error *error);
+/*
+ * Returns a record of the current pass. If maps, names and threads have no times, returns a copy whose time is the
+ * record's position in the file, even if the record has a time. The functions of a jitdump have times between the times
+ * of two records.
+ */
+const struct gpmu_perfdata_record *profile_in_order(struct gpmu_profile *profile,
+						    const struct gpmu_perfdata_record *record,
+						    struct gpmu_perfdata_record *copy);
 
 /* --- profile_event.c: the events, and the one that SPE's records are counted by */
 
@@ -59,8 +45,8 @@ void profile_event_count_spe(struct gpmu_profile *profile);
 
 /* Returns whether the caller has selected a key. */
 bool profile_is_selected(const struct gpmu_profile *profile, enum gpmu_profile_key key);
-/* Counts a PERF_RECORD_SAMPLE; others are ignored. Returns 0 or -ENOMEM. */
-int profile_sample_take(struct gpmu_profile *profile, const struct gpmu_perfdata_record *record);
+/* Counts a PERF_RECORD_SAMPLE for a profile, @user; others are ignored. Returns 0 or -ENOMEM. */
+int profile_sample_take(void *user, const struct gpmu_perfdata_record *record);
 
 /* --- profile_facts.c */
 

@@ -9,7 +9,7 @@
 /* Names the events. Equal names are numbered from the second one on, "cpu-clock#2". */
 static int set_names(struct gpmu_profile *profile)
 {
-	struct gpmu_profile_event *events = profile->events.data;
+	struct gpmu_profile_event *events = profile->events.list;
 	struct map counts = { 0 };	/* by number of the text */
 	int ret = 0;
 
@@ -18,7 +18,7 @@ static int set_names(struct gpmu_profile *profile)
 		uint32_t number, count = 0;
 		char *numbered;
 
-		ret = strings_number(&profile->texts, name, &number);
+		ret = strings_number(&profile->input.texts, name, &number);
 		if (ret)
 			break;
 		map_get(&counts, number, &count);
@@ -27,8 +27,8 @@ static int set_names(struct gpmu_profile *profile)
 		if (count > 1 && !numbered)
 			ret = -ENOMEM;
 		if (numbered && !ret)
-			ret = strings_number(&profile->texts, numbered, &number);
-		events[i].name = strings_text(&profile->texts, number);
+			ret = strings_number(&profile->input.texts, numbered, &number);
+		events[i].name = strings_text(&profile->input.texts, number);
 		free(numbered);
 	}
 	map_release(&counts);
@@ -37,23 +37,23 @@ static int set_names(struct gpmu_profile *profile)
 
 int profile_events_begin(struct gpmu_profile *profile)
 {
-	size_t count = gpmu_perfdata_event_count(profile->perfdata);
+	size_t count = gpmu_perfdata_event_count(profile->input.perfdata);
 	struct gpmu_profile_event *event;
-	bool found = !profile->facts.has_spe;
+	bool found = !profile->input.has_spe;
 
 	for (size_t i = 0; i < count + 1; i++) {
 		if (i == count && found)
 			break;
-		event = vector_add(&profile->events, sizeof(*event));
+		event = vector_append(profile->events.list, profile->events.n);
 		if (!event)
 			return -ENOMEM;
-		event->event = gpmu_perfdata_event(profile->perfdata, i);
+		event->event = gpmu_perfdata_event(profile->input.perfdata, i);
 		/* With perf record -k, maps and threads are in the times of another clock. */
 		if (event->event && event->event->attr->use_clockid)
-			profile->traces.has_times = false;
-		if (!found && (!event->event || event->event->attr->type == profile->machine.spe)) {
+			profile->input.traces.has_times = false;
+		if (!found && (!event->event || event->event->attr->type == profile->input.machine.spe)) {
 			found = event->is_spe = true;
-			profile->traces.event = (uint32_t)i;
+			profile->input.traces.event = (uint32_t)i;
 		}
 	}
 	return set_names(profile);
@@ -61,21 +61,19 @@ int profile_events_begin(struct gpmu_profile *profile)
 
 int profile_event_count(struct gpmu_profile *profile, const struct profile_sample *sample)
 {
-	struct gpmu_profile_event *event = profile->events.data;
+	struct gpmu_profile_event *event = &profile->events.list[sample->event];
 
-	event += sample->event;
 	event->samples++;
 	event->period += sample->period;
-	return profile_count(&profile->counter, sample);
+	return profile_count(&profile->input.counter, sample);
 }
 
 void profile_event_count_spe(struct gpmu_profile *profile)
 {
-	struct gpmu_profile_event *event = profile->events.data;
+	struct gpmu_profile_event *event = &profile->events.list[profile->input.traces.event];
 
-	event += profile->traces.event;
-	event->samples += profile->traces.samples;
-	event->period += profile->traces.samples;
+	event->samples += profile->input.traces.samples;
+	event->period += profile->input.traces.samples;
 }
 
 size_t gpmu_profile_event_count(const struct gpmu_profile *profile)
@@ -86,5 +84,5 @@ size_t gpmu_profile_event_count(const struct gpmu_profile *profile)
 void gpmu_profile_event(const struct gpmu_profile *profile, size_t index,
 			struct gpmu_profile_event *event)
 {
-	*event = ((const struct gpmu_profile_event *)profile->events.data)[index];
+	*event = profile->events.list[index];
 }

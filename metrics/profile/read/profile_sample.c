@@ -23,15 +23,7 @@ static bool is_guest(unsigned int mode)
  */
 static uint64_t *last_count(struct gpmu_profile *profile, uint64_t id, uint32_t tid)
 {
-	uint64_t *count, key = id << 32 ^ id >> 32 ^ tid;
-	uint32_t index;
-
-	if (map_get(&profile->count_numbers, key, &index))
-		return (uint64_t *)profile->counts.data + index;
-	count = vector_add(&profile->counts, sizeof(*count));
-	if (!count || map_set(&profile->count_numbers, key, (uint32_t)profile->counts.n - 1))
-		return NULL;
-	return count;
+	return vector_element(&profile->counts, &profile->count_numbers, id << 32 ^ id >> 32 ^ tid);
 }
 
 static bool is_counted_by_thread(const struct gpmu_perfdata_event *event)
@@ -59,7 +51,7 @@ static int take_counts(struct gpmu_profile *profile, const struct gpmu_perfdata_
 		uint64_t *last;
 
 		if (is_group)
-			event = gpmu_perfdata_event_of(profile->perfdata, id);
+			event = gpmu_perfdata_event_of(profile->input.perfdata, id);
 		if (!event)
 			continue;
 		last = last_count(profile, id, is_counted_by_thread(event) ? sample->tid : 0);
@@ -89,21 +81,24 @@ static int set_chain(struct gpmu_profile *profile, const struct gpmu_perfdata_re
 	if (!profile_is_selected(profile, GPMU_PROFILE_STACK))
 		return 0;
 	if (!profile_unwind_has(record))
-		return profile_deferred_join(&profile->deferred, record, &sample->chain,
+		return profile_deferred_join(&profile->input.deferred, record, &sample->chain,
 					     &sample->chain_count);
 	sample->chain = unwound;
-	return profile_unwind_chain(&profile->unwind, record, unwound, &sample->chain_count);
+	return profile_unwind_chain(&profile->input.unwind, record, unwound, &sample->chain_count);
 }
 
-int profile_sample_take(struct gpmu_profile *profile, const struct gpmu_perfdata_record *record)
+int profile_sample_take(void *user, const struct gpmu_perfdata_record *record)
 {
+	struct gpmu_profile *profile = user;
 	const struct gpmu_perfdata_sample *from = &record->sample;
 	unsigned int mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	uint64_t chain[PROFILE_UNWIND_CHAIN];
+	struct gpmu_perfdata_record copy;
 	struct profile_sample sample;
 
 	if (record->type != PERF_RECORD_SAMPLE || !record->event)
 		return 0;
+	record = profile_in_order(profile, record, &copy);
 	sample = (struct profile_sample){
 		.event = (uint32_t)record->event->index,
 		.node = -1,
@@ -122,7 +117,7 @@ int profile_sample_take(struct gpmu_profile *profile, const struct gpmu_perfdata
 	if (set_chain(profile, record, chain, &sample))
 		return -ENOMEM;
 	if (sample.cpu != UINT32_MAX)
-		sample.node = profile_machine_node(&profile->machine, sample.cpu);
+		sample.node = profile_machine_node(&profile->input.machine, sample.cpu);
 	if (record->has & PERF_SAMPLE_READ)
 		return take_counts(profile, record, &sample);
 	return profile_event_count(profile, &sample);

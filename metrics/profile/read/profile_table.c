@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/read/profile.h"
 
 /* Sets the place of each key in the profile's rows. */
@@ -23,9 +24,9 @@ static int find_keys(const struct gpmu_profile *profile, const enum gpmu_profile
 static int project(const struct gpmu_profile *profile, const size_t *places, size_t key_count,
 		   struct profile_rows *to)
 {
-	const struct profile_row *list = profile->counter.rows.list.data;
+	const struct profile_row *list = profile->input.counter.rows.list;
 
-	for (size_t i = 0; i < profile->counter.rows.list.n; i++) {
+	for (size_t i = 0; i < profile->input.counter.rows.n; i++) {
 		struct profile_row row = list[i];
 
 		memset(row.keys, 0, sizeof(row.keys));
@@ -55,7 +56,7 @@ static int set_row(const struct gpmu_profile *profile, const struct profile_row 
 		if (!from->keys[k])
 			continue;
 		row->keys[k] = table->texts[table->text_count] =
-			profile_key_text(&profile->counter, keys[k], from->keys[k]);
+			profile_key_text(&profile->input.counter, keys[k], from->keys[k]);
 		if (!row->keys[k])
 			return -ENOMEM;
 		table->text_count++;
@@ -63,20 +64,12 @@ static int set_row(const struct gpmu_profile *profile, const struct profile_row 
 	return 0;
 }
 
-static int order(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare(const void *a, const void *b)
 {
 	const struct gpmu_profile_row *one = a, *two = b;
-	int result = order(one->event, two->event);
+	int result = COMPARE(one->event, two->event) ?: COMPARE(two->period, one->period) ?:
+		     COMPARE(two->samples, one->samples);
 
-	if (!result)
-		result = order(two->period, one->period);
-	if (!result)
-		result = order(two->samples, one->samples);
 	for (size_t k = 0; k < GPMU_PROFILE_KEYS_MAX && !result; k++)
 		result = strcmp(one->keys[k] ? one->keys[k] : "", two->keys[k] ? two->keys[k] : "");
 	return result;
@@ -87,7 +80,6 @@ int gpmu_profile_table(const struct gpmu_profile *profile, const enum gpmu_profi
 {
 	size_t places[GPMU_PROFILE_KEYS_MAX] = { 0 };
 	struct profile_rows rows = { 0 };
-	const struct profile_row *list;
 	int ret;
 
 	*table = (struct gpmu_profile_table){ 0 };
@@ -96,13 +88,12 @@ int gpmu_profile_table(const struct gpmu_profile *profile, const enum gpmu_profi
 	if (!ret)
 		ret = project(profile, places, key_count, &rows);
 	if (!ret) {
-		table->rows = calloc(rows.list.n + 1, sizeof(*table->rows));
-		table->texts = calloc(rows.list.n * key_count + 1, sizeof(*table->texts));
+		table->rows = calloc(rows.n + 1, sizeof(*table->rows));
+		table->texts = calloc(rows.n * key_count + 1, sizeof(*table->texts));
 		ret = table->rows && table->texts ? 0 : -ENOMEM;
 	}
-	list = rows.list.data;
-	for (size_t i = 0; i < rows.list.n && !ret; i++)
-		ret = set_row(profile, &list[i], keys, key_count, table);
+	for (size_t i = 0; i < rows.n && !ret; i++)
+		ret = set_row(profile, &rows.list[i], keys, key_count, table);
 	profile_rows_release(&rows);
 	if (ret)
 		gpmu_profile_table_release(table);

@@ -18,7 +18,7 @@ static struct {
 	uint64_t address, size, time, frames;
 } taken[TAKEN_MAX];
 static size_t count;
-static struct vector frames;	/* struct profile_jit_frames */
+static struct profile_jit_frame_list frames;
 static char text[256];
 static size_t offset;
 
@@ -134,7 +134,7 @@ static void test_damage(void)
 /* The frames of a function that was taken are these bytes; NULL: it has none. */
 static bool has_frames(size_t i, const char *bytes)
 {
-	const struct profile_jit_frames *list = frames.data;
+	const struct profile_jit_frames *list = frames.list;
 	size_t number = i < count ? taken[i].frames : 0;
 
 	if (!bytes || !number || number > frames.n)
@@ -218,7 +218,7 @@ static void test_frames_size(void)
 	const struct profile_jit_frames *list;
 
 	ok(!read_frames(max) && count == 2 && frames.n == 2, "jitdump: unwinding information of 1048576 bytes is taken");
-	list = frames.data;
+	list = frames.list;
 	ok(list && list[0].size == max, "jitdump: unwinding information of 1048576 bytes is whole");
 	ok(!read_frames(max + 1) && count == 2, "jitdump: the functions after more than 1048576 bytes of unwinding information are taken");
 	ok(has_frames(0, NULL), "jitdump: a function with more than 1048576 bytes of unwinding information has none");

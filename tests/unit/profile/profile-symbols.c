@@ -65,11 +65,11 @@ static void test_lines(void)
 
 	read_text(&kernel, "0000000000001000 T first\n0000000000001000 t $x\t[m]\n0000000000001010 t $d.1\t[m]\n"
 		  "0000000000002000 d data\n0000000000003000 t last\t[m]\nwrong\n", profile_symbols_read_kallsyms);
-	is_u64(kernel.list.n, 2, "profile: mapping symbols and data of /proc/kallsyms are not functions");
-	ok(profile_symbols_find(&kernel, 0x1014, &range) == kernel.list.data, "profile: a function of the kernel does not end at a mapping symbol");
+	is_u64(kernel.n, 2, "profile: mapping symbols and data of /proc/kallsyms are not functions");
+	ok(profile_symbols_find(&kernel, 0x1014, &range) == kernel.list, "profile: a function of the kernel does not end at a mapping symbol");
 	is_u64(kernel.bad, 1, "profile: lines of /proc/kallsyms that are skipped are not malformed");
 	read_text(&made, "10 8 one\n20 8 \n30 8\n", profile_symbols_read_map);
-	ok(made.list.n == 1 && made.bad == 2 && made.bad_at == 9, "profile: a line without a name is malformed in a compiler's map");
+	ok(made.n == 1 && made.bad == 2 && made.bad_at == 9, "profile: a line without a name is malformed in a compiler's map");
 	profile_symbols_release(&kernel);
 	profile_symbols_release(&made);
 }
@@ -133,7 +133,7 @@ static void test_container(void)
 	close(ready[1]);
 	close(wait[0]);
 	if (read(ready[0], &pid, sizeof(pid)) == sizeof(pid) && is_rooted(pid, root))
-		ok(!profile_symbols_read_jit(&symbols, (uint32_t)pid) && symbols.list.n == 1,
+		ok(!profile_symbols_read_jit(&symbols, (uint32_t)pid) && symbols.n == 1,
 		   "profile: the functions of a compiler in a container are those of its own /tmp, by its own number");
 	else
 		ok(true, "profile: the functions of a compiler in a container are those of its own /tmp # SKIP no user namespaces");
@@ -154,7 +154,8 @@ int main(void)
 	ok(!profile_symbols_find(&symbols, 5, &range) && range.begin == 0 && range.end == UINT64_MAX,
 	   "profile: without symbols there is none at any address");
 	for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++)
-		*(struct profile_symbol *)vector_add(&symbols.list, sizeof(some[0])) = some[i];
+		if (vector_push(&symbols, &some[i]))
+			abort();
 	profile_symbols_sort(&symbols);
 	test_find(&symbols);
 	test_limit();

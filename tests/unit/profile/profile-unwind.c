@@ -314,11 +314,12 @@ static void test_compiled(void)
 	const uint64_t stack[] = { 1, 2, code + 0x150, 3, base + 48, 4, 0, ours + 1, 5, 6 };
 	struct profile_jitdumps dumps = { 0 };
 	uint64_t addresses[PROFILE_UNWIND_MAX];
-	struct profile_jit_frames *frames = vector_add(&dumps.frames, sizeof(*frames));
+	struct profile_jit_frames frames = { .data = (void *)(uintptr_t)eh_frame, .size = sizeof(eh_frame) };
 	struct rig rig;
 	size_t count;
 
-	*frames = (struct profile_jit_frames){ .data = (void *)(uintptr_t)eh_frame, .size = sizeof(eh_frame) };
+	dumps.frames.list = &frames;
+	dumps.frames.n = 1;
 	memcpy(copy.stack, stack, sizeof(stack));
 	copy.size = sizeof(stack);
 	copy.mask = 1 << BP | 1 << SP | 1 << PC;
@@ -338,7 +339,6 @@ static void test_compiled(void)
 	count = unwind_at(&rig.unwind, 7, 1, addresses);
 	ok(count >= 2 && addresses[1] == code + 0x150, "unwind: a function of a jitdump is unwound by its unwinding information (%zu)", count);
 	ok(count >= 3 && addresses[2] == ours + 1, "unwind: a function of a jitdump without unwinding information is unwound by frame pointers (%zu)", count);
-	vector_release(&dumps.frames);
 	release(&rig);
 }
 #endif
