@@ -46,9 +46,9 @@ struct reading {
 	FILE *file;
 	void (*warn)(const char *line, void *user);
 	void *user;
-	struct vector processes;		/* struct process */
-	struct vector counts;		/* struct record: what processes printed */
-	struct vector tallies;		/* struct tally */
+	VECTOR(struct process) processes;
+	VECTOR(struct record) counts;	/* what processes printed */
+	VECTOR(struct tally) tallies;
 	bool loaded;			/* the library was in a process */
 	bool failed;
 };
@@ -74,23 +74,18 @@ static int report(const struct reading *reading, const char *fmt, ...)
 /* The latest process with this id, which the kernel may have reused. NULL if there is none */
 static struct process *find(const struct reading *reading, int pid)
 {
-	struct process *processes = reading->processes.data;
-
 	for (size_t i = reading->processes.n; i > 0; i--)
-		if (processes[i - 1].pid == pid)
-			return &processes[i - 1];
+		if (reading->processes.list[i - 1].pid == pid)
+			return &reading->processes.list[i - 1];
 	return NULL;
 }
 
 static int begin(struct reading *reading, const struct record *record)
 {
-	struct process *process = vector_add(&reading->processes, sizeof(*process));
+	struct process process = { .pid = record->pid };
 
-	if (!process)
-		return -ENOMEM;
-	process->pid = record->pid;
-	memcpy(process->name, record->name, sizeof(process->name));
-	return 0;
+	memcpy(process.name, record->name, sizeof(process.name));
+	return vector_push(&reading->processes, &process);
 }
 
 static int fail(struct reading *reading, const struct record *record)
@@ -100,16 +95,6 @@ static int fail(struct reading *reading, const struct record *record)
 		      (int)record->length, record->text);
 }
 
-static int keep(struct reading *reading, const struct record *record)
-{
-	struct record *kept = vector_add(&reading->counts, sizeof(*kept));
-
-	if (!kept)
-		return -ENOMEM;
-	*kept = *record;
-	return 0;
-}
-
 /*
  * The tally that a record continues, whose number grows, except at the exit. NULL: there is none, or it is that of an
  * earlier program with the process's id
@@ -117,7 +102,7 @@ static int keep(struct reading *reading, const struct record *record)
 static struct tally *find_tally(const struct reading *reading, const struct record *record, uint64_t number,
 				bool exits)
 {
-	struct tally *tallies = reading->tallies.data;
+	struct tally *tallies = reading->tallies.list;
 
 	for (size_t i = reading->tallies.n; i > 0; i--)
 		if (tallies[i - 1].pid == record->pid && tallies[i - 1].kind == record->kind)
@@ -138,7 +123,7 @@ static int count(struct reading *reading, const struct record *record)
 	exits = at[1] == '1';
 	tally = find_tally(reading, record, number, exits);
 	if (!tally) {
-		tally = vector_add(&reading->tallies, sizeof(*tally));
+		tally = vector_append(reading->tallies.list, reading->tallies.n);
 		if (!tally)
 			return -ENOMEM;
 		*tally = (struct tally){ .kind = record->kind, .pid = record->pid, .first = at + 3,
@@ -164,7 +149,7 @@ static int take(struct reading *reading, const struct record *record)
 	case MARKS_FAILED:
 		if (process)
 			process->ended = true;
-		return record->kind == MARKS_FAILED ? fail(reading, record) : keep(reading, record);
+		return record->kind == MARKS_FAILED ? fail(reading, record) : vector_push(&reading->counts, record);
 	case MARKS_IGNORED:
 	case MARKS_UNCOUNTED:
 		return count(reading, record);
@@ -213,11 +198,10 @@ static int take_all(struct reading *reading, char *text, size_t length)
 
 static int report_tallies(const struct reading *reading)
 {
-	const struct tally *tallies = reading->tallies.data;
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < reading->tallies.n; i++) {
-		const struct tally *tally = &tallies[i];
+		const struct tally *tally = &reading->tallies.list[i];
 		const char *min = tally->final ? "" : "at least ";
 
 		if (tally->kind == MARKS_IGNORED)
@@ -235,7 +219,7 @@ static int report_tallies(const struct reading *reading)
 /* Reports processes that have not handed over their counts, or why there are none at all. */
 static int report_missing(const struct reading *reading)
 {
-	const struct process *processes = reading->processes.data;
+	const struct process *processes = reading->processes.list;
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < reading->processes.n; i++)
@@ -252,7 +236,7 @@ static int report_missing(const struct reading *reading)
 
 static void print(const struct reading *reading, bool named)
 {
-	const struct record *counts = reading->counts.data;
+	const struct record *counts = reading->counts.list;
 
 	for (size_t i = 0; i < reading->counts.n; i++) {
 		if (named && reading->counts.n > 1) {
@@ -303,9 +287,9 @@ int marks_read(int fd, bool named, FILE *file, void (*warn)(const char *line, vo
 		ret = errno ? -errno : -EIO;
 	if (!ret)
 		ret = (int)reading.counts.n;
-	vector_release(&reading.tallies);
-	vector_release(&reading.counts);
-	vector_release(&reading.processes);
+	vector_free(&reading.tallies);
+	vector_free(&reading.counts);
+	vector_free(&reading.processes);
 	free(text);
 	return ret;
 }
