@@ -170,20 +170,12 @@ static int add_record(struct gpmu_saved *saved, const struct saved_line *line)
 	    line->share > 0)
 		record.state = COUNT_OK;
 	memcpy(record.parts, line->parts, sizeof(record.parts));
-	ret = saved_texts_add(&saved->texts, line->event.at, line->event.length, &record.event);
-	if (!ret)
-		ret = saved_texts_add(&saved->texts, line->unit.at, line->unit.length,
-				      &record.unit);
-	if (!ret)
-		ret = saved_texts_add(&saved->texts, line->metric.at, line->metric.length,
-				      &record.metric);
-	if (!ret)
-		ret = make_last(table, saved->texts.length);
-	if (!ret && table->length == SAVED_MAX_RECORDS)
-		ret = -E2BIG;
-	if (ret)
-		return ret;
-	ret = link_record(table, &record);
+	if (table->length == SAVED_MAX_RECORDS)
+		return -E2BIG;
+	ret = saved_texts_add(&saved->texts, line->event.at, line->event.length, &record.event) ?:
+	      saved_texts_add(&saved->texts, line->unit.at, line->unit.length, &record.unit) ?:
+	      saved_texts_add(&saved->texts, line->metric.at, line->metric.length, &record.metric) ?:
+	      make_last(table, saved->texts.length) ?: link_record(table, &record);
 	if (ret)
 		return ret;
 	added = vector_append(table->list, table->length);

@@ -63,6 +63,7 @@ struct saved_line {
 	double share;		/* percent; perf truncates the decimals */
 	struct saved_text metric;	/* unit, followed by the metric's name; or none */
 	double metric_value;	/* NaN: none */
+	bool has_count, has_metric;	/* JSON: a count, and the value or group of a metric */
 };
 
 enum saved_kind {
@@ -130,7 +131,11 @@ int saved_gpmu_row(const struct saved_text *row, struct saved_line *line,
 		   struct saved_expected *expected);
 
 /* saved_field.c: parsers of fields, for all formats. They return false unless the whole text matches. */
+struct saved_text saved_skip_blanks(struct saved_text text);
 bool saved_parse_u64(struct saved_text text, uint64_t *value);
+/* Likewise, a number up to UINT_MAX or INT_MAX */
+bool saved_parse_unsigned(struct saved_text text, unsigned int *value);
+bool saved_parse_int(struct saved_text text, int *value);
 /* Accepts a point, or a comma as in other locales. */
 bool saved_parse_double(struct saved_text text, double *value);
 /* Percent, 0 to 100, with two decimals. Times in ns have none, which distinguishes the two. */
@@ -160,6 +165,7 @@ struct saved_name {
 /* Returns 0, or -ENOMEM with nothing to release. */
 int saved_name_init(struct saved_name *name, const char *text, size_t length);
 void saved_name_release(struct saved_name *name);
+bool saved_is_uncore(const struct gpmu_pmu *pmu);
 
 /* How well a printed name matches a planned one: 0 for no match, higher is better */
 int saved_name_fits(const struct saved_name *printed, const struct saved_name *planned,
@@ -253,6 +259,8 @@ int saved_texts_add(struct saved_texts *texts, const char *text, size_t length, 
 /* Matches the texts with the plan's slots. Returns 0 or -ENOMEM. */
 int saved_slots_match(struct gpmu_saved *saved, const struct gpmu_plan *plan);
 void saved_slots_release(struct gpmu_saved *saved);
+/* Index of the last record in the complete table of the only event that matches a slot best; SAVED_NONE: no record, or several events */
+size_t saved_slot_last(const struct gpmu_saved *saved, const struct saved_slot *slot);
 
 /* --- saved_counts.c --- */
 

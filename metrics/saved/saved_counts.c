@@ -188,15 +188,10 @@ int saved_node(const struct gpmu_machine *machine, const struct saved_record *re
 	}
 }
 
-static bool is_uncore(const struct gpmu_pmu *pmu)
-{
-	return pmu && gpmu_pmu_has_cpumask(pmu);
-}
-
 static bool is_of_tasks(const struct gpmu_saved *saved, const struct saved_record *record,
 			const struct gpmu_pmu *pmu)
 {
-	if (is_uncore(pmu))
+	if (saved_is_uncore(pmu))
 		return false;
 	return record->label == SAVED_THREAD ||
 	       (record->label == SAVED_ALL && !saved->options.system);
@@ -209,9 +204,9 @@ static struct target target_of(const struct gpmu_saved *saved, const struct save
 
 	if (record->label == SAVED_CPU)
 		target.cpu = record->number;
-	if (is_uncore(pmu) && gpmu_pmu_node(pmu))
+	if (saved_is_uncore(pmu) && gpmu_pmu_node(pmu))
 		target.node = gpmu_node_number(gpmu_pmu_node(pmu));
-	else if (is_uncore(pmu) && gpmu_pmu_kind(pmu) != GPMU_PMU_OTHER)
+	else if (saved_is_uncore(pmu) && gpmu_pmu_kind(pmu) != GPMU_PMU_OTHER)
 		target.node = gpmu_pmu_number(pmu);
 	else
 		target.node = saved_node(saved->plan->machine, record);
@@ -243,7 +238,7 @@ static bool is_one_counter(const struct gpmu_saved *saved, const struct saved_re
 
 	if (record->label == SAVED_CPU || is_of_tasks(saved, record, pmu))
 		return true;
-	return is_uncore(pmu) && pmu_name_parse(gpmu_pmu_name(pmu), &number) != GPMU_PMU_OTHER;
+	return saved_is_uncore(pmu) && pmu_name_parse(gpmu_pmu_name(pmu), &number) != GPMU_PMU_OTHER;
 }
 
 static struct count count_of(const struct gpmu_saved *saved, size_t index,
@@ -267,7 +262,7 @@ static struct count count_of(const struct gpmu_saved *saved, size_t index,
 	}
 	printed->value = value_in_unit(saved, slot, record);
 	printed->deviation = printed->value * record->deviation / 100;
-	printed->sources = is_uncore(pmu) && !is_one_counter(saved, record, pmu) ? counters : 0;
+	printed->sources = saved_is_uncore(pmu) && !is_one_counter(saved, record, pmu) ? counters : 0;
 	raw = slot->scale > 0 ? printed->value / slot->scale : printed->value;
 	if (count.running < count.enabled)
 		raw *= (double)count.running / (double)count.enabled;
@@ -280,11 +275,9 @@ static size_t find_records(const struct gpmu_saved *saved, const struct saved_sl
 			   struct saved_record **records)
 {
 	const struct saved_table *table = saved->complete;
-	size_t at, n = 0;
+	size_t n = 0;
 
-	if (slot->length != 1 || slot->events[0] >= table->last_room)
-		return 0;
-	for (at = table->last[slot->events[0]]; at != SAVED_NONE; at = table->list[at].before) {
+	for (size_t at = saved_slot_last(saved, slot); at != SAVED_NONE; at = table->list[at].before) {
 		struct saved_record *record = &table->list[at];
 
 		/*
@@ -357,7 +350,7 @@ static int set_slot(struct gpmu_saved *saved, size_t index, struct saved_record 
 	const char *why;
 	int ret;
 
-	if (is_uncore(instance->pmu))
+	if (saved_is_uncore(instance->pmu))
 		n = keep_counted(records, n);
 	why = why_lost(saved, index, records, n);
 	if (why)
@@ -383,22 +376,17 @@ static int set_slot(struct gpmu_saved *saved, size_t index, struct saved_record 
 static void set_tool(struct gpmu_saved *saved, size_t index)
 {
 	enum event_tool tool = saved->plan->slots[index].instance->tool;
-	struct gpmu_counts *counts = saved->counts;
 	const struct saved_table *table = saved->complete;
-	const struct saved_slot *slot = &saved->slots[index];
-	const struct saved_record *record;
+	const size_t last = saved_slot_last(saved, &saved->slots[index]);
 
-	if (slot->length != 1 || slot->events[0] >= table->last_room ||
-	    table->last[slot->events[0]] == SAVED_NONE)
+	if (last == SAVED_NONE)
 		return;
-	record = &table->list[table->last[slot->events[0]]];
-	for (size_t at = table->last[slot->events[0]]; at != SAVED_NONE;
-	     at = table->list[at].before)
+	for (size_t at = last; at != SAVED_NONE; at = table->list[at].before)
 		table->list[at].used = true;
 	if (tool == EVENT_TOOL_USER_TIME)
-		counts->user_time = to_u64(record->value);
+		saved->counts->user_time = to_u64(table->list[last].value);
 	else if (tool == EVENT_TOOL_SYSTEM_TIME)
-		counts->system_time = to_u64(record->value);
+		saved->counts->system_time = to_u64(table->list[last].value);
 }
 
 static bool has_duration(const struct gpmu_plan *plan)

@@ -69,10 +69,7 @@ static struct saved_text look_decimal(const struct fields *fields)
 	struct saved_text whole = look(fields), decimals, digits = whole;
 	struct fields behind = *fields;
 
-	while (digits.length && *digits.at == ' ') {
-		digits.at++;
-		digits.length--;
-	}
+	digits = saved_skip_blanks(digits);
 	if ((strcmp(fields->separator, ".") && strcmp(fields->separator, ",")) || !is_digits(digits))
 		return whole;
 	skip(&behind, whole);
@@ -135,11 +132,7 @@ static void take_time(struct fields *fields, struct saved_line *line)
 		skip(fields, field);
 	}
 	/* Some versions of perf pad the time with blanks. */
-	field = look(fields);
-	while (field.length && *field.at == ' ') {
-		field.at++;
-		field.length--;
-	}
+	field = saved_skip_blanks(look(fields));
 	if (saved_is(field, "summary"))
 		line->nothing = true;
 }
@@ -149,7 +142,7 @@ static void take_machine(struct fields *fields, struct saved_line *line)
 {
 	struct saved_text label = look(fields), first, second, third;
 	struct fields behind = *fields;
-	uint64_t counters;
+	unsigned int counters;
 
 	skip(&behind, label);
 	first = look(&behind);
@@ -160,9 +153,9 @@ static void take_machine(struct fields *fields, struct saved_line *line)
 	skip(&behind, second);
 	third = look(&behind);
 	/* "counters,value" or "counters,,,", a line with only a metric */
-	if (saved_parse_u64(first, &counters) && counters <= UINT32_MAX &&
+	if (saved_parse_unsigned(first, &counters) &&
 	    (is_count(second) || (second.at && !second.length && !third.length))) {
-		line->counters = (unsigned int)counters;
+		line->counters = counters;
 		skip(fields, label);
 		skip(fields, first);
 	} else if (is_count(first)) {
@@ -175,7 +168,7 @@ static void take_label(struct fields *fields, struct saved_line *line)
 {
 	struct saved_text field = look(fields), next;
 	struct fields behind = *fields;
-	uint64_t number;
+	unsigned int number;
 
 	if (field.at && !field.length)
 		take_machine(fields, line);
@@ -193,14 +186,13 @@ static void take_label(struct fields *fields, struct saved_line *line)
 	 * A line with only a metric has an empty value; a line of one core has no number
 	 * of counters.
 	 */
-	if (saved_parse_u64(field, &number) && number <= UINT32_MAX &&
-	    next.at && (!next.length || is_count(next))) {
+	if (saved_parse_unsigned(field, &number) && next.at && (!next.length || is_count(next))) {
 		struct fields third = behind;
 
 		skip(&third, next);
 		/* In "value,,event" the number is the value: no event's name is a number. */
 		if (next.length || !look(&third).length) {
-			line->counters = (unsigned int)number;
+			line->counters = number;
 			skip(fields, field);
 		}
 	}

@@ -14,7 +14,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-static struct saved_text skip_blanks(struct saved_text text)
+struct saved_text saved_skip_blanks(struct saved_text text)
 {
 	while (text.length && *text.at == ' ') {
 		text.at++;
@@ -32,7 +32,7 @@ bool saved_parse_u64(struct saved_text text, uint64_t *value)
 {
 	uint64_t n = 0;
 
-	text = skip_blanks(text);
+	text = saved_skip_blanks(text);
 	if (!text.length)
 		return false;
 	for (size_t i = 0; i < text.length; i++)
@@ -54,7 +54,7 @@ bool saved_parse_double(struct saved_text text, double *value)
 	bool minus, fits = true;
 	size_t i;
 
-	text = skip_blanks(text);
+	text = saved_skip_blanks(text);
 	minus = text.length && *text.at == '-';
 	if (text.length > MAX_NUMBER)
 		return false;
@@ -93,7 +93,7 @@ bool saved_parse_time(struct saved_text text, uint64_t *ns)
 	struct saved_text seconds, decimals;
 	uint64_t s, n;
 
-	text = skip_blanks(text);
+	text = saved_skip_blanks(text);
 	if (text.length < 11 ||
 	    (text.at[text.length - 10] != '.' && text.at[text.length - 10] != ','))
 		return false;
@@ -104,13 +104,23 @@ bool saved_parse_time(struct saved_text text, uint64_t *ns)
 	       !__builtin_add_overflow(*ns, n, ns);
 }
 
-static bool parse_int(struct saved_text text, int *number)
+bool saved_parse_unsigned(struct saved_text text, unsigned int *value)
 {
 	uint64_t n;
 
-	if (!text.length || !is_digit(*text.at) || !saved_parse_u64(text, &n) || n > INT_MAX)
+	if (!saved_parse_u64(text, &n) || n > UINT_MAX)
 		return false;
-	*number = (int)n;
+	*value = (unsigned int)n;
+	return true;
+}
+
+bool saved_parse_int(struct saved_text text, int *value)
+{
+	unsigned int n;
+
+	if (!saved_parse_unsigned(text, &n) || n > INT_MAX)
+		return false;
+	*value = (int)n;
 	return true;
 }
 
@@ -129,7 +139,7 @@ static bool parse_parts(struct saved_text text, int *parts)
 		for (digits = i; i < text.length && is_digit(text.at[i]); i++)
 			;
 		if (letters == digits ||
-		    !parse_int((struct saved_text){ text.at + digits, i - digits }, &parts[n]))
+		    !saved_parse_int((struct saved_text){ text.at + digits, i - digits }, &parts[n]))
 			return false;
 	}
 	return true;
@@ -151,7 +161,7 @@ bool saved_parse_label(struct saved_text text, struct saved_line *line)
 			continue;
 		while (end < text.length && is_digit(text.at[end]))
 			end++;
-		if (!parse_int((struct saved_text){ text.at + begin, end - begin }, &line->number))
+		if (!saved_parse_int((struct saved_text){ text.at + begin, end - begin }, &line->number))
 			return false;
 		line->label = kinds[i].label;
 		text.at += end;
@@ -169,7 +179,7 @@ bool saved_parse_thread(struct saved_text text, struct saved_line *line)
 	while (begin && is_digit(text.at[begin - 1]))
 		begin--;
 	if (begin < 2 || text.at[begin - 1] != '-' ||
-	    !parse_int((struct saved_text){ text.at + begin, text.length - begin }, &line->number))
+	    !saved_parse_int((struct saved_text){ text.at + begin, text.length - begin }, &line->number))
 		return false;
 	line->label = SAVED_THREAD;
 	return true;
@@ -187,7 +197,7 @@ static bool is_grouped(struct saved_text text)
 
 bool saved_parse_count(struct saved_text text, struct saved_line *line)
 {
-	text = skip_blanks(text);
+	text = saved_skip_blanks(text);
 	line->state = COUNT_OK;
 	if (saved_is(text, "<not counted>"))
 		line->state = COUNT_NOT_COUNTED;

@@ -4,7 +4,6 @@
  * that their heading names, or keys of these names.
  */
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -31,16 +30,11 @@ enum saved_gpmu_key saved_gpmu_key(struct saved_text name)
 static bool set_place(const struct saved_text *row, struct saved_line *line)
 {
 	const bool cpu = saved_is(row[SAVED_GPMU_SCOPE], "cpu");
-	uint64_t number;
 
 	if (!cpu && !saved_is(row[SAVED_GPMU_SCOPE], "node"))
 		return true;
-	if (!saved_parse_u64(row[cpu ? SAVED_GPMU_CPU : SAVED_GPMU_NODE], &number) ||
-	    number > INT_MAX)
-		return false;
 	line->label = cpu ? SAVED_CPU : SAVED_NODE;
-	line->number = (int)number;
-	return true;
+	return saved_parse_int(row[cpu ? SAVED_GPMU_CPU : SAVED_GPMU_NODE], &line->number);
 }
 
 /* The value, and its deviation as percent of it */
@@ -67,17 +61,14 @@ static bool set_value(const struct saved_text *row, struct saved_line *line, dou
 /* gpmu prints the mean time of the counters, and perf their sum. */
 static bool set_times(const struct saved_text *row, struct saved_line *line)
 {
-	uint64_t counters;
-
 	if (line->state != COUNT_OK)
 		return true;
-	if (!saved_parse_u64(row[SAVED_GPMU_COUNTERS], &counters) || counters > UINT_MAX ||
+	if (!saved_parse_unsigned(row[SAVED_GPMU_COUNTERS], &line->counters) ||
 	    !saved_parse_u64(row[SAVED_GPMU_RUNNING], &line->running) ||
 	    !saved_parse_double(row[SAVED_GPMU_SHARE], &line->share))
 		return false;
-	line->counters = (unsigned int)counters;
-	line->running = __builtin_mul_overflow(line->running, counters, &line->running) ?
-			UINT64_MAX : line->running;
+	if (__builtin_mul_overflow(line->running, line->counters, &line->running))
+		line->running = UINT64_MAX;
 	line->share *= 100;
 	return line->share >= 0 && line->share <= 100;
 }

@@ -15,7 +15,7 @@ struct scan {
 	size_t length, at;
 	struct saved_line *line;
 	struct saved_expected *expected;
-	bool counted, has_metric;
+	size_t value;		/* offset of the last value */
 };
 
 static int refuse(const struct scan *scan, size_t offset, const char *what)
@@ -93,171 +93,140 @@ static int take_value(struct scan *scan, struct saved_text *value)
 	return value->length ? 0 : refuse(scan, begin, "a value");
 }
 
-/* --- keys --- */
-
-static bool set_interval(struct scan *scan, struct saved_text value)
+/* Parses a key and its value. */
+static int take_pair(struct scan *scan, struct saved_text *key, struct saved_text *value)
 {
-	scan->line->timed = true;
-	return saved_parse_time(value, &scan->line->time);
+	int ret = take_string(scan, key);
+
+	if (!ret && !take(scan, ':'))
+		ret = refuse(scan, scan->at, "\":\" after the key");
+	scan->value = scan->at;
+	return ret ? ret : take_value(scan, value);
 }
 
-static bool set_label(struct scan *scan, struct saved_text value)
+/* --- keys --- */
+
+static bool set_interval(struct saved_text value, struct saved_line *line)
 {
-	return saved_parse_label(value, scan->line);
+	line->timed = true;
+	return saved_parse_time(value, &line->time);
 }
 
 /* The value is a plain number. */
-static bool set_cpu(struct scan *scan, struct saved_text value)
+static bool set_cpu(struct saved_text value, struct saved_line *line)
 {
-	uint64_t number;
-
-	if (!saved_parse_u64(value, &number) || number > INT32_MAX)
-		return false;
-	scan->line->label = SAVED_CPU;
-	scan->line->number = (int)number;
-	return true;
+	line->label = SAVED_CPU;
+	return saved_parse_int(value, &line->number);
 }
 
-static bool set_thread(struct scan *scan, struct saved_text value)
+static bool set_counters(struct saved_text value, struct saved_line *line)
 {
-	return saved_parse_thread(value, scan->line);
+	return saved_parse_unsigned(value, &line->counters);
 }
 
-static bool set_counters(struct scan *scan, struct saved_text value)
+static bool set_count(struct saved_text value, struct saved_line *line)
 {
-	uint64_t number;
-
-	if (!saved_parse_u64(value, &number) || number > UINT32_MAX)
-		return false;
-	scan->line->counters = (unsigned int)number;
-	return true;
+	line->has_count = true;
+	return saved_parse_count(value, line);
 }
 
-static bool set_count(struct scan *scan, struct saved_text value)
+static bool set_event(struct saved_text value, struct saved_line *line)
 {
-	scan->counted = true;
-	return saved_parse_count(value, scan->line);
-}
-
-static bool set_unit(struct scan *scan, struct saved_text value)
-{
-	scan->line->unit = value;
-	return true;
-}
-
-static bool set_event(struct scan *scan, struct saved_text value)
-{
-	scan->line->event = value;
+	line->event = value;
 	return value.length > 0;
 }
 
-static bool set_cgroup(struct scan *scan, struct saved_text value)
-{
-	scan->line->cgroup = value;
-	return true;
-}
-
-static bool set_deviation(struct scan *scan, struct saved_text value)
+static bool set_deviation(struct saved_text value, struct saved_line *line)
 {
 	/* "nan" and "inf" are the deviation of a mean of 0. */
-	if (!saved_parse_double(value, &scan->line->deviation))
-		scan->line->deviation = 0;
+	if (!saved_parse_double(value, &line->deviation))
+		line->deviation = 0;
 	return true;
 }
 
-static bool set_running(struct scan *scan, struct saved_text value)
+static bool set_running(struct saved_text value, struct saved_line *line)
 {
-	return saved_parse_u64(value, &scan->line->running);
+	return saved_parse_u64(value, &line->running);
 }
 
-static bool set_share(struct scan *scan, struct saved_text value)
+static bool set_share(struct saved_text value, struct saved_line *line)
 {
-	return saved_parse_share(value, &scan->line->share);
+	return saved_parse_share(value, &line->share);
 }
 
 /* "nan", "inf" and "none" mean that there is no value. */
-static bool set_metric(struct scan *scan, struct saved_text value)
+static bool set_metric(struct saved_text value, struct saved_line *line)
 {
-	scan->has_metric = true;
-	saved_parse_double(value, &scan->line->metric_value);
+	line->has_metric = true;
+	saved_parse_double(value, &line->metric_value);
 	return true;
 }
 
-static bool set_metric_unit(struct scan *scan, struct saved_text value)
-{
-	scan->line->metric = value;
-	return true;
-}
-
-static bool set_group(struct scan *scan, struct saved_text value)
+static bool set_group(struct saved_text value, struct saved_line *line)
 {
 	(void)value;
-	scan->has_metric = true;
+	line->has_metric = true;
 	return true;
 }
 
+#define TEXT(member)	.text = offsetof(struct saved_line, member)
+
+/* A key without set() has any text. */
 static const struct {
 	const char *name;
-	bool (*set)(struct scan *scan, struct saved_text value);
+	bool (*set)(struct saved_text value, struct saved_line *line);
 	const char *expected;
+	size_t text;
 } keys[] = {
-	{ "interval", set_interval, "seconds with 9 decimals" },
-	{ "cpu", set_cpu, "the number of a CPU" },
-	{ "node", set_label, "a node, as N0" },
-	{ "socket", set_label, "a socket, as S0" },
-	{ "die", set_label, "a die, as S0-D0" },
-	{ "cluster", set_label, "a cluster, as S0-D0-CLS0" },
-	{ "cache", set_label, "a cache, as S0-D0-L3-ID0" },
-	{ "core", set_label, "a core, as S0-D0-C0" },
-	{ "thread", set_thread, "a thread, as COMMAND-1234" },
-	{ "aggregate-number", set_counters, "how many counters were added up" },
-	{ "counters", set_counters, "how many counters were added up" },
-	{ "counter-value", set_count, "a number, <not counted> or <not supported>" },
-	{ "unit", set_unit, "a unit" },
-	{ "event", set_event, "the name of an event" },
-	{ "cgroup", set_cgroup, "the name of a cgroup" },
-	{ "variance", set_deviation, "percent" },
-	{ "event-runtime", set_running, "ns that the counter ran" },
-	{ "pcnt-running", set_share, "percent that the counter ran" },
-	{ "metric-value", set_metric, "a number" },
-	{ "metric-unit", set_metric_unit, "a unit" },
-	{ "metricgroup", set_group, "the name of a group" },
+	{ .name = "interval", .set = set_interval, .expected = "seconds with 9 decimals" },
+	{ .name = "cpu", .set = set_cpu, .expected = "the number of a CPU" },
+	{ .name = "node", .set = saved_parse_label, .expected = "a node, as N0" },
+	{ .name = "socket", .set = saved_parse_label, .expected = "a socket, as S0" },
+	{ .name = "die", .set = saved_parse_label, .expected = "a die, as S0-D0" },
+	{ .name = "cluster", .set = saved_parse_label, .expected = "a cluster, as S0-D0-CLS0" },
+	{ .name = "cache", .set = saved_parse_label, .expected = "a cache, as S0-D0-L3-ID0" },
+	{ .name = "core", .set = saved_parse_label, .expected = "a core, as S0-D0-C0" },
+	{ .name = "thread", .set = saved_parse_thread, .expected = "a thread, as COMMAND-1234" },
+	{ .name = "aggregate-number", .set = set_counters, .expected = "how many counters were added up" },
+	{ .name = "counters", .set = set_counters, .expected = "how many counters were added up" },
+	{ .name = "counter-value", .set = set_count, .expected = "a number, <not counted> or <not supported>" },
+	{ .name = "unit", TEXT(unit) },
+	{ .name = "event", .set = set_event, .expected = "the name of an event" },
+	{ .name = "cgroup", TEXT(cgroup) },
+	{ .name = "variance", .set = set_deviation },
+	{ .name = "event-runtime", .set = set_running, .expected = "ns that the counter ran" },
+	{ .name = "pcnt-running", .set = set_share, .expected = "percent that the counter ran" },
+	{ .name = "metric-value", .set = set_metric },
+	{ .name = "metric-unit", TEXT(metric) },
+	{ .name = "metricgroup", .set = set_group },
 };
 
 /* Ignores unknown keys, which later versions may add. */
-static int take_pair(struct scan *scan)
+static int take_key(struct scan *scan)
 {
 	struct saved_text key, value;
-	size_t at;
-	int ret;
+	int ret = take_pair(scan, &key, &value);
 
-	ret = take_string(scan, &key);
-	if (ret)
-		return ret;
-	if (!take(scan, ':'))
-		return refuse(scan, scan->at, "\":\" after the key");
-	at = scan->at;
-	ret = take_value(scan, &value);
-	for (size_t i = 0; !ret && i < ARRAY_SIZE(keys); i++)
-		if (saved_is(key, keys[i].name))
-			return keys[i].set(scan, value) ? 0 : refuse(scan, at, keys[i].expected);
+	for (size_t i = 0; !ret && i < ARRAY_SIZE(keys); i++) {
+		if (!saved_is(key, keys[i].name))
+			continue;
+		if (!keys[i].set)
+			memcpy((char *)scan->line + keys[i].text, &value, sizeof(value));
+		else if (!keys[i].set(value, scan->line))
+			ret = refuse(scan, scan->value, keys[i].expected);
+		break;
+	}
 	return ret;
 }
 
 /* A row of gpmu's version 1, whose keys have other values than perf's of the same names */
 static int parse_gpmu(struct scan *scan)
 {
-	struct saved_text row[SAVED_GPMU_KEYS + 1] = { 0 };
-	int ret = 0;
+	struct saved_text row[SAVED_GPMU_KEYS + 1] = { 0 }, key, value;
+	int ret;
 
 	do {
-		struct saved_text key, value;
-
-		ret = take_string(scan, &key);
-		if (!ret && !take(scan, ':'))
-			ret = refuse(scan, scan->at, "\":\" after the key");
-		if (!ret)
-			ret = take_value(scan, &value);
+		ret = take_pair(scan, &key, &value);
 		if (!ret && !saved_is(value, "null"))
 			row[saved_gpmu_key(key)] = value;
 	} while (!ret && take(scan, ','));
@@ -285,7 +254,7 @@ int saved_json_parse(const char *text, size_t length, struct saved_line *line,
 	while (!ret && !end) {
 		end = take(&scan, '}');
 		if (!end)
-			ret = take_pair(&scan);
+			ret = take_key(&scan);
 		if (!end && !ret && !take(&scan, ',')) {
 			if (!take(&scan, '}'))
 				ret = refuse(&scan, scan.at, "\",\" or \"}\"");
@@ -297,9 +266,9 @@ int saved_json_parse(const char *text, size_t length, struct saved_line *line,
 	take(&scan, '\r');
 	if (scan.at < length)
 		return refuse(&scan, scan.at, "the end of the line");
-	if (line->event.at && !scan.counted)
+	if (line->event.at && !line->has_count)
 		return refuse(&scan, 0, "\"counter-value\" beside \"event\"");
-	if (!line->event.at && (scan.counted || !scan.has_metric))
+	if (!line->event.at && (line->has_count || !line->has_metric))
 		return refuse(&scan, 0, "\"event\" or \"metric-value\", as perf stat -j prints "
 			      "without --metric-only");
 	return 0;

@@ -28,11 +28,15 @@ static const struct {
 	const char *identifier;
 	const char *filter, *format;	/* NULL: none */
 } grace[] = {
-	{ GPMU_PMU_SCF, "nvidia_scf_pmu", "2cf0036b", NULL, NULL },
-	{ GPMU_PMU_PCIE, "nvidia_pcie_pmu", "1030036b", "root_port", "config1:0-9" },
-	{ GPMU_PMU_C2C1, "nvidia_nvlink_c2c1_pmu", "1040036b", "port", "config1:0-1" },
-	{ GPMU_PMU_C2C0, "nvidia_nvlink_c2c0_pmu", "1050036b", "port", "config1:0-1" },
-	{ GPMU_PMU_CNVLINK, "nvidia_cnvlink_pmu", "1060036b", "rem_socket", "config1:0-3" },
+	{ .kind = GPMU_PMU_SCF, .name = "nvidia_scf_pmu", .identifier = "2cf0036b" },
+	{ .kind = GPMU_PMU_PCIE, .name = "nvidia_pcie_pmu", .identifier = "1030036b",
+	  .filter = "root_port", .format = "config1:0-9" },
+	{ .kind = GPMU_PMU_C2C1, .name = "nvidia_nvlink_c2c1_pmu", .identifier = "1040036b",
+	  .filter = "port", .format = "config1:0-1" },
+	{ .kind = GPMU_PMU_C2C0, .name = "nvidia_nvlink_c2c0_pmu", .identifier = "1050036b",
+	  .filter = "port", .format = "config1:0-1" },
+	{ .kind = GPMU_PMU_CNVLINK, .name = "nvidia_cnvlink_pmu", .identifier = "1060036b",
+	  .filter = "rem_socket", .format = "config1:0-3" },
 };
 
 struct shown_pmu {

@@ -18,20 +18,15 @@ static const char *const implied[] = {
 	"cpu", "armv8_", "arm_v", "default_core", "software", "tool", "msr",
 };
 
-struct part {
-	const char *at;
-	size_t length;
-};
-
 /* --- terms --- */
 
-static bool is_number(struct part value)
+static bool is_number(struct saved_text value)
 {
 	return value.length && isdigit((unsigned char)*value.at);
 }
 
 /* Writes "0x1A5" and "421" as "421", and any other value in lower case. */
-static char *put_value(char *to, struct part value)
+static char *put_value(char *to, struct saved_text value)
 {
 	char text[32], *end;
 
@@ -50,7 +45,7 @@ static char *put_value(char *to, struct part value)
 }
 
 /* Writes "event=cycles" as "cycles", and "edge=1" as "edge". */
-static char *put_term(char *to, struct part key, struct part value)
+static char *put_term(char *to, struct saved_text key, struct saved_text value)
 {
 	bool event = key.length == 5 && !strncasecmp(key.at, "event", 5);
 	char *end, *number;
@@ -66,10 +61,10 @@ static char *put_term(char *to, struct part key, struct part value)
 	return to == number + 1 && *number == '1' ? end : to;
 }
 
-static struct part cut(struct part *rest, char c)
+static struct saved_text cut(struct saved_text *rest, char c)
 {
 	const char *end = memchr(rest->at, c, rest->length);
-	struct part first = { rest->at, end ? (size_t)(end - rest->at) : rest->length };
+	struct saved_text first = { rest->at, end ? (size_t)(end - rest->at) : rest->length };
 	size_t taken = first.length + (end ? 1 : 0);
 
 	rest->at += taken;
@@ -77,7 +72,7 @@ static struct part cut(struct part *rest, char c)
 	return first;
 }
 
-static int put_terms(struct saved_name *name, struct part terms)
+static int put_terms(struct saved_name *name, struct saved_text terms)
 {
 	/* A number of n digits has at most 2n digits in another base. */
 	char *to = malloc(2 * terms.length + 1);
@@ -86,7 +81,7 @@ static int put_terms(struct saved_name *name, struct part terms)
 	if (!to)
 		return -ENOMEM;
 	while (terms.length) {
-		struct part value = cut(&terms, ','), key = cut(&value, '=');
+		struct saved_text value = cut(&terms, ','), key = cut(&value, '=');
 
 		/* Treat "a=" as "a". */
 		if (!value.length)
@@ -115,7 +110,7 @@ static int compare_chars(const void *a, const void *b)
 	return *(const char *)a - *(const char *)b;
 }
 
-static int put_modifiers(struct saved_name *name, struct part modifiers)
+static int put_modifiers(struct saved_name *name, struct saved_text modifiers)
 {
 	name->modifiers = strndup(modifiers.at, modifiers.length);
 	if (!name->modifiers)
@@ -124,7 +119,7 @@ static int put_modifiers(struct saved_name *name, struct part modifiers)
 	return 0;
 }
 
-static bool is_modifiers(struct part text)
+static bool is_modifiers(struct saved_text text)
 {
 	for (size_t i = 0; i < text.length; i++)
 		if (!strchr("ukhGHIpPSDWebRX", text.at[i]))
@@ -133,30 +128,30 @@ static bool is_modifiers(struct part text)
 }
 
 /* Splits "cycles:u"; "sched:sched_switch" has no modifiers. */
-static int split_plain(struct saved_name *name, struct part text)
+static int split_plain(struct saved_name *name, struct saved_text text)
 {
 	const char *colon = memrchr(text.at, ':', text.length);
-	struct part modifiers = { text.at + text.length, 0 };
+	struct saved_text modifiers = { text.at + text.length, 0 };
 
 	if (colon) {
-		struct part behind = { colon + 1, (size_t)(text.at + text.length - colon - 1) };
+		struct saved_text behind = { colon + 1, (size_t)(text.at + text.length - colon - 1) };
 
 		if (is_modifiers(behind)) {
 			modifiers = behind;
-			text = (struct part){ text.at, (size_t)(colon - text.at) };
+			text = (struct saved_text){ text.at, (size_t)(colon - text.at) };
 		}
 	}
 	return put_modifiers(name, modifiers) ?: put_terms(name, text);
 }
 
-static int split(struct saved_name *name, struct part text)
+static int split(struct saved_name *name, struct saved_text text)
 {
 	const char *slash = memchr(text.at, '/', text.length), *end, *bracket;
-	struct part modifiers;
+	struct saved_text modifiers;
 
 	bracket = memmem(text.at, text.length, " [", 2);
 	if (bracket && text.at[text.length - 1] == ']') {
-		struct part pmu = { bracket + 2, (size_t)(text.at + text.length - bracket - 3) };
+		struct saved_text pmu = { bracket + 2, (size_t)(text.at + text.length - bracket - 3) };
 
 		name->pmu = strndup(pmu.at, pmu.length);
 		text.length = (size_t)(bracket - text.at);
@@ -170,20 +165,20 @@ static int split(struct saved_name *name, struct part text)
 	name->pmu = strndup(text.at, (size_t)(slash - text.at));
 	if (!name->pmu)
 		return -ENOMEM;
-	modifiers = (struct part){ end + 1, (size_t)(text.at + text.length - end - 1) };
+	modifiers = (struct saved_text){ end + 1, (size_t)(text.at + text.length - end - 1) };
 	if (modifiers.length && *modifiers.at == ':') {
 		modifiers.at++;
 		modifiers.length--;
 	}
 	return put_modifiers(name, modifiers) ?:
-	       put_terms(name, (struct part){ slash + 1, (size_t)(end - slash - 1) });
+	       put_terms(name, (struct saved_text){ slash + 1, (size_t)(end - slash - 1) });
 }
 
 int saved_name_init(struct saved_name *name, const char *text, size_t length)
 {
 	*name = (struct saved_name){ .text = strndup(text, length) };
 	/* strlen(): a NUL ends the name. */
-	if (name->text && !split(name, (struct part){ name->text, strlen(name->text) }))
+	if (name->text && !split(name, (struct saved_text){ name->text, strlen(name->text) }))
 		return 0;
 	saved_name_release(name);
 	return -ENOMEM;
@@ -250,7 +245,7 @@ static bool is_implied(const char *pmu)
 	return false;
 }
 
-static bool is_uncore(const struct gpmu_pmu *pmu)
+bool saved_is_uncore(const struct gpmu_pmu *pmu)
 {
 	return pmu && gpmu_pmu_has_cpumask(pmu);
 }
@@ -259,7 +254,7 @@ static bool is_uncore(const struct gpmu_pmu *pmu)
 static bool is_printed_generic(const struct saved_name *printed, const struct saved_name *planned,
 			       const struct gpmu_pmu *pmu)
 {
-	return !is_uncore(pmu) && is_generic_of(printed->terms, planned->terms) &&
+	return !saved_is_uncore(pmu) && is_generic_of(printed->terms, planned->terms) &&
 	       (!printed->pmu || is_implied(printed->pmu));
 }
 
@@ -290,7 +285,7 @@ int saved_name_fits(const struct saved_name *printed, const struct saved_name *p
 
 		/* "cycles" without a PMU is never an uncore event. */
 		if ((printed->pmu && planned->pmu) || !is_implied(one) ||
-		    is_uncore(pmu))
+		    saved_is_uncore(pmu))
 			return FITS_NOT;
 		return FITS_WITHOUT_PMU;
 	}

@@ -57,6 +57,14 @@ static int make_maker(struct gpmu_saved *saved)
 	return saved->maker ? 0 : -ENOMEM;
 }
 
+static void lose(struct gpmu_row *row, const char *why)
+{
+	row->state = GPMU_STATE_NOT_COUNTED;
+	row->value = NAN;
+	row->share = 0;
+	row->why = why;
+}
+
 /*
  * Marks times as unknown that perf did not print, or printed as 0, as 7.3 does for a
  * command; counts cannot express this.
@@ -78,12 +86,8 @@ static void lose_times(struct gpmu_saved *saved)
 		for (size_t k = 0; k < ARRAY_SIZE(times); k++) {
 			struct gpmu_row *row = &rows->list[i];
 
-			if (row->metric || times[k].value || strcmp(row->name, times[k].name))
-				continue;
-			row->state = GPMU_STATE_NOT_COUNTED;
-			row->value = NAN;
-			row->share = 0;
-			row->why = "it is not in perf's output";
+			if (!row->metric && !times[k].value && !strcmp(row->name, times[k].name))
+				lose(row, "it is not in perf's output");
 		}
 }
 
@@ -121,13 +125,8 @@ static int lose_rates(struct gpmu_saved *saved)
 		const struct row_source *source = &maker->sources[i];
 		struct gpmu_row *row = &maker->rows.list[i];
 
-		if (!source->metric || !needing[source->index] ||
-		    row->state == GPMU_STATE_NOT_SUPPORTED)
-			continue;
-		row->state = GPMU_STATE_NOT_COUNTED;
-		row->value = NAN;
-		row->share = 0;
-		row->why = "perf's output has neither duration_time nor intervals";
+		if (source->metric && needing[source->index] && row->state != GPMU_STATE_NOT_SUPPORTED)
+			lose(row, "perf's output has neither duration_time nor intervals");
 	}
 	free(needing);
 	return 0;
@@ -136,12 +135,8 @@ static int lose_rates(struct gpmu_saved *saved)
 /* The deviation of an event that libgpmu does not count, such as duration_time; NaN: unknown */
 static double tool_deviation(const struct gpmu_saved *saved, size_t slot)
 {
-	const struct saved_slot *values = &saved->slots[slot];
-	size_t at;
+	const size_t at = saved_slot_last(saved, &saved->slots[slot]);
 
-	if (values->length != 1 || values->events[0] >= saved->complete->last_room)
-		return NAN;
-	at = saved->complete->last[values->events[0]];
 	return at == SAVED_NONE ? NAN : saved->complete->list[at].value *
 					saved->complete->list[at].deviation / 100;
 }
@@ -178,15 +173,8 @@ int gpmu_saved_rows(struct gpmu_saved *saved, const struct gpmu_plan *plan,
 
 	if (!saved->complete || !plan->made)
 		return -EINVAL;
-	ret = saved_slots_match(saved, plan);
-	if (!ret)
-		ret = make_maker(saved);
-	if (!ret)
-		ret = saved_counts_fill(saved);
-	if (!ret)
-		ret = row_maker_rows(saved->maker, saved->counts, 0, rows);
-	if (!ret)
-		ret = lose_rates(saved);
+	ret = saved_slots_match(saved, plan) ?: make_maker(saved) ?: saved_counts_fill(saved) ?:
+	      row_maker_rows(saved->maker, saved->counts, 0, rows) ?: lose_rates(saved);
 	if (ret)
 		return ret;
 	lose_times(saved);

@@ -59,6 +59,13 @@ static int init_slots(struct gpmu_saved *saved, const struct gpmu_plan *plan)
 	return 0;
 }
 
+size_t saved_slot_last(const struct gpmu_saved *saved, const struct saved_slot *slot)
+{
+	const struct saved_table *table = saved->complete;
+
+	return slot->length != 1 || slot->events[0] >= table->last_room ? SAVED_NONE : table->last[slot->events[0]];
+}
+
 static int match_slot(struct gpmu_saved *saved, size_t index)
 {
 	const struct gpmu_pmu *pmu = saved->plan->slots[index].instance->pmu;
