@@ -11,13 +11,6 @@ int spans_add(struct spans *spans, uint64_t begin, uint64_t end)
 	return begin < end ? vector_push(&spans->all, &(struct span){ .begin = begin, .end = end }) : 0;
 }
 
-static int by_begin(const void *one, const void *other)
-{
-	const struct span *a = one, *b = other;
-
-	return COMPARE(a->begin, b->begin);
-}
-
 void spans_unite(struct spans *spans)
 {
 	struct span *all = spans->all.list;
@@ -25,7 +18,7 @@ void spans_unite(struct spans *spans)
 
 	if (!spans->all.n)
 		return;
-	vector_sort(&spans->all, by_begin);
+	vector_sort(&spans->all, compare_first);
 	for (size_t i = 1; i < spans->all.n; i++) {
 		if (all[i].begin > all[n].end)
 			all[++n] = all[i];
@@ -87,13 +80,6 @@ uint64_t spans_common(const struct spans *a, const struct spans *b)
 	return common;
 }
 
-static int by_value(const void *one, const void *other)
-{
-	uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
-
-	return COMPARE(a, b);
-}
-
 int spans_several(const struct spans *spans, uint64_t *time)
 {
 	size_t n = spans->all.n, begun = 0, ended = 0;
@@ -110,8 +96,8 @@ int spans_several(const struct spans *spans, uint64_t *time)
 		begins[i] = spans->all.list[i].begin;
 		ends[i] = spans->all.list[i].end;
 	}
-	qsort(begins, n, sizeof(*begins), by_value);
-	qsort(ends, n, sizeof(*ends), by_value);
+	qsort(begins, n, sizeof(*begins), compare_first);
+	qsort(ends, n, sizeof(*ends), compare_first);
 	while (ended < n) {
 		bool begins_next = begun < n && begins[begun] < ends[ended];
 		uint64_t now = begins_next ? begins[begun] : ends[ended];

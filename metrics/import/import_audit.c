@@ -103,6 +103,8 @@ static int put_spe(struct import *import)
 	const struct gpmu_spe_stats *stats = &import->input.traces.stats;
 	struct args args = { .count = 0 };
 
+	if (!import->input.has_spe)
+		return 0;
 	add_text(&args, "source", "SPE");
 	add(&args, "records", import->facts.spe);
 	add(&args, "lost_bytes", stats->lost_bytes);
@@ -164,9 +166,9 @@ static int put_notes(struct import *import)
 	if (!ret && import->input.traces.physical && *import->input.machine.no_homes)
 		ret = put_own(import, text_print("homes of operations of SPE are not known: %s", import->input.machine.no_homes));
 	if (!ret)
-		ret = put_omitted(import, import->timeless, "they have no time; record with -T and without the term time=0 of an event");
-	if (!ret)
-		ret = put_omitted(import, facts->no_time - import->timeless, "they have no time on the clock of the trace");
+		ret = put_omitted(import, import->timeless, "they have no time; record with -T and without the term time=0 of an "
+				  "event") ?:
+		      put_omitted(import, facts->no_time - import->timeless, "they have no time on the clock of the trace");
 	if (!ret && facts->outside)
 		ret = put_own(import, text_print("%llu " GPMU_OUTSIDE_WHY, (unsigned long long)facts->outside));
 	if (!ret && skipped)
@@ -184,15 +186,8 @@ static int put_notes(struct import *import)
 int import_audit(struct import *import)
 {
 	const struct gpmu_import_facts *facts = &import->facts;
-	int ret = put_gpmu(import);
 
-	if (!ret)
-		ret = put_clock(import);
-	if (!ret)
-		ret = put_source(import, "perf", facts->samples + facts->tracepoints + facts->switches, facts->lost);
-	if (!ret && import->input.has_spe)
-		ret = put_spe(import);
-	if (!ret)
-		ret = put_jitdumps(import);
-	return ret ? ret : put_notes(import);
+	return put_gpmu(import) ?: put_clock(import) ?:
+	       put_source(import, "perf", facts->samples + facts->tracepoints + facts->switches, facts->lost) ?:
+	       put_spe(import) ?: put_jitdumps(import) ?: put_notes(import);
 }

@@ -163,10 +163,9 @@ int import_counters_end(struct import *import)
 		uint64_t key = list[i].id << 32 ^ list[i].id >> 32 ^ (inherited ? list[i].tid : 0);
 		uint32_t before;
 
-		ret = put(import, map_get(&last, key, &before) ? &list[before] : NULL, &list[i]);
-		if (!ret)
-			ret = map_set(&last, key, (uint32_t)i);
+		ret = put(import, map_get(&last, key, &before) ? &list[before] : NULL, &list[i]) ?:
+		      map_set(&last, key, (uint32_t)i);
 	}
 	map_release(&last);
-	return ret ? ret : close_all(import);
+	return ret ?: close_all(import);
 }

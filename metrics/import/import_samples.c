@@ -61,16 +61,6 @@ static void add_frames(const struct import *import, const struct profile_place *
 		frames[(*count)++] = frame_of(import, place->function, place, address);
 }
 
-static bool is_guest(unsigned int mode)
-{
-	return mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER;
-}
-
-static bool is_kernel(unsigned int mode)
-{
-	return mode == PERF_RECORD_MISC_KERNEL || mode == PERF_RECORD_MISC_HYPERVISOR;
-}
-
 /* The space of the addresses after a mark of the call chain; a guest's are not known. Returns whether they are known. */
 static bool enter(uint64_t mark, uint32_t pid, uint32_t *space)
 {
@@ -79,17 +69,22 @@ static bool enter(uint64_t mark, uint32_t pid, uint32_t *space)
 }
 
 /*
- * Finds the frames of a call chain, whose user space is that of the process @pid. After a mark, all addresses but the first are
+ * Finds the frames of a sample's call chain, whose user space is that of the process @pid. After a mark, all addresses but the first are
  * return addresses: the byte before is in the call, and so in the function that calls.
  */
-static int find_chain(struct import *import, unsigned int mode, uint32_t pid, const uint64_t *chain, size_t length, uint64_t time,
+static int find_chain(struct import *import, const struct gpmu_perfdata_record *record, uint32_t pid, uint64_t time,
 		      struct gpmu_trace_frame *frames, size_t *count)
 {
-	uint32_t space = is_kernel(mode) ? PROFILE_KERNEL : pid;
-	bool known = !is_guest(mode), is_first = true;
+	uint32_t space = profile_is_kernel(record) ? PROFILE_KERNEL : pid;
+	bool known = !profile_is_guest(record), is_first = true;
+	uint64_t unwound[PROFILE_UNWIND_CHAIN];
 	const struct profile_place *place;
+	const uint64_t *chain;
+	size_t length;
 
 	*count = 0;
+	if (profile_chain(&import->input, record, unwound, &chain, &length))
+		return -ENOMEM;
 	for (size_t i = 0; i < length && *count < TRACE_FRAMES_MAX; i++) {
 		if (chain[i] >= (uint64_t)PERF_CONTEXT_MAX) {
 			known = enter(chain[i], pid, &space);
@@ -125,24 +120,12 @@ static int find_frames(struct import *import, const struct gpmu_perfdata_record 
 		       struct gpmu_trace_frame *frames, size_t *count)
 {
 	uint64_t time = record->has & PERF_SAMPLE_TIME ? record->time : UINT64_MAX;
-	unsigned int mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	uint64_t unwound[PROFILE_UNWIND_CHAIN];
-	const uint64_t *chain;
-	size_t length;
 	const struct profile_place *place;
-	int ret = 0;
+	int ret = find_chain(import, record, pid, time, frames, count);
 
-	if (profile_unwind_has(record)) {
-		ret = profile_unwind_chain(&import->input.unwind, record, unwound, &length);
-		chain = unwound;
-	} else {
-		ret = profile_deferred_join(&import->input.deferred, record, &chain, &length);
-	}
-	if (!ret)
-		ret = find_chain(import, mode, pid, chain, length, time, frames, count);
-	if (ret || *count || !(record->has & PERF_SAMPLE_IP) || is_guest(mode))
+	if (ret || *count || !(record->has & PERF_SAMPLE_IP) || profile_is_guest(record))
 		return ret;
-	place = find(import, is_kernel(mode) ? PROFILE_KERNEL : pid, record->sample.ip, time);
+	place = find(import, profile_is_kernel(record) ? PROFILE_KERNEL : pid, record->sample.ip, time);
 	if (!place)
 		return -ENOMEM;
 	/* As in a profile, a sample without a call stack has no inlined functions. */
@@ -152,13 +135,12 @@ static int find_frames(struct import *import, const struct gpmu_perfdata_record 
 
 int import_sample(struct import *import, const struct gpmu_perfdata_record *record, uint64_t time)
 {
-	const struct perf_event_attr *attr = record->event->attr;
 	unsigned int mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	struct gpmu_trace_frame frames[TRACE_FRAMES_MAX];
 	struct gpmu_trace_sample sample = {
 		.size = sizeof(sample), .time = time, .frames = frames, .cpu = record->has & PERF_SAMPLE_CPU ? record->cpu : UINT32_MAX,
-		.mode = is_kernel(mode) ? GPMU_TRACE_KERNEL : mode == PERF_RECORD_MISC_USER ? GPMU_TRACE_USER : GPMU_TRACE_MODE_UNKNOWN,
-		.period = record->has & PERF_SAMPLE_PERIOD ? record->sample.period : attr->freq ? 1 : attr->sample_period,
+		.mode = profile_is_kernel(record) ? GPMU_TRACE_KERNEL : mode == PERF_RECORD_MISC_USER ? GPMU_TRACE_USER : GPMU_TRACE_MODE_UNKNOWN,
+		.period = profile_period(record),
 	};
 	const struct import_thread *thread;
 	int ret;

@@ -132,20 +132,6 @@ static int check(const struct gpmu_options *options, struct gpmu_error *error)
 	return 0;
 }
 
-static int prepare(struct gpmu_marks *marks, const char *list, const struct gpmu_options *options,
-		   struct gpmu_error *error)
-{
-	int ret = check(options, error);
-
-	if (!ret)
-		ret = set_preload(marks, error);
-	if (!ret)
-		ret = make_file(marks, error);
-	if (!ret)
-		ret = set_entries(marks, list, options, error);
-	return ret ? ret : make_environment(marks, error);
-}
-
 struct gpmu_marks *gpmu_marks_new(const char *list, const struct gpmu_options *options,
 				  struct gpmu_error *error)
 {
@@ -158,10 +144,9 @@ struct gpmu_marks *gpmu_marks_new(const char *list, const struct gpmu_options *o
 		return NULL;
 	}
 	marks->fd = -1;
-	ret = sized_options(&all, sizeof(all), options, error);
+	ret = sized_options(&all, sizeof(all), options, error) ?: check(&all, error) ?: set_preload(marks, error) ?:
+	      make_file(marks, error) ?: set_entries(marks, list, &all, error) ?: make_environment(marks, error);
 	marks->named = all.format == GPMU_SINK_SUMMARY;
-	if (!ret)
-		ret = prepare(marks, list, &all, error);
 	if (!ret)
 		return marks;
 	gpmu_marks_free(marks);

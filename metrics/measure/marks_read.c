@@ -275,11 +275,7 @@ int marks_read(int fd, bool named, FILE *file, void (*warn)(const char *line, vo
 
 	if (!text)
 		return errno ? -errno : -ENOMEM;
-	ret = take_all(&reading, text, length);
-	if (!ret)
-		ret = report_tallies(&reading);
-	if (!ret)
-		ret = report_missing(&reading);
+	ret = take_all(&reading, text, length) ?: report_tallies(&reading) ?: report_missing(&reading);
 	if (!ret)
 		print(&reading, named);
 	errno = 0;

@@ -124,12 +124,8 @@ static int get_rows(struct gpmu *gpmu, const char *name)
 	if (ret)
 		return ret;
 	gpmu->sum.time = session_region_at(gpmu->shared, index)->time;
-	ret = region_sum_rows(&gpmu->sum, gpmu->blank, &rows);
-	if (!ret)
-		ret = append(gpmu, rows);
-	if (!ret)
-		ret = gpmu_region_rows(gpmu->shared, index, &rows);
-	return ret ? ret : append(gpmu, rows);
+	return region_sum_rows(&gpmu->sum, gpmu->blank, &rows) ?: append(gpmu, rows) ?:
+	       gpmu_region_rows(gpmu->shared, index, &rows) ?: append(gpmu, rows);
 }
 
 int gpmu_get_rows(struct gpmu *gpmu, const char *name, const struct gpmu_rows **rows)

@@ -142,10 +142,7 @@ static int is_own(const struct gpmu *gpmu, const char *text, int metric, size_t 
 	struct gpmu_plan *plan = gpmu_plan_new(gpmu->machine, gpmu->catalog, NULL, error);
 	int ret = plan ? add(gpmu, plan, text, metric, offset, error) : -errno;
 
-	if (!ret)
-		ret = gpmu_plan_make(plan, error);
-	if (!ret)
-		ret = counts_tasks(plan);
+	ret = ret ?: gpmu_plan_make(plan, error) ?: counts_tasks(plan);
 	gpmu_plan_free(plan);
 	return ret;
 }

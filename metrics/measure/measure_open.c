@@ -92,7 +92,6 @@ static int make_plans(struct gpmu *gpmu, const char *list, struct gpmu_error *er
 		.size = sizeof(own), .fits = gpmu_probe_fits, .user_only = -1,
 	};
 	struct gpmu_plan_options common = own;
-	int ret;
 
 	common.system_wide = system || !target;
 	common.user_only = common.system_wide ? 0 : -1;
@@ -101,10 +100,8 @@ static int make_plans(struct gpmu *gpmu, const char *list, struct gpmu_error *er
 		gpmu->common = gpmu_plan_new(gpmu->machine, gpmu->catalog, &common, error);
 	if (!gpmu->common)
 		return -errno;
-	ret = measure_list(gpmu, list, !target, error);
-	if (!ret)
-		ret = gpmu_plan_make(gpmu->own, error);
-	return ret ? ret : gpmu_plan_make(gpmu->common, error);
+	return measure_list(gpmu, list, !target, error) ?: gpmu_plan_make(gpmu->own, error) ?:
+	       gpmu_plan_make(gpmu->common, error);
 }
 
 /* The session that all threads share */
@@ -126,19 +123,14 @@ static int open_shared(struct gpmu *gpmu, struct gpmu_error *error)
 	if (!has_target(from) && gpmu_plan_group_count(gpmu->common))
 		options.system = 1;
 	gpmu->shared = gpmu_session_new(gpmu->common, &options, error);
-	if (!gpmu->shared)
-		return -errno;
-	return 0;
+	return gpmu->shared ? 0 : -errno;
 }
 
 static int enable(struct gpmu *gpmu, struct gpmu_error *error)
 {
-	int ret = gpmu_session_enable(gpmu->shared);
+	int ret = gpmu_session_enable(gpmu->shared) ?: gpmu_session_enable(gpmu->blank) ?:
+		  gpmu_session_disable(gpmu->blank);
 
-	if (!ret)
-		ret = gpmu_session_enable(gpmu->blank);
-	if (!ret)
-		ret = gpmu_session_disable(gpmu->blank);
 	if (ret)
 		error_set(error, 0, "it could not be enabled: %s", error_text(-ret));
 	return ret;
@@ -158,11 +150,7 @@ static int open_all(struct gpmu *gpmu, const char *list, struct gpmu_error *erro
 		if (!gpmu->separator)
 			return error_no_memory(error);
 	}
-	ret = read_machine(gpmu, list, error);
-	if (!ret)
-		ret = make_plans(gpmu, list, error);
-	if (!ret)
-		ret = open_shared(gpmu, error);
+	ret = read_machine(gpmu, list, error) ?: make_plans(gpmu, list, error) ?: open_shared(gpmu, error);
 	if (ret)
 		return ret;
 	/* Also tests now whether threads will be able to count. */
@@ -197,11 +185,8 @@ struct gpmu *gpmu_open(const char *list, const struct gpmu_options *options,
 	}
 	gpmu->pid = getpid();
 	pthread_mutex_init(&gpmu->lock, NULL);
-	ret = sized_options(&gpmu->options, sizeof(gpmu->options), options, &why);
-	if (!ret)
-		ret = check_format(&gpmu->options, &why);
-	if (!ret)
-		ret = open_all(gpmu, list, &why);
+	ret = sized_options(&gpmu->options, sizeof(gpmu->options), options, &why) ?:
+	      check_format(&gpmu->options, &why) ?: open_all(gpmu, list, &why);
 	if (!ret)
 		return gpmu;
 	error_set(error, why.offset, "%s", *why.text ? why.text : error_text(-ret));

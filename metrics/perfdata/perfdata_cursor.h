@@ -38,33 +38,38 @@ static inline const void *cursor_array(struct cursor *cursor, uint64_t count, si
 	return cursor_bytes(cursor, count * size);
 }
 
-static inline uint64_t cursor_u64(struct cursor *cursor)
+/* Copies the next @size bytes, or zeros if there are fewer. */
+static inline void cursor_copy(struct cursor *cursor, void *to, size_t size)
 {
-	const void *bytes = cursor_bytes(cursor, sizeof(uint64_t));
-	uint64_t value = 0;
+	const void *bytes = cursor_bytes(cursor, size);
 
 	if (bytes)
-		memcpy(&value, bytes, sizeof(value));
+		memcpy(to, bytes, size);
+	else
+		memset(to, 0, size);
+}
+
+static inline uint64_t cursor_u64(struct cursor *cursor)
+{
+	uint64_t value;
+
+	cursor_copy(cursor, &value, sizeof(value));
 	return value;
 }
 
 static inline uint32_t cursor_u32(struct cursor *cursor)
 {
-	const void *bytes = cursor_bytes(cursor, sizeof(uint32_t));
-	uint32_t value = 0;
+	uint32_t value;
 
-	if (bytes)
-		memcpy(&value, bytes, sizeof(value));
+	cursor_copy(cursor, &value, sizeof(value));
 	return value;
 }
 
 static inline uint16_t cursor_u16(struct cursor *cursor)
 {
-	const void *bytes = cursor_bytes(cursor, sizeof(uint16_t));
-	uint16_t value = 0;
+	uint16_t value;
 
-	if (bytes)
-		memcpy(&value, bytes, sizeof(value));
+	cursor_copy(cursor, &value, sizeof(value));
 	return value;
 }
 

@@ -26,21 +26,6 @@ static int take_text(struct cursor *cursor, char **text)
 	return *text ? 0 : -ENOMEM;
 }
 
-/* Allocates an array of as many elements as the rest of @cursor can have at @min bytes each. */
-static void *make_array(struct cursor *cursor, uint64_t count, size_t min, size_t size)
-{
-	if (count > cursor->left / min) {
-		cursor->failed = true;
-		return NULL;
-	}
-	return calloc(count ? (size_t)count : 1, size);
-}
-
-static int result(const struct cursor *cursor)
-{
-	return cursor->failed ? -EINVAL : -ENOMEM;
-}
-
 static int take_cpus(struct gpmu_perfdata_info *info, struct cursor *cursor)
 {
 	cursor_u32(cursor);		/* CPUs that are available */
@@ -55,11 +40,12 @@ static int take_args(struct gpmu_perfdata_info *info, struct cursor *cursor)
 
 	if (info->args)
 		return 0;
-	info->args = make_array(cursor, count, sizeof(uint32_t), sizeof(*info->args));
-	if (!info->args)
-		return result(cursor);
-	for (info->arg_count = 0; info->arg_count < count && !ret; info->arg_count += !ret)
-		ret = take_text(cursor, &info->args[info->arg_count]);
+	for (uint32_t i = 0; i < count && !ret; i++) {
+		char **arg = vector_append(info->args, info->arg_count);
+
+		ret = arg ? take_text(cursor, arg) : -ENOMEM;
+		info->arg_count -= arg && ret;
+	}
 	return ret;
 }
 
@@ -70,12 +56,11 @@ static int take_nodes(struct gpmu_perfdata_info *info, struct cursor *cursor)
 
 	if (info->nodes)
 		return 0;
-	info->nodes = make_array(cursor, count, 24, sizeof(*info->nodes));
-	if (!info->nodes)
-		return result(cursor);
-	for (info->node_count = 0; info->node_count < count && !ret; info->node_count += !ret) {
-		struct gpmu_perfdata_node *node = &info->nodes[info->node_count];
+	for (uint32_t i = 0; i < count && !ret; i++) {
+		struct gpmu_perfdata_node *node = vector_append(info->nodes, info->node_count);
 
+		if (!node)
+			return -ENOMEM;
 		node->node = cursor_u32(cursor);
 		cursor_u64(cursor);	/* KiB in total, and free ones */
 		cursor_u64(cursor);
@@ -91,15 +76,14 @@ static int take_memory(struct gpmu_perfdata_info *info, struct cursor *cursor)
 	info->memory_version = version;
 	if (info->memory || version != MEMORY_VERSION)
 		return 0;
-	info->memory = make_array(cursor, count, 24, sizeof(*info->memory));
-	if (!info->memory)
-		return result(cursor);
 	info->block_bytes = block;
-	for (info->memory_count = 0; info->memory_count < count; info->memory_count++) {
-		struct gpmu_perfdata_memory *memory = &info->memory[info->memory_count];
+	for (uint64_t i = 0; i < count; i++) {
+		struct gpmu_perfdata_memory *memory = vector_append(info->memory, info->memory_count);
 		uint64_t bits, words;
 		const void *from;
 
+		if (!memory)
+			return -ENOMEM;
 		memory->node = cursor_u64(cursor);
 		cursor_u64(cursor);		/* the number of bits, which follows again */
 		bits = cursor_u64(cursor);
@@ -123,12 +107,14 @@ static int take_pmus(struct gpmu_perfdata_info *info, struct cursor *cursor)
 
 	if (info->pmus)
 		return 0;
-	info->pmus = make_array(cursor, count, 8, sizeof(*info->pmus));
-	if (!info->pmus)
-		return result(cursor);
-	for (info->pmu_count = 0; info->pmu_count < count && !ret; info->pmu_count += !ret) {
-		info->pmus[info->pmu_count].type = cursor_u32(cursor);
-		ret = take_text(cursor, &info->pmus[info->pmu_count].name);
+	for (uint32_t i = 0; i < count && !ret; i++) {
+		struct gpmu_perfdata_pmu *pmu = vector_append(info->pmus, info->pmu_count);
+
+		if (!pmu)
+			return -ENOMEM;
+		pmu->type = cursor_u32(cursor);
+		ret = take_text(cursor, &pmu->name);
+		info->pmu_count -= ret != 0;
 	}
 	return ret;
 }

@@ -178,9 +178,7 @@ static void take_mmap(struct gpmu_perfdata_record *record, struct cursor *cursor
 
 	*mmap = (struct gpmu_perfdata_mmap){ 0 };
 	take_ids(record, cursor);
-	mmap->addr = cursor_u64(cursor);
-	mmap->len = cursor_u64(cursor);
-	mmap->pgoff = cursor_u64(cursor);
+	cursor_copy(cursor, mmap, offsetof(struct gpmu_perfdata_mmap, prot));
 	if (record->type == PERF_RECORD_MMAP2)
 		take_file(record, cursor);
 	if (record->type == PERF_RECORD_MMAP2 && !is_name(cursor)) {
@@ -196,15 +194,10 @@ static void take_comm(struct gpmu_perfdata_record *record, struct cursor *cursor
 	record->comm = cursor_text(cursor, cursor->left);
 }
 
+/* The members of the structures that are copied as a whole are those of the body. */
 static void take_task(struct gpmu_perfdata_record *record, struct cursor *cursor)
 {
-	struct gpmu_perfdata_task *task = &record->task;
-
-	task->pid = cursor_u32(cursor);
-	task->ppid = cursor_u32(cursor);
-	task->tid = cursor_u32(cursor);
-	task->ptid = cursor_u32(cursor);
-	task->time = cursor_u64(cursor);
+	cursor_copy(cursor, &record->task, sizeof(record->task));
 }
 
 static void take_lost(struct gpmu_perfdata_record *record, struct cursor *cursor)
@@ -216,26 +209,18 @@ static void take_lost(struct gpmu_perfdata_record *record, struct cursor *cursor
 
 static void take_aux(struct gpmu_perfdata_record *record, struct cursor *cursor)
 {
-	record->aux.offset = cursor_u64(cursor);
-	record->aux.size = cursor_u64(cursor);
-	record->aux.flags = cursor_u64(cursor);
+	cursor_copy(cursor, &record->aux, sizeof(record->aux));
 }
 
 static void take_switch_cpu_wide(struct gpmu_perfdata_record *record, struct cursor *cursor)
 {
-	record->other.pid = cursor_u32(cursor);
-	record->other.tid = cursor_u32(cursor);
+	cursor_copy(cursor, &record->other, sizeof(record->other));
 }
 
 static void take_ksymbol(struct gpmu_perfdata_record *record, struct cursor *cursor)
 {
-	struct gpmu_perfdata_ksymbol *ksymbol = &record->ksymbol;
-
-	ksymbol->addr = cursor_u64(cursor);
-	ksymbol->len = cursor_u32(cursor);
-	ksymbol->type = cursor_u16(cursor);
-	ksymbol->flags = cursor_u16(cursor);
-	ksymbol->name = cursor_text(cursor, cursor->left);
+	cursor_copy(cursor, &record->ksymbol, offsetof(struct gpmu_perfdata_ksymbol, name));
+	record->ksymbol.name = cursor_text(cursor, cursor->left);
 }
 
 static void take_cgroup(struct gpmu_perfdata_record *record, struct cursor *cursor)
@@ -259,8 +244,8 @@ static void take_auxtrace(struct gpmu_perfdata_record *record, struct cursor *cu
 {
 	struct gpmu_perfdata_auxtrace *trace = &record->auxtrace;
 
-	*trace = (struct gpmu_perfdata_auxtrace){ 0 };
-	trace->size = cursor_u64(cursor);
+	/* The size is needed even if the record ends after it. */
+	*trace = (struct gpmu_perfdata_auxtrace){ .size = cursor_u64(cursor) };
 	trace->offset = cursor_u64(cursor);
 	trace->reference = cursor_u64(cursor);
 	trace->idx = cursor_u32(cursor);
@@ -333,7 +318,6 @@ static int take_attr(struct gpmu_perfdata *perfdata, struct cursor *cursor)
 {
 	uint32_t size;
 	const void *attr;
-	int ret;
 
 	if (cursor->left < PERF_ATTR_SIZE_VER0)
 		return -EINVAL;
@@ -341,8 +325,8 @@ static int take_attr(struct gpmu_perfdata *perfdata, struct cursor *cursor)
 	attr = cursor_bytes(cursor, size ? size : PERF_ATTR_SIZE_VER0);
 	if (!attr)
 		return -EINVAL;
-	ret = perfdata_events_add(&perfdata->events, attr, size ? size : PERF_ATTR_SIZE_VER0);
-	return ret ? ret : perfdata_events_add_ids(&perfdata->events, cursor->data, cursor->left / sizeof(uint64_t));
+	return perfdata_events_add(&perfdata->events, attr, size ? size : PERF_ATTR_SIZE_VER0) ?:
+	       perfdata_events_add_ids(&perfdata->events, cursor->data, cursor->left / sizeof(uint64_t));
 }
 
 static int take_feature(struct gpmu_perfdata *perfdata, struct cursor *cursor)

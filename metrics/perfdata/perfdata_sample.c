@@ -8,11 +8,6 @@
 #define SAMPLE_KNOWN	((1ULL << 25) - 1)
 #define OFF_CPU_SUMS	(~0ULL << 32)	/* times of the sums of perf record --off-cpu begin here */
 
-static uint32_t first_half(uint64_t both)
-{
-	return (uint32_t)both;
-}
-
 /* IDENTIFIER to PERIOD */
 static void take_ids(struct gpmu_perfdata_record *record, uint64_t type, struct cursor *cursor)
 {
@@ -35,7 +30,7 @@ static void take_ids(struct gpmu_perfdata_record *record, uint64_t type, struct 
 	if (type & PERF_SAMPLE_STREAM_ID)
 		record->stream_id = cursor_u64(cursor);
 	if (type & PERF_SAMPLE_CPU)
-		record->cpu = first_half(cursor_u64(cursor));
+		record->cpu = (uint32_t)cursor_u64(cursor);
 	if (type & PERF_SAMPLE_PERIOD)
 		sample->period = cursor_u64(cursor);
 }

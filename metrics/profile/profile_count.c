@@ -90,16 +90,9 @@ int profile_counter_add(struct profile_counter *counter, const struct gpmu_perfd
 	return vector_push(&counter->changes, &record->time);
 }
 
-static int compare(const void *a, const void *b)
-{
-	uint64_t one = *(const uint64_t *)a, two = *(const uint64_t *)b;
-
-	return COMPARE(one, two);
-}
-
 void profile_counter_begin(struct profile_counter *counter)
 {
-	vector_sort(&counter->changes, compare);
+	vector_sort(&counter->changes, compare_first);
 	counter->wanted = 0;
 	for (size_t i = 0; i < counter->key_count; i++)
 		counter->wanted |= 1U << counter->keys[i];

@@ -143,3 +143,34 @@ void profile_input_release(struct profile_input *input)
 	strings_release(&input->texts);
 	gpmu_perfdata_free(input->perfdata);
 }
+
+static unsigned int mode_of(const struct gpmu_perfdata_record *record)
+{
+	return record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+}
+
+bool profile_is_guest(const struct gpmu_perfdata_record *record)
+{
+	return mode_of(record) == PERF_RECORD_MISC_GUEST_KERNEL || mode_of(record) == PERF_RECORD_MISC_GUEST_USER;
+}
+
+bool profile_is_kernel(const struct gpmu_perfdata_record *record)
+{
+	return mode_of(record) == PERF_RECORD_MISC_KERNEL || mode_of(record) == PERF_RECORD_MISC_HYPERVISOR;
+}
+
+uint64_t profile_period(const struct gpmu_perfdata_record *record)
+{
+	if (record->has & PERF_SAMPLE_PERIOD)
+		return record->sample.period;
+	return record->event->attr->freq ? 1 : record->event->attr->sample_period;
+}
+
+int profile_chain(struct profile_input *input, const struct gpmu_perfdata_record *record, uint64_t unwound[PROFILE_UNWIND_CHAIN],
+		  const uint64_t **chain, size_t *count)
+{
+	if (!profile_unwind_has(record))
+		return profile_deferred_join(&input->deferred, record, chain, count);
+	*chain = unwound;
+	return profile_unwind_chain(&input->unwind, record, unwound, count);
+}

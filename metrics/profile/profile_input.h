@@ -51,4 +51,12 @@ int profile_input_begin(struct profile_input *input, const struct gpmu_perfdata_
 int profile_input_read(struct profile_input *input, profile_take *take, void *user, struct gpmu_error *error);
 void profile_input_release(struct profile_input *input);
 
+/* Of a sample: whether its address is one of a guest, or of the kernel; the counts that it stands for */
+bool profile_is_guest(const struct gpmu_perfdata_record *record);
+bool profile_is_kernel(const struct gpmu_perfdata_record *record);
+uint64_t profile_period(const struct gpmu_perfdata_record *record);
+/* Finds the call chain, with PERF_CONTEXT_ marks, in @unwound or the record, or until the next call. Returns 0 or -ENOMEM. */
+int profile_chain(struct profile_input *input, const struct gpmu_perfdata_record *record, uint64_t unwound[PROFILE_UNWIND_CHAIN],
+		  const uint64_t **chain, size_t *count);
+
 #endif /* GPMU_PROFILE_INPUT_H */

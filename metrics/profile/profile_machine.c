@@ -81,13 +81,6 @@ static int add_ranges(struct gpmu_spe_memory *ranges, const struct gpmu_perfdata
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
-{
-	const struct gpmu_spe_range *one = a, *two = b;
-
-	return COMPARE(one->begin, two->begin);
-}
-
 /* The ranges are added in the order of addresses: each of them is then the last one. A range that overlaps another is dropped. */
 static int read_memory(struct profile_machine *machine, const struct gpmu_perfdata_info *info)
 {
@@ -99,7 +92,7 @@ static int read_memory(struct profile_machine *machine, const struct gpmu_perfda
 	for (size_t i = 0; i < info->memory_count && info->node_count && !ret; i++)
 		ret = add_ranges(&ranges, &info->memory[i], info->block_bytes,
 				 gpmu_spe_memory_kind_of(has_cpus(&bare, info->memory[i].node), machine->midr));
-	vector_sort_size(ranges.ranges, ranges.count, sizeof(*ranges.ranges), compare);
+	vector_sort_size(ranges.ranges, ranges.count, sizeof(*ranges.ranges), compare_first);
 	for (size_t i = 0; i < ranges.count && ret != -ENOMEM; i++)
 		ret = gpmu_spe_memory_add(&machine->memory, &ranges.ranges[i]);
 	gpmu_spe_memory_release(&ranges);

@@ -195,19 +195,12 @@ bool profile_symbols_is_kernel(const uint8_t *build_id, size_t size)
 	return false;
 }
 
-static int compare(const void *a, const void *b)
-{
-	const struct profile_symbol *one = a, *two = b;
-
-	return COMPARE(one->begin, two->begin);
-}
-
 void profile_symbols_sort(struct profile_symbols *symbols)
 {
 	struct profile_symbol *list = symbols->list;
 	uint64_t next = UINT64_MAX;
 
-	vector_sort(symbols, compare);
+	vector_sort(symbols, compare_first);
 	for (size_t i = symbols->n; i--;) {
 		if (list[i].end == list[i].begin)
 			list[i].end = next;

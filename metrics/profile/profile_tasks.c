@@ -224,14 +224,6 @@ static int compare_maps(const void *a, const void *b)
 	return COMPARE(one->begin, two->begin) ?: COMPARE(one->time, two->time);
 }
 
-/* All elements that are sorted by time begin with their time. */
-static int compare_times(const void *a, const void *b)
-{
-	const uint64_t *one = a, *two = b;
-
-	return COMPARE(*one, *two);
-}
-
 static void widen(struct profile_map *map, const struct profile_map *below)
 {
 	if (below->max > map->max)
@@ -267,6 +259,7 @@ static void sort_maps(struct maps *maps)
 	set_max(maps->list, maps->n);
 }
 
+/* All elements that are sorted by time begin with their time. */
 void profile_tasks_sort(struct profile_tasks *tasks)
 {
 	struct profile_process *processes = tasks->processes.list;
@@ -278,12 +271,12 @@ void profile_tasks_sort(struct profile_tasks *tasks)
 		processes[i].is_unsorted = false;
 		sort_maps(&processes[i].maps);
 		sort_maps(&processes[i].memory);
-		vector_sort(&processes[i].execs, compare_times);
-		vector_sort(&processes[i].forks, compare_times);
+		vector_sort(&processes[i].execs, compare_first);
+		vector_sort(&processes[i].forks, compare_first);
 	}
 	for (size_t i = 0; i < tasks->threads.n; i++) {
 		if (threads[i].is_unsorted)
-			vector_sort(&threads[i].names, compare_times);
+			vector_sort(&threads[i].names, compare_first);
 		threads[i].is_unsorted = false;
 	}
 }

@@ -190,9 +190,7 @@ static uint64_t label_key(unsigned int trace, unsigned int kind, uint64_t number
 
 static int add_label(struct profile_traces *traces, uint64_t key, const char *text, uint32_t *number)
 {
-	int ret = profile_code_text(traces->code, text, number);
-
-	return ret ? ret : map_set(&traces->labels, key, *number);
+	return profile_code_text(traces->code, text, number) ?: map_set(&traces->labels, key, *number);
 }
 
 static int label_tier(struct profile_traces *traces, const struct gpmu_spe_tier *tier, uint32_t *number)

@@ -170,12 +170,6 @@ void report_links(struct gpmu_report *report);
 void report_links_release(struct gpmu_report *report);
 /* Integral of the steps from @begin to @end; @time: ns of it that were counted */
 double report_within(const struct report_steps *steps, uint64_t begin, uint64_t end, uint64_t *time);
-/*
- * Returns whether a counter's values are a rate in bytes per second, not an amount of bytes;
- * @factor: to bytes
- */
-bool report_is_rate(const struct gpmu_report *report, const struct timeline_counter *counter,
-		    double *factor);
 const char *report_link_title(size_t link);
 /* Metrics to record for the link: "GpuC2cRxBW,GpuC2cTxBW" */
 const char *report_link_metrics(size_t link);

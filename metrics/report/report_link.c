@@ -79,8 +79,11 @@ const char *report_link_metrics(size_t link)
 
 /* --- values of a counter */
 
-bool report_is_rate(const struct gpmu_report *report, const struct timeline_counter *counter,
-		    double *factor)
+/*
+ * Returns whether a counter's values are a rate in bytes per second, not an amount of bytes;
+ * @factor: to bytes
+ */
+static bool is_rate(const struct gpmu_report *report, const struct timeline_counter *counter, double *factor)
 {
 	static const struct {
 		const char *unit;
@@ -98,13 +101,6 @@ bool report_is_rate(const struct gpmu_report *report, const struct timeline_coun
 		return true;
 	}
 	return false;
-}
-
-static int by_time(const void *one, const void *other)
-{
-	const struct timeline_value *a = one, *b = other;
-
-	return COMPARE(a->time, b->time);
 }
 
 /* Times in which a counter was not counted, from its file's gaps */
@@ -173,7 +169,7 @@ struct report_steps report_steps(struct gpmu_report *report, const struct timeli
 
 	if (counter->holds)
 		end = file->end;
-	vector_sort(&counter->values, by_time);
+	vector_sort(&counter->values, compare_first);
 	for (size_t i = 0; i < counter->values.n && !report->failed; i++) {
 		struct report_step step = { .begin = values[i].time, .end = end };
 
@@ -325,7 +321,7 @@ static void choose(struct gpmu_report *report, size_t link, uint32_t gpu)
 	for (size_t i = 0; i < found->n; i++) {
 		struct report_series *series = &found->list[i];
 		double factor;
-		bool rate = report_is_rate(report, series->counter, &factor);
+		bool rate = is_rate(report, series->counter, &factor);
 
 		series->steps = report_steps(report, series->counter, rate ? factor / 1e9 : 0);
 	}

@@ -300,7 +300,6 @@ static int name_metric(struct gpmu_saved *saved, struct saved_record *record)
 {
 	const char *unit = text_of(saved, record->metric), *name;
 	size_t length;
-	int ret;
 
 	unit += strspn(unit, " ");
 	name = strstr(unit, "  ");
@@ -309,8 +308,8 @@ static int name_metric(struct gpmu_saved *saved, struct saved_record *record)
 	record->metric_unit = SAVED_NONE;
 	if (!*name)
 		return name_rate(saved, record);
-	ret = saved_texts_add(&saved->texts, unit, length, &record->metric_unit);
-	return ret ? ret : saved_texts_add(&saved->texts, name, strlen(name), &record->metric_name);
+	return saved_texts_add(&saved->texts, unit, length, &record->metric_unit) ?:
+	       saved_texts_add(&saved->texts, name, strlen(name), &record->metric_name);
 }
 
 static bool has_metric(const struct gpmu_saved *saved, const struct saved_record *record)

@@ -12,11 +12,6 @@ bool profile_is_selected(const struct gpmu_profile *profile, enum gpmu_profile_k
 	return false;
 }
 
-static bool is_guest(unsigned int mode)
-{
-	return mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER;
-}
-
 /*
  * Returns the last count of an event; NULL if out of memory. If threads inherit the event, they
  * share its id, and each has counts of its own: @tid is then their number, otherwise 0.
@@ -67,31 +62,10 @@ static int take_counts(struct gpmu_profile *profile, const struct gpmu_perfdata_
 	return 0;
 }
 
-static uint64_t period_of(const struct gpmu_perfdata_record *record)
-{
-	if (record->has & PERF_SAMPLE_PERIOD)
-		return record->sample.period;
-	return record->event->attr->freq ? 1 : record->event->attr->sample_period;
-}
-
-/* Sets the call chain of a sample. @unwound: room for the chain of a copy of the stack */
-static int set_chain(struct gpmu_profile *profile, const struct gpmu_perfdata_record *record,
-		     uint64_t unwound[PROFILE_UNWIND_CHAIN], struct profile_sample *sample)
-{
-	if (!profile_is_selected(profile, GPMU_PROFILE_STACK))
-		return 0;
-	if (!profile_unwind_has(record))
-		return profile_deferred_join(&profile->input.deferred, record, &sample->chain,
-					     &sample->chain_count);
-	sample->chain = unwound;
-	return profile_unwind_chain(&profile->input.unwind, record, unwound, &sample->chain_count);
-}
-
 int profile_sample_take(void *user, const struct gpmu_perfdata_record *record)
 {
 	struct gpmu_profile *profile = user;
 	const struct gpmu_perfdata_sample *from = &record->sample;
-	unsigned int mode = record->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	uint64_t chain[PROFILE_UNWIND_CHAIN];
 	struct gpmu_perfdata_record copy;
 	struct profile_sample sample;
@@ -107,14 +81,15 @@ int profile_sample_take(void *user, const struct gpmu_perfdata_record *record)
 		.pid = record->has & PERF_SAMPLE_TID ? record->pid : UINT32_MAX,
 		.time = record->has & PERF_SAMPLE_TIME ? record->time : UINT64_MAX,
 		.ip = from->ip,
-		.has_ip = record->has & PERF_SAMPLE_IP && !is_guest(mode),
-		.is_kernel = mode == PERF_RECORD_MISC_KERNEL || mode == PERF_RECORD_MISC_HYPERVISOR,
+		.has_ip = record->has & PERF_SAMPLE_IP && !profile_is_guest(record),
+		.is_kernel = profile_is_kernel(record),
 		.is_outside = profile_tasks_is_outside(record),
 		.data = from->addr,
 		.has_data = record->has & PERF_SAMPLE_ADDR && from->addr,
-		.period = period_of(record),
+		.period = profile_period(record),
 	};
-	if (set_chain(profile, record, chain, &sample))
+	if (profile_is_selected(profile, GPMU_PROFILE_STACK) &&
+	    profile_chain(&profile->input, record, chain, &sample.chain, &sample.chain_count))
 		return -ENOMEM;
 	if (sample.cpu != UINT32_MAX)
 		sample.node = profile_machine_node(&profile->input.machine, sample.cpu);
