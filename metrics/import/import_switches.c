@@ -208,11 +208,6 @@ static void name_outside(const struct import *import, struct import_switch *list
 
 /* --- with CPUs */
 
-/* The threads that run on CPUs; NOT_KNOWN before the first switch */
-struct running {
-	uint32_t tids[CPUS_MAX];
-};
-
 static int put(struct import *import, const struct import_switch *change, uint32_t prev, uint32_t next, int64_t state)
 {
 	struct gpmu_trace_switch event = {
@@ -233,12 +228,13 @@ static int put(struct import *import, const struct import_switch *change, uint32
 	return gpmu_trace_sched_switch(import->trace, &event);
 }
 
-static int take_scheduled(struct import *import, struct running *running, const struct import_switch *change)
+/* @running: the threads that run on CPUs; NOT_KNOWN before the first switch */
+static int take_scheduled(struct import *import, uint32_t running[CPUS_MAX], const struct import_switch *change)
 {
 	static const int64_t states[] = {
 		[RUNS] = 0, [STOPS] = STATE_SLEEPS, [PREEMPTED] = STATE_PREEMPTED, [ENDS] = STATE_ENDED,
 	};
-	uint32_t *runs = &running->tids[change->cpu], prev = *runs, next = change->change == RUNS ? change->tid : change->next;
+	uint32_t *runs = &running[change->cpu], prev = *runs, next = change->change == RUNS ? change->tid : change->next;
 	int64_t state = states[change->change];
 
 	if (prev == next || (change->change != RUNS && prev != change->tid && prev != NOT_KNOWN))
@@ -282,15 +278,12 @@ int import_switches_end(struct import *import)
 {
 	struct import_switch *list = import->switches.list;
 	const size_t n = import->switches.n;
-	struct running *running;
+	uint32_t running[CPUS_MAX];
 	int ret;
 
 	if (!import->facts.switches)
 		return 0;
-	running = malloc(sizeof(*running));
-	if (!running)
-		return -ENOMEM;
-	memset(running, 0xff, sizeof(*running));
+	memset(running, 0xff, sizeof(running));
 	vector_sort(&import->switches, compare);
 	find_released(list, n);
 	ret = move_ends(list, n);
@@ -300,6 +293,5 @@ int import_switches_end(struct import *import)
 			continue;
 		ret = list[i].cpu == NOT_KNOWN ? take_slice(import, &list[i]) : take_scheduled(import, running, &list[i]);
 	}
-	free(running);
 	return ret;
 }

@@ -23,23 +23,19 @@ struct process {
 	bool ended;			/* its counts or its failure are in the file */
 };
 
-/* Marks of a process without effect */
-struct tally {
-	char kind;
-	int pid;
-	char name[MARKS_NAME];
-	uint64_t count;
-	bool final;			/* the process has exited, and its count is complete */
-	const char *first;		/* region of the first one, and the error */
-	int length;
-};
-
 struct record {
 	char kind;
 	int pid;
 	char name[MARKS_NAME];
 	const char *text;
 	size_t length;
+};
+
+/* Marks of a process without effect */
+struct tally {
+	struct record first;		/* its text is the region, and the error */
+	uint64_t count;
+	bool final;			/* the process has exited, and its count is complete */
 };
 
 struct reading {
@@ -105,7 +101,7 @@ static struct tally *find_tally(const struct reading *reading, const struct reco
 	struct tally *tallies = reading->tallies.list;
 
 	for (size_t i = reading->tallies.n; i > 0; i--)
-		if (tallies[i - 1].pid == record->pid && tallies[i - 1].kind == record->kind)
+		if (tallies[i - 1].first.pid == record->pid && tallies[i - 1].first.kind == record->kind)
 			return number + exits > tallies[i - 1].count ? &tallies[i - 1] : NULL;
 	return NULL;
 }
@@ -126,9 +122,9 @@ static int count(struct reading *reading, const struct record *record)
 		tally = vector_append(reading->tallies.list, reading->tallies.n);
 		if (!tally)
 			return -ENOMEM;
-		*tally = (struct tally){ .kind = record->kind, .pid = record->pid, .first = at + 3,
-					 .length = (int)(end - at - 3) };
-		memcpy(tally->name, record->name, sizeof(tally->name));
+		tally->first = *record;
+		tally->first.text = at + 3;
+		tally->first.length = (size_t)(end - at - 3);
 	}
 	tally->count = number;
 	tally->final = exits;
@@ -202,16 +198,17 @@ static int report_tallies(const struct reading *reading)
 
 	for (size_t i = 0; !ret && i < reading->tallies.n; i++) {
 		const struct tally *tally = &reading->tallies.list[i];
+		const struct record *first = &tally->first;
 		const char *min = tally->final ? "" : "at least ";
 
-		if (tally->kind == MARKS_IGNORED)
+		if (first->kind == MARKS_IGNORED)
 			ret = report(reading, "process %d (%s): ends of regions that were ignored: %s%" PRIu64
 				     ", the first of %.*s; a thread can only end the innermost of the regions that "
-				     "it has begun", tally->pid, tally->name, min, tally->count, tally->length, tally->first);
+				     "it has begun", first->pid, first->name, min, tally->count, (int)first->length, first->text);
 		else
 			ret = report(reading, "process %d (%s): visits of regions that were not counted: %s%" PRIu64
-				     ", the first of %.*s", tally->pid, tally->name, min, tally->count, tally->length,
-				     tally->first);
+				     ", the first of %.*s", first->pid, first->name, min, tally->count, (int)first->length,
+				     first->text);
 	}
 	return ret;
 }

@@ -246,7 +246,7 @@ static int take_compressed(struct gpmu_perfdata *perfdata, uint32_t type, const 
 /* Reports the records that were skipped. */
 static int fail_skipped(struct gpmu_perfdata *perfdata)
 {
-	char *text = perfdata_skipped_text(&perfdata->skipped);
+	char *text = gpmu_perfdata_skipped(perfdata);
 	int ret;
 
 	perfdata->file = perfdata->skipped_file;
@@ -380,29 +380,9 @@ void gpmu_perfdata_note_damage(struct gpmu_perfdata *perfdata, uint64_t offset, 
 
 /* --- what the recording has */
 
-size_t gpmu_perfdata_event_count(const struct gpmu_perfdata *perfdata)
-{
-	return perfdata->events.n;
-}
-
-const struct gpmu_perfdata_event *gpmu_perfdata_event(const struct gpmu_perfdata *perfdata, size_t index)
-{
-	return perfdata_events_at(&perfdata->events, index);
-}
-
-const struct gpmu_perfdata_event *gpmu_perfdata_event_of(const struct gpmu_perfdata *perfdata, uint64_t id)
-{
-	return perfdata_events_of(&perfdata->events, id);
-}
-
 const struct gpmu_perfdata_info *gpmu_perfdata_info(const struct gpmu_perfdata *perfdata)
 {
 	return &perfdata->info;
-}
-
-char *gpmu_perfdata_skipped(const struct gpmu_perfdata *perfdata)
-{
-	return perfdata_skipped_text(&perfdata->skipped);
 }
 
 int gpmu_perfdata_get_stats(const struct gpmu_perfdata *perfdata, struct gpmu_perfdata_stats *stats)

@@ -127,9 +127,6 @@ int perfdata_events_update(struct perfdata_events *events, struct cursor *cursor
 int perfdata_events_name(struct perfdata_events *events, size_t index, const char *name);
 /* Names the events of the PMUs in @info, which are borrowed, if the file does not name them. Returns 0 or -ENOMEM. */
 int perfdata_events_set_pmus(struct perfdata_events *events, const struct gpmu_perfdata_info *info);
-const struct gpmu_perfdata_event *perfdata_events_at(const struct perfdata_events *events, size_t index);
-/* Returns the event of an id, or NULL. */
-const struct gpmu_perfdata_event *perfdata_events_of(const struct perfdata_events *events, uint64_t id);
 void perfdata_events_release(struct perfdata_events *events);
 
 /* --- perfdata_tracing.c: parses the formats of tracepoints. */
@@ -159,11 +156,6 @@ struct perfdata_skipped {
 };
 
 void perfdata_skipped_add(struct perfdata_skipped *skipped, uint32_t type, uint64_t offset);
-/*
- * Returns "skipped malformed records: 3 of type 10 (MMAP2) from byte 256 on, ...", which the caller frees. NULL: none, or out of
- * memory
- */
-char *perfdata_skipped_text(const struct perfdata_skipped *skipped);
 
 /* --- the reader, of perfdata.c and the other files */
 

@@ -246,16 +246,21 @@ int perfdata_events_set_pmus(struct perfdata_events *events, const struct gpmu_p
 	return ret;
 }
 
-const struct gpmu_perfdata_event *perfdata_events_at(const struct perfdata_events *events, size_t index)
+size_t gpmu_perfdata_event_count(const struct gpmu_perfdata *perfdata)
 {
-	return index < events->n ? &events->list[index]->known : NULL;
+	return perfdata->events.n;
 }
 
-const struct gpmu_perfdata_event *perfdata_events_of(const struct perfdata_events *events, uint64_t id)
+const struct gpmu_perfdata_event *gpmu_perfdata_event(const struct gpmu_perfdata *perfdata, size_t index)
+{
+	return index < perfdata->events.n ? &perfdata->events.list[index]->known : NULL;
+}
+
+const struct gpmu_perfdata_event *gpmu_perfdata_event_of(const struct gpmu_perfdata *perfdata, uint64_t id)
 {
 	uint32_t index;
 
-	return map_get(&events->ids, id, &index) ? &events->list[index]->known : NULL;
+	return map_get(&perfdata->events.ids, id, &index) ? gpmu_perfdata_event(perfdata, index) : NULL;
 }
 
 void perfdata_events_release(struct perfdata_events *events)

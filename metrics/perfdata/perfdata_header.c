@@ -224,7 +224,7 @@ static int name_tracepoints(struct gpmu_perfdata *perfdata)
 {
 	for (size_t i = 0; i < perfdata->events.n; i++) {
 		const struct gpmu_perfdata_tracepoint *tracepoint =
-			gpmu_perfdata_tracepoint(perfdata, perfdata_events_at(&perfdata->events, i));
+			gpmu_perfdata_tracepoint(perfdata, gpmu_perfdata_event(perfdata, i));
 		int ret = tracepoint ? perfdata_events_name(&perfdata->events, i, tracepoint->name) : 0;
 
 		if (ret)

@@ -14,11 +14,6 @@
 
 /* --- the event of a record */
 
-static const struct gpmu_perfdata_event *first_event(const struct gpmu_perfdata *perfdata)
-{
-	return perfdata_events_at(&perfdata->events, 0);
-}
-
 static uint64_t u64_at(const void *body, size_t offset)
 {
 	uint64_t value;
@@ -49,7 +44,7 @@ static size_t id_before_end(uint64_t type)
 
 static const struct gpmu_perfdata_event *event_of(struct gpmu_perfdata *perfdata, uint64_t id)
 {
-	const struct gpmu_perfdata_event *event = perfdata_events_of(&perfdata->events, id);
+	const struct gpmu_perfdata_event *event = gpmu_perfdata_event_of(perfdata, id);
 
 	perfdata->stats.unknown_ids += !event;
 	return event;
@@ -59,10 +54,10 @@ static const struct gpmu_perfdata_event *event_of(struct gpmu_perfdata *perfdata
 static const struct gpmu_perfdata_event *sample_event(struct gpmu_perfdata *perfdata,
 						      const struct gpmu_perfdata_record *record)
 {
-	const struct gpmu_perfdata_event *first = first_event(perfdata);
+	const struct gpmu_perfdata_event *first = gpmu_perfdata_event(perfdata, 0);
 	size_t offset;
 
-	if (!first || !perfdata_events_at(&perfdata->events, 1))
+	if (!first || !gpmu_perfdata_event(perfdata, 1))
 		return first;
 	offset = id_in_sample(first->attr->sample_type);
 	if (offset == SIZE_MAX)
@@ -74,11 +69,11 @@ static const struct gpmu_perfdata_event *sample_event(struct gpmu_perfdata *perf
 static const struct gpmu_perfdata_event *trailer_event(struct gpmu_perfdata *perfdata,
 						       const struct gpmu_perfdata_record *record)
 {
-	const struct gpmu_perfdata_event *first = first_event(perfdata);
+	const struct gpmu_perfdata_event *first = gpmu_perfdata_event(perfdata, 0);
 	size_t before_end;
 	uint64_t id;
 
-	if (!first || !perfdata_events_at(&perfdata->events, 1) || !first->attr->sample_id_all)
+	if (!first || !gpmu_perfdata_event(perfdata, 1) || !first->attr->sample_id_all)
 		return first;
 	before_end = id_before_end(first->attr->sample_type);
 	if (before_end == SIZE_MAX || record->size < before_end)

@@ -30,8 +30,10 @@ void perfdata_skipped_add(struct perfdata_skipped *skipped, uint32_t type, uint6
 		skipped->first = offset;
 }
 
-char *perfdata_skipped_text(const struct perfdata_skipped *skipped)
+/* "skipped malformed records: 3 of type 10 (MMAP2) from byte 256 on, ..." */
+char *gpmu_perfdata_skipped(const struct gpmu_perfdata *perfdata)
 {
+	const struct perfdata_skipped *skipped = &perfdata->skipped;
 	char *text = NULL;
 
 	for (uint32_t type = 0; type <= GPMU_PERFDATA_TYPES; type++) {

@@ -10,13 +10,11 @@
 #include "base/strings.h"
 #include "base/vector.h"
 #include "profile/gpmu_profile.h"
+#include "profile/profile_object.h"
 #include "profile/profile_symbols.h"
 #include "profile/profile_tasks.h"
-#include "profile/profile_wait.h"
 
-struct profile_inlined;
 struct profile_jitdumps;
-struct profile_object;
 
 /* Numbers of texts, plus 1; 0: does not apply. @inlined: innermost of the functions inlined into @function; NULL: none */
 struct profile_place {

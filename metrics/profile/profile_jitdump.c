@@ -279,26 +279,24 @@ int profile_jitdump_read(const struct profile_jitdump *dump, int fd, const struc
 {
 	struct reading *reading = calloc(1, sizeof(*reading));
 	int own = dup(fd), ret = -ENOMEM;
+	FILE *file = own < 0 ? NULL : fdopen(own, "r");
 
-	if (reading)
-		*reading = (struct reading){ .dump = dump, .clock = clock, .frames = frames, .take = take, .user = user, .error = error };
-	if (reading && own >= 0)
-		reading->file = fdopen(own, "r");
-	if (reading && reading->file) {
+	if (reading && file) {
+		*reading = (struct reading){
+			.dump = dump, .clock = clock, .frames = frames, .take = take, .user = user, .file = file, .error = error,
+		};
 		ret = take_header(reading);
 		while (!ret)
 			ret = take_record(reading);
-	}
-	if (reading && reading->file)
-		fclose(reading->file);
-	else if (own >= 0)
-		close(own);
-	if (reading) {
 		map_release(&reading->names);
 		map_release(&reading->numbers);
 		strings_release(&reading->texts);
 		free(reading->next.data);
 	}
+	if (file)
+		fclose(file);
+	else if (own >= 0)
+		close(own);
 	free(reading);
 	return ret == 1 ? 0 : ret;
 }
@@ -337,19 +335,11 @@ int profile_jitdumps_add(struct profile_jitdumps *dumps, const struct gpmu_perfd
 	return -ENOMEM;
 }
 
-static int set_why(struct profile_jitdump *dump, const char *why)
+/* @why: to be freed; NULL: out of memory */
+static int set_why(struct profile_jitdump *dump, char *why)
 {
-	dump->why = strdup(why);
-	return dump->why ? 0 : -ENOMEM;
-}
-
-/* The error's text begins with the path, which is named beside it, and perhaps the offset. */
-static int set_error(struct profile_jitdump *dump, const struct gpmu_error *error)
-{
-	const char *text = error->text + strlen(dump->path) + 1;
-
-	dump->why = *text == ' ' ? strdup(text + 1) : text_print("byte %s", text);
-	return dump->why ? 0 : -ENOMEM;
+	dump->why = why;
+	return why ? 0 : -ENOMEM;
 }
 
 static int read_one(struct profile_jitdump *dump, const struct profile_jit_clock *clock, struct profile_jit_frame_list *frames,
@@ -358,18 +348,21 @@ static int read_one(struct profile_jitdump *dump, const struct profile_jit_clock
 	int fd = open(dump->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), ret;
 	struct gpmu_error error = { .size = sizeof(error) };
 	struct stat status;
+	const char *text;
 
 	if (fd < 0)
-		return set_why(dump, "no such file here");
+		return set_why(dump, strdup("no such file here"));
 	if (fstat(fd, &status) || !S_ISREG(status.st_mode) || (status.st_uid && status.st_uid != geteuid())) {
 		close(fd);
-		return set_why(dump, "not a file of root or of this user");
+		return set_why(dump, strdup("not a file of root or of this user"));
 	}
 	ret = profile_jitdump_read(dump, fd, clock, frames, take, user, &error);
 	close(fd);
-	if (ret == -ENOMEM)
+	if (!ret || ret == -ENOMEM)
 		return ret;
-	return ret ? set_error(dump, &error) : 0;
+	/* The error's text begins with the path, which is named beside it, and perhaps the offset. */
+	text = error.text + strlen(dump->path) + 1;
+	return set_why(dump, *text == ' ' ? strdup(text + 1) : text_print("byte %s", text));
 }
 
 int profile_jitdumps_read(struct profile_jitdumps *dumps, const struct gpmu_perfdata_info *info,

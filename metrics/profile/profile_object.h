@@ -3,12 +3,27 @@
 #ifndef GPMU_PROFILE_OBJECT_H
 #define GPMU_PROFILE_OBJECT_H
 
+#include <elfutils/libdwfl.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "profile/profile_dwarf.h"
 #include "profile/profile_range.h"
-#include "profile/profile_wait.h"
+
+/* --- profile_wait.c: the wait for a server of debuginfod, which the user may end */
+
+/* @waiting, @user: as in struct gpmu_profile_options. A zeroed struct ends no wait. */
+struct profile_wait {
+	int (*waiting)(void *user, const char *server, uint64_t done, uint64_t total);
+	void *user;
+	bool is_ended;		/* by waiting() */
+};
+
+/* Makes @dwfl call waiting() while it waits for a server. @wait: borrowed until the end of @dwfl; NULL: waits are not ended */
+void profile_wait_set(struct profile_wait *wait, Dwfl *dwfl);
+
+/* --- profile_object.c */
 
 struct profile_jit_frames;
 struct profile_object;

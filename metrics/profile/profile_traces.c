@@ -180,50 +180,35 @@ static uint32_t tid_of(const struct buffer *buffer, const struct gpmu_spe_record
 	return tid != PROFILE_NO_TID ? tid : buffer->tid;
 }
 
-/* Keys of labels: the top bits select the type of label */
-enum { LABEL_TIER, LABEL_HOME, LABEL_OP };
-
-static uint64_t label_key(unsigned int trace, unsigned int kind, uint64_t number)
-{
-	return (uint64_t)trace << 62 | (uint64_t)kind << 56 | (number & ((1ULL << 56) - 1));
-}
-
-static int add_label(struct profile_traces *traces, uint64_t key, const char *text, uint32_t *number)
-{
-	return profile_code_text(traces->code, text, number) ?: map_set(&traces->labels, key, *number);
-}
-
 static int label_tier(struct profile_traces *traces, const struct gpmu_spe_tier *tier, uint32_t *number)
 {
-	uint64_t key = label_key(LABEL_TIER, tier->kind, (uint64_t)(tier->number + 1));
 	char text[GPMU_SPE_LABEL_MAX];
 
-	if (tier->kind == GPMU_SPE_TIER_NONE || map_get(&traces->labels, key, number))
+	if (tier->kind == GPMU_SPE_TIER_NONE)
 		return 0;
 	gpmu_spe_tier_label(tier, text, sizeof(text));
-	return add_label(traces, key, text, number);
+	return profile_code_text(traces->code, text, number);
 }
 
 static int label_home(struct profile_traces *traces, const struct gpmu_spe_home *home, uint32_t *number)
 {
-	uint64_t key = label_key(LABEL_HOME, home->kind, (uint64_t)(home->node + 1));
 	char text[GPMU_SPE_LABEL_MAX];
 
-	if (home->kind == GPMU_SPE_HOME_NONE || map_get(&traces->labels, key, number))
+	if (home->kind == GPMU_SPE_HOME_NONE)
 		return 0;
 	gpmu_spe_home_label(home, text, sizeof(text));
-	return add_label(traces, key, text, number);
+	return profile_code_text(traces->code, text, number);
 }
 
 static int label_op(struct profile_traces *traces, const struct gpmu_spe_record *record, uint32_t *number)
 {
-	uint64_t key = label_key(LABEL_OP, 0, record->value[GPMU_SPE_OP]);
+	const uint64_t op = record->value[GPMU_SPE_OP];
 	char text[GPMU_SPE_LABEL_MAX];
 
-	if (!gpmu_spe_has(record, GPMU_SPE_OP) || map_get(&traces->labels, key, number))
+	if (!gpmu_spe_has(record, GPMU_SPE_OP) || map_get(&traces->ops, op, number))
 		return 0;
-	gpmu_spe_op_label(record->value[GPMU_SPE_OP], text, sizeof(text));
-	return add_label(traces, key, text, number);
+	gpmu_spe_op_label(op, text, sizeof(text));
+	return profile_code_text(traces->code, text, number) ?: map_set(&traces->ops, op, *number);
 }
 
 /* A load or store: its tier and home */
@@ -378,5 +363,5 @@ void profile_traces_release(struct profile_traces *traces)
 	vector_free(&traces->parts);
 	vector_free(&traces->auxes);
 	vector_free(&traces->switches);
-	map_release(&traces->labels);
+	map_release(&traces->ops);
 }

@@ -11,7 +11,7 @@
 #include "perfdata/gpmu_perfdata.h"
 #include "profile/profile_count.h"
 
-#define PROFILE_LABELS	32	/* data sources, and nodes, whose texts are found without a hash */
+#define PROFILE_LABELS	32	/* data sources, and nodes, whose texts are kept */
 
 /* Takes a record instead of the counter. Returns 0 or -errno. */
 typedef int (*profile_taker)(void *user, const struct gpmu_spe_record *record, const struct profile_sample *sample);
@@ -37,8 +37,8 @@ struct profile_traces {
 	VECTOR(struct gpmu_perfdata_auxtrace) parts;
 	VECTOR(struct profile_aux) auxes;
 	VECTOR(struct profile_switch) switches;
-	struct map labels;		/* texts of tiers, homes and operations */
-	/* Cache for small numbers: text number + 1; 0: not cached */
+	struct map ops;			/* numbers of the texts of operations, plus 1 */
+	/* Likewise of tiers and homes, by small numbers; 0: not known yet */
 	uint32_t tiers[GPMU_SPE_TIERS][PROFILE_LABELS], homes[GPMU_SPE_HOMES][PROFILE_LABELS];
 	bool by_thread;			/* a buffer for each thread, not CPU */
 	bool is_snapshot;		/* parts overlap */

@@ -25,9 +25,11 @@ struct machine {
 };
 
 static const struct machine machines[] = {
-	{ "x86_64", { 0, 3, 2, 1, 4, 5, 6, 7, 16, NONE, NONE, NONE, NONE, NONE, NONE, NONE, 8, 9, 10, 11, 12, 13, 14, 15 }, 24, 7, 8 },
-	{ "aarch64", { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29,
-		       30, 31, NONE }, 33, 31, 32 },
+	{ .name = "x86_64", .count = 24, .sp = 7, .pc = 8,
+	  .dwarf = { 0, 3, 2, 1, 4, 5, 6, 7, 16, NONE, NONE, NONE, NONE, NONE, NONE, NONE, 8, 9, 10, 11, 12, 13, 14, 15 } },
+	{ .name = "aarch64", .count = 33, .sp = 31, .pc = 32,
+	  .dwarf = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28,
+		     29, 30, 31, NONE } },
 };
 
 struct profile_unwind_process {

@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-#include "profile/profile_wait.h"
+#include "profile/profile_object.h"
 
 #define LIBRARY	"libdebuginfod.so.1"
 

@@ -272,11 +272,8 @@ static int refuse(const struct gpmu_saved *saved, const struct saved_expected *e
 	char found[33];
 	size_t n = 0;
 
-	for (size_t i = expected->offset; i < length && n < sizeof(found) - 1; i++, n++)
-		found[n] = line[i];
-	for (size_t i = 0; i < n; i++)
-		if (found[i] < ' ' || found[i] > '~')
-			found[i] = '?';
+	for (size_t i = expected->offset; i < length && n < sizeof(found) - 1; i++)
+		found[n++] = line[i] < ' ' || line[i] > '~' ? '?' : line[i];
 	found[n] = '\0';
 	error_set(error, expected->offset, "line %lu: expected %s, found %s%s%s", saved->line,
 		  expected->what, n ? "\"" : "", n ? found : "its end", n ? "\"" : "");

@@ -13,25 +13,27 @@ static const struct form {
 	enum length_kind length;
 	uint16_t flags[8];	/* of each bit of the payload */
 } forms[] = {
-	{ GPMU_SPE_OTHER, 0xf8, 0x00, "OTHER", NO_LENGTH,
-	  { [0] = GPMU_SPE_OP_COND, [1] = GPMU_SPE_OP_FP, [2] = GPMU_SPE_OP_ASE } },
-	{ GPMU_SPE_OTHER, 0x89, 0x08, "SVE-OTHER", VECTOR_LENGTH,
-	  { [1] = GPMU_SPE_OP_FP, [2] = GPMU_SPE_OP_PRED } },
-	{ GPMU_SPE_OTHER, 0x89, 0x88, "SME-OTHER", TILE_SIZE, { [1] = GPMU_SPE_OP_FP } },
-	{ GPMU_SPE_MEMORY, 0xfe, 0x00, "GP-REG", NO_LENGTH, { 0 } },
-	{ GPMU_SPE_MEMORY, 0xfe, 0x04, "SIMD-FP", NO_LENGTH, { 0 } },
-	{ GPMU_SPE_MEMORY, 0xfe, 0x10, "UNSPEC-REG", NO_LENGTH, { 0 } },
-	{ GPMU_SPE_MEMORY, 0xfe, 0x30, "NV-SYSREG", NO_LENGTH, { 0 } },
-	{ GPMU_SPE_MEMORY, 0xfe, 0x14, "MTE-TAG", NO_LENGTH, { 0 } },
-	{ GPMU_SPE_MEMORY, 0xfe, 0x20, "MEMCPY", NO_LENGTH, { 0 } },
-	{ GPMU_SPE_MEMORY, 0xff, 0x25, "MEMSET", NO_LENGTH, { 0 } },
-	{ GPMU_SPE_MEMORY, 0xe2, 0x02, "", NO_LENGTH,
-	  { [2] = GPMU_SPE_OP_ATOMIC, [3] = GPMU_SPE_OP_EXCLUSIVE, [4] = GPMU_SPE_OP_ORDERED } },
-	{ GPMU_SPE_MEMORY, 0x0a, 0x08, "SVE-SME-REG", VECTOR_LENGTH,
-	  { [2] = GPMU_SPE_OP_PRED, [7] = GPMU_SPE_OP_GATHER } },
-	{ GPMU_SPE_MEMORY, 0xfa, 0x40, "GCS", NO_LENGTH, { [2] = GPMU_SPE_OP_COMMON } },
-	{ GPMU_SPE_BRANCH, 0x00, 0x00, "", NO_LENGTH,
-	  { [0] = GPMU_SPE_OP_COND, [1] = GPMU_SPE_OP_INDIRECT, [2] = GPMU_SPE_OP_GCS } },
+	{ .op_class = GPMU_SPE_OTHER, .mask = 0xf8, .name = "OTHER",
+	  .flags = { [0] = GPMU_SPE_OP_COND, [1] = GPMU_SPE_OP_FP, [2] = GPMU_SPE_OP_ASE } },
+	{ .op_class = GPMU_SPE_OTHER, .mask = 0x89, .match = 0x08, .name = "SVE-OTHER", .length = VECTOR_LENGTH,
+	  .flags = { [1] = GPMU_SPE_OP_FP, [2] = GPMU_SPE_OP_PRED } },
+	{ .op_class = GPMU_SPE_OTHER, .mask = 0x89, .match = 0x88, .name = "SME-OTHER", .length = TILE_SIZE,
+	  .flags = { [1] = GPMU_SPE_OP_FP } },
+	{ .op_class = GPMU_SPE_MEMORY, .mask = 0xfe, .name = "GP-REG" },
+	{ .op_class = GPMU_SPE_MEMORY, .mask = 0xfe, .match = 0x04, .name = "SIMD-FP" },
+	{ .op_class = GPMU_SPE_MEMORY, .mask = 0xfe, .match = 0x10, .name = "UNSPEC-REG" },
+	{ .op_class = GPMU_SPE_MEMORY, .mask = 0xfe, .match = 0x30, .name = "NV-SYSREG" },
+	{ .op_class = GPMU_SPE_MEMORY, .mask = 0xfe, .match = 0x14, .name = "MTE-TAG" },
+	{ .op_class = GPMU_SPE_MEMORY, .mask = 0xfe, .match = 0x20, .name = "MEMCPY" },
+	{ .op_class = GPMU_SPE_MEMORY, .mask = 0xff, .match = 0x25, .name = "MEMSET" },
+	{ .op_class = GPMU_SPE_MEMORY, .mask = 0xe2, .match = 0x02, .name = "",
+	  .flags = { [2] = GPMU_SPE_OP_ATOMIC, [3] = GPMU_SPE_OP_EXCLUSIVE, [4] = GPMU_SPE_OP_ORDERED } },
+	{ .op_class = GPMU_SPE_MEMORY, .mask = 0x0a, .match = 0x08, .name = "SVE-SME-REG", .length = VECTOR_LENGTH,
+	  .flags = { [2] = GPMU_SPE_OP_PRED, [7] = GPMU_SPE_OP_GATHER } },
+	{ .op_class = GPMU_SPE_MEMORY, .mask = 0xfa, .match = 0x40, .name = "GCS",
+	  .flags = { [2] = GPMU_SPE_OP_COMMON } },
+	{ .op_class = GPMU_SPE_BRANCH, .mask = 0x00, .name = "",
+	  .flags = { [0] = GPMU_SPE_OP_COND, [1] = GPMU_SPE_OP_INDIRECT, [2] = GPMU_SPE_OP_GCS } },
 };
 
 /* By bits [4:3] of a branch */
@@ -41,14 +43,9 @@ static const uint16_t branch_flags[] = {
 
 static unsigned int bits_of(const struct form *form, unsigned int payload)
 {
-	switch (form->length) {
-	case VECTOR_LENGTH:
-		return 32u << (payload >> 4 & 7);
-	case TILE_SIZE:
+	if (form->length == TILE_SIZE)
 		return 128u << ((payload >> 4 & 7) << 1 | (payload >> 2 & 1));
-	default:
-		return 0;
-	}
+	return form->length == VECTOR_LENGTH ? 32u << (payload >> 4 & 7) : 0;
 }
 
 struct gpmu_spe_op gpmu_spe_op(uint64_t value)
