@@ -51,9 +51,10 @@ int profile_input_begin(struct profile_input *input, const struct gpmu_perfdata_
 int profile_input_read(struct profile_input *input, profile_take *take, void *user, struct gpmu_error *error);
 void profile_input_release(struct profile_input *input);
 
-/* Of a sample: whether its address is one of a guest, or of the kernel; the counts that it stands for */
+/* Returns whether the address of a sample is a guest's, or the kernel's. */
 bool profile_is_guest(const struct gpmu_perfdata_record *record);
 bool profile_is_kernel(const struct gpmu_perfdata_record *record);
+/* Number of events that a sample stands for */
 uint64_t profile_period(const struct gpmu_perfdata_record *record);
 /* Finds the call chain, with PERF_CONTEXT_ marks, in @unwound or the record, or until the next call. Returns 0 or -ENOMEM. */
 int profile_chain(struct profile_input *input, const struct gpmu_perfdata_record *record, uint64_t unwound[PROFILE_UNWIND_CHAIN],
