@@ -100,19 +100,19 @@ static int make_last(struct saved_table *table, size_t texts)
 
 static bool is_same_target(const struct saved_record *a, const struct saved_record *b)
 {
-	return a->label == b->label && a->number == b->number &&
-	       !memcmp(a->parts, b->parts, sizeof(a->parts));
+	return a->count.label == b->count.label && a->count.number == b->count.number &&
+	       !memcmp(a->count.parts, b->count.parts, sizeof(a->count.parts));
 }
 
 /* Returns the cell of the record's target: 1 + the index of its first record, or 0; NULL: out of memory. */
 static union map_cell *find_target(struct saved_table *table, const struct saved_record *record)
 {
-	int label[2 + SAVED_PARTS] = { (int)record->label, record->number };
+	int label[2 + SAVED_PARTS] = { (int)record->count.label, record->count.number };
 	union map_cell *cell;
 	uint64_t hash;
 	bool added;
 
-	memcpy(label + 2, record->parts, sizeof(record->parts));
+	memcpy(label + 2, record->count.parts, sizeof(record->count.parts));
 	hash = text_hash((const char *)label, sizeof(label));
 	/* If another target has this hash, try the next one. */
 	do
@@ -151,25 +151,14 @@ static int link_record(struct saved_table *table, struct saved_record *record)
 static int add_record(struct gpmu_saved *saved, const struct saved_line *line)
 {
 	struct saved_table *table = saved->filling;
-	struct saved_record record = {
-		.label = line->label,
-		.number = line->number,
-		.counters = line->counters,
-		.state = line->state,
-		.value = line->value,
-		.deviation = line->deviation,
-		.metric_value = line->metric_value,
-		.running = line->running,
-		.share = line->share,
-	};
+	struct saved_record record = { .count = line->count };
 	struct saved_record *added;
 	int ret;
 
 	/* Counters of a thread that never ran were not enabled: perf prints 0 ns and 100 %. */
-	if (line->label == SAVED_THREAD && line->state == COUNT_NOT_COUNTED && !line->running &&
-	    line->share > 0)
-		record.state = COUNT_OK;
-	memcpy(record.parts, line->parts, sizeof(record.parts));
+	if (line->count.label == SAVED_THREAD && line->count.state == COUNT_NOT_COUNTED && !line->count.running &&
+	    line->count.share > 0)
+		record.count.state = COUNT_OK;
 	if (table->length == SAVED_MAX_RECORDS)
 		return -E2BIG;
 	ret = saved_texts_add(&saved->texts, line->event.at, line->event.length, &record.event) ?:
@@ -182,7 +171,7 @@ static int add_record(struct gpmu_saved *saved, const struct saved_line *line)
 	if (!added)
 		return -ENOMEM;
 	*added = record;
-	table->repeated = table->repeated || !isnan(record.deviation);
+	table->repeated = table->repeated || !isnan(record.count.deviation);
 	return 0;
 }
 

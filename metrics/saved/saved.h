@@ -43,26 +43,31 @@ struct saved_text {
 	size_t length;
 };
 
+/* The numbers of a line */
+struct saved_count {
+	enum saved_label label;
+	int number;		/* in the label */
+	int parts[SAVED_PARTS];	/* of the package: die, core or others; 0: none */
+	unsigned int counters;	/* number of aggregated counters; 0: unknown */
+	enum count_state state;
+	double value;		/* in the unit; scaled if multiplexed */
+	double deviation;	/* of the mean of several runs, percent; NaN: one run */
+	double metric_value;	/* NaN: none */
+	double share;		/* percent; perf truncates the decimals */
+	uint64_t running;	/* ns, sum over all counters */
+};
+
 struct saved_line {
 	/* blank, a comment, a message, or part of the summary after the intervals */
 	bool nothing;
 	bool begins;	/* "# started on": a run begins */
 	bool timed;
 	uint64_t time;		/* ns from the start to the end of the interval */
-	enum saved_label label;
-	int number;		/* in the label */
-	int parts[SAVED_PARTS];	/* of the package: die, core or others; 0: none */
-	unsigned int counters;	/* number of aggregated counters; 0: unknown */
 	struct saved_text event;	/* none: the line has only a metric */
 	struct saved_text unit;
 	struct saved_text cgroup;	/* none: counted without cgroups */
-	enum count_state state;
-	double value;		/* in the unit; scaled if multiplexed */
-	double deviation;	/* of the mean of several runs, percent; NaN: one run */
-	uint64_t running;	/* ns, sum over all counters */
-	double share;		/* percent; perf truncates the decimals */
 	struct saved_text metric;	/* unit, followed by the metric's name; or none */
-	double metric_value;	/* NaN: none */
+	struct saved_count count;
 	bool has_count, has_metric;	/* JSON: a count, and the value or group of a metric */
 };
 
@@ -186,14 +191,7 @@ struct saved_record {
 	/* index in the texts of the name of the metric's row, or SAVED_NONE */
 	size_t metric_name;
 	size_t metric_unit;
-	enum saved_label label;
-	int number;
-	int parts[SAVED_PARTS];
-	unsigned int counters;
-	enum count_state state;
-	double value, deviation, metric_value;
-	uint64_t running;
-	double share;
+	struct saved_count count;
 	size_t occurrence;		/* number of earlier records with the same event and label */
 	size_t before;		/* previous record of the same event, or SAVED_NONE */
 	/* index of the first record with the same target: CPU, thread or part of the machine */

@@ -49,14 +49,14 @@ static uint64_t to_u64(double value)
  */
 static uint64_t whole_time(const struct gpmu_saved *saved, const struct saved_record *record)
 {
-	unsigned int counters = record->counters;
+	unsigned int counters = record->count.counters;
 
 	/* The JSON of perf stat --append repeats the events for the next run. */
-	if (record->occurrence || record->share < 100)
+	if (record->occurrence || record->count.share < 100)
 		return 0;
 	if (!counters)
-		counters = record->label == SAVED_CPU || is_outside_cores(saved, record);
-	return counters ? record->running / counters : 0;
+		counters = record->count.label == SAVED_CPU || is_outside_cores(saved, record);
+	return counters ? record->count.running / counters : 0;
 }
 
 void saved_find_times(struct gpmu_saved *saved)
@@ -72,11 +72,11 @@ void saved_find_times(struct gpmu_saved *saved)
 
 		if (time > table->longest)
 			table->longest = time;
-		if (record->share >= 100 && record->running > first->whole)
-			first->whole = record->running;
+		if (record->count.share >= 100 && record->count.running > first->whole)
+			first->whole = record->count.running;
 		/* The duration can be 0, as perf 7.3 prints for a command. */
 		if (!found && is_duration(saved, record)) {
-			table->duration = to_u64(record->value);
+			table->duration = to_u64(record->count.value);
 			found = true;
 		}
 	}
@@ -105,8 +105,8 @@ uint64_t saved_wall(const struct gpmu_saved *saved)
  */
 static double guess_enabled(const struct gpmu_saved *saved, const struct saved_record *record, double counters)
 {
-	const double low = (double)record->running * 100 / (record->share + 1);
-	const double high = (double)record->running * 100 / record->share;
+	const double low = (double)record->count.running * 100 / (record->count.share + 1);
+	const double high = (double)record->count.running * 100 / record->count.share;
 	const double times[] = {
 		counters * (double)saved_wall(saved), (double)saved->complete->list[record->target].whole,
 	};
@@ -121,26 +121,26 @@ unsigned int saved_times(const struct gpmu_saved *saved, const struct saved_reco
 			 uint64_t *enabled, uint64_t *running)
 {
 	const uint64_t wall = saved_wall(saved);
-	double counters = record->counters ? record->counters : 1, sum;
+	double counters = record->count.counters ? record->count.counters : 1, sum;
 
-	if (!record->running) {
+	if (!record->count.running) {
 		/* A counter that was enabled but never ran has a share of 0. */
-		*enabled = record->share > 0 ? 0 : wall ? wall : 1;
+		*enabled = record->count.share > 0 ? 0 : wall ? wall : 1;
 		*running = 0;
 		return 1;
 	}
-	sum = record->share >= 100 || !(record->share > 0) ? (double)record->running :
-	      (double)record->running * 100 / (record->share + 0.5);
+	sum = record->count.share >= 100 || !(record->count.share > 0) ? (double)record->count.running :
+	      (double)record->count.running * 100 / (record->count.share + 0.5);
 	if (single)
 		counters = 1;
-	else if (!record->counters && wall)
+	else if (!record->count.counters && wall)
 		counters = fmax(1, round(sum / (double)wall));
-	if (record->share < 100 && record->share > 0)
+	if (record->count.share < 100 && record->count.share > 0)
 		sum = guess_enabled(saved, record, counters);
-	else if (!(record->share > 0))
+	else if (!(record->count.share > 0))
 		/* A share of 0 means less than 1 %. */
-		sum = fmax((double)record->running * 100, counters * (double)wall);
-	*running = to_u64((double)record->running / counters);
+		sum = fmax((double)record->count.running * 100, counters * (double)wall);
+	*running = to_u64((double)record->count.running / counters);
 	*enabled = to_u64(sum / counters);
 	if (*enabled < *running)
 		*enabled = *running;
@@ -176,13 +176,13 @@ static int node_of_package(const struct gpmu_machine *machine, int package)
 
 int saved_node(const struct gpmu_machine *machine, const struct saved_record *record)
 {
-	switch (record->label) {
+	switch (record->count.label) {
 	case SAVED_NODE:
-		return record->number;
+		return record->count.number;
 	case SAVED_PACKAGE:
-		return node_of_package(machine, record->number);
+		return node_of_package(machine, record->count.number);
 	case SAVED_CPU:
-		return node_of_cpu(machine, record->number);
+		return node_of_cpu(machine, record->count.number);
 	default:
 		return -1;
 	}
@@ -193,8 +193,8 @@ static bool is_of_tasks(const struct gpmu_saved *saved, const struct saved_recor
 {
 	if (saved_is_uncore(pmu))
 		return false;
-	return record->label == SAVED_THREAD ||
-	       (record->label == SAVED_ALL && !saved->options.system);
+	return record->count.label == SAVED_THREAD ||
+	       (record->count.label == SAVED_ALL && !saved->options.system);
 }
 
 static struct target target_of(const struct gpmu_saved *saved, const struct saved_record *record,
@@ -202,8 +202,8 @@ static struct target target_of(const struct gpmu_saved *saved, const struct save
 {
 	struct target target = { .cpu = -1, .node = -1, .tid = -1 };
 
-	if (record->label == SAVED_CPU)
-		target.cpu = record->number;
+	if (record->count.label == SAVED_CPU)
+		target.cpu = record->count.number;
 	if (saved_is_uncore(pmu) && gpmu_pmu_node(pmu))
 		target.node = gpmu_node_number(gpmu_pmu_node(pmu));
 	else if (saved_is_uncore(pmu) && gpmu_pmu_kind(pmu) != GPMU_PMU_OTHER)
@@ -211,7 +211,7 @@ static struct target target_of(const struct gpmu_saved *saved, const struct save
 	else
 		target.node = saved_node(saved->plan->machine, record);
 	if (is_of_tasks(saved, record, pmu))
-		target.tid = record->label == SAVED_THREAD ? record->number : 0;
+		target.tid = record->count.label == SAVED_THREAD ? record->count.number : 0;
 	return target;
 }
 
@@ -227,7 +227,7 @@ static double value_in_unit(const struct gpmu_saved *saved, const struct plan_sl
 			    const struct saved_record *record)
 {
 	return !strcmp(unit_of(saved, record), slot->unit ? slot->unit : "") ?
-	       record->value : record->value * slot->scale;
+	       record->count.value : record->count.value * slot->scale;
 }
 
 /* perf adds up the PMUs of a kind if the event does not name a number. */
@@ -236,7 +236,7 @@ static bool is_one_counter(const struct gpmu_saved *saved, const struct saved_re
 {
 	int number;
 
-	if (record->label == SAVED_CPU || is_of_tasks(saved, record, pmu))
+	if (record->count.label == SAVED_CPU || is_of_tasks(saved, record, pmu))
 		return true;
 	return saved_is_uncore(pmu) && pmu_name_parse(gpmu_pmu_name(pmu), &number) != GPMU_PMU_OTHER;
 }
@@ -246,7 +246,7 @@ static struct count count_of(const struct gpmu_saved *saved, size_t index,
 {
 	const struct plan_slot *slot = &saved->plan->slots[index];
 	const struct gpmu_pmu *pmu = slot->instance->pmu;
-	struct count count = { .state = record->state };
+	struct count count = { .state = record->count.state };
 	unsigned int counters;
 	double raw;
 
@@ -261,7 +261,7 @@ static struct count count_of(const struct gpmu_saved *saved, size_t index,
 		return count;
 	}
 	printed->value = value_in_unit(saved, slot, record);
-	printed->deviation = printed->value * record->deviation / 100;
+	printed->deviation = printed->value * record->count.deviation / 100;
 	printed->sources = saved_is_uncore(pmu) && !is_one_counter(saved, record, pmu) ? counters : 0;
 	raw = slot->scale > 0 ? printed->value / slot->scale : printed->value;
 	if (count.running < count.enabled)
@@ -300,14 +300,14 @@ static size_t keep_counted(struct saved_record **records, size_t n)
 
 	for (size_t i = 0; i < n; i++) {
 		records[i]->used = true;
-		if (records[i]->state == COUNT_OK)
+		if (records[i]->count.state == COUNT_OK)
 			kept++;
 	}
 	if (!kept)
 		return n ? 1 : 0;
 	kept = 0;
 	for (size_t i = 0; i < n; i++)
-		if (records[i]->state == COUNT_OK)
+		if (records[i]->count.state == COUNT_OK)
 			records[kept++] = records[i];
 	return kept;
 }
@@ -328,7 +328,7 @@ static const char *why_lost(const struct gpmu_saved *saved, size_t index,
 		if (unit && *printed && strcmp(printed, unit) != 0)
 			return "perf's output has it in another unit";
 		/* Their sum would count a part of the machine twice. */
-		if (records[i]->label != records[0]->label)
+		if (records[i]->count.label != records[0]->count.label)
 			return "perf's output has it for overlapping parts of the machine";
 	}
 	return NULL;
@@ -361,9 +361,9 @@ static int set_slot(struct gpmu_saved *saved, size_t index, struct saved_record 
 	}
 	ret = counts_set_targets(saved->counts, index, targets, n);
 	for (size_t i = 0; i < n && !ret; i++)
-		if (records[i]->state != COUNT_OK)
-			ret = counts_set_lost(saved->counts, index, records[i]->state,
-					      saved_why(records[i]->state));
+		if (records[i]->count.state != COUNT_OK)
+			ret = counts_set_lost(saved->counts, index, records[i]->count.state,
+					      saved_why(records[i]->count.state));
 	if (!ret)
 		ret = counts_set_printed(saved->counts, index);
 	for (size_t i = 0; i < n && !ret; i++) {
@@ -384,9 +384,9 @@ static void set_tool(struct gpmu_saved *saved, size_t index)
 	for (size_t at = last; at != SAVED_NONE; at = table->list[at].before)
 		table->list[at].used = true;
 	if (tool == EVENT_TOOL_USER_TIME)
-		saved->counts->user_time = to_u64(table->list[last].value);
+		saved->counts->user_time = to_u64(table->list[last].count.value);
 	else if (tool == EVENT_TOOL_SYSTEM_TIME)
-		saved->counts->system_time = to_u64(table->list[last].value);
+		saved->counts->system_time = to_u64(table->list[last].count.value);
 }
 
 static bool has_duration(const struct gpmu_plan *plan)

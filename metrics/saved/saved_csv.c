@@ -155,7 +155,7 @@ static void take_machine(struct fields *fields, struct saved_line *line)
 	/* "counters,value" or "counters,,,", a line with only a metric */
 	if (saved_parse_unsigned(first, &counters) &&
 	    (is_count(second) || (second.at && !second.length && !third.length))) {
-		line->counters = counters;
+		line->count.counters = counters;
 		skip(fields, label);
 		skip(fields, first);
 	} else if (is_count(first)) {
@@ -176,7 +176,7 @@ static void take_label(struct fields *fields, struct saved_line *line)
 	    (!saved_parse_label(field, line) && !saved_parse_thread(field, line)))
 		return;
 	skip(fields, field);
-	if (line->label != SAVED_NODE && line->label != SAVED_PACKAGE)
+	if (line->count.label != SAVED_NODE && line->count.label != SAVED_PACKAGE)
 		return;
 	field = look(fields);
 	skip(&behind, look(&behind));
@@ -192,7 +192,7 @@ static void take_label(struct fields *fields, struct saved_line *line)
 		skip(&third, next);
 		/* In "value,,event" the number is the value: no event's name is a number. */
 		if (next.length || !look(&third).length) {
-			line->counters = number;
+			line->count.counters = number;
 			skip(fields, field);
 		}
 	}
@@ -288,16 +288,16 @@ static int take_running(struct fields *fields, struct saved_line *line)
 	if (field.at) {
 		struct saved_text number = { field.at, field.length - 1 };
 
-		if (!saved_parse_double(number, &line->deviation))
-			line->deviation = 0;
+		if (!saved_parse_double(number, &line->count.deviation))
+			line->count.deviation = 0;
 		skip(fields, field);
 	}
 	field = look(fields);
-	if (!field.at || !saved_parse_u64(field, &line->running))
+	if (!field.at || !saved_parse_u64(field, &line->count.running))
 		return refuse(fields, "ns that the counter ran");
 	skip(fields, field);
 	field = look_decimal(fields);
-	if (!field.at || !saved_parse_share(field, &line->share))
+	if (!field.at || !saved_parse_share(field, &line->count.share))
 		return refuse(fields, "percent that the counter ran");
 	skip(fields, field);
 	return 0;
@@ -324,7 +324,7 @@ static void take_metric(struct fields *fields, struct saved_line *line)
 {
 	struct saved_text field = look_decimal(fields);
 
-	saved_parse_double(field, &line->metric_value);
+	saved_parse_double(field, &line->count.metric_value);
 	skip(fields, field);
 	field = look(fields);
 	if (!field.at)
@@ -398,10 +398,10 @@ int saved_csv_parse(const char *separator, const char *text, size_t length, stru
 static bool is_separator(const char *separator, const char *text, size_t length)
 {
 	struct saved_expected expected;
-	struct saved_line line = { .metric_value = NAN };
+	struct saved_line line = { .count.metric_value = NAN };
 
 	return !saved_csv_parse(separator, text, length, &line, &expected) &&
-	       (line.event.at || line.nothing || (*separator != ' ' && isfinite(line.metric_value)));
+	       (line.event.at || line.nothing || (*separator != ' ' && isfinite(line.count.metric_value)));
 }
 
 /* The value, the unit, the event and the running time are each followed by the separator. */

@@ -161,12 +161,12 @@ bool saved_parse_label(struct saved_text text, struct saved_line *line)
 			continue;
 		while (end < text.length && is_digit(text.at[end]))
 			end++;
-		if (!saved_parse_int((struct saved_text){ text.at + begin, end - begin }, &line->number))
+		if (!saved_parse_int((struct saved_text){ text.at + begin, end - begin }, &line->count.number))
 			return false;
-		line->label = kinds[i].label;
+		line->count.label = kinds[i].label;
 		text.at += end;
 		text.length -= end;
-		return kinds[i].label == SAVED_PACKAGE ? parse_parts(text, line->parts) :
+		return kinds[i].label == SAVED_PACKAGE ? parse_parts(text, line->count.parts) :
 							  !text.length;
 	}
 	return false;
@@ -179,9 +179,9 @@ bool saved_parse_thread(struct saved_text text, struct saved_line *line)
 	while (begin && is_digit(text.at[begin - 1]))
 		begin--;
 	if (begin < 2 || text.at[begin - 1] != '-' ||
-	    !saved_parse_int((struct saved_text){ text.at + begin, text.length - begin }, &line->number))
+	    !saved_parse_int((struct saved_text){ text.at + begin, text.length - begin }, &line->count.number))
 		return false;
-	line->label = SAVED_THREAD;
+	line->count.label = SAVED_THREAD;
 	return true;
 }
 
@@ -198,13 +198,13 @@ static bool is_grouped(struct saved_text text)
 bool saved_parse_count(struct saved_text text, struct saved_line *line)
 {
 	text = saved_skip_blanks(text);
-	line->state = COUNT_OK;
+	line->count.state = COUNT_OK;
 	if (saved_is(text, "<not counted>"))
-		line->state = COUNT_NOT_COUNTED;
+		line->count.state = COUNT_NOT_COUNTED;
 	else if (saved_is(text, "<not supported>"))
-		line->state = COUNT_NOT_SUPPORTED;
+		line->count.state = COUNT_NOT_SUPPORTED;
 	else
-		return !is_grouped(text) && saved_parse_double(text, &line->value) &&
-		       line->value >= 0;
+		return !is_grouped(text) && saved_parse_double(text, &line->count.value) &&
+		       line->count.value >= 0;
 	return true;
 }

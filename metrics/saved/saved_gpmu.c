@@ -33,8 +33,8 @@ static bool set_place(const struct saved_text *row, struct saved_line *line)
 
 	if (!cpu && !saved_is(row[SAVED_GPMU_SCOPE], "node"))
 		return true;
-	line->label = cpu ? SAVED_CPU : SAVED_NODE;
-	return saved_parse_int(row[cpu ? SAVED_GPMU_CPU : SAVED_GPMU_NODE], &line->number);
+	line->count.label = cpu ? SAVED_CPU : SAVED_NODE;
+	return saved_parse_int(row[cpu ? SAVED_GPMU_CPU : SAVED_GPMU_NODE], &line->count.number);
 }
 
 /* The value, and its deviation as percent of it */
@@ -44,33 +44,33 @@ static bool set_value(const struct saved_text *row, struct saved_line *line, dou
 	double deviation;
 
 	*value = NAN;
-	line->state = saved_is(row[SAVED_GPMU_STATE], "ok") ? COUNT_OK :
+	line->count.state = saved_is(row[SAVED_GPMU_STATE], "ok") ? COUNT_OK :
 		      saved_is(row[SAVED_GPMU_STATE], "not_supported") ? COUNT_NOT_SUPPORTED :
 									 COUNT_NOT_COUNTED;
-	if (line->state != COUNT_OK)
+	if (line->count.state != COUNT_OK)
 		return row[SAVED_GPMU_STATE].length;
 	/* A metric, which is not used, can have an exponent. */
 	if (!saved_parse_double(row[SAVED_GPMU_VALUE], value))
 		return saved_is(row[SAVED_GPMU_KIND], "metric");
 	if (saved_parse_u64(row[SAVED_GPMU_RUNS], &runs) && runs > 1 &&
 	    saved_parse_double(row[SAVED_GPMU_DEVIATION], &deviation))
-		line->deviation = *value != 0 ? 100 * deviation / fabs(*value) : 0;
+		line->count.deviation = *value != 0 ? 100 * deviation / fabs(*value) : 0;
 	return true;
 }
 
 /* gpmu prints the mean time of the counters, and perf their sum. */
 static bool set_times(const struct saved_text *row, struct saved_line *line)
 {
-	if (line->state != COUNT_OK)
+	if (line->count.state != COUNT_OK)
 		return true;
-	if (!saved_parse_unsigned(row[SAVED_GPMU_COUNTERS], &line->counters) ||
-	    !saved_parse_u64(row[SAVED_GPMU_RUNNING], &line->running) ||
-	    !saved_parse_double(row[SAVED_GPMU_SHARE], &line->share))
+	if (!saved_parse_unsigned(row[SAVED_GPMU_COUNTERS], &line->count.counters) ||
+	    !saved_parse_u64(row[SAVED_GPMU_RUNNING], &line->count.running) ||
+	    !saved_parse_double(row[SAVED_GPMU_SHARE], &line->count.share))
 		return false;
-	if (__builtin_mul_overflow(line->running, line->counters, &line->running))
-		line->running = UINT64_MAX;
-	line->share *= 100;
-	return line->share >= 0 && line->share <= 100;
+	if (__builtin_mul_overflow(line->count.running, line->count.counters, &line->count.running))
+		line->count.running = UINT64_MAX;
+	line->count.share *= 100;
+	return line->count.share >= 0 && line->count.share <= 100;
 }
 
 int saved_gpmu_row(const struct saved_text *row, struct saved_line *line,
@@ -86,13 +86,13 @@ int saved_gpmu_row(const struct saved_text *row, struct saved_line *line,
 		return -EINVAL;
 	if (metric) {
 		line->metric = row[SAVED_GPMU_NAME];
-		line->metric_value = value;
+		line->count.metric_value = value;
 		return 0;
 	}
 	line->event = row[SAVED_GPMU_NAME];
 	line->unit = row[SAVED_GPMU_UNIT];
-	line->value = line->state == COUNT_OK ? value : 0;
-	return set_times(row, line) && line->value >= 0 ? 0 : -EINVAL;
+	line->count.value = line->count.state == COUNT_OK ? value : 0;
+	return set_times(row, line) && line->count.value >= 0 ? 0 : -EINVAL;
 }
 
 /* Takes a column, quoted as in RFC 4180 or not; at is NULL after the last. */

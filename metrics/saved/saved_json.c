@@ -115,13 +115,13 @@ static bool set_interval(struct saved_text value, struct saved_line *line)
 /* The value is a plain number. */
 static bool set_cpu(struct saved_text value, struct saved_line *line)
 {
-	line->label = SAVED_CPU;
-	return saved_parse_int(value, &line->number);
+	line->count.label = SAVED_CPU;
+	return saved_parse_int(value, &line->count.number);
 }
 
 static bool set_counters(struct saved_text value, struct saved_line *line)
 {
-	return saved_parse_unsigned(value, &line->counters);
+	return saved_parse_unsigned(value, &line->count.counters);
 }
 
 static bool set_count(struct saved_text value, struct saved_line *line)
@@ -139,26 +139,26 @@ static bool set_event(struct saved_text value, struct saved_line *line)
 static bool set_deviation(struct saved_text value, struct saved_line *line)
 {
 	/* "nan" and "inf" are the deviation of a mean of 0. */
-	if (!saved_parse_double(value, &line->deviation))
-		line->deviation = 0;
+	if (!saved_parse_double(value, &line->count.deviation))
+		line->count.deviation = 0;
 	return true;
 }
 
 static bool set_running(struct saved_text value, struct saved_line *line)
 {
-	return saved_parse_u64(value, &line->running);
+	return saved_parse_u64(value, &line->count.running);
 }
 
 static bool set_share(struct saved_text value, struct saved_line *line)
 {
-	return saved_parse_share(value, &line->share);
+	return saved_parse_share(value, &line->count.share);
 }
 
 /* "nan", "inf" and "none" mean that there is no value. */
 static bool set_metric(struct saved_text value, struct saved_line *line)
 {
 	line->has_metric = true;
-	saved_parse_double(value, &line->metric_value);
+	saved_parse_double(value, &line->count.metric_value);
 	return true;
 }
 

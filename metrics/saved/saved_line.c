@@ -67,7 +67,7 @@ int saved_line_parse(struct saved_format *format, const char *text, size_t lengt
 {
 	const struct saved_text content = skip_blanks((struct saved_text){ text, length });
 
-	*line = (struct saved_line){ .number = -1, .deviation = NAN, .metric_value = NAN };
+	*line = (struct saved_line){ .count = { .number = -1, .deviation = NAN, .metric_value = NAN } };
 	line->begins = begins(content, "# started on ");
 	if (!content.length || is_comment(format, content) || is_message(format, content)) {
 		line->nothing = true;

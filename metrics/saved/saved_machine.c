@@ -162,8 +162,8 @@ static enum gpmu_pmu_kind kind_of(const char *name, int *number)
  */
 static int add_node(struct shown *shown, int number, const struct saved_record *record)
 {
-	int package = record->label == SAVED_PACKAGE && record->state == COUNT_OK &&
-		      record->value > 0 ? record->number : -1;
+	int package = record->count.label == SAVED_PACKAGE && record->count.state == COUNT_OK &&
+		      record->count.value > 0 ? record->count.number : -1;
 	struct gpmu_source_node *added;
 
 	for (size_t i = 0; i < shown->node_count; i++)
@@ -346,7 +346,7 @@ static int add_source(struct gpmu_machine *machine, struct shown *shown, struct 
 /* Adds all PMUs of a chip. A single Grace Hopper has no CNVLink. */
 static int add_chip(struct shown *shown, enum gpmu_saved_chip chip)
 {
-	const struct saved_record none = { .label = SAVED_ALL };
+	const struct saved_record none = { .count.label = SAVED_ALL };
 	int ret = shown->node_count ? 0 : add_node(shown, 0, &none);
 
 	for (size_t i = 0; i < shown->node_count; i++)
@@ -375,8 +375,8 @@ static int gather(const struct gpmu_saved *saved, struct shown *shown)
 	for (size_t i = 0; i < table->length && !ret; i++) {
 		const struct saved_record *record = &table->list[i];
 
-		if (saved->options.chip && record->label == SAVED_NODE)
-			ret = add_node(shown, record->number, record);
+		if (saved->options.chip && record->count.label == SAVED_NODE)
+			ret = add_node(shown, record->count.number, record);
 		if (record->event != SAVED_NONE && !ret)
 			ret = add_event(shown, &saved->texts.list[record->event], record);
 	}

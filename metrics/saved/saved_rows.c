@@ -21,9 +21,9 @@ static enum gpmu_aggregation aggregation_of(const struct gpmu_saved *saved)
 		saved->options.per_node ? GPMU_AGGREGATE_NODE : GPMU_AGGREGATE_MACHINE;
 
 	for (size_t i = 0; i < table->length; i++) {
-		if (table->list[i].label == SAVED_CPU)
+		if (table->list[i].count.label == SAVED_CPU)
 			return GPMU_AGGREGATE_CPU;
-		if (table->list[i].label == SAVED_NODE || table->list[i].label == SAVED_PACKAGE)
+		if (table->list[i].count.label == SAVED_NODE || table->list[i].count.label == SAVED_PACKAGE)
 			aggregation = GPMU_AGGREGATE_NODE;
 	}
 	return aggregation;
@@ -35,8 +35,8 @@ static bool is_of_tasks(const struct gpmu_saved *saved)
 	const struct saved_table *table = saved->complete;
 
 	for (size_t i = 0; i < table->length; i++)
-		if (table->list[i].label != SAVED_ALL)
-			return table->list[i].label == SAVED_THREAD;
+		if (table->list[i].count.label != SAVED_ALL)
+			return table->list[i].count.label == SAVED_THREAD;
 	return !saved->options.system;
 }
 
@@ -137,8 +137,8 @@ static double tool_deviation(const struct gpmu_saved *saved, size_t slot)
 {
 	const size_t at = saved_slot_last(saved, &saved->slots[slot]);
 
-	return at == SAVED_NONE ? NAN : saved->complete->list[at].value *
-					saved->complete->list[at].deviation / 100;
+	return at == SAVED_NONE ? NAN : saved->complete->list[at].count.value *
+					saved->complete->list[at].count.deviation / 100;
 }
 
 /* perf prints the deviation of events, and not how many runs there were. */
@@ -199,14 +199,14 @@ static void set_scope(const struct gpmu_saved *saved, const struct saved_record 
 	bool grace = pmu && pmu_name_parse(pmu, &number) != GPMU_PMU_OTHER;
 
 	row->scope = saved->options.system || grace ? GPMU_SCOPE_MACHINE : GPMU_SCOPE_PROCESS;
-	if (record->label == SAVED_CPU && !grace) {
+	if (record->count.label == SAVED_CPU && !grace) {
 		row->scope = GPMU_SCOPE_CPU;
-		row->cpu = record->number;
+		row->cpu = record->count.number;
 		row->node = saved_node(machine, record);
-	} else if (record->label == SAVED_THREAD) {
+	} else if (record->count.label == SAVED_THREAD) {
 		row->scope = GPMU_SCOPE_PROCESS;
-		row->pid = record->number;
-	} else if (record->label != SAVED_ALL) {
+		row->pid = record->count.number;
+	} else if (record->count.label != SAVED_ALL) {
 		row->scope = GPMU_SCOPE_NODE;
 		row->node = grace ? number : saved_node(machine, record);
 	}
@@ -259,19 +259,19 @@ static int add_event(struct gpmu_saved *saved, const struct saved_record *record
 	row.name = text_of(saved, record->event);
 	row.pmu = saved->texts.list[record->event].pmu;
 	row.unit = text_of(saved, record->unit);
-	row.state = states[record->state];
-	row.counters = record->counters ? record->counters : 1;
-	if (record->state != COUNT_OK) {
-		row.share = record->state == COUNT_NOT_COUNTED ? 0 : NAN;
-		row.why = saved_why(record->state);
+	row.state = states[record->count.state];
+	row.counters = record->count.counters ? record->count.counters : 1;
+	if (record->count.state != COUNT_OK) {
+		row.share = record->count.state == COUNT_NOT_COUNTED ? 0 : NAN;
+		row.why = saved_why(record->count.state);
 		return gpmu_rows_add(&saved->others, &row);
 	}
 	saved_times(saved, record, true, &row.enabled, &row.running);
-	row.value = record->value;
-	row.share = fmin(record->share, 100) / 100;
-	row.raw = raw_of(row.unit, record->value * row.share);
+	row.value = record->count.value;
+	row.share = fmin(record->count.share, 100) / 100;
+	row.raw = raw_of(row.unit, record->count.value * row.share);
 	if (table->repeated)
-		row.deviation = record->value * record->deviation / 100;
+		row.deviation = record->count.value * record->count.deviation / 100;
 	return gpmu_rows_add(&saved->others, &row);
 }
 
@@ -328,9 +328,9 @@ static int add_metric(struct gpmu_saved *saved, const struct saved_record *recor
 	row.name = text_of(saved, record->metric_name);
 	row.name += strspn(row.name, " ");
 	row.unit = text_of(saved, record->metric_unit);
-	row.value = record->metric_value;
+	row.value = record->count.metric_value;
 	row.deviation = row.runs ? 0 : NAN;
-	row.state = isnan(row.value) || record->state != COUNT_OK ? GPMU_STATE_NOT_COUNTED :
+	row.state = isnan(row.value) || record->count.state != COUNT_OK ? GPMU_STATE_NOT_COUNTED :
 								   GPMU_STATE_OK;
 	if (row.state != GPMU_STATE_OK) {
 		row.value = NAN;

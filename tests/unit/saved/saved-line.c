@@ -32,22 +32,22 @@ static bool is_text(struct saved_text text, const char *want)
 static void count(const char *text, double value, const char *unit, const char *event,
 		  uint64_t running, double share, const char *what)
 {
-	bool fine = !first(text) && line.state == COUNT_OK && line.value == value &&
+	bool fine = !first(text) && line.count.state == COUNT_OK && line.count.value == value &&
 		    is_text(line.unit, unit) && is_text(line.event, event) &&
-		    line.running == running && line.share == share;
+		    line.count.running == running && line.count.share == share;
 
 	if (!ok(fine, "%s", what))
-		diag("value %g, unit %.*s, event %.*s, running %llu, share %g", line.value,
+		diag("value %g, unit %.*s, event %.*s, running %llu, share %g", line.count.value,
 		     (int)line.unit.length, line.unit.at ? line.unit.at : "",
 		     (int)line.event.length, line.event.at ? line.event.at : "",
-		     (unsigned long long)line.running, line.share);
+		     (unsigned long long)line.count.running, line.count.share);
 }
 
 static void test_csv(void)
 {
 	count("1.03,msec,task-clock,1032970,100.00,0.017,CPUs utilized", 1.03, "msec", "task-clock",
 	      1032970, 100, "CSV: a value may have a unit");
-	ok(is_text(line.metric, "CPUs utilized") && line.metric_value == 0.017,
+	ok(is_text(line.metric, "CPUs utilized") && line.count.metric_value == 0.017,
 	   "CSV: a metric stands beside the count");
 	count("12;;nvidia_pcie_pmu_0/rd_bytes_loc,root_port=0x3/;5;66.00;;", 12, "",
 	      "nvidia_pcie_pmu_0/rd_bytes_loc,root_port=0x3/", 5, 66,
@@ -69,10 +69,10 @@ static void test_csv(void)
 	count("3,,cycles,5,100.00\r", 3, "", "cycles", 5, 100, "CSV: a line may end in CR LF");
 	count("1,,a,0.50%,5,100.00,,", 1, "", "a", 5, 100,
 	      "CSV: the deviation of several runs is accepted");
-	ok(line.deviation == 0.5, "CSV: the deviation is in percent");
-	ok(!first("<not counted>,,cycles,0,100.00,,") && line.state == COUNT_NOT_COUNTED,
+	ok(line.count.deviation == 0.5, "CSV: the deviation is in percent");
+	ok(!first("<not counted>,,cycles,0,100.00,,") && line.count.state == COUNT_NOT_COUNTED,
 	   "CSV: <not counted> is a state");
-	ok(!first("<not supported>,,cycles,0,100.00,,") && line.state == COUNT_NOT_SUPPORTED,
+	ok(!first("<not supported>,,cycles,0,100.00,,") && line.count.state == COUNT_NOT_SUPPORTED,
 	   "CSV: <not supported> is a state");
 }
 
@@ -80,18 +80,18 @@ static void test_csv_labels(void)
 {
 	count("     0.050317810,S0,2,40,,cs,65,100.00,610.367,/sec", 40, "", "cs", 65, 100,
 	      "CSV labels: an interval and a socket are accepted");
-	ok(line.timed && line.time == 50317810 && line.label == SAVED_PACKAGE && !line.number &&
-	   line.counters == 2, "CSV labels: time in ns, socket and number of counters are right");
+	ok(line.timed && line.time == 50317810 && line.count.label == SAVED_PACKAGE && !line.count.number &&
+	   line.count.counters == 2, "CSV labels: time in ns, socket and number of counters are right");
 	count("12.000000001,N7,72,40,,cs,65,100.00", 40, "", "cs", 65, 100,
 	      "CSV labels: a node is accepted");
-	ok(line.time == 12000000001 && line.label == SAVED_NODE && line.number == 7 &&
-	   line.counters == 72, "CSV labels: time, node and number of counters are right");
+	ok(line.time == 12000000001 && line.count.label == SAVED_NODE && line.count.number == 7 &&
+	   line.count.counters == 72, "CSV labels: time, node and number of counters are right");
 	count("CPU143,40,,cs,65,100.00", 40, "", "cs", 65, 100, "CSV labels: a CPU is accepted");
-	ok(line.label == SAVED_CPU && line.number == 143 && !line.counters,
+	ok(line.count.label == SAVED_CPU && line.count.number == 143 && !line.count.counters,
 	   "CSV labels: a CPU has its number and no number of counters");
 	count("S1-D0-C17,1,40,,cs,65,100.00", 40, "", "cs", 65, 100,
 	      "CSV labels: a core is accepted");
-	ok(line.label == SAVED_PACKAGE && line.number == 1,
+	ok(line.count.label == SAVED_PACKAGE && line.count.number == 1,
 	   "CSV labels: a core belongs to its package");
 	count("S1-D0-L3-ID12,1,40,,cs,65,100.00", 40, "", "cs", 65, 100,
 	      "CSV labels: a cache in the form of perf 6.12 is accepted");
@@ -99,7 +99,7 @@ static void test_csv_labels(void)
 	      "CSV labels: a cluster is accepted");
 	count("my-app x-4711,40,,cs,65,100.00", 40, "", "cs", 65, 100,
 	      "CSV labels: a thread whose name has blanks and dashes is accepted");
-	ok(line.label == SAVED_THREAD && line.number == 4711, "CSV labels: a thread has its tid");
+	ok(line.count.label == SAVED_THREAD && line.count.number == 4711, "CSV labels: a thread has its tid");
 	count("S0,2,3,,12,65,100.00", 3, "", "12", 65, 100,
 	      "CSV labels: an event whose name is a number is accepted");
 	ok(!first("1.000000000,summary,3,,cs,5,100.00") && line.nothing,
@@ -116,7 +116,7 @@ static void test_csv_labels(void)
 	   parse("this, that") == -EINVAL,
 	   "CSV: a warning of one line is skipped, and further unknown lines are refused");
 	ok(!parse(",,,,,0.5,CPUs utilized") && !line.event.at &&
-	   is_text(line.metric, "CPUs utilized") && line.metric_value == 0.5,
+	   is_text(line.metric, "CPUs utilized") && line.count.metric_value == 0.5,
 	   "CSV: a metric may have a line of its own");
 	ok(!parse("0.100000000,S0,2,,,,,,7.1,a, b") && is_text(line.metric, "a, b"),
 	   "CSV: a metric of a socket may have the separator in its unit");
@@ -134,13 +134,13 @@ static const char *separate(char *to, const char *text, const char *separator)
 
 static bool is_count_line(const char *text, double value, const char *unit, const char *event, double share)
 {
-	bool fine = !parse(text) && line.value == value && is_text(line.unit, unit) && is_text(line.event, event) &&
-		    line.running == 12500000 && line.share == share;
+	bool fine = !parse(text) && line.count.value == value && is_text(line.unit, unit) &&
+		    is_text(line.event, event) && line.count.running == 12500000 && line.count.share == share;
 
 	if (!fine)
-		diag("%s: value %g, unit %.*s, event %.*s, running %llu, share %g", text, line.value,
+		diag("%s: value %g, unit %.*s, event %.*s, running %llu, share %g", text, line.count.value,
 		     (int)line.unit.length, line.unit.at ? line.unit.at : "", (int)line.event.length,
-		     line.event.at ? line.event.at : "", (unsigned long long)line.running, line.share);
+		     line.event.at ? line.event.at : "", (unsigned long long)line.count.running, line.count.share);
 	return fine;
 }
 
@@ -159,13 +159,13 @@ static bool is_separated_by(const char *separator)
 	for (size_t i = 0; i < 4; i++) {
 		fine &= !first(separate(text, firsts[i], separator)) && !strcmp(format.separator, separator);
 		fine &= is_count_line(separate(text, firsts[0], separator), 12.5, "msec", "task-clock", 100);
-		fine &= is_text(line.metric, "CPUs utilized") && line.metric_value == 0;
+		fine &= is_text(line.metric, "CPUs utilized") && line.count.metric_value == 0;
 		fine &= is_count_line(separate(text, firsts[1], separator), 7, "", "page-faults", 100);
-		fine &= line.time == 1000000001 && line.label == SAVED_CPU && line.number == 3;
-		fine &= !parse(separate(text, firsts[2], separator)) && line.state == COUNT_NOT_COUNTED &&
+		fine &= line.time == 1000000001 && line.count.label == SAVED_CPU && line.count.number == 3;
+		fine &= !parse(separate(text, firsts[2], separator)) && line.count.state == COUNT_NOT_COUNTED &&
 			is_text(line.event, "cycles");
 		fine &= is_count_line(separate(text, firsts[3], separator), 7, "",
-				      "nvidia_scf_pmu_0/event=0x1,a_b=2/", 66) && line.deviation == 1.5;
+				      "nvidia_scf_pmu_0/event=0x1,a_b=2/", 66) && line.count.deviation == 1.5;
 		fine &= !parse("# started on Sat Nov 21") && line.nothing;
 	}
 	return fine;
@@ -183,13 +183,15 @@ static void test_separators(void)
 	for (char control[2] = "\001"; *control > 0; *control = *control == 31 ? 127 : (char)(*control + 1))
 		if (*control != '\n' && *control != '\r')
 			ok(is_separated_by(control), "CSV: the control character %d may separate the fields", *control);
-	ok(!first("12,50/msec/task-clock/12500000/100,00/0/CPUs utilized") && line.value == 12.5 && line.metric_value == 0,
+	ok(!first("12,50/msec/task-clock/12500000/100,00/0/CPUs utilized") && line.count.value == 12.5 &&
+	   line.count.metric_value == 0,
 	   "CSV: a slash may separate fields with decimal commas");
-	ok(!first("12,50,msec,task-clock,12500000,100,00,0,000,CPUs utilized") && line.value == 12.5 && line.share == 100,
+	ok(!first("12,50,msec,task-clock,12500000,100,00,0,000,CPUs utilized") && line.count.value == 12.5 &&
+	   line.count.share == 100,
 	   "CSV: a comma may separate fields with decimal commas");
 	ok(!first("1||cycles|5|100.00") && !parse("1||a|docker/1|5|100.00") && is_text(line.event, "a") &&
 	   is_text(line.cgroup, "docker/1"), "CSV: a cgroup follows an event that has no separator in its name");
-	ok(!first("1#2#cycles#5#100.00##") && !parse("######0.5#CPUs utilized") && line.metric_value == 0.5,
+	ok(!first("1#2#cycles#5#100.00##") && !parse("######0.5#CPUs utilized") && line.count.metric_value == 0.5,
 	   "CSV: a line that begins with the separator # is no comment");
 }
 
@@ -204,18 +206,18 @@ static void test_gpmu(void)
 	ok(is_text(line.metric, "CPUs utilized"), "gpmu's CSV: a metric ends before gpmu's columns");
 	snprintf(text, sizeof(text), ",4,7,,cs,5,100.00,,,%s", own);
 	count(text, 7, "", "cs", 5, 100, "gpmu's CSV: the machine may have an empty label");
-	ok(line.label == SAVED_ALL && line.counters == 4,
+	ok(line.count.label == SAVED_ALL && line.count.counters == 4,
 	   "gpmu's CSV: an empty label may have a number of counters");
 	snprintf(text, sizeof(text), ",7,ns,cs,5,100.00,,,%s", own);
 	count(text, 7, "ns", "cs", 5, 100, "gpmu's CSV: an empty label may have no number of counters");
 	snprintf(text, sizeof(text), ",7,,cs,5,100.00,,,%s", own);
 	count(text, 7, "", "cs", 5, 100, "gpmu's CSV: a count with an empty label may have no unit");
 	snprintf(text, sizeof(text), ",4,,,,,,16.5,GB/s  a, b,%s", own);
-	ok(!first(text) && !line.event.at && line.metric_value == 16.5 &&
+	ok(!first(text) && !line.event.at && line.count.metric_value == 16.5 &&
 	   is_text(line.metric, "GB/s  a, b"),
 	   "gpmu's CSV: a metric with an empty label may be the first line");
 	snprintf(text, sizeof(text), ",,,0.50%%,,,16.5,GB/s  a,%s", own);
-	ok(!first(text) && line.metric_value == 16.5 && is_text(line.metric, "GB/s  a"),
+	ok(!first(text) && line.count.metric_value == 16.5 && is_text(line.metric, "GB/s  a"),
 	   "gpmu's CSV: a metric may have a deviation");
 	ok(first("     1.07 msec task-clock") == -EINVAL,
 	   "CSV: an indented line of perf's summary is refused");
@@ -227,33 +229,33 @@ static void test_json(void)
 	      "\"event-runtime\" : 885330, \"pcnt-running\" : 100.00, \"metric-value\" : 0.014473, "
 	      "\"metric-unit\" : \"CPUs utilized\"}", 0.88533, "msec", "task-clock", 885330, 100,
 	      "JSON: a line of perf 6.1 is accepted");
-	ok(is_text(line.metric, "CPUs utilized") && line.metric_value == 0.014473,
+	ok(is_text(line.metric, "CPUs utilized") && line.count.metric_value == 0.014473,
 	   "JSON: a metric may be a number");
 	count("{\"interval\" : 0.102265980, \"counter-value\" : \"3.000000\", \"unit\" : \"\", "
 	      "\"event\" : \"a/b,c=1/\", \"event-runtime\" : 5, \"pcnt-running\" : 66.00, "
 	      "\"metric-value\" : \"14.5\", \"metric-unit\" : \"x\"}", 3, "", "a/b,c=1/", 5, 66,
 	      "JSON: a line of perf 6.12 is accepted");
-	ok(line.time == 102265980 && line.metric_value == 14.5, "JSON: a metric may be a string");
+	ok(line.time == 102265980 && line.count.metric_value == 14.5, "JSON: a metric may be a string");
 	first("{\"socket\" : \"S36\", \"counters\" : 4, \"counter-value\" : \"<not counted>\", "
 	      "\"unit\" : \"\", \"event\" : \"x\", \"event-runtime\" : 0, \"pcnt-running\" : 100.00}");
-	ok(line.label == SAVED_PACKAGE && line.number == 36 && line.counters == 4 &&
-	   line.state == COUNT_NOT_COUNTED, "JSON: a socket in the form of perf 7.3 is accepted");
+	ok(line.count.label == SAVED_PACKAGE && line.count.number == 36 && line.count.counters == 4 &&
+	   line.count.state == COUNT_NOT_COUNTED, "JSON: a socket in the form of perf 7.3 is accepted");
 	ok(!parse("{\"node\" : \"N1\", \"aggregate-number\" : 3, \"metric-value\" : 1}") &&
-	   line.label == SAVED_NODE && line.counters == 3,
+	   line.count.label == SAVED_NODE && line.count.counters == 3,
 	   "JSON: a metric of a node may stand alone");
 	ok(!parse("{\"cpu\" : \"2\", \"counter-value\" : \"1\", \"event\" : \"x\"}") &&
-	   line.label == SAVED_CPU && line.number == 2, "JSON: a CPU is accepted");
+	   line.count.label == SAVED_CPU && line.count.number == 2, "JSON: a CPU is accepted");
 	ok(!parse("{\"thread\" : \"a-b-12\", \"counter-value\" : \"1\", \"event\" : \"x\"}") &&
-	   line.label == SAVED_THREAD && line.number == 12,
+	   line.count.label == SAVED_THREAD && line.count.number == 12,
 	   "JSON: a thread whose name has dashes has its tid");
 	ok(!parse("{\"core\" : \"S0-D0-C1\", \"counter-value\" : \"1\", \"event\" : \"x\"}") &&
-	   line.label == SAVED_PACKAGE && !line.number, "JSON: a core belongs to its package");
+	   line.count.label == SAVED_PACKAGE && !line.count.number, "JSON: a core belongs to its package");
 	ok(!parse("{\"counter-value\" : \"1\", \"event\" : \"x\", \"variance\" : 1.50, }") &&
-	   line.deviation == 1.5, "JSON: a comma may stand before the closing brace");
+	   line.count.deviation == 1.5, "JSON: a comma may stand before the closing brace");
 	ok(!parse("{\"counter-value\" : \"1\", \"event\" : \"x\", \"metric-value\" : nan, "
-		  "\"metric-unit\" : \"y\"}") && isnan(line.metric_value), "JSON: nan is no value");
+		  "\"metric-unit\" : \"y\"}") && isnan(line.count.metric_value), "JSON: nan is no value");
 	ok(!parse("{\"counter-value\" : \"1\", \"event\" : \"x\", \"pcnt-running\" : 99,50}") &&
-	   line.share == 99.5, "JSON: a decimal comma is accepted");
+	   line.count.share == 99.5, "JSON: a decimal comma is accepted");
 	ok(!parse("{\"counter-value\" : \"1\", \"event\" : \"x\", \"later\" : 1\t, \"k\" : 2}") &&
 	   is_text(line.event, "x"), "JSON: unknown keys are ignored");
 	ok(!parse("{\"counter-value\" : \"1\", \"a\" : {}, \"b\" : [1, {\"c\" : \"]}\"}, []], "
