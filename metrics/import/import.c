@@ -153,7 +153,8 @@ int gpmu_import(const char *path, int fd, const struct gpmu_import_options *opti
 
 	if (!ret) {
 		init(import);
-		ret = import_samples_init(import) ?: profile_input_open(&import->input, path, error) ?: run(import, fd, error);
+		ret = import_samples_init(import) ?: profile_input_open(&import->input, path, error) ?:
+		      run(import, fd, error);
 	}
 	if (ret == -ENOMEM)
 		error_no_memory(error);

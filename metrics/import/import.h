@@ -62,8 +62,8 @@ bool import_record_time(struct import *import, const struct gpmu_perfdata_record
 bool import_task_time(struct import *import, const struct gpmu_perfdata_record *record, uint64_t *placed);
 
 /*
- * import_threads.c: the thread of a record, whose track is made when it is new, valid until the next call; NULL with -errno in
- * *@ret
+ * import_threads.c: the thread of a record, valid until the next call. Its track is made when it is new. NULL with
+ * -errno in *@ret
  */
 struct import_thread *import_thread(struct import *import, uint32_t pid, uint32_t tid, int *ret);
 /* Returns as import_thread() the thread of a sample, COMM, FORK or EXIT record. All tasks outside the PID namespace are one thread. */

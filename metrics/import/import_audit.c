@@ -164,11 +164,13 @@ static int put_notes(struct import *import)
 		ret = put_own(import, text_print("version %llu of AUXTRACE_INFO is not known; it was read as version 2",
 						 (unsigned long long)import->input.machine.unknown_version));
 	if (!ret && import->input.traces.physical && *import->input.machine.no_homes)
-		ret = put_own(import, text_print("homes of operations of SPE are not known: %s", import->input.machine.no_homes));
+		ret = put_own(import, text_print("homes of operations of SPE are not known: %s",
+						 import->input.machine.no_homes));
 	if (!ret)
-		ret = put_omitted(import, import->timeless, "they have no time; record with -T and without the term time=0 of an "
-				  "event") ?:
-		      put_omitted(import, facts->no_time - import->timeless, "they have no time on the clock of the trace");
+		ret = put_omitted(import, import->timeless, "they have no time; record with -T and without the term time=0 "
+				  "of an event") ?:
+		      put_omitted(import, facts->no_time - import->timeless,
+				  "they have no time on the clock of the trace");
 	if (!ret && facts->outside)
 		ret = put_own(import, text_print("%llu " GPMU_OUTSIDE_WHY, (unsigned long long)facts->outside));
 	if (!ret && skipped)

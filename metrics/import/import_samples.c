@@ -47,7 +47,8 @@ static struct gpmu_trace_frame frame_of(const struct import *import, uint32_t fu
 {
 	return (struct gpmu_trace_frame){
 		.function = function ? strings_text(&import->input.texts, function - 1) : NULL,
-		.object = place->object ? strings_text(&import->input.texts, place->object - 1) : NULL, .address = address,
+		.object = place->object ? strings_text(&import->input.texts, place->object - 1) : NULL,
+		.address = address,
 	};
 }
 
@@ -139,7 +140,8 @@ int import_sample(struct import *import, const struct gpmu_perfdata_record *reco
 	struct gpmu_trace_frame frames[TRACE_FRAMES_MAX];
 	struct gpmu_trace_sample sample = {
 		.size = sizeof(sample), .time = time, .frames = frames, .cpu = record->has & PERF_SAMPLE_CPU ? record->cpu : UINT32_MAX,
-		.mode = profile_is_kernel(record) ? GPMU_TRACE_KERNEL : mode == PERF_RECORD_MISC_USER ? GPMU_TRACE_USER : GPMU_TRACE_MODE_UNKNOWN,
+		.mode = profile_is_kernel(record) ? GPMU_TRACE_KERNEL :
+			mode == PERF_RECORD_MISC_USER ? GPMU_TRACE_USER : GPMU_TRACE_MODE_UNKNOWN,
 		.period = profile_period(record),
 	};
 	const struct import_thread *thread;

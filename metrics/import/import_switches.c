@@ -234,7 +234,8 @@ static int take_scheduled(struct import *import, uint32_t running[CPUS_MAX], con
 	static const int64_t states[] = {
 		[RUNS] = 0, [STOPS] = STATE_SLEEPS, [PREEMPTED] = STATE_PREEMPTED, [ENDS] = STATE_ENDED,
 	};
-	uint32_t *runs = &running[change->cpu], prev = *runs, next = change->change == RUNS ? change->tid : change->next;
+	uint32_t *runs = &running[change->cpu], prev = *runs;
+	uint32_t next = change->change == RUNS ? change->tid : change->next;
 	int64_t state = states[change->change];
 
 	if (prev == next || (change->change != RUNS && prev != change->tid && prev != NOT_KNOWN))

@@ -305,7 +305,8 @@ static int next_outer(struct gpmu_perfdata *perfdata)
 	/* Records before a cut in compressed records are read, then the cut is reported. */
 	perfdata->is_cut = n >= (ssize_t)sizeof(header) && n < header.size && is_compressed(header.type);
 	if (perfdata->is_cut)
-		return take_compressed(perfdata, header.type, data + sizeof(header), (size_t)n - sizeof(header), offset) ?: SKIPPED;
+		return take_compressed(perfdata, header.type, data + sizeof(header), (size_t)n - sizeof(header), offset) ?:
+		       SKIPPED;
 	if (n != header.size)
 		return perfdata_expected(perfdata, n < 0 ? (int)n : -ENODATA, offset, "a record");
 	ret = take_record(perfdata, data, offset);
@@ -321,7 +322,8 @@ static int next_outer(struct gpmu_perfdata *perfdata)
 		return take_tracing(perfdata, file);
 	if (!is_compressed(header.type))
 		return 1;
-	return take_compressed(perfdata, header.type, data + sizeof(header), header.size - sizeof(header), offset) ?: SKIPPED;
+	return take_compressed(perfdata, header.type, data + sizeof(header), header.size - sizeof(header), offset) ?:
+	       SKIPPED;
 }
 
 int gpmu_perfdata_next(struct gpmu_perfdata *perfdata, const struct gpmu_perfdata_record **record,

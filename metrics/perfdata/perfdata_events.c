@@ -148,7 +148,8 @@ int perfdata_events_add_ids(struct perfdata_events *events, const void *ids, siz
 }
 
 /* Finds the event of an EVENT_DESC entry: by its ids, or, without any, by its place. */
-static struct perfdata_event *described(const struct perfdata_events *events, const void *ids, uint32_t count, uint32_t place)
+static struct perfdata_event *described(const struct perfdata_events *events, const void *ids, uint32_t count,
+					uint32_t place)
 {
 	uint32_t index = place;
 	uint64_t id;

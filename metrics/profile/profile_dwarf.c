@@ -121,7 +121,8 @@ static int begin_segment(struct profile_segments *segments, uint64_t begin, uint
 }
 
 /* Ends the open spans whose end is at most @until. @open: indices of spans, innermost last */
-static int end_spans(struct profile_segments *segments, const struct profile_span *spans, uint32_t *open, size_t *depth, uint64_t until)
+static int end_spans(struct profile_segments *segments, const struct profile_span *spans, uint32_t *open, size_t *depth,
+		     uint64_t until)
 {
 	while (*depth && spans[open[*depth - 1]].end <= until) {
 		uint64_t end = spans[open[--*depth]].end;
@@ -372,7 +373,8 @@ static int read_unit(const struct profile_dwarf *dwarf, struct profile_unit *uni
  * Sets the units that contain an address, the inner ones first, and returns their number. A linker that merges equal functions
  * (gold --icf) leaves several units with the addresses of one.
  */
-static size_t units_at(const struct profile_dwarf *dwarf, uint64_t address, struct profile_range *range, struct profile_unit *units[UNITS_MAX])
+static size_t units_at(const struct profile_dwarf *dwarf, uint64_t address, struct profile_range *range,
+		       struct profile_unit *units[UNITS_MAX])
 {
 	const struct profile_span *spans = dwarf->spans;
 	size_t count = 0;

@@ -57,8 +57,8 @@ static int call_progress(const struct profile_input *input, uint64_t done, uint6
 }
 
 /*
- * Calls progress() after a record. If progress() ends the first pass, the second pass ends at the same record. If waiting() has
- * ended a wait for debug information, the pass ends, too.
+ * Calls progress() after a record. If progress() ends the first pass, the second pass ends at the same record. If
+ * waiting() has ended a wait for debug information, the pass ends, too.
  */
 static int progress_record(struct profile_input *input, uint64_t offset)
 {
@@ -86,7 +86,8 @@ int profile_input_pass(struct profile_input *input, profile_take *take, void *us
 	return taken < 0 ? taken : end_part(input, taken ?: ret);
 }
 
-int profile_input_begin(struct profile_input *input, const struct gpmu_perfdata_event *event, profile_take *take_jit, void *user)
+int profile_input_begin(struct profile_input *input, const struct gpmu_perfdata_event *event, profile_take *take_jit,
+			void *user)
 {
 	const struct gpmu_perfdata_info *info = gpmu_perfdata_info(input->perfdata);
 
@@ -124,8 +125,8 @@ int profile_input_read(struct profile_input *input, profile_take *take, void *us
 		return ret;
 	/* Records of SPE have no call stacks. */
 	input->code.inlines = false;
-	ret = profile_traces_read(&input->traces, input->perfdata, input->is_stopped ? progress_rest : progress_traces, input,
-				  input->is_damaged ? NULL : error);
+	ret = profile_traces_read(&input->traces, input->perfdata, input->is_stopped ? progress_rest : progress_traces,
+				  input, input->is_damaged ? NULL : error);
 	input->stats.is_whole &= !ret;
 	return end_part(input, ret);
 }
@@ -166,8 +167,8 @@ uint64_t profile_period(const struct gpmu_perfdata_record *record)
 	return record->event->attr->freq ? 1 : record->event->attr->sample_period;
 }
 
-int profile_chain(struct profile_input *input, const struct gpmu_perfdata_record *record, uint64_t unwound[PROFILE_UNWIND_CHAIN],
-		  const uint64_t **chain, size_t *count)
+int profile_chain(struct profile_input *input, const struct gpmu_perfdata_record *record,
+		  uint64_t unwound[PROFILE_UNWIND_CHAIN], const uint64_t **chain, size_t *count)
 {
 	if (!profile_unwind_has(record))
 		return profile_deferred_join(&input->deferred, record, chain, count);

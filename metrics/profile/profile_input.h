@@ -9,7 +9,10 @@
 
 #define PROFILE_STOPPED	1	/* progress() or waiting() has ended the read */
 
-/* @progress, @user: as in struct gpmu_profile_options. @has_spe, @is_foreign: AUX buffers are of SPE, or of another PMU */
+/*
+ * @progress, @user: as in struct gpmu_profile_options. @has_spe: the AUX buffers are from SPE. @is_foreign: they are
+ * from another PMU
+ */
 struct profile_input {
 	int (*progress)(void *user, uint64_t done, uint64_t total);
 	void *user;
@@ -43,10 +46,11 @@ int profile_input_add(struct profile_input *input, const struct gpmu_perfdata_re
 /* Reads all records, up to damage or a stop, which it notes. Only the first damage sets @error. Returns 0 or -errno. */
 int profile_input_pass(struct profile_input *input, profile_take *take, void *user, struct gpmu_error *error);
 /*
- * Ends the first pass. @event: as for profile_jitdumps_read(). @take_jit: takes a map of a function that was made by a just-in-time
- * compiler. Returns 0 or -ENOMEM.
+ * Ends the first pass. @event: as for profile_jitdumps_read(). @take_jit: takes a map of a function that was made by a
+ * just-in-time compiler. Returns 0 or -ENOMEM.
  */
-int profile_input_begin(struct profile_input *input, const struct gpmu_perfdata_event *event, profile_take *take_jit, void *user);
+int profile_input_begin(struct profile_input *input, const struct gpmu_perfdata_event *event, profile_take *take_jit,
+			void *user);
 /* Reads the records for the second time, then the AUX buffers of SPE. Returns as profile_input_pass(). */
 int profile_input_read(struct profile_input *input, profile_take *take, void *user, struct gpmu_error *error);
 void profile_input_release(struct profile_input *input);
@@ -56,8 +60,11 @@ bool profile_is_guest(const struct gpmu_perfdata_record *record);
 bool profile_is_kernel(const struct gpmu_perfdata_record *record);
 /* Number of events that a sample stands for */
 uint64_t profile_period(const struct gpmu_perfdata_record *record);
-/* Finds the call chain, with PERF_CONTEXT_ marks, in @unwound or the record, or until the next call. Returns 0 or -ENOMEM. */
-int profile_chain(struct profile_input *input, const struct gpmu_perfdata_record *record, uint64_t unwound[PROFILE_UNWIND_CHAIN],
-		  const uint64_t **chain, size_t *count);
+/*
+ * Finds the call chain, with PERF_CONTEXT_ marks. It is in the record or in @unwound, or valid until the next call.
+ * Returns 0 or -ENOMEM.
+ */
+int profile_chain(struct profile_input *input, const struct gpmu_perfdata_record *record,
+		  uint64_t unwound[PROFILE_UNWIND_CHAIN], const uint64_t **chain, size_t *count);
 
 #endif /* GPMU_PROFILE_INPUT_H */

@@ -283,7 +283,8 @@ int profile_jitdump_read(const struct profile_jitdump *dump, int fd, const struc
 
 	if (reading && file) {
 		*reading = (struct reading){
-			.dump = dump, .clock = clock, .frames = frames, .take = take, .user = user, .file = file, .error = error,
+			.dump = dump, .clock = clock, .frames = frames, .take = take, .user = user, .file = file,
+			.error = error,
 		};
 		ret = take_header(reading);
 		while (!ret)

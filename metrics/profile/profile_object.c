@@ -85,8 +85,8 @@ static int compare(const void *a, const void *b)
 	const struct profile_function *one = a, *two = b;
 
 	/* A name with a size precedes others of the same address, as only the first is kept. */
-	return COMPARE(one->begin, two->begin) ?: COMPARE(two->is_sized, one->is_sized) ?: COMPARE(one->rank, two->rank) ?:
-	       COMPARE(two->end, one->end);
+	return COMPARE(one->begin, two->begin) ?: COMPARE(two->is_sized, one->is_sized) ?:
+	       COMPARE(one->rank, two->rank) ?: COMPARE(two->end, one->end);
 }
 
 /* Keeps one name for each address. A function without a size ends where the next one begins. */
@@ -145,8 +145,8 @@ static int add_functions(struct profile_object *object, GElf_Addr bias)
 		if (!name || !*name || section == SHN_UNDEF || (type != STT_FUNC && type != STT_GNU_IFUNC))
 			continue;
 		function = (struct profile_function){
-			.name = name, .begin = address - bias, .is_sized = symbol.st_size != 0, .rank = rank_of(&symbol, name),
-			.end = address - bias + symbol.st_size,
+			.name = name, .begin = address - bias, .is_sized = symbol.st_size != 0,
+			.rank = rank_of(&symbol, name), .end = address - bias + symbol.st_size,
 		};
 		if (!symbol.st_size)
 			function.end = section_end(elf, section, function.begin);

@@ -119,7 +119,8 @@ static int add_map(struct profile_tasks *tasks, const struct gpmu_perfdata_recor
 		map.frames = (uint32_t)from->ino;
 	else
 		map.build_id = build_id;
-	return vector_push(map.kind == PROFILE_MAP_MEMORY || map.kind == PROFILE_MAP_DATA ? &process->memory : &process->maps, &map);
+	return vector_push(map.kind == PROFILE_MAP_MEMORY || map.kind == PROFILE_MAP_DATA ? &process->memory :
+											    &process->maps, &map);
 }
 
 static int add_name(struct profile_tasks *tasks, uint32_t tid, struct name new)
