@@ -11,10 +11,12 @@ if ! perf record -o "$work/perf.data" -e task-clock:u true > /dev/null 2>&1; the
 	done_testing
 fi
 
-# recorded OPTION...: records the program, and repeats this until there are 100 samples, as a loaded machine takes fewer
+# recorded OPTION...: records the program for ever longer until there are 100 samples, as a loaded machine takes fewer
 recorded() {
-	for _ in {1..10}; do
-		perf record -q -F 10000 -e task-clock:u -o "$work/perf.data" "$@" -- "$program" 300 > "$work/perf.out" 2>&1 || break
+	local rounds
+
+	for rounds in 300 1000 3000 10000; do
+		perf record -q -F 10000 -e task-clock:u -o "$work/perf.data" "$@" -- "$program" "$rounds" > "$work/perf.out" 2>&1 || break
 		[ "$(perf script -F ip,sym -i "$work/perf.data" 2> /dev/null | grep -c worker)" -lt 100 ] || return 0
 	done
 	bail "perf takes few samples: $(< "$work/perf.out")"
