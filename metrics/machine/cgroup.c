@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "machine/cgroup.h"
 #include "machine/machine.h"
 
 #define MOUNTS	"proc/mounts"

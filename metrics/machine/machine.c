@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/vector.h"
 #include "machine/machine.h"
 #include "plugin/source_object.h"
 
@@ -32,43 +33,22 @@ static int read_cpus(struct gpmu_machine *machine, const struct sysfs_dir *root)
 	return ret;
 }
 
-static int read_devices(struct gpmu_machine *machine, const struct sysfs_dir *devices)
+static int add_pmu(void *user, const struct sysfs_dir *devices, const struct sysfs_names *names, size_t index)
 {
-	struct sysfs_names names;
-	int ret = sysfs_list(devices, &names);
+	struct gpmu_machine *machine = user;
+	struct gpmu_pmu **added = vector_append(machine->pmus, machine->pmus_len);
+	int ret = added ? pmu_new(added, devices, names->names[index], &machine->online) : -ENOMEM;
 
-	if (ret || !names.len)
-		return ret;
-	machine->pmus = calloc(names.len, sizeof(struct gpmu_pmu *));
-	if (!machine->pmus)
-		ret = -ENOMEM;
-	for (size_t i = 0; i < names.len && !ret; i++) {
-		struct gpmu_pmu **pmu = &machine->pmus[machine->pmus_len];
-
-		ret = pmu_new(pmu, devices, names.names[i], &machine->online);
-		if (ret == -EBADMSG) {
-			ret = 0;
-			continue;
-		}
-		if (ret)
-			break;
-		(*pmu)->node = nodes_find(&machine->nodes, &(*pmu)->cpus);
-		machine->pmus_len++;
-	}
-	sysfs_names_release(&names);
-	return ret;
+	if (!ret)
+		(*added)->node = nodes_find(&machine->nodes, &(*added)->cpus);
+	else if (added)
+		machine->pmus_len--;
+	return ret == -EBADMSG ? 0 : ret;
 }
 
 static int read_pmus(struct gpmu_machine *machine, const struct sysfs_dir *root)
 {
-	struct sysfs_dir devices;
-	int ret = sysfs_open(&devices, root, PMUS);
-
-	if (ret)
-		return sysfs_optional(sysfs_needed(root, PMUS, ret));
-	ret = sysfs_optional(read_devices(machine, &devices));
-	sysfs_close(&devices);
-	return ret;
+	return sysfs_optional(sysfs_needed(root, PMUS, sysfs_each(root, PMUS, add_pmu, machine)));
 }
 
 /*

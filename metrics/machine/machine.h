@@ -37,6 +37,24 @@ struct gpmu_machine {
 /* The node with that number; NULL: none, or @machine is NULL */
 const struct gpmu_node *machine_find_node(const struct gpmu_machine *machine, int number);
 
+/* Numbers of a CPU's package, die and core, which perf's labels contain: S36-D0-C7 */
+struct cpu_topology {
+	int package;	/* -1: not known */
+	int die;	/* 0 where the kernel shows none */
+	int core;	/* the CPU's number where the kernel shows none */
+};
+
+/* topology.c: reads the numbers of a CPU. A node that a source describes has the package that it describes. */
+struct cpu_topology topology_read(const struct gpmu_machine *machine, int cpu);
+
+/*
+ * cgroup.c: opens the folder of a cgroup, whose name is its path in its hierarchy: "app", "/system.slice".
+ * The hierarchy is the one of cgroup v1's controller perf_event if the machine has mounted it,
+ * else cgroup v2, as in perf. Returns a file descriptor, or -errno with the error set.
+ */
+int machine_cgroup_open(const struct gpmu_machine *machine, const char *name,
+			struct gpmu_error *error);
+
 /* Sets socket, root port and PMU of a Grace's PCI devices. The caller repeats it when PMUs change. */
 void machine_number_pcis(struct gpmu_machine *machine);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vector.h"
 #include "machine/node.h"
 
 /*
@@ -50,10 +51,12 @@ static int read_package(struct gpmu_node *node, const struct sysfs_dir *cpus)
 }
 
 /* Records the node of each CPU. Fails on a CPU in two nodes, which would be counted twice. */
-static int claim_cpus(struct nodes *nodes, const struct sysfs_dir *dir, const char *name)
+static int claim_cpus(struct nodes *nodes, const struct cpus *cpus, const struct sysfs_dir *dir, const char *name)
 {
-	const struct cpus *cpus = &nodes->list[nodes->len].cpus;
-
+	if (!nodes->of_cpu)
+		nodes->of_cpu = calloc(CPUS_MAX, sizeof(*nodes->of_cpu));
+	if (!nodes->of_cpu)
+		return -ENOMEM;
 	for (size_t i = 0; i < cpus->len; i++)
 		if (nodes->of_cpu[cpus->ids[i]])
 			return sysfs_warn(dir, name, "expected CPUs of no other node, found %d",
@@ -63,11 +66,18 @@ static int claim_cpus(struct nodes *nodes, const struct sysfs_dir *dir, const ch
 	return 0;
 }
 
+/* The nodes that are being read, and the folder of the CPUs */
+struct reading {
+	struct nodes *nodes;
+	struct sysfs_dir cpus;
+};
+
 /* Adds a node; one without CPUs is memory only, such as a GPU's. */
-static int add_node(struct nodes *nodes, const struct sysfs_dir *dir, const struct sysfs_dir *cpus,
-		    const char *name)
+static int add_node(void *user, const struct sysfs_dir *dir, const struct sysfs_names *names, size_t index)
 {
-	struct gpmu_node *node = &nodes->list[nodes->len];
+	const char *name = names->names[index];
+	struct reading *reading = user;
+	struct gpmu_node *added, node = { 0 };
 	struct sysfs_dir folder;
 	int64_t number;
 	int ret;
@@ -76,56 +86,32 @@ static int add_node(struct nodes *nodes, const struct sysfs_dir *dir, const stru
 		return 0;
 	ret = sysfs_open(&folder, dir, name);
 	if (!ret) {
-		ret = sysfs_cpus(&folder, "cpulist", &node->cpus);
+		ret = sysfs_cpus(&folder, "cpulist", &node.cpus);
 		sysfs_close(&folder);
 	}
 	if (!ret)
-		ret = claim_cpus(nodes, dir, name);
-	if (ret || !node->cpus.len) {
-		cpus_release(&node->cpus);
+		ret = claim_cpus(reading->nodes, &node.cpus, dir, name);
+	added = ret || !node.cpus.len ? NULL : vector_append(reading->nodes->list, reading->nodes->len);
+	if (!added) {
+		ret = ret || !node.cpus.len ? ret : -ENOMEM;
+		cpus_release(&node.cpus);
 		return sysfs_optional(ret);
 	}
-	node->number = (int)number;
-	nodes->len++;
-	return read_package(node, cpus);
-}
-
-static int read_dir(struct nodes *nodes, const struct sysfs_dir *dir, const struct sysfs_dir *cpus)
-{
-	struct sysfs_names names;
-	int ret = sysfs_list(dir, &names);
-
-	if (ret || !names.len)
-		return ret;
-	nodes->list = calloc(names.len, sizeof(*nodes->list));
-	nodes->of_cpu = calloc(CPUS_MAX, sizeof(*nodes->of_cpu));
-	if (!nodes->list || !nodes->of_cpu)
-		ret = -ENOMEM;
-	for (size_t i = 0; i < names.len && !ret; i++)
-		ret = add_node(nodes, dir, cpus, names.names[i]);
-	sysfs_names_release(&names);
-	return ret;
+	*added = node;
+	added->number = (int)number;
+	return read_package(added, &reading->cpus);
 }
 
 int nodes_read(struct nodes *nodes, const struct sysfs_dir *root)
 {
-	struct sysfs_dir dir, cpus;
-	int ret;
+	struct reading reading = { .nodes = nodes };
+	int ret = sysfs_open(&reading.cpus, root, "sys/devices/system/cpu");
 
-	*nodes = (struct nodes){ 0 };
-	ret = sysfs_open(&cpus, root, "sys/devices/system/cpu");
-	if (ret)
-		return sysfs_optional(ret);
-	ret = sysfs_open(&dir, root, "sys/devices/system/node");
 	if (!ret) {
-		ret = read_dir(nodes, &dir, &cpus);
-		sysfs_close(&dir);
+		ret = sysfs_each(root, "sys/devices/system/node", add_node, &reading);
+		sysfs_close(&reading.cpus);
 	}
-	sysfs_close(&cpus);
-	ret = sysfs_optional(ret);
-	if (ret)
-		nodes_release(nodes);
-	return ret;
+	return sysfs_optional(ret);
 }
 
 void nodes_release(struct nodes *nodes)

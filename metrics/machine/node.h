@@ -21,7 +21,10 @@ struct nodes {
 	unsigned short *of_cpu;	/* for each CPU below CPUS_MAX: index in list + 1, or 0 */
 };
 
-/* Reads the nodes; there may be none. Returns errors as functions of sysfs.h do. */
+/*
+ * Reads nodes into an empty struct; there may be none. Returns errors as functions of sysfs.h do; the caller releases the nodes in
+ * any case.
+ */
 int nodes_read(struct nodes *nodes, const struct sysfs_dir *root);
 void nodes_release(struct nodes *nodes);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/vector.h"
 #include "machine/pci.h"
 
 #define CLASS_BRIDGE	0x06	/* PCI Code and ID Assignment Specification, "Class Codes" */
@@ -22,34 +23,24 @@ static const struct {
 /* Folders in which drivers register the device's name */
 static const char *const name_folders[] = { "net", "nvme", "infiniband", "drm" };
 
-/* Takes the first name in the folder. */
-static int read_folder(struct gpmu_pci *pci, const struct sysfs_dir *dir, const char *folder)
+/* Takes the first name in a folder. */
+static int take_name(void *user, const struct sysfs_dir *dir, const struct sysfs_names *names, size_t index)
 {
-	struct sysfs_names names;
-	struct sysfs_dir entries;
-	int ret = sysfs_open(&entries, dir, folder);
+	struct gpmu_pci *pci = user;
 
-	if (ret)
-		return sysfs_optional(ret);
-	ret = sysfs_list(&entries, &names);
-	sysfs_close(&entries);
-	if (ret)
-		return sysfs_optional(ret);
-	if (names.len) {
-		pci->name = names.names[0];
-		names.names[0] = NULL;
-	}
-	sysfs_names_release(&names);
-	return 0;
+	(void)dir;
+	if (index)
+		return 0;
+	pci->name = strdup(names->names[index]);
+	return pci->name ? 0 : -ENOMEM;
 }
 
 static int read_name(struct gpmu_pci *pci, const struct sysfs_dir *dir)
 {
 	int ret = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(name_folders); i++)
-		if (!ret && !pci->name)
-			ret = read_folder(pci, dir, name_folders[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(name_folders) && !ret && !pci->name; i++)
+		ret = sysfs_optional(sysfs_each(dir, name_folders[i], take_name, pci));
 	return ret;
 }
 
@@ -110,30 +101,42 @@ static void release_pci(struct gpmu_pci *pci)
 	free(pci->name);
 	free(pci->driver);
 	free(pci->root_port_address);
-	*pci = (struct gpmu_pci){ 0 };
 }
 
 /* Adds a device unless it is a bridge, which has no traffic of its own. */
 static int add_pci(struct pcis *pcis, const struct sysfs_dir *devices, const struct sysfs_dir *dir)
 {
-	struct gpmu_pci *pci = &pcis->list[pcis->len];
+	struct gpmu_pci *added, pci = { .node = -1, .socket = -1, .root_port = -1 };
 	uint64_t class;
 	int ret;
 
-	*pci = (struct gpmu_pci){ .node = -1, .socket = -1, .root_port = -1 };
-	if (!pci_address_parse(dir->name, strlen(dir->name), &pci->parsed))
+	if (!pci_address_parse(dir->name, strlen(dir->name), &pci.parsed))
 		return sysfs_warn(devices, dir->name, "expected an address such as 0008:01:00.0");
 	ret = sysfs_needed(dir, "class", sysfs_hex(dir, "class", 0xffffff, &class));
 	if (ret || class >> 16 == CLASS_BRIDGE)
 		return ret;
-	pci->class = (uint32_t)class;
-	pci->address = strdup(dir->name);
-	ret = pci->address ? read_pci(pci, devices, dir) : -ENOMEM;
-	if (ret)
-		release_pci(pci);
+	pci.class = (uint32_t)class;
+	pci.address = strdup(dir->name);
+	ret = pci.address ? read_pci(&pci, devices, dir) : -ENOMEM;
+	added = ret ? NULL : vector_append(pcis->list, pcis->len);
+	if (added)
+		*added = pci;
 	else
-		pcis->len++;
-	return ret;
+		release_pci(&pci);
+	return ret || added ? ret : -ENOMEM;
+}
+
+static int add_device(void *user, const struct sysfs_dir *devices, const struct sysfs_names *names, size_t index)
+{
+	const char *name = names->names[index];
+	struct sysfs_dir dir;
+	int ret = sysfs_needed(devices, name, sysfs_open(&dir, devices, name));
+
+	if (!ret) {
+		ret = add_pci(user, devices, &dir);
+		sysfs_close(&dir);
+	}
+	return sysfs_optional(ret);
 }
 
 static int compare(const void *a, const void *b)
@@ -142,46 +145,12 @@ static int compare(const void *a, const void *b)
 				   &((const struct gpmu_pci *)b)->parsed);
 }
 
-static int read_devices(struct pcis *pcis, const struct sysfs_dir *devices)
-{
-	struct sysfs_names names;
-	struct sysfs_dir dir;
-	int ret = sysfs_list(devices, &names);
-
-	if (ret || !names.len)
-		return ret;
-	pcis->list = calloc(names.len, sizeof(*pcis->list));
-	if (!pcis->list)
-		ret = -ENOMEM;
-	for (size_t i = 0; i < names.len && !ret; i++) {
-		ret = sysfs_open(&dir, devices, names.names[i]);
-		ret = sysfs_needed(devices, names.names[i], ret);
-		if (!ret) {
-			ret = add_pci(pcis, devices, &dir);
-			sysfs_close(&dir);
-		}
-		ret = sysfs_optional(ret);
-	}
-	sysfs_names_release(&names);
-	if (!ret && pcis->len)
-		qsort(pcis->list, pcis->len, sizeof(*pcis->list), compare);
-	return ret;
-}
-
 int pcis_read(struct pcis *pcis, const struct sysfs_dir *root)
 {
-	struct sysfs_dir devices;
-	int ret;
+	int ret = sysfs_optional(sysfs_each(root, "sys/bus/pci/devices", add_device, pcis));
 
-	*pcis = (struct pcis){ 0 };
-	ret = sysfs_open(&devices, root, "sys/bus/pci/devices");
-	if (!ret) {
-		ret = read_devices(pcis, &devices);
-		sysfs_close(&devices);
-	}
-	ret = sysfs_optional(ret);
-	if (ret)
-		pcis_release(pcis);
+	if (!ret && pcis->len)
+		qsort(pcis->list, pcis->len, sizeof(*pcis->list), compare);
 	return ret;
 }
 

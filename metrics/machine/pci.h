@@ -27,7 +27,7 @@ struct pcis {
 	size_t len;
 };
 
-/* Reads the devices; there may be none. Returns errors as functions of sysfs.h do. */
+/* Reads devices into an empty struct; there may be none. Returns errors as functions of sysfs.h do; pcis_release() follows them. */
 int pcis_read(struct pcis *pcis, const struct sysfs_dir *root);
 void pcis_release(struct pcis *pcis);
 

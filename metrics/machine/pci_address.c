@@ -35,20 +35,16 @@ bool pci_address_parse(const char *text, size_t len, struct pci_address *address
 	return true;
 }
 
-static int compare(uint32_t a, uint32_t b)
+static uint64_t number_of(const struct pci_address *address)
 {
-	return (a > b) - (a < b);
+	return (uint64_t)address->domain << 24 | (uint64_t)address->bus << 16 | (uint64_t)address->device << 8 | address->function;
 }
 
 int pci_address_compare(const struct pci_address *a, const struct pci_address *b)
 {
-	int order = compare(a->domain, b->domain);
+	const uint64_t first = number_of(a), second = number_of(b);
 
-	if (!order)
-		order = compare(a->bus, b->bus);
-	if (!order)
-		order = compare(a->device, b->device);
-	return order ? order : compare(a->function, b->function);
+	return (first > second) - (first < second);
 }
 
 /* Returns whether the name is a host bridge's, "pci0008:00". */

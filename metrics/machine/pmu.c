@@ -101,7 +101,7 @@ static int read_pmu(struct gpmu_pmu *pmu, const struct sysfs_dir *dir, const str
 	if (!ret)
 		ret = pmu_attrs_read(&pmu->formats, dir, "format");
 	if (!ret)
-		ret = pmu_events_read(&pmu->events, dir);
+		ret = pmu_attrs_read(&pmu->events, dir, "events");
 	if (!ret)
 		ret = read_caps(pmu, dir);
 	return ret;
@@ -135,7 +135,7 @@ void pmu_free(struct gpmu_pmu *pmu)
 {
 	if (!pmu)
 		return;
-	pmu_events_release(&pmu->events);
+	pmu_attrs_release(&pmu->events);
 	pmu_attrs_release(&pmu->caps);
 	pmu_attrs_release(&pmu->formats);
 	cpus_release(&pmu->cpus);
@@ -230,26 +230,24 @@ const char *pmu_cap(const struct gpmu_pmu *pmu, const char *name)
 
 const char *gpmu_pmu_event_name(const struct gpmu_pmu *pmu, size_t index)
 {
-	return index < pmu->events.len ? pmu->events.list[index].name : NULL;
+	return attr_name(&pmu->events, index);
 }
 
 const char *gpmu_pmu_event(const struct gpmu_pmu *pmu, const char *name)
 {
-	const struct pmu_event *event = pmu_events_find(&pmu->events, name);
-
-	return event ? event->text : NULL;
+	return attr_text(&pmu->events, name);
 }
 
 double pmu_event_scale(const struct gpmu_pmu *pmu, const char *name)
 {
-	const struct pmu_event *event = pmu_events_find(&pmu->events, name);
+	const struct pmu_attr *event = pmu_attrs_find(&pmu->events, name);
 
 	return event ? event->scale : 1;
 }
 
 const char *gpmu_pmu_event_unit(const struct gpmu_pmu *pmu, const char *name)
 {
-	const struct pmu_event *event = pmu_events_find(&pmu->events, name);
+	const struct pmu_attr *event = pmu_attrs_find(&pmu->events, name);
 
 	return event ? event->unit : NULL;
 }

@@ -9,7 +9,6 @@
 #include "gpmu.h"
 #include "machine/sysfs.h"
 #include "machine/pmu_attrs.h"
-#include "machine/pmu_events.h"
 
 struct gpmu_source;
 struct gpmu_source_gpu;
@@ -26,7 +25,7 @@ struct gpmu_pmu {
 	const struct gpmu_node *node;	/* NULL: none; set by the machine */
 	struct pmu_attrs formats;
 	struct pmu_attrs caps;
-	struct pmu_events events;
+	struct pmu_attrs events;
 	int counters;		/* from caps/; -1: unknown */
 	int counter_width;
 	int cycle_counter;

@@ -34,63 +34,33 @@ static int count_pairs(const char *const *texts)
 	return n;
 }
 
-static int compare_attrs(const void *a, const void *b)
+static int compare(const void *a, const void *b)
 {
 	return strverscmp(((const struct pmu_attr *)a)->name, ((const struct pmu_attr *)b)->name);
 }
 
-static int compare_events(const void *a, const void *b)
-{
-	return strverscmp(((const struct pmu_event *)a)->name, ((const struct pmu_event *)b)->name);
-}
-
-static int set_formats(struct pmu_attrs *attrs, const char *const *texts, const char **why)
+/* @invalid, @twice: reasons of a refusal, for @why */
+static int set_attrs(struct pmu_attrs *attrs, const char *const *texts, const char *invalid, const char *twice,
+		     const char **why)
 {
 	int n = count_pairs(texts);
 
-	*why = "a format without a name or a text";
-	if (n <= 0)
-		return n ? -EINVAL : 0;
-	attrs->list = calloc((size_t)n, sizeof(*attrs->list));
-	if (!attrs->list)
-		return -ENOMEM;
-	attrs->len = (size_t)n;
-	for (size_t i = 0; i < attrs->len; i++) {
-		attrs->list[i].name = strdup(texts[2 * i]);
-		attrs->list[i].text = strdup(texts[2 * i + 1]);
-		if (!attrs->list[i].name || !attrs->list[i].text)
+	*why = invalid;
+	if (n < 0)
+		return -EINVAL;
+	for (; n; n--, texts += 2) {
+		struct pmu_attr *attr = pmu_attrs_add(attrs, texts[0]);
+
+		if (attr)
+			attr->text = strdup(texts[1]);
+		if (!attr || !attr->text)
 			return -ENOMEM;
 	}
-	qsort(attrs->list, attrs->len, sizeof(*attrs->list), compare_attrs);
-	*why = "two formats of one name";
+	if (attrs->len)
+		qsort(attrs->list, attrs->len, sizeof(*attrs->list), compare);
+	*why = twice;
 	for (size_t i = 1; i < attrs->len; i++)
 		if (!strcmp(attrs->list[i].name, attrs->list[i - 1].name))
-			return -EINVAL;
-	return 0;
-}
-
-static int set_events(struct pmu_events *events, const char *const *texts, const char **why)
-{
-	int n = count_pairs(texts);
-
-	*why = "an event without a name or a text";
-	if (n <= 0)
-		return n ? -EINVAL : 0;
-	events->list = calloc((size_t)n, sizeof(*events->list));
-	if (!events->list)
-		return -ENOMEM;
-	events->len = (size_t)n;
-	for (size_t i = 0; i < events->len; i++) {
-		events->list[i].name = strdup(texts[2 * i]);
-		events->list[i].text = strdup(texts[2 * i + 1]);
-		events->list[i].scale = 1;
-		if (!events->list[i].name || !events->list[i].text)
-			return -ENOMEM;
-	}
-	qsort(events->list, events->len, sizeof(*events->list), compare_events);
-	*why = "two events of one name";
-	for (size_t i = 1; i < events->len; i++)
-		if (!strcmp(events->list[i].name, events->list[i - 1].name))
 			return -EINVAL;
 	return 0;
 }
@@ -128,9 +98,11 @@ static int fill(struct gpmu_pmu *pmu, const struct gpmu_source_pmu *shown, const
 	}
 	ret = set_counters(pmu, shown, why);
 	if (!ret)
-		ret = set_formats(&pmu->formats, shown->formats, why);
+		ret = set_attrs(&pmu->formats, shown->formats, "a format without a name or a text",
+				"two formats of one name", why);
 	if (!ret)
-		ret = set_events(&pmu->events, shown->events, why);
+		ret = set_attrs(&pmu->events, shown->events, "an event without a name or a text",
+				"two events of one name", why);
 	return ret;
 }
 

@@ -153,6 +153,22 @@ void sysfs_names_release(struct sysfs_names *names)
 	*names = (struct sysfs_names){ 0 };
 }
 
+int sysfs_each(const struct sysfs_dir *parent, const char *name, sysfs_entry *each, void *user)
+{
+	struct sysfs_names names;
+	struct sysfs_dir dir;
+	int ret = sysfs_open(&dir, parent, name);
+
+	if (ret)
+		return ret;
+	ret = sysfs_list(&dir, &names);
+	for (size_t i = 0; i < names.len && !ret; i++)
+		ret = each(user, &dir, &names, i);
+	sysfs_names_release(&names);
+	sysfs_close(&dir);
+	return ret;
+}
+
 /*
  * Reads up to @size bytes or the end of the file. Returns the number of bytes or -errno.
  * Files of sysfs and of disks return a short read of @piece bytes only at their end. Files

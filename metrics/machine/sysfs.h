@@ -43,6 +43,10 @@ void sysfs_close(struct sysfs_dir *dir);
 /* Lists the folder's entries; numbers sort by value. */
 int sysfs_list(const struct sysfs_dir *dir, struct sysfs_names *names);
 void sysfs_names_release(struct sysfs_names *names);
+/* Handles entry @index of the folder @dir, whose entries are @names. */
+typedef int sysfs_entry(void *user, const struct sysfs_dir *dir, const struct sysfs_names *names, size_t index);
+/* Opens a folder and calls @each for its entries until it returns an error. Returns that error, or those of sysfs_list(). */
+int sysfs_each(const struct sysfs_dir *parent, const char *name, sysfs_entry *each, void *user);
 
 /* Reads one line of printable characters, valid until the next file is read. */
 int sysfs_text(const struct sysfs_dir *dir, const char *name, const char **text);

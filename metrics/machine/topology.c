@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "machine/machine.h"
-#include "machine/topology.h"
 
 /* Returns @missing for a file that is missing or has no number from 0. */
 static int read_id(const struct gpmu_machine *machine, int cpu, const char *name, int missing)

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "machine/cgroup.h"
+#include "machine/machine.h"
 #include "plan/plan_build.h"
 
 static void free_cgroup(struct event_cgroup *cgroup)

@@ -18,7 +18,7 @@
 #include "gpmu.h"
 #include "base/strings.h"
 #include "base/vector.h"
-#include "machine/topology.h"
+#include "machine/machine.h"
 #include "plan/plan.h"
 #include "values/rows.h"
 
