@@ -72,11 +72,15 @@ struct trace_name {
 };
 
 struct trace_names {
-	struct vector all;		/* struct trace_name; a name's number is its index + 1 */
+	struct trace_name *all;		/* a name's number is its index + 1 */
+	size_t count;
 	struct map indices;		/* by hash */
 	uint32_t hints[TRACE_HINTS];	/* numbers by the address of the text; 0: none */
 	size_t bytes;
 };
+
+/* TrackEvent.type */
+enum { TRACE_BEGIN = 1, TRACE_END = 2, TRACE_INSTANT = 3, TRACE_COUNTER = 4 };
 
 enum trace_track_kind {
 	TRACE_TRACK_PROCESS,
@@ -108,8 +112,10 @@ struct trace_sampler {
 	char *event;			/* valid UTF-8 */
 	uint64_t given;			/* the restart that the tables belong to */
 	struct strings functions, objects;
-	struct vector frames, stacks;	/* see trace_sample.c */
-	struct vector stack_frames;	/* uint32_t: numbers of frames */
+	struct trace_frame *frames;	/* see trace_sample.c */
+	struct trace_stack *stacks;
+	uint32_t *stack_frames;		/* numbers of frames */
+	size_t frame_count, stack_count, stack_frame_count;
 	struct map frame_indices, stack_indices;	/* by hash */
 	uint64_t *counts;		/* of the event, by CPU */
 };
@@ -146,20 +152,24 @@ struct gpmu_trace {
 	struct gpmu_trace_stats stats;
 };
 
-/* trace_buffer.c: reserves @n bytes after @length; NULL if out of memory */
+/* trace_write.c: reserves @n bytes after @length; NULL if out of memory */
 uint8_t *trace_room(struct trace_buffer *buffer, size_t n);
+/* Writes the buffer. Returns 0 or -errno. */
+int trace_write(struct gpmu_trace *trace);
 
 /*
  * trace_text.c: *@length is the number of bytes to write of @text or, if that is not
  * valid, of the corrected copy *@mended, which the caller frees; else *@mended is NULL
  */
 int trace_text(struct gpmu_trace *trace, const char *text, char **mended, size_t *length);
+/* Copies a text as it will be written; the copy of NULL is NULL. Returns 0 or -ENOMEM. */
+int trace_text_copy(struct gpmu_trace *trace, const char *text, char **copy);
 
 /* trace_names.c: number of a name, above 0, or -ENOMEM */
 int64_t trace_name_of(struct gpmu_trace *trace, const char *text);
 static inline struct trace_name *trace_name(const struct trace_names *names, int64_t number)
 {
-	return (struct trace_name *)names->all.data + number - 1;
+	return &names->all[number - 1];
 }
 
 uint64_t trace_hash(const char *text, size_t length);
@@ -186,8 +196,5 @@ int trace_put_sampler(struct gpmu_trace *trace, int sampler);
 int trace_prepare(struct gpmu_trace *trace, int track, uint64_t time);
 /* Completes an event: writes the buffer if it is full. Returns 0 or -errno. */
 int trace_done(struct gpmu_trace *trace);
-
-/* trace_write.c: writes the buffer. Returns 0 or -errno. */
-int trace_write(struct gpmu_trace *trace);
 
 #endif /* GPMU_TRACE_H */

@@ -5,11 +5,8 @@
 #include <stdlib.h>
 
 #include "base/sized.h"
-#include "trace/trace.h"
 #include "trace/trace_wire.h"
 
-/* TrackEvent.type */
-enum { BEGIN = 1, END = 2, INSTANT = 3, COUNTER = 4 };
 
 #define PLAIN_MAX	160	/* bytes of a packet without texts and arguments */
 #define ARG_BYTES_MAX	48	/* bytes of an argument without its text */
@@ -124,7 +121,6 @@ static void put(struct gpmu_trace *trace, const struct record *record)
 	uint64_t *clock = record->clock == TRACE_CLOCK_ENDS ? &trace->ends : &trace->steps;
 	uint8_t *const end = trace->scratch.data + trace->scratch.room, *p = end;
 	bool back = record->time < *clock;
-	size_t length;
 
 	if (back)
 		p = wire_number(p, 58, TRACE_CLOCK_RAW);
@@ -136,10 +132,7 @@ static void put(struct gpmu_trace *trace, const struct record *record)
 	p = put_event(p, record);
 	p = wire_number(p, 10, TRACE_SEQUENCE);
 	p = wire_number(p, 8, back ? record->time : record->time - *clock);
-	p = wire_message(p, 1, end);
-	length = (size_t)(end - p);
-	memcpy(trace->out.data + trace->out.length, p, length);
-	trace->out.length += length;
+	wire_packet(trace, wire_message(p, 1, end), end, record->time);
 	if (back)
 		trace->stats.back++;
 	else
@@ -147,8 +140,6 @@ static void put(struct gpmu_trace *trace, const struct record *record)
 	for (size_t i = 0; i < record->fresh_count; i++)
 		trace_name(&trace->names, record->fresh[i].number)->given[record->fresh[i].kind] =
 			trace->restart;
-	if (record->time > trace->last_time)
-		trace->last_time = record->time;
 }
 
 static int number_of(struct gpmu_trace *trace, struct record *record, enum trace_name_kind kind,
@@ -257,11 +248,11 @@ static int write_event(struct gpmu_trace *trace, uint32_t type,
 	if (ret)
 		return ret;
 	if (duration) {
-		record_init(&record, END, event->track, event->time + *duration);
+		record_init(&record, TRACE_END, event->track, event->time + *duration);
 		record.clock = TRACE_CLOCK_ENDS;
 		put(trace, &record);
 	}
-	trace->stats.events += type != END;
+	trace->stats.events += type != TRACE_END;
 	return trace_done(trace);
 }
 
@@ -284,18 +275,18 @@ static int take_event(struct gpmu_trace *trace, uint32_t type,
 
 int gpmu_trace_begin(struct gpmu_trace *trace, const struct gpmu_trace_event *event)
 {
-	return take_event(trace, BEGIN, event, NULL);
+	return take_event(trace, TRACE_BEGIN, event, NULL);
 }
 
 int gpmu_trace_slice(struct gpmu_trace *trace, const struct gpmu_trace_event *event,
 		     uint64_t duration)
 {
-	return take_event(trace, BEGIN, event, &duration);
+	return take_event(trace, TRACE_BEGIN, event, &duration);
 }
 
 int gpmu_trace_instant(struct gpmu_trace *trace, const struct gpmu_trace_event *event)
 {
-	return take_event(trace, INSTANT, event, NULL);
+	return take_event(trace, TRACE_INSTANT, event, NULL);
 }
 
 /* Writes a packet without names. */
@@ -308,7 +299,7 @@ static int write_plain(struct gpmu_trace *trace, uint32_t type, int track, uint6
 	record_init(&record, type, track, time);
 	record.count = count;
 	record.value = value;
-	if (!is_on(trace, track, type == COUNTER) || time >= TRACE_TIME_END)
+	if (!is_on(trace, track, type == TRACE_COUNTER) || time >= TRACE_TIME_END)
 		return -EINVAL;
 	ret = trace_prepare(trace, track, time);
 	if (!ret)
@@ -316,24 +307,24 @@ static int write_plain(struct gpmu_trace *trace, uint32_t type, int track, uint6
 	if (ret)
 		return ret;
 	put(trace, &record);
-	trace->stats.events += type != END;
+	trace->stats.events += type != TRACE_END;
 	return trace_done(trace);
 }
 
 int gpmu_trace_end(struct gpmu_trace *trace, int track, uint64_t time)
 {
-	return write_plain(trace, END, track, time, NULL, NULL);
+	return write_plain(trace, TRACE_END, track, time, NULL, NULL);
 }
 
 int gpmu_trace_count(struct gpmu_trace *trace, int track, uint64_t time, int64_t value)
 {
-	return write_plain(trace, COUNTER, track, time, &value, NULL);
+	return write_plain(trace, TRACE_COUNTER, track, time, &value, NULL);
 }
 
 int gpmu_trace_value(struct gpmu_trace *trace, int track, uint64_t time, double value)
 {
 	if (isfinite(value))
-		return write_plain(trace, COUNTER, track, time, NULL, &value);
+		return write_plain(trace, TRACE_COUNTER, track, time, NULL, &value);
 	if (!is_on(trace, track, true) || time >= TRACE_TIME_END)
 		return -EINVAL;
 	trace->stats.gaps++;

@@ -42,21 +42,21 @@ static int set_texts(struct gpmu_trace *trace, struct trace_name *name, const ch
 static int64_t add(struct gpmu_trace *trace, uint64_t hash, const char *text, size_t key_length)
 {
 	struct trace_names *names = &trace->names;
-	struct trace_name *name = vector_add(&names->all, sizeof(*name));
+	struct trace_name *name = vector_append(names->all, names->count);
 
 	if (!name)
 		return -ENOMEM;
 	name->key_length = (uint32_t)key_length;
 	if (set_texts(trace, name, text) ||
-	    map_set(&names->indices, hash, (uint32_t)names->all.n - 1)) {
+	    map_set(&names->indices, hash, (uint32_t)names->count - 1)) {
 		if (name->text != name->key)
 			free(name->text);
 		free(name->key);
-		names->all.n--;
+		names->count--;
 		return -ENOMEM;
 	}
 	names->bytes += key_length + name->length + sizeof(*name);
-	return (int64_t)names->all.n;
+	return (int64_t)names->count;
 }
 
 static int64_t find(struct gpmu_trace *trace, const char *text)
@@ -94,7 +94,7 @@ int64_t trace_name_of(struct gpmu_trace *trace, const char *text)
 
 void trace_names_forget(struct trace_names *names)
 {
-	for (int64_t i = 1; i <= (int64_t)names->all.n; i++) {
+	for (int64_t i = 1; i <= (int64_t)names->count; i++) {
 		struct trace_name *name = trace_name(names, i);
 
 		if (name->text != name->key)
@@ -103,13 +103,12 @@ void trace_names_forget(struct trace_names *names)
 	}
 	map_clear(&names->indices);
 	memset(names->hints, 0, sizeof(names->hints));
-	names->all.n = 0;
-	names->bytes = 0;
+	names->count = names->bytes = 0;
 }
 
 void trace_names_release(struct trace_names *names)
 {
 	trace_names_forget(names);
-	vector_release(&names->all);
+	free(names->all);
 	map_release(&names->indices);
 }

@@ -16,7 +16,7 @@ static int restart(struct gpmu_trace *trace, uint64_t time)
 	uint64_t begin = trace->written + trace->out.length;
 	int ret;
 
-	if (trace->names.all.n >= TRACE_NAMES_MAX || trace->names.bytes >= TRACE_NAMES_BYTES)
+	if (trace->names.count >= TRACE_NAMES_MAX || trace->names.bytes >= TRACE_NAMES_BYTES)
 		trace_names_forget(&trace->names);
 	/*
 	 * If a write fails, later time stamps would refer to clocks unknown to the reader:
@@ -38,7 +38,7 @@ int trace_prepare(struct gpmu_trace *trace, int track, uint64_t time)
 {
 	if (trace->failed)
 		return trace->failed;
-	if (trace->restart_due || trace->names.all.n >= TRACE_NAMES_MAX ||
+	if (trace->restart_due || trace->names.count >= TRACE_NAMES_MAX ||
 	    trace->names.bytes >= TRACE_NAMES_BYTES ||
 	    trace->written + trace->out.length - trace->restart_bytes >= trace->restart_each) {
 		int ret = restart(trace, time);

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "base/sized.h"
-#include "trace/trace.h"
 #include "trace/trace_wire.h"
 
 #define PLAIN_MAX	112	/* bytes of a packet without its tables */
@@ -20,13 +19,13 @@
 enum { FUNCTIONS = 5, FRAMES = 6, STACKS = 7, PATHS = 17, MAPPINGS = 19 };
 
 /* @function, @object: numbers; @function 0: not known */
-struct frame {
+struct trace_frame {
 	uint64_t address;
 	uint32_t function, object;
 };
 
 /* The frames of a stack in stack_frames, the innermost first */
-struct stack {
+struct trace_stack {
 	size_t begin, count;
 };
 
@@ -42,7 +41,7 @@ static struct trace_sampler *sampler_of(struct gpmu_trace *trace, int sampler)
 
 static struct lengths lengths_of(const struct trace_sampler *sampler)
 {
-	return (struct lengths){ sampler->functions.texts.n, sampler->objects.texts.n, sampler->frames.n, sampler->stacks.n };
+	return (struct lengths){ sampler->functions.texts.n, sampler->objects.texts.n, sampler->frame_count, sampler->stack_count };
 }
 
 static void forget(struct trace_sampler *sampler)
@@ -51,7 +50,7 @@ static void forget(struct trace_sampler *sampler)
 	strings_release(&sampler->objects);
 	map_clear(&sampler->frame_indices);
 	map_clear(&sampler->stack_indices);
-	sampler->frames.n = sampler->stacks.n = sampler->stack_frames.n = 0;
+	sampler->frame_count = sampler->stack_count = sampler->stack_frame_count = 0;
 }
 
 void trace_samplers_release(struct gpmu_trace *trace)
@@ -60,9 +59,9 @@ void trace_samplers_release(struct gpmu_trace *trace)
 		struct trace_sampler *sampler = &trace->samplers[i];
 
 		forget(sampler);
-		vector_release(&sampler->frames);
-		vector_release(&sampler->stacks);
-		vector_release(&sampler->stack_frames);
+		free(sampler->frames);
+		free(sampler->stacks);
+		free(sampler->stack_frames);
 		map_release(&sampler->frame_indices);
 		map_release(&sampler->stack_indices);
 		free(sampler->counts);
@@ -74,16 +73,13 @@ void trace_samplers_release(struct gpmu_trace *trace)
 int gpmu_trace_sampler(struct gpmu_trace *trace, const char *event)
 {
 	struct trace_sampler sampler = { 0 }, *added = NULL;
-	size_t length;
 
 	if (!event)
 		return -EINVAL;
-	if (trace_text(trace, event, &sampler.event, &length))
+	if (trace_text_copy(trace, event, &sampler.event))
 		return -ENOMEM;
-	if (!sampler.event)
-		sampler.event = strdup(event);
 	sampler.counts = calloc(TRACE_CPUS_MAX + 1, sizeof(*sampler.counts));
-	if (sampler.event && sampler.counts)
+	if (sampler.counts)
 		added = vector_append(trace->samplers, trace->sampler_count);
 	if (!added) {
 		free(sampler.event);
@@ -98,7 +94,7 @@ int gpmu_trace_sampler(struct gpmu_trace *trace, const char *event)
 
 static int frame_number(struct trace_sampler *sampler, const struct gpmu_trace_frame *from, uint32_t *number)
 {
-	struct frame frame = { .address = from->address }, *known = sampler->frames.data;
+	struct trace_frame frame = { .address = from->address }, *added;
 	uint64_t hash;
 	uint32_t index;
 
@@ -110,27 +106,27 @@ static int frame_number(struct trace_sampler *sampler, const struct gpmu_trace_f
 	frame.object++;
 	/* If another frame has this hash, try the next one. */
 	for (hash = trace_hash((const char *)&frame, sizeof(frame)); map_get(&sampler->frame_indices, hash, &index); hash++)
-		if (!memcmp(&known[index], &frame, sizeof(frame))) {
+		if (!memcmp(&sampler->frames[index], &frame, sizeof(frame))) {
 			*number = index + 1;
 			return 0;
 		}
-	known = vector_add(&sampler->frames, sizeof(*known));
-	if (!known || map_set(&sampler->frame_indices, hash, (uint32_t)sampler->frames.n - 1))
+	added = vector_append(sampler->frames, sampler->frame_count);
+	if (!added || map_set(&sampler->frame_indices, hash, (uint32_t)sampler->frame_count - 1))
 		return -ENOMEM;
-	*known = frame;
-	*number = (uint32_t)sampler->frames.n;
+	*added = frame;
+	*number = (uint32_t)sampler->frame_count;
 	return 0;
 }
 
 static int add_stack(struct trace_sampler *sampler, const uint32_t *frames, size_t count)
 {
-	struct stack *stack = vector_add(&sampler->stacks, sizeof(*stack));
+	struct trace_stack *stack = vector_append(sampler->stacks, sampler->stack_count);
 
 	if (!stack)
 		return -ENOMEM;
-	*stack = (struct stack){ .begin = sampler->stack_frames.n, .count = count };
+	*stack = (struct trace_stack){ .begin = sampler->stack_frame_count, .count = count };
 	for (size_t i = 0; i < count; i++) {
-		uint32_t *frame = vector_add(&sampler->stack_frames, sizeof(*frame));
+		uint32_t *frame = vector_append(sampler->stack_frames, sampler->stack_frame_count);
 
 		if (!frame)
 			return -ENOMEM;
@@ -154,16 +150,16 @@ static int stack_number(struct trace_sampler *sampler, const struct gpmu_trace_s
 		return 0;
 	hash = trace_hash((const char *)frames, count * sizeof(frames[0]));
 	for (; map_get(&sampler->stack_indices, hash, &index); hash++) {
-		const struct stack *known = (const struct stack *)sampler->stacks.data + index;
+		const struct trace_stack *known = &sampler->stacks[index];
 
 		*number = index + 1ULL;
-		if (known->count == count && !memcmp((uint32_t *)sampler->stack_frames.data + known->begin, frames,
-						     count * sizeof(frames[0])))
+		if (known->count == count &&
+		    !memcmp(&sampler->stack_frames[known->begin], frames, count * sizeof(frames[0])))
 			return 0;
 	}
-	if (add_stack(sampler, frames, count) || map_set(&sampler->stack_indices, hash, (uint32_t)sampler->stacks.n - 1))
+	if (add_stack(sampler, frames, count) || map_set(&sampler->stack_indices, hash, (uint32_t)sampler->stack_count - 1))
 		return -ENOMEM;
-	*number = sampler->stacks.n;
+	*number = sampler->stack_count;
 	return 0;
 }
 
@@ -191,9 +187,9 @@ static uint8_t *put_texts(uint8_t *p, struct gpmu_trace *trace, unsigned int fie
 
 static uint8_t *put_frames(uint8_t *p, const struct trace_sampler *sampler, size_t first)
 {
-	const struct frame *frames = sampler->frames.data;
+	const struct trace_frame *frames = sampler->frames;
 
-	for (size_t i = sampler->frames.n; i-- > first;) {
+	for (size_t i = sampler->frame_count; i-- > first;) {
 		const uint8_t *end = p;
 
 		p = wire_number(p, 4, frames[i].address);
@@ -208,10 +204,10 @@ static uint8_t *put_frames(uint8_t *p, const struct trace_sampler *sampler, size
 
 static uint8_t *put_stacks(uint8_t *p, const struct trace_sampler *sampler, size_t first)
 {
-	const struct stack *stacks = sampler->stacks.data;
+	const struct trace_stack *stacks = sampler->stacks;
 
-	for (size_t i = sampler->stacks.n; i-- > first;) {
-		const uint32_t *frames = (const uint32_t *)sampler->stack_frames.data + stacks[i].begin;
+	for (size_t i = sampler->stack_count; i-- > first;) {
+		const uint32_t *frames = &sampler->stack_frames[stacks[i].begin];
 		const uint8_t *end = p;
 
 		/* The last field is written first, and the trace has the outermost frame first. */
@@ -278,7 +274,7 @@ static size_t bytes_max(const struct trace_sampler *sampler, const struct length
 static int put(struct gpmu_trace *trace, struct trace_sampler *sampler, const struct gpmu_trace_sample *sample,
 	       uint64_t stack, const struct lengths *first)
 {
-	size_t max = bytes_max(sampler, first, sample->frame_count), length;
+	size_t max = bytes_max(sampler, first, sample->frame_count);
 	uint64_t *count = &sampler->counts[sample->cpu == UINT32_MAX ? TRACE_CPUS_MAX : sample->cpu];
 	uint8_t *p, *end;
 
@@ -292,14 +288,9 @@ static int put(struct gpmu_trace *trace, struct trace_sampler *sampler, const st
 		return -ENOMEM;
 	p = wire_number(p, 10, TRACE_SEQUENCE + (uint64_t)sample->sampler);
 	p = wire_number(p, 8, sample->time);
-	p = wire_message(p, 1, end);
-	length = (size_t)(end - p);
-	memcpy(trace->out.data + trace->out.length, p, length);
-	trace->out.length += length;
+	wire_packet(trace, wire_message(p, 1, end), end, sample->time);
 	*count += sample->period;
 	trace->stats.events++;
-	if (sample->time > trace->last_time)
-		trace->last_time = sample->time;
 	return 0;
 }
 

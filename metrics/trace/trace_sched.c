@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "base/sized.h"
-#include "trace/trace.h"
 #include "trace/trace_wire.h"
 
 #define PLAIN_MAX	192	/* bytes of a packet without names */
@@ -121,7 +120,6 @@ static uint8_t *put_waking(uint8_t *p, const struct sched *sched)
 static void put(struct gpmu_trace *trace, const struct sched *sched)
 {
 	uint8_t *const end = trace->scratch.data + trace->scratch.room, *p = end, *bundle, *event;
-	size_t length;
 
 	p = wire_number(p, 10, TRACE_SEQUENCE);
 	bundle = p;
@@ -133,13 +131,8 @@ static void put(struct gpmu_trace *trace, const struct sched *sched)
 	p = wire_message(p, 2, event);
 	p = wire_number(p, 1, sched->cpu);
 	p = wire_message(p, 1, bundle);
-	p = wire_message(p, 1, end);
-	length = (size_t)(end - p);
-	memcpy(trace->out.data + trace->out.length, p, length);
-	trace->out.length += length;
+	wire_packet(trace, wire_message(p, 1, end), end, sched->time);
 	trace->stats.events++;
-	if (sched->time > trace->last_time)
-		trace->last_time = sched->time;
 	for (unsigned int i = 0; i < 2; i++) {
 		const struct name *name = &sched->names[i];
 

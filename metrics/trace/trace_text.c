@@ -2,6 +2,7 @@
 /* Converts any text to UTF-8 that readers of protocol buffers accept. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/text/utf8.h"
 #include "trace/trace.h"
@@ -52,4 +53,19 @@ int trace_text(struct gpmu_trace *trace, const char *text, char **mended, size_t
 	*mended = out;
 	*length = good;
 	return 0;
+}
+
+int trace_text_copy(struct gpmu_trace *trace, const char *text, char **copy)
+{
+	size_t length;
+
+	if (!text) {
+		*copy = NULL;
+		return 0;
+	}
+	if (trace_text(trace, text, copy, &length))
+		return -ENOMEM;
+	if (!*copy)
+		*copy = strdup(text);
+	return *copy ? 0 : -ENOMEM;
 }

@@ -9,30 +9,14 @@ const struct trace_track *trace_track_of(const struct gpmu_trace *trace, int tra
 	return track > 0 && (size_t)track <= trace->track_count ? &trace->tracks[track - 1] : NULL;
 }
 
-/* Copies a text as it will be written. */
-static int copy_text(struct gpmu_trace *trace, const char *text, char **copy)
-{
-	size_t length;
-
-	if (!text) {
-		*copy = NULL;
-		return 0;
-	}
-	if (trace_text(trace, text, copy, &length))
-		return -ENOMEM;
-	if (!*copy)
-		*copy = strdup(text);
-	return *copy ? 0 : -ENOMEM;
-}
-
 static int add(struct gpmu_trace *trace, struct trace_track track, const char *name,
 	       const char *unit)
 {
 	struct trace_track *added;
 
-	if (copy_text(trace, name, &track.name))
+	if (trace_text_copy(trace, name, &track.name))
 		return -ENOMEM;
-	added = copy_text(trace, unit, &track.unit) ? NULL : vector_append(trace->tracks, trace->track_count);
+	added = trace_text_copy(trace, unit, &track.unit) ? NULL : vector_append(trace->tracks, trace->track_count);
 	if (!added) {
 		free(track.name);
 		free(track.unit);
@@ -62,7 +46,7 @@ static int rename_track(struct gpmu_trace *trace, int number, const char *name)
 
 	if (!name)
 		return number;
-	if (copy_text(trace, name, &copy))
+	if (trace_text_copy(trace, name, &copy))
 		return -ENOMEM;
 	if (track->name && !strcmp(track->name, copy)) {
 		free(copy);

@@ -7,8 +7,7 @@
 #ifndef GPMU_TRACE_WIRE_H
 #define GPMU_TRACE_WIRE_H
 
-#include <stdint.h>
-#include <string.h>
+#include "trace/trace.h"
 
 /* Wire types of protocol buffers */
 enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
@@ -63,6 +62,17 @@ static inline uint8_t *wire_text(uint8_t *p, unsigned int field, const char *fro
 	p -= length;
 	memcpy(p, from, length);
 	return wire_message(p, field, end);
+}
+
+/* Appends the packet of an event, whose bytes from @p to @end are in the scratch buffer; the buffer has room. */
+static inline void wire_packet(struct gpmu_trace *trace, const uint8_t *p, const uint8_t *end, uint64_t time)
+{
+	const size_t length = (size_t)(end - p);
+
+	memcpy(trace->out.data + trace->out.length, p, length);
+	trace->out.length += length;
+	if (time > trace->last_time)
+		trace->last_time = time;
 }
 
 #endif /* GPMU_TRACE_WIRE_H */

@@ -3,12 +3,30 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/log.h"
 #include "trace/trace.h"
+
+uint8_t *trace_room(struct trace_buffer *buffer, size_t n)
+{
+	size_t room = buffer->room ? buffer->room : 4096;
+	uint8_t *data;
+
+	if (buffer->room - buffer->length >= n)
+		return buffer->data + buffer->length;
+	while (room - buffer->length < n)
+		room *= 2;
+	data = realloc(buffer->data, room);
+	if (!data)
+		return NULL;
+	buffer->data = data;
+	buffer->room = room;
+	return data + buffer->length;
+}
 
 /* Also waits if the descriptor is nonblocking. */
 static int write_some(int fd, const uint8_t *data, size_t length, size_t *written)

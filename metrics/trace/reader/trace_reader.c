@@ -29,7 +29,6 @@ void gpmu_trace_reader_free(struct gpmu_trace_reader *reader)
 		return;
 	reader_file_release(reader);
 	reader_state_release(reader);
-	vector_release(&reader->args);
 	free(reader->block);
 	free(reader->path);
 	free(reader);
@@ -71,23 +70,15 @@ int gpmu_trace_reader_next(struct gpmu_trace_reader *reader, const struct gpmu_t
 
 const struct gpmu_trace_track_info *gpmu_trace_reader_track(struct gpmu_trace_reader *reader, int number)
 {
-	const struct reader_track *track;
+	struct reader_track *track;
 	uint32_t parent = 0;
 
-	if (number <= 0 || (size_t)number > reader->tracks.n)
+	if (number <= 0 || (size_t)number > reader->track_count)
 		return NULL;
-	track = reader_track(reader, (size_t)number - 1);
-	reader->track = (struct gpmu_trace_track_info){
-		.size = sizeof(reader->track),
-		.kind = track->kind,
-		.pid = track->pid,
-		.tid = track->tid,
-		.name = track->name,
-		.unit = track->unit,
-	};
+	track = &reader->tracks[number - 1];
 	if (track->parent && map_get(&reader->numbers, track->parent, &parent))
-		reader->track.parent = (int)parent + 1;
-	return &reader->track;
+		track->info.parent = (int)parent + 1;
+	return &track->info;
 }
 
 int gpmu_trace_reader_get_stats(const struct gpmu_trace_reader *reader,

@@ -33,7 +33,8 @@ enum reader_name_kind {
 
 struct reader_names {
 	struct map numbers;		/* maps iid to index */
-	struct vector texts;		/* char * */
+	char **texts;
+	size_t count;
 };
 
 /* A slice that has begun. Its texts are copies, because a restart clears the string tables. */
@@ -45,18 +46,18 @@ struct reader_open {
 };
 
 struct reader_track {
-	enum gpmu_trace_track_kind kind;
+	struct gpmu_trace_track_info info;	/* its parent is set when the caller asks for it; owns name and unit */
 	uint64_t parent;		/* uuid; 0: none */
-	pid_t pid, tid;
-	char *name, *unit;
-	struct vector open;		/* struct reader_open, the latest begin last */
+	struct reader_open *open;	/* the latest begin last */
+	size_t open_count;
 };
 
 /* Memory of one unpacked packet, reused for the next */
 struct reader_arena {
 	uint8_t *data;
 	size_t used, room, wanted;
-	struct vector more;		/* void *, further blocks for a packet that exceeds data */
+	void **more;			/* further blocks for a packet that exceeds data */
+	size_t more_count;
 	bool failed;			/* out of memory */
 };
 
@@ -80,7 +81,8 @@ struct gpmu_trace_reader {
 	struct reader_names names[READER_NAME_KINDS];
 	/* Tracks, which restarts keep */
 	struct map numbers;		/* maps uuid to index */
-	struct vector tracks;		/* struct reader_track */
+	struct reader_track *tracks;
+	size_t track_count;
 	size_t open_count;
 	uint64_t last_time;
 	struct map counts;		/* of a sampled event on a CPU, so far; by reader_key() */
@@ -89,19 +91,19 @@ struct gpmu_trace_reader {
 	/* Data returned to the caller */
 	struct gpmu_trace_item item;
 	struct gpmu_trace_switch change;
-	struct gpmu_trace_track_info track;
-	struct vector args;		/* struct gpmu_trace_arg */
 	struct gpmu_trace_arg *block;	/* of the slice that has ended */
 	struct gpmu_trace_reader_stats stats;
 };
 
-/* trace_reader_fail.c: sets @why with the packet's offset. Returns @ret. */
+/* trace_reader_file.c: sets @why with the packet's offset. Returns @ret. */
 __attribute__((format(printf, 3, 4)))
 int reader_fail(struct gpmu_trace_reader *reader, int ret, const char *fmt, ...);
 int reader_no_memory(struct gpmu_trace_reader *reader);
 
-/* trace_reader_file.c: returns 1 with @packet set, 0 at the end, or -errno */
+/* Returns 1 with @packet set, 0 at the end, or -errno */
 int reader_packet(struct gpmu_trace_reader *reader);
+/* Allocates memory that is valid until the next packet; NULL if out of memory */
+void *reader_alloc(struct gpmu_trace_reader *reader, size_t size);
 void reader_file_release(struct gpmu_trace_reader *reader);
 
 /*
@@ -117,7 +119,12 @@ static inline uint64_t reader_key(const GpmuPb__TracePacket *packet, uint64_t nu
 /* Text of a number in a string table; NULL: none */
 const char *reader_name(const struct gpmu_trace_reader *reader, enum reader_name_kind kind,
 			uint64_t number);
-struct reader_track *reader_track(const struct gpmu_trace_reader *reader, size_t index);
+/*
+ * Text of a number that must be in the table; NULL with the error "@user NUMBER, which is not in the string table".
+ * @base: number of the sequence's entry 0
+ */
+const char *reader_need_name(struct gpmu_trace_reader *reader, enum reader_name_kind kind, uint64_t base, uint64_t number,
+			     const char *user);
 void reader_state_release(struct gpmu_trace_reader *reader);
 
 /* trace_reader_event.c: returns 1 if the item is set, 0 if the packet yields none, or -errno */

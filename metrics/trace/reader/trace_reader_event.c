@@ -5,9 +5,6 @@
 #include "trace/trace.h"
 #include "trace/reader/trace_reader.h"
 
-/* TrackEvent.type */
-enum { BEGIN = 1, END = 2, INSTANT = 3, COUNTER = 4 };
-
 /* @usual: clock of the sequence. Returns 1 with @time set, 0 if the clock is not one of gpmu_trace's, or -EINVAL. */
 static int time_of(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *packet, uint32_t usual, uint64_t *time)
 {
@@ -40,29 +37,26 @@ static int read_value(struct gpmu_trace_reader *reader, const GpmuPb__DebugAnnot
 	arg->text = given->string_value;
 	if (!given->has_string_value_iid)
 		return 0;
-	arg->text = reader_name(reader, READER_ARG_TEXT, given->string_value_iid);
-	return arg->text ? 0 : reader_fail(reader, -EINVAL, "an argument has the text %llu, which is not in the string table",
-					   (unsigned long long)given->string_value_iid);
+	arg->text = reader_need_name(reader, READER_ARG_TEXT, 0, given->string_value_iid, "an argument has the text");
+	return arg->text ? 0 : reader->failed;
 }
 
 static int read_args(struct gpmu_trace_reader *reader, const GpmuPb__TrackEvent *event)
 {
-	reader->args.n = 0;
-	for (size_t i = 0; i < event->n_debug_annotations; i++) {
-		const GpmuPb__DebugAnnotation *given = event->debug_annotations[i];
-		const char *name = reader_name(reader, READER_ARG_NAME, given->name_iid);
-		struct gpmu_trace_arg *arg = name ? vector_add(&reader->args, sizeof(*arg)) : NULL;
+	const size_t count = event->n_debug_annotations;
+	struct gpmu_trace_arg *args = count ? reader_alloc(reader, count * sizeof(*args)) : NULL;
 
-		if (!name)
-			return reader_fail(reader, -EINVAL,
-					   "an argument has the name %llu, which is not in the string table",
-					   (unsigned long long)given->name_iid);
-		if (!arg)
-			return reader_no_memory(reader);
-		arg->name = name;
-		if (read_value(reader, given, arg))
+	if (count && !args)
+		return reader_no_memory(reader);
+	for (size_t i = 0; i < count; i++) {
+		const GpmuPb__DebugAnnotation *given = event->debug_annotations[i];
+
+		args[i].name = reader_need_name(reader, READER_ARG_NAME, 0, given->name_iid, "an argument has the name");
+		if (!args[i].name || read_value(reader, given, &args[i]))
 			return reader->failed;
 	}
+	reader->item.args = args;
+	reader->item.arg_count = count;
 	return 0;
 }
 
@@ -71,26 +65,17 @@ static int read_texts(struct gpmu_trace_reader *reader, const GpmuPb__TrackEvent
 {
 	struct gpmu_trace_item *item = &reader->item;
 
-	if (event->has_name_iid) {
-		item->name = reader_name(reader, READER_EVENT_NAME, event->name_iid);
-		if (!item->name)
-			return reader_fail(reader, -EINVAL, "an event has the name %llu, which is not in the string table",
-					   (unsigned long long)event->name_iid);
-	}
-	if (event->n_category_iids) {
-		item->category = reader_name(reader, READER_CATEGORY, event->category_iids[0]);
-		if (!item->category)
-			return reader_fail(reader, -EINVAL,
-					   "an event has the category %llu, which is not in the string table",
-					   (unsigned long long)event->category_iids[0]);
-	}
+	if (event->has_name_iid)
+		item->name = reader_need_name(reader, READER_EVENT_NAME, 0, event->name_iid, "an event has the name");
+	if (event->has_name_iid && !item->name)
+		return reader->failed;
+	if (event->n_category_iids)
+		item->category = reader_need_name(reader, READER_CATEGORY, 0, event->category_iids[0], "an event has the category");
+	if (event->n_category_iids && !item->category)
+		return reader->failed;
 	item->flow = event->n_flow_ids		   ? event->flow_ids[0] :
 		     event->n_terminating_flow_ids ? event->terminating_flow_ids[0] : 0;
-	if (read_args(reader, event))
-		return reader->failed;
-	item->args = reader->args.data;
-	item->arg_count = reader->args.n;
-	return 0;
+	return read_args(reader, event);
 }
 
 static int take(struct gpmu_trace_reader *reader, const GpmuPb__TrackEvent *event, size_t track,
@@ -102,9 +87,9 @@ static int take(struct gpmu_trace_reader *reader, const GpmuPb__TrackEvent *even
 	*item = (struct gpmu_trace_item){
 		.size = sizeof(*item), .track = (int)track + 1, .begin = time, .end = time,
 	};
-	if (event->type == END)
+	if (event->type == TRACE_END)
 		return reader_end(reader, track, time);
-	if (event->type == COUNTER) {
+	if (event->type == TRACE_COUNTER) {
 		item->kind = GPMU_TRACE_COUNT;
 		item->value = event->has_double_counter_value ? event->double_counter_value :
 								(double)event->counter_value;
@@ -113,7 +98,7 @@ static int take(struct gpmu_trace_reader *reader, const GpmuPb__TrackEvent *even
 	ret = read_texts(reader, event);
 	if (ret)
 		return ret;
-	if (event->type == BEGIN)
+	if (event->type == TRACE_BEGIN)
 		return reader_begin(reader, track);
 	item->kind = GPMU_TRACE_INSTANT;
 	return 1;
@@ -128,7 +113,7 @@ int reader_event(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *pa
 
 	if (ret < 0)
 		return ret;
-	if (!ret || event->type < BEGIN || event->type > COUNTER ||
+	if (!ret || event->type < TRACE_BEGIN || event->type > TRACE_COUNTER ||
 	    !map_get(&reader->numbers, event->track_uuid, &track)) {
 		reader->stats.others++;
 		return 0;
@@ -164,10 +149,11 @@ int reader_sample(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *p
 		return ret;
 	*item = (struct gpmu_trace_item){ .size = sizeof(*item), .kind = GPMU_TRACE_STACK, .begin = time, .end = time };
 	item->category = reader_name(reader, READER_SAMPLER, reader_key(packet, 0));
-	item->name = reader_name(reader, READER_STACK, reader_key(packet, sample->callstack_iid));
-	if (!item->name && sample->has_callstack_iid)
-		return reader_fail(reader, -EINVAL, "a sample has the stack %llu, which is not in the string table",
-				   (unsigned long long)sample->callstack_iid);
+	if (sample->has_callstack_iid)
+		item->name = reader_need_name(reader, READER_STACK, reader_key(packet, 0), sample->callstack_iid,
+					      "a sample has the stack");
+	if (sample->has_callstack_iid && !item->name)
+		return reader->failed;
 	if (time > reader->last_time)
 		reader->last_time = time;
 	return set_period(reader, packet);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Splits a file into packets. The buffer grows to the size of the largest packet. */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,6 +19,26 @@
 
 /* Wire types of protocol buffers */
 enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };
+
+int reader_fail(struct gpmu_trace_reader *reader, int ret, const char *fmt, ...)
+{
+	char text[128];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	error_set_path(&reader->why, (size_t)reader->packet_offset, reader->path, ":%" PRIu64 ": %s", reader->packet_offset, text);
+	reader->failed = ret;
+	return ret;
+}
+
+int reader_no_memory(struct gpmu_trace_reader *reader)
+{
+	error_no_memory(&reader->why);
+	reader->failed = -ENOMEM;
+	return -ENOMEM;
+}
 
 /* --- memory of a packet */
 
@@ -33,7 +56,7 @@ static void *arena_alloc(void *data, size_t size)
 		return arena->data + arena->used - size;
 	}
 	memory = malloc(size);
-	more = memory ? vector_add(&arena->more, sizeof(*more)) : NULL;
+	more = memory ? vector_append(arena->more, arena->more_count) : NULL;
 	if (!more) {
 		free(memory);
 		arena->failed = true;
@@ -41,6 +64,11 @@ static void *arena_alloc(void *data, size_t size)
 	}
 	*more = memory;
 	return memory;
+}
+
+void *reader_alloc(struct gpmu_trace_reader *reader, size_t size)
+{
+	return arena_alloc(&reader->arena, size);
 }
 
 static void arena_free(void *data, void *memory)
@@ -57,9 +85,9 @@ static int arena_reset(struct reader_arena *arena)
 {
 	size_t room = arena->wanted > ARENA ? arena->wanted : ARENA;
 
-	for (size_t i = 0; i < arena->more.n; i++)
-		free(((void **)arena->more.data)[i]);
-	arena->more.n = arena->used = arena->wanted = 0;
+	while (arena->more_count)
+		free(arena->more[--arena->more_count]);
+	arena->used = arena->wanted = 0;
 	if (room <= arena->room)
 		return 0;
 	free(arena->data);
@@ -72,9 +100,9 @@ void reader_file_release(struct gpmu_trace_reader *reader)
 {
 	struct reader_arena *arena = &reader->arena;
 
-	for (size_t i = 0; i < arena->more.n; i++)
-		free(((void **)arena->more.data)[i]);
-	vector_release(&arena->more);
+	while (arena->more_count)
+		free(arena->more[--arena->more_count]);
+	free(arena->more);
 	free(arena->data);
 	free(reader->data);
 }

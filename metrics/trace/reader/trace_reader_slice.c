@@ -28,6 +28,7 @@ int reader_begin(struct gpmu_trace_reader *reader, size_t number)
 {
 	const struct gpmu_trace_item *item = &reader->item;
 	size_t size = item->arg_count * sizeof(*item->args) + bytes_of(item->name) + bytes_of(item->category);
+	struct reader_track *track = &reader->tracks[number];
 	struct reader_open *open;
 	char *at;
 
@@ -36,12 +37,12 @@ int reader_begin(struct gpmu_trace_reader *reader, size_t number)
 				   READER_OPEN_MAX);
 	for (size_t i = 0; i < item->arg_count; i++)
 		size += bytes_of(item->args[i].name) + bytes_of(item->args[i].text);
-	open = vector_add(&reader_track(reader, number)->open, sizeof(*open));
+	open = vector_append(track->open, track->open_count);
 	if (!open)
 		return reader_no_memory(reader);
 	open->args = malloc(size + 1);
 	if (!open->args) {
-		reader_track(reader, number)->open.n--;
+		track->open_count--;
 		return reader_no_memory(reader);
 	}
 	at = (char *)(open->args + item->arg_count);
@@ -62,8 +63,8 @@ int reader_begin(struct gpmu_trace_reader *reader, size_t number)
 /* Returns the open slice at @index as the item and closes it. */
 static int give(struct gpmu_trace_reader *reader, size_t number, size_t index, uint64_t time)
 {
-	struct vector *all = &reader_track(reader, number)->open;
-	struct reader_open *open = (struct reader_open *)all->data + index;
+	struct reader_track *track = &reader->tracks[number];
+	struct reader_open *open = &track->open[index];
 
 	reader->item = (struct gpmu_trace_item){
 		.size = sizeof(reader->item),
@@ -78,18 +79,18 @@ static int give(struct gpmu_trace_reader *reader, size_t number, size_t index, u
 		.flow = open->flow,
 	};
 	reader->block = open->args;
-	memmove(open, open + 1, (all->n - index - 1) * sizeof(*open));
-	all->n--;
+	memmove(open, open + 1, (track->open_count - index - 1) * sizeof(*open));
+	track->open_count--;
 	reader->open_count--;
 	return 1;
 }
 
 int reader_end(struct gpmu_trace_reader *reader, size_t number, uint64_t time)
 {
-	const struct vector *all = &reader_track(reader, number)->open;
+	const struct reader_track *track = &reader->tracks[number];
 
-	for (size_t i = all->n; i-- > 0;)
-		if (((const struct reader_open *)all->data)[i].begin <= time)
+	for (size_t i = track->open_count; i-- > 0;)
+		if (track->open[i].begin <= time)
 			return give(reader, number, i, time);
 	reader->stats.unmatched++;
 	return 0;
@@ -97,8 +98,8 @@ int reader_end(struct gpmu_trace_reader *reader, size_t number, uint64_t time)
 
 int reader_close(struct gpmu_trace_reader *reader)
 {
-	for (; reader->closing < reader->tracks.n; reader->closing++) {
-		size_t n = reader_track(reader, reader->closing)->open.n;
+	for (; reader->closing < reader->track_count; reader->closing++) {
+		size_t n = reader->tracks[reader->closing].open_count;
 
 		if (!n)
 			continue;

@@ -18,14 +18,23 @@ const char *reader_name(const struct gpmu_trace_reader *reader, enum reader_name
 	const struct reader_names *names = &reader->names[kind];
 	uint32_t index;
 
-	return map_get(&names->numbers, number, &index) ? ((char **)names->texts.data)[index] : NULL;
+	return map_get(&names->numbers, number, &index) ? names->texts[index] : NULL;
+}
+
+const char *reader_need_name(struct gpmu_trace_reader *reader, enum reader_name_kind kind, uint64_t base, uint64_t number,
+			     const char *user)
+{
+	const char *name = reader_name(reader, kind, base ^ number);
+
+	if (!name)
+		reader_fail(reader, -EINVAL, "%s %llu, which is not in the string table", user, (unsigned long long)number);
+	return name;
 }
 
 static void forget_names(struct reader_names *names)
 {
-	for (size_t i = 0; i < names->texts.n; i++)
-		free(((char **)names->texts.data)[i]);
-	names->texts.n = 0;
+	while (names->count)
+		free(names->texts[--names->count]);
 	map_release(&names->numbers);
 }
 
@@ -33,14 +42,14 @@ static void forget_names(struct reader_names *names)
 static int learn_name(struct gpmu_trace_reader *reader, enum reader_name_kind kind, uint64_t number, char *text)
 {
 	struct reader_names *names = &reader->names[kind];
-	char **added = text ? vector_add(&names->texts, sizeof(*added)) : NULL;
+	char **added = text ? vector_append(names->texts, names->count) : NULL;
 
 	if (!added) {
 		free(text);
 		return reader_no_memory(reader);
 	}
 	*added = text;
-	return map_set(&names->numbers, number, (uint32_t)names->texts.n - 1) ? reader_no_memory(reader) : 0;
+	return map_set(&names->numbers, number, (uint32_t)names->count - 1) ? reader_no_memory(reader) : 0;
 }
 
 /* @base: number of the sequence's entry 0 */
@@ -64,11 +73,10 @@ static int learn_stack(struct gpmu_trace_reader *reader, uint64_t base, const Gp
 	char *text;
 
 	for (size_t i = 0; i < stack->n_frame_ids; i++) {
-		const char *name = reader_name(reader, READER_FRAME, base ^ stack->frame_ids[i]);
+		const char *name = reader_need_name(reader, READER_FRAME, base, stack->frame_ids[i], "a stack has the frame");
 
 		if (!name)
-			return reader_fail(reader, -EINVAL, "a stack has the frame %llu, which is not in the string table",
-					   (unsigned long long)stack->frame_ids[i]);
+			return reader->failed;
 		length += strlen(name) + 1;
 	}
 	text = malloc(length + 1);
@@ -86,12 +94,12 @@ static int learn_stacks(struct gpmu_trace_reader *reader, uint64_t base, const G
 
 	for (size_t i = 0; i < data->n_frames && !ret; i++) {
 		const GpmuPb__Frame *frame = data->frames[i];
-		const char *name = frame->has_function_name_id ?
-				   reader_name(reader, READER_FUNCTION, base ^ frame->function_name_id) : NO_FUNCTION;
+		const char *name = !frame->has_function_name_id ? NO_FUNCTION :
+				   reader_need_name(reader, READER_FUNCTION, base, frame->function_name_id,
+						    "a frame has the function");
 
 		if (!name)
-			return reader_fail(reader, -EINVAL, "a frame has the function %llu, which is not in the string table",
-					   (unsigned long long)frame->function_name_id);
+			return reader->failed;
 		ret = learn_name(reader, READER_FRAME, base ^ frame->iid, strdup(name));
 	}
 	for (size_t i = 0; i < data->n_callstacks && !ret; i++)
@@ -177,11 +185,6 @@ static void restart(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket 
 
 /* --- tracks */
 
-struct reader_track *reader_track(const struct gpmu_trace_reader *reader, size_t index)
-{
-	return (struct reader_track *)reader->tracks.data + index;
-}
-
 /* Finds or adds the track with that uuid; NULL if out of memory */
 static struct reader_track *track_of(struct gpmu_trace_reader *reader, uint64_t uuid)
 {
@@ -189,18 +192,19 @@ static struct reader_track *track_of(struct gpmu_trace_reader *reader, uint64_t 
 	uint32_t index;
 
 	if (map_get(&reader->numbers, uuid, &index))
-		return reader_track(reader, index);
-	track = vector_add(&reader->tracks, sizeof(*track));
+		return &reader->tracks[index];
+	track = vector_append(reader->tracks, reader->track_count);
 	if (!track)
 		return NULL;
-	if (!map_set(&reader->numbers, uuid, (uint32_t)reader->tracks.n - 1))
+	track->info.size = sizeof(track->info);
+	if (!map_set(&reader->numbers, uuid, (uint32_t)reader->track_count - 1))
 		return track;
-	reader->tracks.n--;
+	reader->track_count--;
 	return NULL;
 }
 
 /* Sets a text; NULL leaves it unchanged. Returns 0 or -ENOMEM. */
-static int set_text(char **text, const char *given)
+static int set_text(const char **text, const char *given)
 {
 	char *copy;
 
@@ -209,7 +213,7 @@ static int set_text(char **text, const char *given)
 	copy = strdup(given);
 	if (!copy)
 		return -ENOMEM;
-	free(*text);
+	free((char *)*text);
 	*text = copy;
 	return 0;
 }
@@ -223,25 +227,27 @@ static const char *unit_of(const GpmuPb__CounterDescriptor *counter)
 
 static int describe(struct reader_track *track, const GpmuPb__TrackDescriptor *given)
 {
-	track->kind = GPMU_TRACE_TRACK_PLAIN;
+	struct gpmu_trace_track_info *info = &track->info;
+
+	info->kind = GPMU_TRACE_TRACK_PLAIN;
 	track->parent = given->parent_uuid;
 	if (given->process) {
-		track->kind = GPMU_TRACE_TRACK_PROCESS;
-		track->pid = given->process->pid;
-		return set_text(&track->name, given->process->process_name);
+		info->kind = GPMU_TRACE_TRACK_PROCESS;
+		info->pid = given->process->pid;
+		return set_text(&info->name, given->process->process_name);
 	}
 	if (given->thread) {
-		track->kind = GPMU_TRACE_TRACK_THREAD;
-		track->pid = given->thread->pid;
-		track->tid = given->thread->tid;
-		return set_text(&track->name, given->thread->thread_name);
+		info->kind = GPMU_TRACE_TRACK_THREAD;
+		info->pid = given->thread->pid;
+		info->tid = given->thread->tid;
+		return set_text(&info->name, given->thread->thread_name);
 	}
 	if (given->counter) {
-		track->kind = GPMU_TRACE_TRACK_COUNTER;
-		if (set_text(&track->unit, unit_of(given->counter)))
+		info->kind = GPMU_TRACE_TRACK_COUNTER;
+		if (set_text(&info->unit, unit_of(given->counter)))
 			return -ENOMEM;
 	}
-	return set_text(&track->name, given->name);
+	return set_text(&info->name, given->name);
 }
 
 static int learn_track(struct gpmu_trace_reader *reader, const GpmuPb__TrackDescriptor *given)
@@ -261,18 +267,18 @@ void reader_state_release(struct gpmu_trace_reader *reader)
 {
 	for (size_t kind = 0; kind < READER_NAME_KINDS; kind++) {
 		forget_names(&reader->names[kind]);
-		vector_release(&reader->names[kind].texts);
+		free(reader->names[kind].texts);
 	}
-	for (size_t i = 0; i < reader->tracks.n; i++) {
-		struct reader_track *track = reader_track(reader, i);
+	for (size_t i = 0; i < reader->track_count; i++) {
+		struct reader_track *track = &reader->tracks[i];
 
-		for (size_t k = 0; k < track->open.n; k++)
-			free(((struct reader_open *)track->open.data)[k].args);
-		vector_release(&track->open);
-		free(track->name);
-		free(track->unit);
+		while (track->open_count)
+			free(track->open[--track->open_count].args);
+		free(track->open);
+		free((char *)track->info.name);
+		free((char *)track->info.unit);
 	}
-	vector_release(&reader->tracks);
+	free(reader->tracks);
 	map_release(&reader->numbers);
 	map_release(&reader->counts);
 }

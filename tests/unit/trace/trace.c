@@ -328,7 +328,7 @@ static void many_names(void)
 		snprintf(name, sizeof(name), "name %u", i);
 		ret = gpmu_trace_instant(t.trace, &event);
 	}
-	ok(!ret && stats_of(&t).restarts == 2 && t.trace->names.all.n == 10,
+	ok(!ret && stats_of(&t).restarts == 2 && t.trace->names.count == 10,
 	   "trace: more than 65536 names make the trace restart");
 	memset(name, 'x', sizeof(name));
 	for (unsigned int i = 0; i < 10000 && !ret; i++) {
@@ -413,7 +413,7 @@ static void sizes(void)
 	older.size = offsetof(struct gpmu_trace_event, category);
 	older.category = "nothing is read here";
 	ok(!gpmu_trace_instant(t.trace, &larger.event) && !gpmu_trace_instant(t.trace, &older) &&
-		   t.trace->names.all.n == 1,
+		   t.trace->names.count == 1,
 	   "trace: events of a larger and of an older size are accepted");
 	test_trace_release(&t);
 }
