@@ -48,19 +48,28 @@ union map_cell *map_find(const struct map *map, uint64_t key)
 	return slot && slot->used ? &slot->cell : NULL;
 }
 
+void *map_object(const struct map *map, uint64_t key)
+{
+	const union map_cell *cell = map_find(map, key);
+
+	return cell ? cell->pointer : NULL;
+}
+
 union map_cell *map_add(struct map *map, uint64_t key, bool *added)
 {
 	struct map_slot *slot;
+	bool is_new;
 
-	*added = false;
 	if (map->n * 2 >= map->room && grow(map))
 		return NULL;
 	slot = slot_of(map, key);
-	if (!slot->used) {
+	is_new = !slot->used;
+	if (is_new) {
 		*slot = (struct map_slot){ .key = key, .used = true };
 		map->n++;
-		*added = true;
 	}
+	if (added)
+		*added = is_new;
 	return &slot->cell;
 }
 
@@ -85,8 +94,7 @@ bool map_take(struct map *map, uint64_t key, union map_cell *cell)
 
 int map_set(struct map *map, uint64_t key, uint32_t value)
 {
-	bool added;
-	union map_cell *cell = map_add(map, key, &added);
+	union map_cell *cell = map_add(map, key, NULL);
 
 	if (!cell)
 		return -ENOMEM;
@@ -115,4 +123,12 @@ void map_release(struct map *map)
 {
 	free(map->slots);
 	*map = (struct map){ 0 };
+}
+
+void map_release_objects(struct map *map, void (*free_object)(void *object))
+{
+	for (size_t i = 0; i < map->room; i++)
+		if (map->slots[i].used && map->slots[i].cell.pointer)
+			free_object(map->slots[i].cell.pointer);
+	map_release(map);
 }

@@ -27,7 +27,9 @@ struct map {
 
 /* Value of a key, valid until the map changes; NULL if there is none */
 union map_cell *map_find(const struct map *map, uint64_t key);
-/* Finds or adds a key; a new value is zero. NULL if out of memory */
+/* Object of a key; NULL if there is none */
+void *map_object(const struct map *map, uint64_t key);
+/* Finds or adds a key; a new value is zero. @added: NULL is allowed. NULL if out of memory */
 union map_cell *map_add(struct map *map, uint64_t key, bool *added);
 /* Removes a key and returns its value; false if there is none. */
 bool map_take(struct map *map, uint64_t key, union map_cell *cell);
@@ -38,5 +40,7 @@ bool map_get(const struct map *map, uint64_t key, uint32_t *value);
 /* Removes all keys and keeps the memory for more. */
 void map_clear(struct map *map);
 void map_release(struct map *map);
+/* Frees the objects by @free_object, then the map. */
+void map_release_objects(struct map *map, void (*free_object)(void *object));
 
 #endif /* GPMU_MAP_H */

@@ -60,7 +60,7 @@ int record_call(struct record_map *map, struct record_process *process,
 		thread->runtime = (struct record_span){ call->begin, call->end };
 		thread->correlation = call->correlation;
 	}
-	event.track = record_subtracks_place(&thread->subtracks, call->begin, call->end, &crosses);
+	event.track = record_subtracks_place(thread->subtracks, call->begin, call->end, &crosses);
 	if (event.track < 0)
 		return event.track;
 	map->causality.checked++;

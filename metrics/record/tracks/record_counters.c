@@ -17,10 +17,10 @@ static int top_track(struct record_map *map, const char *name)
 
 	if (strings_number(&map->tops, name, &number))
 		return -ENOMEM;
-	while (map->top_tracks.n <= number)
-		if (!vector_add(&map->top_tracks, sizeof(*track)))
+	while (map->top_track_count <= number)
+		if (!vector_append(map->top_tracks, map->top_track_count))
 			return -ENOMEM;
-	track = (int *)map->top_tracks.data + number;
+	track = &map->top_tracks[number];
 	if (!*track) {
 		int made = gpmu_trace_track(map->trace, 0, name);
 
@@ -82,17 +82,9 @@ static int put_gap(struct record_map *map, struct record_counter *counter,
 		parent = top_track(map, "gaps");
 		if (parent < 0)
 			return parent;
-		counter->missing = calloc(1, sizeof(*counter->missing));
-		if (!counter->missing)
-			return -ENOMEM;
-		if (record_subtracks_init(counter->missing, map->trace, parent, 0, counter->name,
-					  false)) {
-			free(counter->missing);
-			counter->missing = NULL;
-			return -ENOMEM;
-		}
+		counter->missing = record_subtracks_new(map->trace, parent, 0, counter->name, false);
 	}
-	return record_slice(map, counter->missing, &event, span.end);
+	return record_slice(map, counter->missing, &event, NULL, span.end);
 }
 
 /* Repeats the last value at its end time. */
@@ -138,11 +130,9 @@ void record_counters_release(struct record_map *map)
 	for (size_t i = 0; i < map->counter_count; i++) {
 		free(map->counters[i].name);
 		free(map->counters[i].parent);
-		if (map->counters[i].missing)
-			record_subtracks_release(map->counters[i].missing);
-		free(map->counters[i].missing);
+		record_subtracks_free(map->counters[i].missing);
 	}
 	free(map->counters);
 	strings_release(&map->tops);
-	vector_release(&map->top_tracks);
+	free(map->top_tracks);
 }

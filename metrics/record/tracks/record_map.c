@@ -26,9 +26,7 @@ void record_map_release(struct record_map *map)
 	record_map_tasks_release(map);
 	map_release(&map->switched);
 	gpmu_spe_memory_release(&map->memory);
-	if (map->overhead)
-		record_subtracks_release(map->overhead);
-	free(map->overhead);
+	record_subtracks_free(map->overhead);
 }
 
 int record_map_process(struct record_map *map)
@@ -90,7 +88,6 @@ static int add_device(struct record_map *map, struct record_process *process,
 {
 	char uuid[sizeof(device->uuid) + 1];
 	union map_cell *value;
-	bool added;
 	int gpu;
 
 	memcpy(uuid, device->uuid, sizeof(device->uuid));
@@ -98,7 +95,7 @@ static int add_device(struct record_map *map, struct record_process *process,
 	gpu = record_gpu_of(map, uuid, device->text);
 	if (gpu < 0)
 		return gpu;
-	value = map_add(&process->devices, device->device, &added);
+	value = map_add(&process->devices, device->device, NULL);
 	if (!value)
 		return -ENOMEM;
 	value->number = (uint64_t)gpu;
@@ -109,14 +106,14 @@ static int add_context(struct record_process *process, const struct activity_con
 {
 	struct record_context *context;
 	union map_cell *value;
-	bool added, other = false;
+	bool other = false;
 
 	for (size_t i = 0; i < process->contexts.room; i++) {
 		const struct record_context *known = process->contexts.slots[i].cell.pointer;
 
 		other = other || (process->contexts.slots[i].used && known->device == data->device);
 	}
-	value = map_add(&process->contexts, data->context, &added);
+	value = map_add(&process->contexts, data->context, NULL);
 	if (!value || value->pointer)
 		return value ? 0 : -ENOMEM;
 	context = malloc(sizeof(*context));
@@ -134,12 +131,11 @@ static void note_lost_ends(struct record_process *process, const struct activity
 {
 	union map_cell *cell = NULL;
 	uint64_t *until = &process->ends_lost;
-	bool added;
 
 	if ((data->kind && data->kind != ACTIVITY_MARKER) || data->thread == ACTIVITY_NO_END)
 		return;
 	if (data->thread)
-		cell = map_add(&process->ends_lost_by, data->thread, &added);
+		cell = map_add(&process->ends_lost_by, data->thread, NULL);
 	if (cell)
 		until = &cell->number;
 	if (data->to > *until)
@@ -332,10 +328,8 @@ static int put_sync(struct record_map *map, struct record_process *process,
 	if (sync->stream != UINT32_MAX)
 		record_arg(&args, "stream", sync->stream);
 	event.name = syncs[sync->sync < ACTIVITY_SYNC_KINDS ? sync->sync : ACTIVITY_SYNC_UNKNOWN];
-	event.args = args.list;
-	event.arg_count = args.count;
 	return record_slice(map, record_gpu_subtracks(map, process, gpu, "synchronization", 0),
-			    &event, sync->end);
+			    &event, &args, sync->end);
 }
 
 static int put_overhead(struct record_map *map, const struct record_process *process,
@@ -344,22 +338,12 @@ static int put_overhead(struct record_map *map, const struct record_process *pro
 	struct gpmu_trace_event event = { .time = overhead->begin, .category = "overhead" };
 	struct record_args args = { .count = 0 };
 
-	if (!map->overhead) {
-		map->overhead = calloc(1, sizeof(*map->overhead));
-		if (!map->overhead)
-			return -ENOMEM;
-		if (record_subtracks_init(map->overhead, map->trace, 0, 0, "CUPTI", false)) {
-			free(map->overhead);
-			map->overhead = NULL;
-			return -ENOMEM;
-		}
-	}
+	if (!map->overhead)
+		map->overhead = record_subtracks_new(map->trace, 0, 0, "CUPTI", false);
 	if (overhead->thread)
 		record_arg(&args, "thread", overhead->thread);
 	event.name = record_string(process, overhead->name);
-	event.args = args.list;
-	event.arg_count = args.count;
-	return record_slice(map, map->overhead, &event, overhead->end);
+	return record_slice(map, map->overhead, &event, &args, overhead->end);
 }
 
 int record_map_event(struct record_map *map, uint32_t number, const struct activity_head *record)

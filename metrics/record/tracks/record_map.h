@@ -21,6 +21,12 @@
 
 #define RECORD_CALLS	(1u << 16)	/* correlations that are remembered for each process */
 
+/* Arguments of an event */
+struct record_args {
+	struct gpmu_trace_arg list[16];
+	size_t count;
+};
+
 struct record_gpu {
 	char *uuid, *name;
 	int number;		/* -1: unknown */
@@ -41,12 +47,12 @@ struct record_context {
 };
 
 struct record_work_stream {
-	struct record_subtracks subtracks;
+	struct record_subtracks *subtracks;
 	uint64_t end;		/* latest end of its work */
 };
 
 struct record_thread {
-	struct record_subtracks subtracks;
+	struct record_subtracks *subtracks;
 	int track;
 	struct record_span runtime;	/* time and correlation of the last runtime call */
 	uint32_t correlation;
@@ -142,7 +148,8 @@ struct record_map {
 	struct record_counter *counters;
 	size_t counter_count;
 	struct strings tops;	/* names of the tracks "gaps" and those that are parents of counters */
-	struct vector top_tracks;	/* int, by the number of their name; 0: not yet made */
+	int *top_tracks;	/* by the number of their name; 0: not yet made */
+	size_t top_track_count;
 	struct map tasks;	/* struct record_known_task *, by tid */
 	size_t task_track_count;
 	struct map switched;	/* keys: CPUs of which a switch was mapped */
@@ -226,7 +233,8 @@ int record_string_add(struct record_process *process, uint32_t id, const char *t
 const char *record_string(const struct record_process *process, uint32_t id);
 /* Demangles C++ names if libstdc++ is available. */
 const char *record_string_demangled(const struct record_process *process, uint32_t id);
-void record_strings_release(struct record_process *process);
+/* @string: a struct record_string */
+void record_string_free(void *string);
 
 /* --- record_gpus.c */
 /* Returns the GPU's index and makes its track. @uuid: NULL if unknown */
@@ -250,9 +258,9 @@ struct record_subtracks *record_gpu_subtracks(struct record_map *map,
 struct record_call *record_call_of(struct record_process *process, uint32_t correlation);
 uint64_t record_flow(const struct record_process *process, uint32_t correlation);
 const struct record_context *record_context_of(const struct record_process *process, uint32_t id);
-/* Writes a slice to the sub-tracks. */
-int record_slice(struct record_map *map, struct record_subtracks *subtracks,
-		 struct gpmu_trace_event *event, uint64_t end);
+/* Writes a slice to the sub-tracks; -ENOMEM if @subtracks is NULL. @args: of the event; NULL: @event has its own */
+int record_slice(struct record_map *map, struct record_subtracks *subtracks, struct gpmu_trace_event *event,
+		 const struct record_args *args, uint64_t end);
 
 /* --- record_work.c */
 int record_kernel(struct record_map *map, struct record_process *process,
@@ -295,12 +303,6 @@ const char *record_memory_name(uint32_t memory);
 /* --- record_counters.c */
 void record_counters_release(struct record_map *map);
 int record_counters_end(struct record_map *map);
-
-/* Arguments of an event */
-struct record_args {
-	struct gpmu_trace_arg list[16];
-	size_t count;
-};
 
 static inline void record_arg(struct record_args *args, const char *name, int64_t value)
 {

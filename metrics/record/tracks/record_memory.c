@@ -25,9 +25,8 @@ static struct record_allocated *allocated_of(struct record_map *map, struct reco
 	struct record_allocated *allocated;
 	union map_cell *value;
 	char name[32];
-	bool added;
 
-	value = map_add(&process->allocated, (uint64_t)gpu->number, &added);
+	value = map_add(&process->allocated, (uint64_t)gpu->number, NULL);
 	if (!value || value->pointer)
 		return value ? value->pointer : NULL;
 	allocated = calloc(1, sizeof(*allocated));
@@ -48,7 +47,6 @@ static int change(struct record_process *process, const struct activity_memory *
 		  int64_t *bytes)
 {
 	union map_cell value, *kept;
-	bool added;
 
 	*bytes = 0;
 	if (memory->frees) {
@@ -56,7 +54,7 @@ static int change(struct record_process *process, const struct activity_memory *
 			*bytes = -(int64_t)value.number;
 		return 0;
 	}
-	kept = map_add(&process->addresses, memory->address, &added);
+	kept = map_add(&process->addresses, memory->address, NULL);
 	if (!kept)
 		return -ENOMEM;
 	*bytes = (int64_t)(memory->bytes - kept->number);
@@ -99,8 +97,6 @@ int record_unified(struct record_map *map, struct record_process *process,
 	record_arg(&args, "value", (int64_t)unified->value);
 	record_arg(&args, "address", (int64_t)unified->address);
 	event.name = record_string(process, unified->name);
-	event.args = args.list;
-	event.arg_count = args.count;
 	return record_slice(map, record_gpu_subtracks(map, process, gpu, "unified memory", 1),
-			    &event, unified->end);
+			    &event, &args, unified->end);
 }

@@ -14,15 +14,9 @@
 
 static struct record_subtracks *subtracks_of(struct record_map *map, struct record_process *process)
 {
-	if (process->nvtx)
-		return process->nvtx;
-	process->nvtx = calloc(1, sizeof(*process->nvtx));
-	if (process->nvtx &&
-	    record_subtracks_init(process->nvtx, map->trace, process->track, 0,
-				  process->regions ? "regions" : "NVTX", false)) {
-		free(process->nvtx);
-		process->nvtx = NULL;
-	}
+	if (!process->nvtx)
+		process->nvtx = record_subtracks_new(map->trace, process->track, 0,
+						     process->regions ? "regions" : "NVTX", false);
 	return process->nvtx;
 }
 
@@ -45,7 +39,6 @@ static int begin(struct record_map *map, struct record_process *process,
 	struct record_range *range;
 	union map_cell *value;
 	uint64_t *open = NULL;
-	bool added;
 
 	map->region_count += process->regions;
 	if (marker->thread) {
@@ -58,7 +51,7 @@ static int begin(struct record_map *map, struct record_process *process,
 		*open = marker->id;
 	}
 	range = malloc(sizeof(*range));
-	value = range ? map_add(&process->ranges, marker->id, &added) : NULL;
+	value = range ? map_add(&process->ranges, marker->id, NULL) : NULL;
 	if (!value) {
 		free(range);
 		if (open)
@@ -99,9 +92,9 @@ static bool close_on(const struct record_process *process, struct record_thread 
 		return false;
 	left = i - 1;
 	for (size_t at = i; at < thread->open_count; at++) {
-		union map_cell *cell = map_find(&process->ranges, thread->open[at]);
+		const struct record_range *range = map_object(&process->ranges, thread->open[at]);
 
-		if (!cell || !may_have_ended(process, cell->pointer))
+		if (!range || !may_have_ended(process, range))
 			thread->open[left++] = thread->open[at];
 	}
 	thread->open_count = left;
@@ -136,7 +129,7 @@ static int end(struct record_map *map, struct record_process *process,
 		event.track = thread->track;
 		ret = gpmu_trace_slice(map->trace, &event, marker->time - range->begin);
 	} else {
-		ret = record_slice(map, subtracks_of(map, process), &event, marker->time);
+		ret = record_slice(map, subtracks_of(map, process), &event, NULL, marker->time);
 	}
 	free(range);
 	return ret;
@@ -237,7 +230,7 @@ int record_nvtx_end(struct record_map *map, struct record_process *process)
 		else if (thread)
 			ret = gpmu_trace_begin(map->trace, &event);
 		else
-			ret = record_slice(map, subtracks_of(map, process), &event,
+			ret = record_slice(map, subtracks_of(map, process), &event, NULL,
 					   process->end_time ? end_of(process, open[i]) : map->last);
 	}
 	free(open);

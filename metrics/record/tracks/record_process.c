@@ -12,56 +12,41 @@
 #include "base/vector.h"
 #include "record/tracks/record_map.h"
 
-/* Frees the objects in a table by @release. */
-static void release_table(struct map *table, void (*release)(void *object))
+static void free_subtracks(void *object)
 {
-	for (size_t i = 0; i < table->room; i++) {
-		void *object = table->slots[i].cell.pointer;
-
-		if (!table->slots[i].used || !object)
-			continue;
-		if (release)
-			release(object);
-		free(object);
-	}
-	map_release(table);
+	record_subtracks_free(object);
 }
 
-static void release_subtracks(void *object)
-{
-	record_subtracks_release(object);
-}
-
-static void release_stream(void *object)
+static void free_stream(void *object)
 {
 	struct record_work_stream *stream = object;
 
-	record_subtracks_release(&stream->subtracks);
+	record_subtracks_free(stream->subtracks);
+	free(stream);
 }
 
-static void release_thread(void *object)
+static void free_thread(void *object)
 {
 	struct record_thread *thread = object;
 
-	record_subtracks_release(&thread->subtracks);
+	record_subtracks_free(thread->subtracks);
 	free(thread->open);
+	free(thread);
 }
 
 void record_process_free(struct record_process *process)
 {
-	record_strings_release(process);
+	map_release_objects(&process->strings, record_string_free);
 	map_release(&process->devices);
-	release_table(&process->contexts, NULL);
-	release_table(&process->streams, release_stream);
-	release_table(&process->threads, release_thread);
-	release_table(&process->ranges, NULL);
+	map_release_objects(&process->contexts, free);
+	map_release_objects(&process->streams, free_stream);
+	map_release_objects(&process->threads, free_thread);
+	map_release_objects(&process->ranges, free);
 	map_release(&process->addresses);
 	map_release(&process->ends_lost_by);
-	release_table(&process->allocated, NULL);
-	release_table(&process->subtracks, release_subtracks);
-	if (process->nvtx)
-		record_subtracks_release(process->nvtx);
-	free(process->nvtx);
+	map_release_objects(&process->allocated, free);
+	map_release_objects(&process->subtracks, free_subtracks);
+	record_subtracks_free(process->nvtx);
 	free(process->calls);
 	free(process->program);
 	free(process);
@@ -116,9 +101,7 @@ struct record_gpu *record_process_gpu(struct record_map *map, struct record_proc
 
 const struct record_context *record_context_of(const struct record_process *process, uint32_t id)
 {
-	const union map_cell *value = map_find(&process->contexts, id);
-
-	return value ? value->pointer : NULL;
+	return map_object(&process->contexts, id);
 }
 
 static int make_thread(struct record_map *map, struct record_process *process, uint32_t tid,
@@ -134,8 +117,8 @@ static int make_thread(struct record_map *map, struct record_process *process, u
 	if (thread->track < 0)
 		return thread->track;
 	snprintf(text, sizeof(text), "thread %u", tid);
-	return record_subtracks_init(&thread->subtracks, map->trace, process->track, thread->track,
-				     text, true);
+	thread->subtracks = record_subtracks_new(map->trace, process->track, thread->track, text, true);
+	return thread->subtracks ? 0 : -ENOMEM;
 }
 
 struct record_thread *record_thread_of(struct record_map *map, struct record_process *process,
@@ -143,11 +126,10 @@ struct record_thread *record_thread_of(struct record_map *map, struct record_pro
 {
 	struct record_thread *thread;
 	union map_cell *value;
-	bool added;
 
 	if (process->first)
 		process = process->first;
-	value = map_add(&process->threads, tid, &added);
+	value = map_add(&process->threads, tid, NULL);
 	if (!value || value->pointer)
 		return value ? value->pointer : NULL;
 	thread = calloc(1, sizeof(*thread));
@@ -164,24 +146,16 @@ struct record_subtracks *record_gpu_subtracks(struct record_map *map,
 					      struct record_gpu *gpu, const char *what,
 					      uint32_t number)
 {
-	struct record_subtracks *subtracks;
-	union map_cell *value;
-	bool added;
+	union map_cell *value = map_add(&process->subtracks, (uint64_t)gpu->number << 32 | number, NULL);
 	char *name;
 
-	value = map_add(&process->subtracks, (uint64_t)gpu->number << 32 | number, &added);
 	if (!value || value->pointer)
 		return value ? value->pointer : NULL;
-	subtracks = calloc(1, sizeof(*subtracks));
 	name = text_print("%u %s: %s", process->pid, process->program, what);
-	if (!subtracks || !name ||
-	    record_subtracks_init(subtracks, map->trace, gpu->track, 0, name, false)) {
-		free(subtracks);
-		subtracks = NULL;
-	}
+	if (name)
+		value->pointer = record_subtracks_new(map->trace, gpu->track, 0, name, false);
 	free(name);
-	value->pointer = subtracks;
-	return subtracks;
+	return value->pointer;
 }
 
 struct record_call *record_call_of(struct record_process *process, uint32_t correlation)
@@ -204,8 +178,8 @@ uint64_t record_flow(const struct record_process *process, uint32_t correlation)
 	return correlation ? (uint64_t)(process->number + 1) << 32 | correlation : 0;
 }
 
-int record_slice(struct record_map *map, struct record_subtracks *subtracks,
-		 struct gpmu_trace_event *event, uint64_t end)
+int record_slice(struct record_map *map, struct record_subtracks *subtracks, struct gpmu_trace_event *event,
+		 const struct record_args *args, uint64_t end)
 {
 	bool crosses;
 	int track;
@@ -217,5 +191,9 @@ int record_slice(struct record_map *map, struct record_subtracks *subtracks,
 		return track;
 	event->size = sizeof(*event);
 	event->track = track;
+	if (args) {
+		event->args = args->list;
+		event->arg_count = args->count;
+	}
 	return gpmu_trace_slice(map->trace, event, end - event->time);
 }

@@ -22,11 +22,9 @@ static void load(void)
 
 int record_string_add(struct record_process *process, uint32_t id, const char *text)
 {
+	union map_cell *value = map_add(&process->strings, id, NULL);
 	struct record_string *name;
-	union map_cell *value;
-	bool added;
 
-	value = map_add(&process->strings, id, &added);
 	if (!value)
 		return -ENOMEM;
 	/* Each number is defined once. */
@@ -43,23 +41,16 @@ int record_string_add(struct record_process *process, uint32_t id, const char *t
 	return 0;
 }
 
-static struct record_string *find(const struct record_process *process, uint32_t id)
-{
-	const union map_cell *value = map_find(&process->strings, id);
-
-	return value ? value->pointer : NULL;
-}
-
 const char *record_string(const struct record_process *process, uint32_t id)
 {
-	const struct record_string *name = find(process, id);
+	const struct record_string *name = map_object(&process->strings, id);
 
 	return name ? name->text : "?";
 }
 
 const char *record_string_demangled(const struct record_process *process, uint32_t id)
 {
-	struct record_string *name = find(process, id);
+	struct record_string *name = map_object(&process->strings, id);
 	int status;
 
 	if (!name)
@@ -74,16 +65,11 @@ const char *record_string_demangled(const struct record_process *process, uint32
 	return name->shown ? name->shown : name->text;
 }
 
-void record_strings_release(struct record_process *process)
+void record_string_free(void *string)
 {
-	for (size_t i = 0; i < process->strings.room; i++) {
-		struct record_string *name = process->strings.slots[i].cell.pointer;
+	struct record_string *name = string;
 
-		if (!process->strings.slots[i].used || !name)
-			continue;
-		free(name->text);
-		free(name->shown);
-		free(name);
-	}
-	map_release(&process->strings);
+	free(name->text);
+	free(name->shown);
+	free(name);
 }

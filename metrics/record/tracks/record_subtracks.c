@@ -17,21 +17,26 @@ static struct record_subtrack *add(struct record_subtracks *subtracks, int track
 	return added;
 }
 
-int record_subtracks_init(struct record_subtracks *subtracks, struct gpmu_trace *trace,
-			  int parent, int track, const char *name, bool nests)
+struct record_subtracks *record_subtracks_new(struct gpmu_trace *trace, int parent, int track, const char *name, bool nests)
 {
-	*subtracks = (struct record_subtracks){ .trace = trace, .parent = parent, .nests = nests };
-	subtracks->name = strdup(name);
+	struct record_subtracks *subtracks = calloc(1, sizeof(*subtracks));
+
+	if (!subtracks)
+		return NULL;
+	*subtracks = (struct record_subtracks){ .trace = trace, .parent = parent, .name = strdup(name), .nests = nests };
 	if (subtracks->name && (!track || add(subtracks, track)))
-		return 0;
-	free(subtracks->name);
-	return -ENOMEM;
+		return subtracks;
+	record_subtracks_free(subtracks);
+	return NULL;
 }
 
-void record_subtracks_release(struct record_subtracks *subtracks)
+void record_subtracks_free(struct record_subtracks *subtracks)
 {
+	if (!subtracks)
+		return;
 	free(subtracks->name);
 	free(subtracks->list);
+	free(subtracks);
 }
 
 static bool contains(const struct record_span *outer, const struct record_span *inner)

@@ -40,13 +40,10 @@ struct record_subtracks {
 	size_t length;
 };
 
-/*
- * Initialises sub-tracks. @track: the first track; 0: it is made on demand. Returns 0 or
- * -ENOMEM.
- */
-int record_subtracks_init(struct record_subtracks *subtracks, struct gpmu_trace *trace,
-			  int parent, int track, const char *name, bool nests);
-void record_subtracks_release(struct record_subtracks *subtracks);
+/* Makes sub-tracks. @track: the first track; 0: it is made on demand. NULL: out of memory */
+struct record_subtracks *record_subtracks_new(struct gpmu_trace *trace, int parent, int track, const char *name, bool nests);
+/* NULL is allowed. */
+void record_subtracks_free(struct record_subtracks *subtracks);
 /* Returns the track for a slice, or -errno. *crosses: it is not the first track */
 int record_subtracks_place(struct record_subtracks *subtracks, uint64_t begin, uint64_t end,
 			   bool *crosses);

@@ -33,20 +33,15 @@ struct record_known_task {
 
 void record_map_tasks_release(struct record_map *map)
 {
-	for (size_t i = 0; i < map->tasks.room; i++)
-		if (map->tasks.slots[i].used)
-			free(map->tasks.slots[i].cell.pointer);
-	map_release(&map->tasks);
+	map_release_objects(&map->tasks, free);
 	free(map->task_runs);
 }
 
 static struct record_known_task *task_of(struct record_map *map, int32_t pid, int32_t tid)
 {
+	union map_cell *cell = map_add(&map->tasks, (uint64_t)tid, NULL);
 	struct record_known_task *task;
-	union map_cell *cell;
-	bool added;
 
-	cell = map_add(&map->tasks, (uint64_t)tid, &added);
 	if (!cell)
 		return NULL;
 	if (!cell->pointer)
@@ -95,13 +90,10 @@ static int change(struct record_map *map, uint64_t time, bool shown, uint32_t cp
 		.size = sizeof(event), .cpu = cpu, .time = time, .prev = *runs, .next = next,
 		.prev_prio = PRIO, .next_prio = PRIO, .prev_state = state,
 	};
-	struct record_known_task *task;
-	union map_cell *cell;
+	struct record_known_task *task = map_object(&map->tasks, (uint64_t)tid);
 	int ret = 0;
 
 	*runs = next;
-	cell = map_find(&map->tasks, (uint64_t)tid);
-	task = cell ? cell->pointer : NULL;
 	if (!shown || !task)
 		return 0;
 	if (!task->track)
@@ -207,8 +199,7 @@ static int name(struct record_map *map, uint64_t time, struct record_known_task 
 
 static void inherit(struct record_map *map, struct record_known_task *task, int32_t parent)
 {
-	const union map_cell *cell = map_find(&map->tasks, (uint64_t)parent);
-	const struct record_known_task *by = cell ? cell->pointer : NULL;
+	const struct record_known_task *by = map_object(&map->tasks, (uint64_t)parent);
 
 	task->track = task->samples = 0;
 	if (by)
@@ -247,8 +238,7 @@ static void forget(struct record_map *map, int32_t tid)
 static int become(struct record_map *map, uint64_t time, bool shown, const struct record_task *event)
 {
 	int32_t before = map->task_runs[event->cpu];
-	const union map_cell *cell = map_find(&map->tasks, (uint64_t)before);
-	const struct record_known_task *known = cell ? cell->pointer : NULL;
+	const struct record_known_task *known = map_object(&map->tasks, (uint64_t)before);
 	int ret;
 
 	if (before == event->tid || !known || known->pid != event->pid)
@@ -290,8 +280,7 @@ static int put(struct record_map *map, uint64_t time, bool shown, struct record_
 /* A thread that was active and has neither run nor switched: other tasks have had its CPU all the time. */
 static void check(struct record_map *map, uint64_t time, const struct record_task *event)
 {
-	const union map_cell *cell = map_find(&map->tasks, (uint64_t)event->tid);
-	struct record_known_task *task = cell ? cell->pointer : NULL;
+	struct record_known_task *task = map_object(&map->tasks, (uint64_t)event->tid);
 
 	if (task && task->state == RECORD_TASK_ACTIVE && event->ran && event->ran == task->ran &&
 	    time >= task->named + TICKS)
@@ -346,8 +335,7 @@ static bool look_up(int32_t tid, struct record_task *event)
 /* Sets *@known to the thread, which then has a track if it can have one; NULL: it is not known. */
 static int know(struct record_map *map, int32_t pid, int32_t tid, struct record_known_task **known)
 {
-	const union map_cell *cell = map_find(&map->tasks, (uint64_t)tid);
-	struct record_known_task *task = cell ? cell->pointer : NULL;
+	struct record_known_task *task = map_object(&map->tasks, (uint64_t)tid);
 	struct record_task event = { .pid = pid };
 
 	*known = task;
@@ -372,9 +360,9 @@ int record_map_task_track(struct record_map *map, int32_t pid, int32_t tid)
 
 int32_t record_map_task_process(const struct record_map *map, int32_t tid)
 {
-	const union map_cell *cell = map_find(&map->tasks, (uint64_t)tid);
+	const struct record_known_task *task = map_object(&map->tasks, (uint64_t)tid);
 
-	return cell ? ((const struct record_known_task *)cell->pointer)->pid : 0;
+	return task ? task->pid : 0;
 }
 
 int record_map_task_samples(struct record_map *map, int32_t pid, int32_t tid)

@@ -37,23 +37,20 @@ static struct record_work_stream *make_stream(struct record_map *map,
 	struct record_work_stream *stream = calloc(1, sizeof(*stream));
 	char *name = stream_name(process, work);
 
-	if (!gpu || !stream || !name ||
-	    record_subtracks_init(&stream->subtracks, map->trace, gpu->track, 0, name, false)) {
-		free(stream);
-		stream = NULL;
-	}
+	if (gpu && stream && name)
+		stream->subtracks = record_subtracks_new(map->trace, gpu->track, 0, name, false);
 	free(name);
-	return stream;
+	if (stream && stream->subtracks)
+		return stream;
+	free(stream);
+	return NULL;
 }
 
 static struct record_work_stream *stream_of(struct record_map *map, struct record_process *process,
 					    const struct activity_work *work)
 {
-	union map_cell *value;
-	bool added;
+	union map_cell *value = map_add(&process->streams, (uint64_t)work->context << 32 | work->stream, NULL);
 
-	value = map_add(&process->streams,
-				 (uint64_t)work->context << 32 | work->stream, &added);
 	if (!value)
 		return NULL;
 	if (!value->pointer)
@@ -86,8 +83,7 @@ static int put(struct record_map *map, struct record_process *process,
 	       struct record_args *args)
 {
 	struct gpmu_trace_event event = {
-		.time = work->begin, .name = name, .category = category, .args = args->list,
-		.flow_ends = !work->node,
+		.time = work->begin, .name = name, .category = category, .flow_ends = !work->node,
 	};
 	struct record_work_stream *stream = stream_of(map, process, work);
 	struct record_call *call = NULL;
@@ -105,8 +101,7 @@ static int put(struct record_map *map, struct record_process *process,
 		record_arg(args, "graph", work->graph);
 	if (work->node)
 		record_arg(args, "node", (int64_t)work->node);
-	event.arg_count = args->count;
-	return record_slice(map, &stream->subtracks, &event, work->end);
+	return record_slice(map, stream->subtracks, &event, args, work->end);
 }
 
 /*

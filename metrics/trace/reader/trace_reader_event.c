@@ -128,8 +128,7 @@ static int set_period(struct gpmu_trace_reader *reader, const GpmuPb__TracePacke
 {
 	const GpmuPb__PerfSample *sample = packet->perf_sample;
 	const uint32_t cpu = sample->has_cpu ? sample->cpu : UINT32_MAX;
-	bool added;
-	union map_cell *count = map_add(&reader->counts, reader_key(packet, cpu), &added);
+	union map_cell *count = map_add(&reader->counts, reader_key(packet, cpu), NULL);
 
 	if (!count)
 		return reader_no_memory(reader);

@@ -7,18 +7,18 @@
 #include "record/tracks/record_subtracks.h"
 #include "tap.h"
 
-static struct record_subtracks subtracks;
+static struct record_subtracks *subtracks;
 static struct gpmu_trace *trace;
 
 static void start(bool nests)
 {
 	trace = gpmu_trace_new(open("/dev/null", O_WRONLY | O_CLOEXEC), NULL, NULL);
-	record_subtracks_init(&subtracks, trace, 0, 0, "track", nests);
+	subtracks = record_subtracks_new(trace, 0, 0, "track", nests);
 }
 
 static void stop(void)
 {
-	record_subtracks_release(&subtracks);
+	record_subtracks_free(subtracks);
 	gpmu_trace_free(trace);
 }
 
@@ -26,10 +26,10 @@ static void stop(void)
 static size_t place(uint64_t begin, uint64_t end)
 {
 	bool crosses;
-	int track = record_subtracks_place(&subtracks, begin, end, &crosses);
+	int track = record_subtracks_place(subtracks, begin, end, &crosses);
 
-	for (size_t i = 0; i < subtracks.length; i++)
-		if (subtracks.list[i].track == track)
+	for (size_t i = 0; i < subtracks->length; i++)
+		if (subtracks->list[i].track == track)
 			return crosses == (i > 0) ? i + 1 : 0;
 	return 0;
 }
