@@ -12,6 +12,7 @@
 #include "base/raw_clock.h"
 #include "base/sized.h"
 #include "base/vector.h"
+#include "plugin/preload.h"
 #include "record/recorder.h"
 #include "trace/trace.h"
 
@@ -226,6 +227,7 @@ void gpmu_recorder_free(struct gpmu_recorder *recorder)
 	free(recorder->rows);
 	vector_release(&recorder->ends);
 	free(recorder->streams);
+	free(recorder->tids);
 	free(recorder->path);
 	free(recorder->range);
 	free(recorder->program);
@@ -239,16 +241,15 @@ void gpmu_recorder_free(struct gpmu_recorder *recorder)
 
 int gpmu_recorder_pid(struct gpmu_recorder *recorder, pid_t pid)
 {
-	struct record_sched *sched = &recorder->sched;
 	pid_t *added;
 
 	if (pid <= 0 || recorder->started)
 		return -EINVAL;
 	/* Two events of a thread would record each of its switches twice. */
-	for (size_t i = 0; i < sched->tid_count; i++)
-		if (sched->tids[i] == pid)
+	for (size_t i = 0; i < recorder->tid_count; i++)
+		if (recorder->tids[i] == pid)
 			return 0;
-	added = vector_append(sched->tids, sched->tid_count);
+	added = vector_append(recorder->tids, recorder->tid_count);
 	if (!added)
 		return -ENOMEM;
 	*added = pid;
@@ -305,7 +306,15 @@ static int open_trace(struct gpmu_recorder *recorder, struct gpmu_error *error)
 
 static bool needs_sched(const struct gpmu_recorder *recorder)
 {
-	return recorder->options.sched || (recorder->options.threads && recorder->sched.tid_count);
+	return recorder->options.sched || (recorder->options.threads && recorder->tid_count);
+}
+
+static struct record_reader reader_of(struct gpmu_recorder *recorder, enum recorder_source source, bool all_tasks)
+{
+	return (struct record_reader){
+		.machine = recorder->machine, .tids = recorder->tids, .tid_count = all_tasks ? 0 : recorder->tid_count,
+		.queue = &recorder->queues[source], .window = &recorder->window, .ending = &recorder->ending,
+	};
 }
 
 static int open_sched(struct gpmu_recorder *recorder, struct gpmu_error *error)
@@ -314,10 +323,7 @@ static int open_sched(struct gpmu_recorder *recorder, struct gpmu_error *error)
 
 	sched->own = !recorder->options.sched;
 	sched->is_rank = recorder->options.rank_count != 0;
-	sched->machine = recorder->machine;
-	sched->queue = &recorder->queues[RECORDER_SCHED];
-	sched->window = &recorder->window;
-	sched->ending = &recorder->ending;
+	sched->reader = reader_of(recorder, RECORDER_SCHED, false);
 	return record_sched_open(sched, error);
 }
 
@@ -325,14 +331,9 @@ static int open_spe(struct gpmu_recorder *recorder, struct gpmu_error *error)
 {
 	struct record_spe *spe = &recorder->spe;
 
-	spe->machine = recorder->machine;
+	spe->reader = reader_of(recorder, RECORDER_SPE, recorder->options.system);
 	spe->terms = recorder->terms;
 	spe->buffer = recorder->options.spe_buffer;
-	spe->tids = recorder->sched.tids;
-	spe->tid_count = recorder->options.system ? 0 : recorder->sched.tid_count;
-	spe->queue = &recorder->queues[RECORDER_SPE];
-	spe->window = &recorder->window;
-	spe->ending = &recorder->ending;
 	return record_spe_open(spe, error);
 }
 
@@ -350,14 +351,9 @@ static int open_stack(struct gpmu_recorder *recorder, struct gpmu_error *error)
 {
 	struct record_stack *stack = &recorder->stack;
 
-	stack->machine = recorder->machine;
+	stack->reader = reader_of(recorder, RECORDER_STACKS, recorder->options.system);
 	stack->event = recorder->sample;
 	stack->copy = recorder->options.stack_size;
-	stack->tids = recorder->sched.tids;
-	stack->tid_count = recorder->options.system ? 0 : recorder->sched.tid_count;
-	stack->queue = &recorder->queues[RECORDER_STACKS];
-	stack->window = &recorder->window;
-	stack->ending = &recorder->ending;
 	return record_stack_open(stack, error);
 }
 
@@ -482,6 +478,16 @@ static void warn_no_process(const struct gpmu_recorder *recorder)
 		 "drop it, so gpmu record must run inside them, as inside another network namespace");
 }
 
+/* Logs why no regions are in the trace. */
+static void warn_no_regions(const struct gpmu_recorder *recorder)
+{
+	if (!recorder->has_loaded && !recorder->map.region_count)
+		log_line(GPMU_LOG_WARNING, "no region can be recorded: " PRELOAD_REFUSED
+			 "; from another network namespace none can reach gpmu");
+	else if (!recorder->map.region_count && !recorder->refusal_count)
+		log_line(GPMU_LOG_WARNING, PRELOAD_UNUSED ", or only outside the recorded time");
+}
+
 int gpmu_recorder_stop(struct gpmu_recorder *recorder, struct gpmu_error *error)
 {
 	int ret;
@@ -492,7 +498,7 @@ int gpmu_recorder_stop(struct gpmu_recorder *recorder, struct gpmu_error *error)
 	end_threads(recorder);
 	warn_no_process(recorder);
 	if (recorder->preload)
-		recorder_regions_warn(recorder);
+		warn_no_regions(recorder);
 	ret = recorder->failed ? recorder->failed : recorder_file_begin(&recorder->file);
 	if (!ret)
 		ret = recorder_audit(recorder);

@@ -98,7 +98,8 @@ struct gpmu_recorder {
 	size_t row_count;
 	uint64_t interval;	/* number of the latest rows, from 1 */
 	size_t head_count;		/* counters described in the queue */
-	/* Scheduling */
+	pid_t *tids;			/* of the command, or of existing processes */
+	size_t tid_count;
 	struct record_sched sched;
 	struct record_spe spe;
 	struct record_stack stack;
@@ -149,9 +150,6 @@ void recorder_inject_release(struct gpmu_recorder *recorder);
  * has nothing else
  */
 bool recorder_lacks_cuda(const struct gpmu_recorder *recorder);
-
-/* --- recorder_regions.c: logs why regions of the command are missing */
-void recorder_regions_warn(const struct gpmu_recorder *recorder);
 
 /* --- recorder_peers.c: connections of processes */
 /* Listens on the socket. Returns 0 or -errno. */

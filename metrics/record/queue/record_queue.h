@@ -39,6 +39,15 @@ void record_queue_release(struct record_queue *queue);
  */
 bool record_queue_put(struct record_queue *queue, struct record *record, const void *data,
 		      size_t size);
+/* Appends a record of a moment. Returns likewise. */
+static inline bool record_queue_put_at(struct record_queue *queue, enum record_type type, uint64_t time, const void *data,
+				       size_t size)
+{
+	struct record record = { .type = type, .begin = time, .end = time };
+
+	return record_queue_put(queue, &record, data, size);
+}
+
 /* Returns whether a record with @size bytes of data fits. */
 bool record_queue_has_room(struct record_queue *queue, size_t size);
 /* Returns all records and their size in bytes; valid until the next call. */

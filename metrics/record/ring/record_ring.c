@@ -4,14 +4,19 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "base/raw_clock.h"
 #include "base/vector.h"
 #include "event/event_fd.h"
 #include "record/ring/record_ring.h"
 
 #define AUX_PAGES_MIN	2	/* pages of an AUX buffer that every PMU accepts */
 #define AUX_WAKEUPS	8	/* wakeups while an AUX buffer is filled; the kernel's default, 2, leaves half as spare room */
+#define DRAIN_EACH	10	/* ms */
+#define DELAY		1000000	/* ns after which a record has reached its ring */
 #define AUX_RATIO	4	/* size of an AUX buffer for each byte of its ring, while both are halved */
 
 static int map_failed(void)
@@ -51,6 +56,10 @@ static int open_event(struct record_ring *ring, const struct perf_event_attr *at
 	struct perf_event_attr own = *attr;
 	int fd;
 
+	own.inherit = tid >= 0;
+	own.use_clockid = 1;
+	own.clockid = CLOCK_MONOTONIC_RAW;
+	own.disabled = 1;
 	own.aux_watermark = (uint32_t)(rings->aux_max / AUX_WAKEUPS);
 	own.read_format = PERF_FORMAT_LOST;
 	fd = event_fd_open(&own, tid, ring->cpu, -1);
@@ -91,15 +100,15 @@ static int open_task(struct record_ring *ring, const struct perf_event_attr *att
 }
 
 static int open_ring(struct record_ring *ring, const struct perf_event_attr *attr,
-		     const pid_t *tids, size_t count, const struct record_rings *rings, size_t room)
+		     const struct record_reader *reader, const struct record_rings *rings, size_t room)
 {
 	int ret = -ESRCH;
 
 	ring->fd = -1;
-	if (!count)
+	if (!reader->tid_count)
 		return open_task(ring, attr, -1, rings, room);
-	for (size_t i = 0; i < count && (!ret || ret == -ESRCH); i++)
-		ret = open_task(ring, attr, tids[i], rings, room);
+	for (size_t i = 0; i < reader->tid_count && (!ret || ret == -ESRCH); i++)
+		ret = open_task(ring, attr, reader->tids[i], rings, room);
 	return ret == -ESRCH && ring->records.page ? 0 : ret;
 }
 
@@ -126,7 +135,7 @@ static void close_rings(struct record_rings *rings)
 
 /* Opens rings of the same size on these CPUs; NULL: on CPUs 0 to @n - 1. */
 static int open_rings(struct record_rings *rings, const int *cpus, size_t n,
-		      const struct perf_event_attr *attr, const pid_t *tids, size_t count, size_t room)
+		      const struct perf_event_attr *attr, const struct record_reader *reader, size_t room)
 {
 	int ret = 0;
 
@@ -134,7 +143,7 @@ static int open_rings(struct record_rings *rings, const int *cpus, size_t n,
 		struct record_ring *ring = &rings->list[rings->count];
 
 		ring->cpu = cpus ? cpus[i] : (int)i;
-		ret = open_ring(ring, attr, tids, count, rings, room);
+		ret = open_ring(ring, attr, reader, rings, room);
 		/* The CPU is offline; it may have gone offline between two tasks. */
 		if (ret == -ENODEV || (ret == -ENOENT && rings->aux_max)) {
 			close_ring(ring, rings->page_size);
@@ -155,8 +164,7 @@ static size_t half(size_t room, size_t min)
  * Halves the size of all rings until all can be mapped: other recordings of the user share the
  * limit of locked memory. A ring has a quarter of its AUX buffer's size or less.
  */
-int record_rings_open(struct record_rings *rings, const struct gpmu_machine *machine,
-		      const struct perf_event_attr *attr, const pid_t *tids, size_t count,
+int record_rings_open(struct record_rings *rings, const struct record_reader *reader, const struct perf_event_attr *attr,
 		      size_t max)
 {
 	size_t n = (size_t)sysconf(_SC_NPROCESSORS_CONF), room;
@@ -165,8 +173,8 @@ int record_rings_open(struct record_rings *rings, const struct gpmu_machine *mac
 	int ret;
 
 	rings->page_size = (size_t)sysconf(_SC_PAGESIZE);
-	if (machine)
-		n = gpmu_machine_online_cpus(machine, &cpus);
+	if (reader->machine)
+		n = gpmu_machine_online_cpus(reader->machine, &cpus);
 	rings->list = calloc(n + 1, sizeof(*rings->list));
 	rings->fds = calloc(n + 1, sizeof(*rings->fds));
 	if (!rings->list || !rings->fds)
@@ -175,7 +183,7 @@ int record_rings_open(struct record_rings *rings, const struct gpmu_machine *mac
 	aux_min = rings->aux_max ? AUX_PAGES_MIN * rings->page_size : 0;
 	if (rings->aux_max < aux_min)
 		rings->aux_max = aux_min;
-	while ((ret = open_rings(rings, cpus, n, attr, tids, count, room)) == -ENOBUFS &&
+	while ((ret = open_rings(rings, cpus, n, attr, reader, room)) == -ENOBUFS &&
 	       (room > rings->page_size || rings->aux_max > aux_min)) {
 		close_rings(rings);
 		if (rings->aux_max <= AUX_RATIO * room)
@@ -183,6 +191,20 @@ int record_rings_open(struct record_rings *rings, const struct gpmu_machine *mac
 		rings->aux_max = half(rings->aux_max, aux_min);
 	}
 	return ret;
+}
+
+bool record_rings_refuse(int ret, const char *what, const char *memory, const char *paranoid, struct gpmu_error *error)
+{
+	if (ret == -EACCES || ret == -EPERM)
+		error_set(error, 0, "%s requires CAP_PERFMON, or the sysctl kernel.perf_event_paranoid at %s", what, paranoid);
+	else if (ret == -ENOBUFS)
+		error_set(error, 0, "%s exceed the limit of locked memory: raise ulimit -l or the sysctl "
+			  "kernel.perf_event_mlock_kb", memory);
+	else if (ret == -EMFILE)
+		error_set(error, 0, "%s requires a file descriptor for each CPU and each existing thread: raise ulimit -n", what);
+	else
+		return false;
+	return true;
 }
 
 void record_ring_restart(const struct record_ring *ring, bool again)
@@ -313,10 +335,31 @@ void record_rings_put_lost(const struct record_rings *rings, struct record_queue
 	for (uint32_t why = 0; why < RECORD_KERNEL_REASONS; why++) {
 		const uint64_t lost = record_rings_lost(rings, why, last);
 		const struct record_kernel_lost more = { .count = lost - known[why], .why = why };
-		struct record record = { .type = RECORD_LOST };
 
 		if (more.count)
-			record_queue_put(queue, &record, &more, sizeof(more));
+			record_queue_put_at(queue, RECORD_LOST, 0, &more, sizeof(more));
 		known[why] = lost;
+	}
+}
+
+void record_rings_run(struct record_rings *rings, const struct record_reader *reader, record_ring_take *take,
+		      void (*last)(void *user), void *user)
+{
+	uint64_t lost[RECORD_KERNEL_REASONS] = { 0 };
+	bool is_last = false;
+
+	while (!is_last) {
+		uint64_t mark;
+
+		is_last = atomic_load(reader->ending);
+		mark = raw_clock_now() - DELAY;
+		record_rings_drain(rings, take, user);
+		if (is_last && last)
+			last(user);
+		record_rings_put_lost(rings, reader->queue, lost, is_last);
+		if (record_queue_has_room(reader->queue, 0))
+			record_queue_put_at(reader->queue, RECORD_MARK, mark, NULL, 0);
+		if (!is_last)
+			record_rings_wait(rings, DRAIN_EACH);
 	}
 }

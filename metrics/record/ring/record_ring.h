@@ -5,6 +5,7 @@
 
 #include <linux/perf_event.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,6 +14,24 @@
 #include "event/event_ring.h"
 #include "gpmu.h"
 #include "record/queue/record_queue.h"
+#include "record/queue/record_window.h"
+
+/* Data that a thread that reads rings needs of its owner, who sets it before the rings are opened */
+struct record_reader {
+	const struct gpmu_machine *machine;	/* NULL: all configured CPUs are tried */
+	pid_t *tids;			/* tasks that are recorded */
+	size_t tid_count;		/* 0: all tasks */
+	struct record_queue *queue;
+	struct record_window *window;	/* samples outside it are dropped */
+	atomic_bool *ending;		/* set: the thread drains the rings and ends */
+};
+
+/* Fields that follow each record because of sample_id_all, with PERF_SAMPLE_TID, _TIME and _CPU; samples begin with them */
+struct record_sample_id {
+	uint32_t pid, tid;
+	uint64_t time;
+	uint32_t cpu, reserved;
+};
 
 struct record_ring {
 	int fd, cpu;
@@ -40,15 +59,19 @@ struct record_rings {
 };
 
 /*
- * Opens an event on each online CPU, of these tasks or, if @count is 0, of all, and enables it, unless it has an AUX
- * buffer: record_ring_restart() enables it when the caller is ready to drain. Tasks that have ended are left out. So are
+ * Opens an event on each online CPU, of the reader's tasks and their later children, or of all tasks, with time stamps of
+ * CLOCK_MONOTONIC_RAW, and enables it, unless it has an AUX buffer: record_ring_restart() enables it when the caller is ready to drain. Tasks that have ended are left out. So are
  * CPUs that the PMU of an event with an AUX buffer does not have. Each ring has @max bytes, or all have fewer, down to one
  * page, if the limit of locked memory requires it. Returns 0 or -errno; -ENOBUFS if not even one page can be locked,
  * -ESRCH if all tasks have ended. The caller releases @rings in any case.
  */
-int record_rings_open(struct record_rings *rings, const struct gpmu_machine *machine,
-		      const struct perf_event_attr *attr, const pid_t *tids, size_t count,
+int record_rings_open(struct record_rings *rings, const struct record_reader *reader, const struct perf_event_attr *attr,
 		      size_t max);
+/*
+ * Sets the error for a result of record_rings_open() that has a remedy; returns false for others. @what: the recording;
+ * @memory: its memory; @paranoid: values of the sysctl that permit it
+ */
+bool record_rings_refuse(int ret, const char *what, const char *memory, const char *paranoid, struct gpmu_error *error);
 void record_rings_release(struct record_rings *rings);
 
 /*
@@ -84,5 +107,12 @@ uint64_t record_rings_lost(const struct record_rings *rings, enum record_kernel_
 /* Queues the numbers of records lost since @known, which becomes the current numbers. @last: likewise */
 void record_rings_put_lost(const struct record_rings *rings, struct record_queue *queue,
 			   uint64_t known[RECORD_KERNEL_REASONS], bool last);
+
+/*
+ * Drains rings until the owner ends the thread, and queues losses and marks. @last: called with @user before the last losses;
+ * NULL: nothing is
+ */
+void record_rings_run(struct record_rings *rings, const struct record_reader *reader, record_ring_take *take,
+		      void (*last)(void *user), void *user);
 
 #endif /* GPMU_RECORD_RING_H */

@@ -8,19 +8,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/proc.h"
 #include "base/raw_clock.h"
 #include "base/task_status.h"
 #include "record/sched/record_sched.h"
-
-/* Follows each record because of sample_id_all */
-struct sample_id {
-	uint32_t pid, tid;
-	uint64_t time;
-	uint32_t cpu, reserved;
-};
 
 /* PERF_RECORD_FORK and PERF_RECORD_EXIT */
 struct fork_record {
@@ -74,7 +66,7 @@ static bool is_of_thread(const struct perf_event_header *header)
 
 /* Describes a record, whose last bytes are @id; false if it is malformed. */
 static bool describe(struct record_task *task, const struct perf_event_header *header,
-		     const struct sample_id *id, const char *data, size_t size)
+		     const struct record_sample_id *id, const char *data, size_t size)
 {
 	task->cpu = id->cpu;
 	switch (header->type) {
@@ -100,9 +92,8 @@ static bool take(void *user, const struct record_ring *ring, const struct perf_e
 		 const char *data, size_t size)
 {
 	struct record_sched *sched = user;
-	struct record record = { .type = RECORD_TASK };
 	struct record_task task = { .change = 0 };
-	struct sample_id id;
+	struct record_sample_id id;
 
 	(void)ring;
 	if (!is_of_thread(header))
@@ -111,10 +102,9 @@ static bool take(void *user, const struct record_ring *ring, const struct perf_e
 		return false;
 	size -= sizeof(id);
 	memcpy(&id, data + size, sizeof(id));
-	record.begin = record.end = id.time;
 	if (!describe(&task, header, &id, data, size))
 		return false;
-	record_queue_put(sched->queue, &record, &task, sizeof(task));
+	record_queue_put_at(sched->reader.queue, RECORD_TASK, id.time, &task, sizeof(task));
 	return true;
 }
 
@@ -131,11 +121,7 @@ void record_context_switch_event(struct record_sched *sched, struct perf_event_a
 		.comm = 1,
 		.comm_exec = 1,
 		.task = 1,
-		.inherit = 1,
 		.exclude_kernel = 1,
-		.use_clockid = 1,
-		.clockid = CLOCK_MONOTONIC_RAW,
-		.disabled = 1,
 	};
 	sched->take = take;
 }
@@ -170,16 +156,13 @@ static uint64_t ran_of(pid_t tid)
 
 void record_context_switch_check(struct record_sched *sched, pid_t tid)
 {
-	struct record record = { .type = RECORD_TASK };
-	struct record_task task = { .change = RECORD_TASK_CHECKED, .pid = tid, .tid = tid, .ran = ran_of(tid) };
+	const struct record_task task = { .change = RECORD_TASK_CHECKED, .pid = tid, .tid = tid, .ran = ran_of(tid) };
 
-	record.begin = record.end = raw_clock_now();
-	record_queue_put(sched->queue, &record, &task, sizeof(task));
+	record_queue_put_at(sched->reader.queue, RECORD_TASK, raw_clock_now(), &task, sizeof(task));
 }
 
 bool record_context_switch_name(struct record_sched *sched, pid_t tid)
 {
-	struct record record = { .type = RECORD_TASK };
 	struct record_task task = { .change = RECORD_TASK_NAMED, .tid = tid };
 	struct task_status status;
 
@@ -190,7 +173,6 @@ bool record_context_switch_name(struct record_sched *sched, pid_t tid)
 	memcpy(task.comm, status.comm, sizeof(task.comm));
 	task.cpu = cpu_of(tid);
 	task.ran = ran_of(tid);
-	record.begin = record.end = raw_clock_now();
-	record_queue_put(sched->queue, &record, &task, sizeof(task));
+	record_queue_put_at(sched->reader.queue, RECORD_TASK, raw_clock_now(), &task, sizeof(task));
 	return task.state == RECORD_TASK_ACTIVE;
 }

@@ -7,10 +7,6 @@
 #ifndef GPMU_RECORD_SCHED_H
 #define GPMU_RECORD_SCHED_H
 
-#include <stdatomic.h>
-
-#include "record/queue/record_queue.h"
-#include "record/queue/record_window.h"
 #include "record/ring/record_ring.h"
 
 /*
@@ -26,19 +22,17 @@
 #define RECORD_SCHED_SHIFT	(1 << 23)
 
 struct record_sched {
-	/* Set by the owner before record_sched_open() */
-	const struct gpmu_machine *machine;	/* NULL: all configured CPUs are tried */
-	/* Threads of the command, or of existing processes; allocated. Threads that may run when they are opened become the first. */
-	pid_t *tids;
-	size_t tid_count, active_count;
+	/*
+	 * Set by the owner before record_sched_open(). The tasks are threads of the command, or of existing processes; threads that
+	 * may run when they are opened become the first.
+	 */
+	struct record_reader reader;
 	bool own;			/* the command's threads only, if the kernel allows it */
 	bool is_rank;			/* of a parallel program, whose other ranks are recorded on the machine, too */
-	struct record_queue *queue;
-	struct record_window *window;	/* the tracepoint's events outside it are dropped */
-	atomic_bool *ending;		/* set: the thread drains the rings and ends */
 	/* Set by record_sched_open() */
 	char *note;			/* for the audit: why threads are not recorded; or NULL */
 	struct record_rings rings;	/* count 0: nothing can be recorded */
+	size_t active_count;		/* threads that may run */
 	int32_t shift;			/* added to the tracepoint's tids: 0 or RECORD_SCHED_SHIFT */
 	record_ring_take *take;		/* user data: a struct record_sched */
 	struct {

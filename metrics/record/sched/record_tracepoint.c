@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/array.h"
 #include "base/error.h"
@@ -120,7 +119,6 @@ static bool put_sample(const struct record_sched *sched, const struct record_rin
 		       const char *data, size_t size)
 {
 	struct record_switch change = { .cpu = (uint32_t)ring->cpu };
-	struct record record = { .type = RECORD_SWITCH };
 	uint32_t length;
 	uint64_t time;
 
@@ -139,9 +137,8 @@ static bool put_sample(const struct record_sched *sched, const struct record_rin
 	change.prev_state = number_of(sched, PREV_STATE, data, size);
 	text_of(sched, PREV_COMM, data, size, change.prev_comm);
 	text_of(sched, NEXT_COMM, data, size, change.next_comm);
-	record.begin = record.end = time;
-	if (record_window_has(sched->window, time))
-		record_queue_put(sched->queue, &record, &change, sizeof(change));
+	if (record_window_has(sched->reader.window, time))
+		record_queue_put_at(sched->reader.queue, RECORD_SWITCH, time, &change, sizeof(change));
 	return true;
 }
 
@@ -165,9 +162,6 @@ int record_tracepoint_event(struct record_sched *sched, struct perf_event_attr *
 		.config = id,
 		.sample_period = 1,
 		.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
-		.use_clockid = 1,
-		.clockid = CLOCK_MONOTONIC_RAW,
-		.disabled = 1,
 	};
 	sched->take = take;
 	return 0;

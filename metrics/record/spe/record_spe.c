@@ -20,9 +20,7 @@
 /* PERF_RECORD_AUX, followed by sample_id */
 struct aux_record {
 	uint64_t offset, size, flags;
-	uint32_t pid, tid;
-	uint64_t time;
-	uint32_t cpu, reserved;
+	struct record_sample_id id;
 };
 
 #ifdef __aarch64__
@@ -69,9 +67,9 @@ static void put_chunk(struct record_spe *spe, struct record_ring *ring, const st
 	const uint64_t from = aux->offset & (ring->aux_room - 1);
 	const uint64_t first = aux->size < ring->aux_room - from ? aux->size : ring->aux_room - from;
 	const struct record_spe_chunk chunk = {
-		.ring = (uint32_t)(ring - spe->rings.list), .pid = (int32_t)aux->pid, .tid = (int32_t)aux->tid,
-		.offset = aux->offset, .size = aux->size, .flags = aux->flags, .time = aux->time, .counter = spe->counter,
-		.raw = spe->raw, .window = record_window_get(spe->window),
+		.ring = (uint32_t)(ring - spe->rings.list), .pid = (int32_t)aux->id.pid, .tid = (int32_t)aux->id.tid,
+		.offset = aux->offset, .size = aux->size, .flags = aux->flags, .time = aux->id.time, .counter = spe->counter,
+		.raw = spe->raw, .window = record_window_get(spe->reader.window),
 	};
 	const struct record_spool_part parts[] = {
 		{ &chunk, sizeof(chunk) }, { ring->aux + from, first }, { ring->aux, aux->size - first },
@@ -90,7 +88,7 @@ static void put_chunk(struct record_spe *spe, struct record_ring *ring, const st
  */
 static void put_rest(struct record_spe *spe, struct record_ring *ring, uint64_t end, uint64_t time)
 {
-	const struct aux_record rest = { .offset = ring->aux_end, .size = end - ring->aux_end, .time = time };
+	const struct aux_record rest = { .offset = ring->aux_end, .size = end - ring->aux_end, .id.time = time };
 
 	if (end <= ring->aux_end || rest.size > ring->aux_room)
 		return;
@@ -101,7 +99,7 @@ static void put_rest(struct record_spe *spe, struct record_ring *ring, uint64_t 
 static void note_full(struct record_spe *spe, struct record_ring *ring)
 {
 	ring->lost[RECORD_KERNEL_TRUNCATED]++;
-	record_ring_restart(ring, !atomic_load(spe->ending));
+	record_ring_restart(ring, !atomic_load(spe->reader.ending));
 }
 
 static bool take(void *user, const struct record_ring *record_ring, const struct perf_event_header *header,
@@ -120,7 +118,7 @@ static bool take(void *user, const struct record_ring *record_ring, const struct
 		return false;
 	/* The kernel writes the heads of both buffers without a barrier, so that put_rest() may have taken these bytes. */
 	if (aux.offset >= ring->aux_end) {
-		put_rest(spe, ring, aux.offset, aux.time);
+		put_rest(spe, ring, aux.offset, aux.id.time);
 		put_chunk(spe, ring, &aux);
 	}
 	if (aux.flags & PERF_AUX_FLAG_TRUNCATED)
@@ -168,7 +166,7 @@ void *record_spe_run(void *data)
 	while (!last) {
 		bool all;
 
-		last = atomic_load(spe->ending);
+		last = atomic_load(spe->reader.ending);
 		read_clocks(spe);
 		all = last || spe->raw >= restart || spe->unmarked >= RESTART_SIZE;
 		for (size_t i = 0; all && i < spe->rings.count; i++)
@@ -178,7 +176,7 @@ void *record_spe_run(void *data)
 			restart = spe->raw + RESTART_EACH;
 			put_mark(spe);
 		}
-		record_rings_put_lost(&spe->rings, spe->queue, lost, last);
+		record_rings_put_lost(&spe->rings, spe->reader.queue, lost, last);
 		if (!last)
 			record_rings_wait(&spe->rings, DRAIN_EACH);
 	}

@@ -6,11 +6,7 @@
 #ifndef GPMU_RECORD_SPE_H
 #define GPMU_RECORD_SPE_H
 
-#include <stdatomic.h>
-
-#include "record/queue/record_queue.h"
 #include "record/queue/record_spool.h"
-#include "record/queue/record_window.h"
 #include "record/ring/record_ring.h"
 
 /* The decoder of a ring's AUX buffer */
@@ -42,16 +38,11 @@ static inline uint64_t record_spe_samples(uint64_t bytes)
 
 struct record_spe {
 	/* Set by the owner before record_spe_open() */
-	const struct gpmu_machine *machine;
+	struct record_reader reader;
 	const char *terms;		/* as in perf's arm_spe_0/TERMS/, also period=N; may be "" */
 	uint64_t buffer;		/* bytes of each AUX buffer; 0: the default */
-	const pid_t *tids;		/* as of record_rings_open() */
-	size_t tid_count;
-	struct record_queue *queue;
-	struct record_window *window;
-	atomic_bool *ending;		/* set: the threads drain the buffers and end */
 	struct record_spool spool;	/* opened by the owner before the threads start */
-	/* As in struct gpmu_recorder_options; set by the owner before @ending, or NULL. Nonzero: no more samples are decoded */
+	/* As in struct gpmu_recorder_options; set by the owner before it ends the threads, or NULL. Nonzero: no more samples are decoded */
 	int (*progress)(void *user, uint64_t done, uint64_t total);
 	void *user;
 	/* Set by record_spe_open() */

@@ -47,17 +47,18 @@ static void set_thread(const struct record_spe *spe, const struct record_spe_chu
 		sample->tid = (int32_t)record->value[GPMU_SPE_CONTEXT_EL2];
 	else if (!spe->no_contexts && gpmu_spe_has(record, GPMU_SPE_CONTEXT_EL1))
 		sample->tid = (int32_t)record->value[GPMU_SPE_CONTEXT_EL1];
-	else if (spe->tid_count)
+	else if (spe->reader.tid_count)
 		sample->tid = chunk->tid;
 	if (sample->tid == chunk->tid)
 		sample->pid = chunk->pid;
 }
 
 /* Waits for the writing thread: the samples wait in the file, not in memory. */
-static void wait_for_room(struct record_queue *queue)
+static void put_surely(struct record_spe *spe, enum record_type type, uint64_t time, const void *data, size_t size)
 {
-	while (!record_queue_has_room(queue, sizeof(struct record_sample) + ROOM))
+	while (!record_queue_has_room(spe->reader.queue, sizeof(struct record_sample) + ROOM))
 		poll(NULL, 0, WAIT);
+	record_queue_put_at(spe->reader.queue, type, time, data, size);
 }
 
 static void put(struct record_spe *spe, const struct record_spe_chunk *chunk, const struct gpmu_spe_record *decoded)
@@ -65,16 +66,14 @@ static void put(struct record_spe *spe, const struct record_spe_chunk *chunk, co
 	struct record_sample sample = {
 		.cpu = (uint32_t)spe->rings.list[chunk->ring].cpu, .node = spe->buffers[chunk->ring].node, .spe = *decoded,
 	};
-	struct record record = { .type = RECORD_SPE };
+	const uint64_t time = time_of(chunk, decoded, spe->frequency);
 
-	record.begin = record.end = time_of(chunk, decoded, spe->frequency);
-	if (record.begin < chunk->window.begin || (chunk->window.end && record.begin > chunk->window.end)) {
+	if (time < chunk->window.begin || (chunk->window.end && time > chunk->window.end)) {
 		spe->outside++;
 		return;
 	}
 	set_thread(spe, chunk, &sample);
-	wait_for_room(spe->queue);
-	record_queue_put(spe->queue, &record, &sample, sizeof(sample));
+	put_surely(spe, RECORD_SPE, time, &sample, sizeof(sample));
 }
 
 static void feed(struct record_spe *spe, const struct record_spe_chunk *chunk, const void *bytes, size_t size)
@@ -92,12 +91,9 @@ static void feed(struct record_spe *spe, const struct record_spe_chunk *chunk, c
 static void put_lost(struct record_spe *spe, enum record_kernel_why why, uint64_t count)
 {
 	const struct record_kernel_lost lost = { .count = count, .why = why };
-	struct record record = { .type = RECORD_LOST };
 
-	if (!lost.count)
-		return;
-	wait_for_room(spe->queue);
-	record_queue_put(spe->queue, &record, &lost, sizeof(lost));
+	if (lost.count)
+		put_surely(spe, RECORD_LOST, 0, &lost, sizeof(lost));
 }
 
 static void decode(struct record_spe *spe, const struct record_spe_chunk *chunk)
@@ -112,18 +108,10 @@ static void decode(struct record_spe *spe, const struct record_spe_chunk *chunk)
 	gpmu_spe_end(decoder, chunk->flags);
 }
 
-static void put_mark(struct record_spe *spe, uint64_t time)
-{
-	struct record mark = { .type = RECORD_MARK, .begin = time };
-
-	wait_for_room(spe->queue);
-	record_queue_put(spe->queue, &mark, NULL, 0);
-}
-
 /* Bytes count from when the spool was last empty. */
 static bool is_ended(struct record_spe *spe)
 {
-	return atomic_load(spe->ending) && spe->progress &&
+	return atomic_load(spe->reader.ending) && spe->progress &&
 	       spe->progress(spe->user, spe->spool.at, record_spool_size(&spe->spool));
 }
 
@@ -140,7 +128,7 @@ void *record_spe_decode(void *data)
 		if (record_spool_read(&spe->spool, &chunk, sizeof(chunk)) != sizeof(chunk))
 			continue;
 		if (chunk.is_mark)
-			put_mark(spe, chunk.raw);
+			put_surely(spe, RECORD_MARK, chunk.raw, NULL, 0);
 		else if (ended)
 			omitted += record_spe_samples(chunk.size);
 		else

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/array.h"
 #include "base/error.h"
@@ -35,23 +34,14 @@ static const struct {
 	  "CAP_PERFMON, or the sysctl kernel.perf_event_paranoid at 1 or less" },
 };
 
-#define N_ATTEMPTS	ARRAY_SIZE(attempts)
 
 static int refuse(int ret, const char *terms, struct gpmu_error *error)
 {
 	if ((ret == -EACCES || ret == -EPERM) && (strstr(terms, "pa_enable") || strstr(terms, "pct_enable")))
 		error_set(error, 0, "--spe=%s: pa_enable=1 and pct_enable=1: " PERMISSION, terms);
-	else if (ret == -EACCES || ret == -EPERM)
-		error_set(error, 0, "SPE requires CAP_PERFMON, or the sysctl kernel.perf_event_paranoid at 2 or less for a "
-			  "command, 0 or less for all CPUs");
-	else if (ret == -ENOBUFS)
-		error_set(error, 0, "the buffers of SPE exceed the limit of locked memory: raise ulimit -l or the sysctl "
-			  "kernel.perf_event_mlock_kb");
-	else if (ret == -EMFILE)
-		error_set(error, 0, "SPE requires a file descriptor for each CPU and each existing thread: raise ulimit -n");
 	else if (ret == -EBUSY)
 		error_set(error, 0, "SPE is in use by another recording of these CPUs or threads");
-	else
+	else if (!record_rings_refuse(ret, "SPE", "the buffers of SPE", "2 or less for a command, 0 or less for all CPUs", error))
 		error_set(error, 0, "SPE cannot be recorded with these terms: %s", error_text(-ret));
 	return ret;
 }
@@ -84,7 +74,7 @@ static int resolve(const struct record_spe *spe, const char *base, const char *t
 		   struct gpmu_error *error)
 {
 	char *text = text_print(PMU "/%s%s%s/", base, *terms ? "," : "", terms);
-	struct gpmu_event *event = text ? gpmu_event_new(spe->machine, NULL, text, error) : NULL;
+	struct gpmu_event *event = text ? gpmu_event_new(spe->reader.machine, NULL, text, error) : NULL;
 	int ret = text ? event ? 0 : -errno : -ENOMEM;
 
 	if (event)
@@ -92,10 +82,6 @@ static int resolve(const struct record_spe *spe, const char *base, const char *t
 	attr->sample_period = spe->period;
 	attr->sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
 	attr->sample_id_all = 1;
-	attr->use_clockid = 1;
-	attr->clockid = CLOCK_MONOTONIC_RAW;
-	attr->inherit = spe->tid_count != 0;
-	attr->disabled = 1;
 	gpmu_event_free(event);
 	free(text);
 	return ret;
@@ -105,7 +91,7 @@ static int open_rings(struct record_spe *spe, const char *terms, struct gpmu_err
 {
 	int ret = 0;
 
-	for (size_t i = 0; i < N_ATTEMPTS; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(attempts); i++) {
 		struct perf_event_attr attr = { 0 };
 
 		ret = resolve(spe, attempts[i].terms, terms, &attr, error);
@@ -113,7 +99,7 @@ static int open_rings(struct record_spe *spe, const char *terms, struct gpmu_err
 			return ret;
 		attr.exclude_kernel |= attempts[i].user_only;
 		spe->rings.aux_max = spe->buffer ? spe->buffer : BUFFER;
-		ret = record_rings_open(&spe->rings, spe->machine, &attr, spe->tids, spe->tid_count, RING);
+		ret = record_rings_open(&spe->rings, &spe->reader, &attr, RING);
 		if (ret != -EACCES && ret != -EPERM) {
 			spe->note = attempts[i].note && !ret ? strdup(attempts[i].note) : NULL;
 			break;
@@ -142,7 +128,7 @@ int record_spe_open(struct record_spe *spe, struct gpmu_error *error)
 	char *terms;
 	int ret;
 
-	if (!spe->machine || !gpmu_machine_find_pmu(spe->machine, PMU)) {
+	if (!spe->reader.machine || !gpmu_machine_find_pmu(spe->reader.machine, PMU)) {
 		error_set(error, 0, "SPE: this machine has no PMU " PMU ": it needs a CPU with Arm's Statistical Profiling "
 			  "Extension, and a kernel with CONFIG_ARM_SPE_PMU (modprobe arm_spe_pmu)");
 		return -ENODEV;
@@ -168,7 +154,7 @@ int record_spe_open(struct record_spe *spe, struct gpmu_error *error)
 		return error_no_memory(error);
 	for (size_t i = 0; i < spe->rings.count; i++) {
 		gpmu_spe_decoder_init(&spe->buffers[i].decoder);
-		spe->buffers[i].node = node_of(spe->machine, spe->rings.list[i].cpu);
+		spe->buffers[i].node = node_of(spe->reader.machine, spe->rings.list[i].cpu);
 	}
 	return 0;
 }

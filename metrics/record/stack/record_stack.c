@@ -1,41 +1,31 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/error.h"
 #include "base/log.h"
-#include "base/raw_clock.h"
 #include "base/text/text.h"
 #include "event/event_fd.h"
 #include "record/stack/record_stack.h"
-#include "record/stack/record_stack_maps.h"
 
 /* Bytes, a power of 2 and a multiple of a page; of samples with copies of stacks */
 #define RING		(256u << 10)
 #define RING_COPIES	(2u << 20)
 #define RING_MAPS	(64u << 10)	/* of records without samples */
 #define FREQUENCY	999		/* samples per second, unless the event has a period */
-#define DRAIN_EACH	10		/* ms */
-#define DELAY		1000000		/* ns after which a record has reached the ring */
 
 static int refuse(int ret, const char *event, struct gpmu_error *error)
 {
-	if (ret == -EACCES || ret == -EPERM)
-		error_set(error, 0, "sampling %s requires CAP_PERFMON, or the sysctl kernel.perf_event_paranoid at 2 or less "
-			  "for a command, 0 or less for all CPUs", event);
-	else if (ret == -ENOBUFS)
-		error_set(error, 0, "the rings for samples exceed the limit of locked memory: raise ulimit -l or the sysctl "
-			  "kernel.perf_event_mlock_kb");
-	else if (ret == -EMFILE)
-		error_set(error, 0, "sampling %s requires a file descriptor for each CPU and each existing thread: raise "
-			  "ulimit -n", event);
-	else if (ret == -ENOENT || ret == -EOPNOTSUPP)
+	char what[128];
+
+	snprintf(what, sizeof(what), "sampling %s", event);
+	if (ret == -ENOENT || ret == -EOPNOTSUPP)
 		error_set(error, 0, "this machine has no counter that can sample %s; virtual machines often have none: "
 			  "sample cpu-clock", event);
-	else
+	else if (!record_rings_refuse(ret, what, "the rings for samples", "2 or less for a command, 0 or less for all CPUs", error))
 		error_set(error, 0, "%s cannot be sampled: %s", event, error_text(-ret));
 	return ret;
 }
@@ -47,7 +37,7 @@ static int resolve(struct record_stack *stack, struct gpmu_error *error)
 	const char *slash = strrchr(stack->event, '/'), *comma = strrchr(stack->event, ',');
 	const bool has_period = comma && (!slash || comma > slash);
 	char *text = strndup(stack->event, has_period ? (size_t)(comma - stack->event) : strlen(stack->event)), *end;
-	struct gpmu_event *event = text ? gpmu_event_new(stack->machine, NULL, text, error) : NULL;
+	struct gpmu_event *event = text ? gpmu_event_new(stack->reader.machine, NULL, text, error) : NULL;
 	int ret = text ? event ? 0 : -errno : -ENOMEM;
 
 	if (event && !gpmu_event_instance_attr(event, 0)) {
@@ -116,11 +106,11 @@ static int open_samples(struct record_stack *stack, struct gpmu_error *error)
 	ret = stack->copy ? copy_stacks(stack, error) : 0;
 	if (ret)
 		return ret;
-	ret = record_rings_open(&stack->rings, stack->machine, attr, stack->tids, stack->tid_count, room);
+	ret = record_rings_open(&stack->rings, &stack->reader, attr, room);
 	if ((ret == -EACCES || ret == -EPERM) && !attr->exclude_kernel && !attr->exclude_user) {
 		record_rings_release(&stack->rings);
 		attr->exclude_kernel = 1;
-		ret = record_rings_open(&stack->rings, stack->machine, attr, stack->tids, stack->tid_count, room);
+		ret = record_rings_open(&stack->rings, &stack->reader, attr, room);
 		stack->note = ret ? NULL : strdup("samples: functions of the kernel are not recorded, which requires CAP_PERFMON, "
 						  "or the sysctl kernel.perf_event_paranoid at 1 or less");
 	}
@@ -130,9 +120,8 @@ static int open_samples(struct record_stack *stack, struct gpmu_error *error)
 /* Opens the rings of maps. Without them samples of SPE have no functions of programs. */
 static void open_maps(struct record_stack *stack)
 {
-	int ret;
+	const int ret = record_rings_open(&stack->rings, &stack->reader, &stack->attr, RING_MAPS);
 
-	ret = record_rings_open(&stack->rings, stack->machine, &stack->attr, stack->tids, stack->tid_count, RING_MAPS);
 	if (!ret)
 		return;
 	record_rings_release(&stack->rings);
@@ -153,10 +142,6 @@ int record_stack_open(struct record_stack *stack, struct gpmu_error *error)
 	attr->sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
 	/* No build ids: with them, Linux 6.18 also flags the records of other events, which have device numbers instead. */
 	attr->sample_id_all = attr->mmap = attr->mmap2 = attr->comm = attr->comm_exec = attr->task = 1;
-	attr->inherit = stack->tid_count != 0;
-	attr->use_clockid = 1;
-	attr->clockid = CLOCK_MONOTONIC_RAW;
-	attr->disabled = 1;
 	if (!stack->event)
 		open_maps(stack);
 	else
@@ -180,25 +165,18 @@ void record_stack_release(struct record_stack *stack)
 
 /* --- the thread */
 
-/* Fields that follow each record because of sample_id_all, and begin a sample */
-struct sample_id {
-	uint32_t pid, tid;
-	uint64_t time;
-	uint32_t cpu, reserved;
-};
-
 static bool take(void *user, const struct record_ring *record_ring, const struct perf_event_header *header, const char *data,
 		 size_t size)
 {
 	const bool is_sample = header->type == PERF_RECORD_SAMPLE;
 	struct record_stack *stack = user;
 	bool is_inside;
-	struct sample_id id;
+	struct record_sample_id id;
 
 	if (size < sizeof(id))
 		return false;
 	memcpy(&id, is_sample ? data : data + size - sizeof(id), sizeof(id));
-	is_inside = record_window_has(stack->window, id.time);
+	is_inside = record_window_has(stack->reader.window, id.time);
 	if (header->type == PERF_RECORD_THROTTLE)
 		stack->rings.list[record_ring - stack->rings.list].lost[RECORD_KERNEL_THROTTLED] += is_inside;
 	else if (!is_sample || is_inside)
@@ -209,20 +187,7 @@ static bool take(void *user, const struct record_ring *record_ring, const struct
 void *record_stack_run(void *data)
 {
 	struct record_stack *stack = data;
-	uint64_t lost[RECORD_KERNEL_REASONS] = { 0 };
-	bool last = false;
 
-	while (!last) {
-		struct record mark = { .type = RECORD_MARK };
-
-		last = atomic_load(stack->ending);
-		mark.begin = raw_clock_now() - DELAY;
-		record_rings_drain(&stack->rings, take, stack);
-		record_rings_put_lost(&stack->rings, stack->queue, lost, last);
-		if (record_queue_has_room(stack->queue, 0))
-			record_queue_put(stack->queue, &mark, NULL, 0);
-		if (!last)
-			record_rings_wait(&stack->rings, DRAIN_EACH);
-	}
+	record_rings_run(&stack->rings, &stack->reader, take, NULL, stack);
 	return NULL;
 }

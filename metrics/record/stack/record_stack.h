@@ -6,22 +6,13 @@
 #ifndef GPMU_RECORD_STACK_H
 #define GPMU_RECORD_STACK_H
 
-#include <stdatomic.h>
-
-#include "record/queue/record_queue.h"
-#include "record/queue/record_window.h"
 #include "record/ring/record_ring.h"
 
 struct record_stack {
 	/* Set by the owner before record_stack_open() */
-	const struct gpmu_machine *machine;
+	struct record_reader reader;
 	const char *event;		/* "EVENT" or "EVENT,PERIOD"; NULL: maps, names and starts only */
 	uint32_t copy;			/* bytes of the stack in each sample; 0: callers by frame pointers */
-	const pid_t *tids;		/* as of record_rings_open() */
-	size_t tid_count;
-	struct record_queue *queue;
-	struct record_window *window;	/* samples outside it are dropped */
-	atomic_bool *ending;		/* set: the thread drains the rings and ends */
 	/* Set by record_stack_open() */
 	char *name;			/* of the event; or NULL */
 	char *note;			/* for the audit: what is not recorded, and why; or NULL */
@@ -35,5 +26,12 @@ int record_stack_open(struct record_stack *stack, struct gpmu_error *error);
 void *record_stack_run(void *stack);
 /* A struct that is all zeros is allowed. */
 void record_stack_release(struct record_stack *stack);
+
+/* --- record_stack_maps.c: the maps of processes that exist when recording begins, as records of the kernel */
+/* Queues the executable maps of the tasks, or of all processes. A process that cannot be read is left out. */
+void record_stack_maps(struct record_stack *stack);
+/* Queues a record of the kernel with @size bytes after its header, as it is. */
+void record_stack_put(struct record_stack *stack, const struct perf_event_header *header, const void *data,
+		      size_t size, uint64_t time);
 
 #endif /* GPMU_RECORD_STACK_H */

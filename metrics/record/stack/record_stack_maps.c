@@ -8,7 +8,7 @@
 #include "base/proc.h"
 #include "base/raw_clock.h"
 #include "base/task_status.h"
-#include "record/stack/record_stack_maps.h"
+#include "record/stack/record_stack.h"
 
 /* PERF_RECORD_MMAP2 without a build id, and the sample_id that follows it */
 struct map_record {
@@ -20,15 +20,21 @@ struct map_record {
 	char path[PATH_MAX + 64];
 };
 
-struct map_id {
-	uint32_t pid, tid;
-	uint64_t time;
-	uint32_t cpu, reserved;
-};
+void record_stack_put(struct record_stack *stack, const struct perf_event_header *header, const void *data,
+		      size_t size, uint64_t time)
+{
+	char raw[UINT16_MAX];
+
+	if (sizeof(*header) + size > sizeof(raw))
+		return;
+	memcpy(raw, header, sizeof(*header));
+	memcpy(raw + sizeof(*header), data, size);
+	record_queue_put_at(stack->reader.queue, RECORD_RAW, time, raw, sizeof(*header) + size);
+}
 
 static void put_map(struct record_stack *stack, struct map_record *map, uint64_t time)
 {
-	const struct map_id id = { .pid = map->pid, .tid = map->tid, .time = time };
+	const struct record_sample_id id = { .pid = map->pid, .tid = map->tid, .time = time };
 	struct perf_event_header header = { .type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_USER };
 	size_t size = offsetof(struct map_record, path) + strlen(map->path) + 1;
 
@@ -68,15 +74,15 @@ void record_stack_maps(struct record_stack *stack)
 	pid_t last = 0;
 	DIR *folder;
 
-	for (size_t i = 0; i < stack->tid_count; i++) {
+	for (size_t i = 0; i < stack->reader.tid_count; i++) {
 		struct task_status status;
 
-		if (task_status_read(stack->tids[i], &status) || status.pid == last)
+		if (task_status_read(stack->reader.tids[i], &status) || status.pid == last)
 			continue;
 		put_maps(stack, status.pid);
 		last = status.pid;
 	}
-	folder = stack->tid_count ? NULL : opendir("/proc");
+	folder = stack->reader.tid_count ? NULL : opendir("/proc");
 	while (folder && (entry = readdir(folder)))
 		if (isdigit((unsigned char)*entry->d_name))
 			put_maps(stack, (pid_t)strtol(entry->d_name, NULL, 10));

@@ -548,12 +548,13 @@ static void aux_buffers(void)
 {
 	const size_t n = (size_t)sysconf(_SC_NPROCESSORS_CONF);
 	const struct perf_event_attr attr = { .size = sizeof(attr) };
-	const pid_t tid = NOBODY;
+	pid_t tid = NOBODY;
+	const struct record_reader reader = { .tids = &tid, .tid_count = 1 };
 	struct record_rings rings = { .aux_max = 4 * PAGE };
 
 	kernel.fd = -1;
 	kernel.enabled = 0;
-	ok(!record_rings_open(&rings, NULL, &attr, &tid, 1, PAGE) && count_rings(4 * PAGE) == n && kernel.attr.aux_watermark == PAGE / 2,
+	ok(!record_rings_open(&rings, &reader, &attr, PAGE) && count_rings(4 * PAGE) == n && kernel.attr.aux_watermark == PAGE / 2,
 	   "record ring: the kernel wakes for each eighth of an AUX buffer");
 	ok(!kernel.enabled, "record ring: events with an AUX buffer are not enabled when they are opened");
 	record_ring_restart(rings.list, true);
@@ -562,7 +563,7 @@ static void aux_buffers(void)
 	kernel.fd = -1;
 	kernel.old = true;
 	rings = (struct record_rings){ .aux_max = 4 * PAGE };
-	ok(!record_rings_open(&rings, NULL, &attr, &tid, 1, PAGE) && kernel.attr.aux_watermark == PAGE / 2,
+	ok(!record_rings_open(&rings, &reader, &attr, PAGE) && kernel.attr.aux_watermark == PAGE / 2,
 	   "record ring: the kernel wakes for each eighth of an AUX buffer before Linux 6.0, too");
 	record_rings_release(&rings);
 	kernel.old = false;

@@ -84,7 +84,7 @@ static struct arrived arrived_in(struct record_spe *spe)
 {
 	struct arrived arrived = { .error = spe->spool.error };
 	const char *records;
-	size_t length = record_queue_take(spe->queue, &records);
+	size_t length = record_queue_take(spe->reader.queue, &records);
 
 	for (size_t at = 0; at < length;) {
 		const struct record *record = (const struct record *)(records + at);
@@ -180,8 +180,8 @@ static struct arrived record(bool at_once)
 	atomic_bool ending = true;
 	struct record_ring ring = { .fd = -1, .aux = buffer.bytes, .aux_room = ROOM };
 	struct record_spe spe = {
-		.rings = { .list = &ring, .count = 1, .page_size = PAGE }, .buffers = &decoder, .queue = &queue,
-		.window = &window, .ending = &ending, .progress = note_progress,
+		.rings = { .list = &ring, .count = 1, .page_size = PAGE }, .buffers = &decoder,
+		.reader = { .queue = &queue, .window = &window, .ending = &ending }, .progress = note_progress,
 	};
 	struct perf_event_mmap_page *page = calloc(1, PAGE + ROOM);
 	struct arrived arrived;
