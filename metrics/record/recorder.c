@@ -221,11 +221,11 @@ void gpmu_recorder_free(struct gpmu_recorder *recorder)
 	gpmu_trace_free(recorder->trace);
 	recorder_file_close(&recorder->file);
 	for (size_t i = 0; i < recorder->row_count; i++) {
-		free(recorder->rows[i].name);
-		free(recorder->rows[i].gpu);
+		free((char *)recorder->rows[i].first.name);
+		free((char *)recorder->rows[i].first.gpu);
 	}
 	free(recorder->rows);
-	vector_release(&recorder->ends);
+	free(recorder->ends);
 	free(recorder->streams);
 	free(recorder->tids);
 	free(recorder->path);

@@ -15,7 +15,6 @@
 #include <stdint.h>
 #include <sys/resource.h>
 
-#include "base/vector.h"
 #include "trace/channel/channel.h"
 #include "gpmu.h"
 #include "record/queue/record_merge.h"
@@ -48,10 +47,7 @@ struct recorder_refusal {
 
 /* A counter of the session's rows, at the index that its row first had */
 struct recorder_row {
-	char *name, *gpu;
-	bool metric;
-	enum gpmu_scope scope;
-	int node, package, die, core, cpu, tid;
+	struct gpmu_row first;	/* its name and GPU are copies, other texts are not used */
 	uint64_t interval;	/* the last one that it was in */
 	int number;		/* the counter's number in the queue; -1: not yet described */
 };
@@ -131,7 +127,8 @@ struct gpmu_recorder {
 	uint64_t no_memory_count;	/* records lost for lack of memory */
 	uint64_t put_count;		/* records that have been given to the trace */
 	uint64_t safe_count;		/* those of them that are in the file */
-	struct vector ends;		/* uint64_t: size of the trace after each record that is not yet in the file */
+	uint64_t *ends;			/* size of the trace after each record that is not yet in the file */
+	size_t end_count;
 	uint64_t unwritten_count;	/* records that came after a failed write */
 	int failed;			/* -errno of writing the trace */
 	uint64_t flushed;

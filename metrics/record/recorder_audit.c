@@ -51,12 +51,6 @@ static const char *const kinds[ACTIVITY_KINDS] = {
 	[ACTIVITY_ENVIRONMENT] = "clocks",
 };
 
-static void arg_real(struct record_args *args, const char *name, double value)
-{
-	args->list[args->count++] =
-		(struct gpmu_trace_arg){ .name = name, .kind = GPMU_TRACE_DOUBLE, .real = value };
-}
-
 static int audit(struct gpmu_recorder *recorder, const char *name, const struct record_args *args)
 {
 	const uint64_t end = record_window_get(&recorder->window).end;
@@ -240,7 +234,9 @@ static int audit_counter(struct gpmu_recorder *recorder, const struct record_cou
 
 	record_arg_text(&args, "counter", counter->name);
 	if (!isnan(counter->share))
-		arg_real(&args, "share", counter->share);
+		args.list[args.count++] = (struct gpmu_trace_arg){
+			.name = "share", .kind = GPMU_TRACE_DOUBLE, .real = counter->share,
+		};
 	record_arg(&args, "gaps", (int64_t)counter->gaps);
 	record_arg_text(&args, "of", counter->parent);
 	record_arg_text(&args, "kind", counter->is_total ? "total" : "mean");
@@ -251,15 +247,14 @@ static int audit_times(struct gpmu_recorder *recorder)
 {
 	const struct record_causality *causality = &recorder->map.causality;
 	struct record_args clock = { .count = 0 }, order = { .count = 0 };
-	int ret = 0;
+	int ret;
 
-	if (recorder->map.cuda_count) {
-		record_arg(&clock, "bound", RECORDER_CUPTI_BOUND);
-		record_arg_text(&clock, "of",
-				"CUDA's records, as measured on an H200 with CUPTI 13.0");
-		ret = audit(recorder, "clock", &clock);
-	}
-	if (ret || !recorder->map.cuda_count)
+	if (!recorder->map.cuda_count)
+		return 0;
+	record_arg(&clock, "bound", RECORDER_CUPTI_BOUND);
+	record_arg_text(&clock, "of", "CUDA's records, as measured on an H200 with CUPTI 13.0");
+	ret = audit(recorder, "clock", &clock);
+	if (ret)
 		return ret;
 	record_arg(&order, "early", (int64_t)causality->early);
 	record_arg(&order, "overlap", (int64_t)causality->overlaps);
@@ -292,14 +287,15 @@ static int audit_spe(struct gpmu_recorder *recorder)
 	return audit(recorder, "spe", &args);
 }
 
-static int audit_info(struct gpmu_recorder *recorder, const char *text)
+/* @text: NULL: there is no note */
+static int audit_note(struct gpmu_recorder *recorder, const char *text, const char *level)
 {
 	struct record_args args = { .count = 0 };
 
 	if (!text)
 		return 0;
 	record_arg_text(&args, "text", text);
-	record_arg_text(&args, "level", "info");
+	record_arg_text(&args, "level", level);
 	return audit(recorder, "note", &args);
 }
 
@@ -308,13 +304,8 @@ static int audit_refusals(struct gpmu_recorder *recorder)
 {
 	int ret = 0;
 
-	for (size_t i = 0; i < recorder->refusal_count && !ret; i++) {
-		struct record_args args = { .count = 0 };
-
-		record_arg_text(&args, "text", recorder->refusals[i].why);
-		record_arg_text(&args, "level", "warning");
-		ret = audit(recorder, "note", &args);
-	}
+	for (size_t i = 0; i < recorder->refusal_count && !ret; i++)
+		ret = audit_note(recorder, recorder->refusals[i].why, "warning");
 	return ret;
 }
 
@@ -323,7 +314,7 @@ static int audit_outside(struct gpmu_recorder *recorder)
 {
 	const uint64_t samples = recorder->map.outside_samples;
 	char *text = samples ? text_print("%" PRIu64 " " GPMU_OUTSIDE_WHY, samples) : NULL;
-	int ret = samples && !text ? -ENOMEM : audit_info(recorder, text);
+	int ret = samples && !text ? -ENOMEM : audit_note(recorder, text, "info");
 
 	if (text)
 		log_line(GPMU_LOG_WARNING, "%s", text);
@@ -333,7 +324,7 @@ static int audit_outside(struct gpmu_recorder *recorder)
 
 static int audit_notes(struct gpmu_recorder *recorder)
 {
-	struct record_args sampler = { .count = 0 }, note = { .count = 0 };
+	struct record_args sampler = { .count = 0 };
 	const struct record_span window = record_window_get(&recorder->window);
 	struct record_lost lost = { recorder->no_memory_count, window.begin, window.end };
 	int ret = 0;
@@ -343,15 +334,15 @@ static int audit_notes(struct gpmu_recorder *recorder)
 		ret = audit(recorder, "sampler", &sampler);
 	}
 	if (!ret)
-		ret = audit_info(recorder, recorder->sched.note);
+		ret = audit_note(recorder, recorder->sched.note, "info");
 	if (!ret)
-		ret = audit_info(recorder, recorder->spe.note);
+		ret = audit_note(recorder, recorder->spe.note, "info");
 	if (!ret && recorder->spe.no_contexts)
-		ret = audit_info(recorder, RECORD_SPE_NO_CONTEXTS);
+		ret = audit_note(recorder, RECORD_SPE_NO_CONTEXTS, "info");
 	if (!ret && recorder->terms && !recorder->map.memory.count)
-		ret = audit_info(recorder, RECORD_NO_HOMES);
+		ret = audit_note(recorder, RECORD_NO_HOMES, "info");
 	if (!ret)
-		ret = audit_info(recorder, recorder->stack.note);
+		ret = audit_note(recorder, recorder->stack.note, "info");
 	if (!ret)
 		ret = audit_outside(recorder);
 	if (!ret && recorder->no_memory_count)
@@ -360,9 +351,7 @@ static int audit_notes(struct gpmu_recorder *recorder)
 		ret = audit_refusals(recorder);
 	if (ret || !recorder_lacks_cuda(recorder))
 		return ret;
-	record_arg_text(&note, "text", "0 processes connected");
-	record_arg_text(&note, "level", "warning");
-	return audit(recorder, "note", &note);
+	return audit_note(recorder, "0 processes connected", "warning");
 }
 
 int recorder_audit(struct gpmu_recorder *recorder)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Queues the rows of a session for the writer. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,32 +22,29 @@ static bool is_same(const char *a, const char *b)
  */
 static bool is_row(const struct gpmu_recorder *recorder, size_t index, const struct gpmu_row *row)
 {
-	const struct recorder_row *known = &recorder->rows[index];
+	const struct gpmu_row *known = &recorder->rows[index].first;
 
-	return known->interval != recorder->interval && is_same(known->name, row->name) &&
-	       is_same(known->gpu, row->gpu) && known->metric == (row->metric != 0) &&
+	return recorder->rows[index].interval != recorder->interval && is_same(known->name, row->name) &&
+	       is_same(known->gpu, row->gpu) && !known->metric == !row->metric &&
 	       known->scope == row->scope && known->node == row->node && known->package == row->package &&
 	       known->die == row->die && known->core == row->core && known->cpu == row->cpu && known->tid == row->tid;
 }
 
 static int add_row(struct gpmu_recorder *recorder, const struct gpmu_row *row)
 {
+	char *name = strdup(row->name), *gpu = row->gpu ? strdup(row->gpu) : NULL;
 	struct recorder_row *added = NULL;
-	struct recorder_row copy = {
-		.metric = row->metric, .scope = row->scope, .node = row->node, .package = row->package, .die = row->die,
-		.core = row->core, .cpu = row->cpu, .tid = row->tid, .number = -1,
-	};
 
-	copy.name = strdup(row->name);
-	copy.gpu = row->gpu ? strdup(row->gpu) : NULL;
-	if (copy.name && (!row->gpu || copy.gpu))
+	if (name && (!row->gpu || gpu))
 		added = vector_append(recorder->rows, recorder->row_count);
 	if (!added) {
-		free(copy.name);
-		free(copy.gpu);
+		free(name);
+		free(gpu);
 		return -ENOMEM;
 	}
-	*added = copy;
+	*added = (struct recorder_row){ .first = *row, .number = -1 };
+	added->first.name = name;
+	added->first.gpu = gpu;
 	return 0;
 }
 
@@ -112,29 +110,19 @@ static int queue_head(struct gpmu_recorder *recorder, const struct gpmu_row *row
 		.gpu_number = row->gpu_number, .has_unit = row->unit != NULL, .has_gpu = row->gpu != NULL,
 		.is_total = is_total(recorder->session->plan, row),
 	};
-	char *parent = covered(row);
-	const char *const texts[] = { row->name ? row->name : "", row->unit ? row->unit : "", parent ? parent : "" };
-	struct record record = { .type = RECORD_COUNTER };
-	size_t size = sizeof(head), at = size;
-	bool queued;
-	char *data;
+	char *parent = covered(row), *data = NULL;
+	bool queued = false;
+	int length = -1;
 
-	for (int i = 0; i < 3; i++)
-		size += strlen(texts[i]) + 1;
-	data = parent ? malloc(size) : NULL;
-	if (!data) {
-		free(parent);
-		return -1;
+	/* The head replaces the blanks. */
+	if (parent)
+		length = asprintf(&data, "%*s%s%c%s%c%s", (int)sizeof(head), "", row->name, '\0', row->unit ? row->unit : "", '\0',
+				  parent);
+	if (length >= 0) {
+		memcpy(data, &head, sizeof(head));
+		queued = record_queue_put_at(&recorder->queues[RECORDER_ROWS], RECORD_COUNTER, 0, data, (size_t)length + 1);
+		free(data);
 	}
-	memcpy(data, &head, sizeof(head));
-	for (int i = 0; i < 3; i++) {
-		size_t length = strlen(texts[i]) + 1;
-
-		memcpy(data + at, texts[i], length);
-		at += length;
-	}
-	queued = record_queue_put(&recorder->queues[RECORDER_ROWS], &record, data, size);
-	free(data);
 	free(parent);
 	/* The writer numbers counters in order of arrival. */
 	return queued ? (int)recorder->head_count++ : -1;

@@ -193,7 +193,7 @@ static int put(struct gpmu_recorder *recorder, const struct record *record)
 /* Notes the size of the trace up to the end of a record. Without memory for it, a failed write counts the record as lost. */
 static void note_end(struct gpmu_recorder *recorder)
 {
-	uint64_t *end = vector_add(&recorder->ends, sizeof(*end));
+	uint64_t *end = vector_append(recorder->ends, recorder->end_count);
 
 	if (end)
 		*end = recorder->trace->written + recorder->trace->out.length;
@@ -201,16 +201,15 @@ static void note_end(struct gpmu_recorder *recorder)
 
 void recorder_count_written(struct gpmu_recorder *recorder)
 {
-	uint64_t *ends = recorder->ends.data;
 	size_t n = 0;
 
-	while (n < recorder->ends.n && ends[n] <= recorder->trace->written)
+	while (n < recorder->end_count && recorder->ends[n] <= recorder->trace->written)
 		n++;
 	if (!n)
 		return;
 	recorder->safe_count += n;
-	recorder->ends.n -= n;
-	memmove(ends, ends + n, recorder->ends.n * sizeof(*ends));
+	recorder->end_count -= n;
+	memmove(recorder->ends, recorder->ends + n, recorder->end_count * sizeof(*recorder->ends));
 }
 
 static void put_until(struct gpmu_recorder *recorder, uint64_t bound)

@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 #include "base/strings.h"
-#include "base/vector.h"
 #include "trace/channel/activity.h"
 #include "gpmu.h"
 #include "record/queue/record.h"
