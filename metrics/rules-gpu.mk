@@ -7,8 +7,9 @@ GPU_PLUGIN_NAMES := $(filter cupti nvml,$(notdir $(wildcard metrics/sources/cupt
 GPU_PLUGINS	:= $(GPU_PLUGIN_NAMES:%=$(B)/gpmu-%.so)
 GPU_PLUGINS_SAN	:= $(GPU_PLUGIN_NAMES:%=$(B)/san/gpmu-%.so)
 
-# Objects of libgpmu that a plugin links
-cupti_BASE	:= metrics/base/replace.o metrics/sources/nvml/nvml_links.o
+# Objects of libgpmu and of the other plugin that a plugin links
+nvml_BASE	:= metrics/base/vector.o
+cupti_BASE	:= metrics/base/vector.o metrics/base/replace.o $(addprefix metrics/sources/nvml/,nvml_links.o nvml_messages.o)
 $(cupti_BASE:%=$(B)/san/%): private CPPFLAGS_OF := -fPIC
 
 define gpu_plugin

@@ -314,16 +314,15 @@ static json_t *record_gpu(nv_device device, json_t *names)
 
 int main(void)
 {
-	struct gpmu_error error = { .size = sizeof(error) };
 	json_t *scenario = json_object(), *gpus = json_array(), *names = json_object();
 	unsigned int count = 0;
 	nv_device device;
-	struct nv_trouble trouble;
+	struct trouble trouble;
 	char text[96] = "";
 	int cuda = 0;
 
-	if (nv_load(&api, &trouble, &error)) {
-		fprintf(stderr, "nvml-record: %s\n", error.text);
+	if (nv_load(&api, &trouble)) {
+		fprintf(stderr, "nvml-record: %s\n", trouble.text);
 		return 1;
 	}
 	NV_CALL(&api, nvmlSystemGetDriverVersion, text, sizeof(text));

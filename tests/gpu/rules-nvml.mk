@@ -32,9 +32,9 @@ $(NVML_TESTS_SAN): $(B)/tests/gpu/%-san.t: tests/gpu/%.c $(B)/san/gpmu-nvml.so $
 
 # Records the real NVML
 NVML_RECORD	:= $(B)/tests/gpu/nvml-record
-$(NVML_RECORD): tests/gpu/nvml-record.c $(nvml_OBJ) $(B)/flags/cc
+$(NVML_RECORD): tests/gpu/nvml-record.c $(nvml_OBJ) $(nvml_BASE:%=$(B)/%) $(B)/flags/cc
 	@mkdir -p $(@D)
-	$(CC) $(NVML_CPPFLAGS) $(CFLAGS) $(PROGRAM_DEPFLAGS) $(LDFLAGS) -o $@ $< $(nvml_OBJ) -ljansson -lm -ldl -lpthread
+	$(CC) $(NVML_CPPFLAGS) $(CFLAGS) $(PROGRAM_DEPFLAGS) $(LDFLAGS) -o $@ $< $(nvml_OBJ) $(nvml_BASE:%=$(B)/%) -ljansson -lm -ldl -lpthread
 
 PROGRAMS	+= $(NVML_TESTS) $(NVML_TESTS_SAN) $(NVML_RECORD)
 TEST_PROGRAMS	+= $(NVML_FAKE) $(NVML_RECORD)

@@ -15,14 +15,6 @@ static json_t *cuda_text(int version)
 	return json_string(text);
 }
 
-static json_t *trouble_object(const struct trouble *trouble)
-{
-	if (!trouble->kind)
-		return json_null();
-	return json_pack("{s:s, s:s, s:o}", "kind", trouble->kind, "text", trouble->text, "remedy",
-			 *trouble->remedy ? json_string(trouble->remedy) : json_null());
-}
-
 static json_t *cupti_object(const struct library *library)
 {
 	if (!library->cupti_handle)

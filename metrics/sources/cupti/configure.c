@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cupti_host.h"
-#include "library/cupti_messages.h"
+#include "sources/nvml/nvml_messages.h"
 
 #define TRIES_MAX	400	/* of host_drop(), some 2 ms each */
 
@@ -13,9 +13,8 @@
 static int add_metrics(const struct library *library, CUpti_Profiler_Host_Object *object,
 		       const char *const *names, size_t length)
 {
-	CUpti_Profiler_Host_ConfigAddMetrics_Params params = {
-		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_Host_ConfigAddMetrics_Params, numMetrics),
-		.pHostObject = object, .ppMetricNames = (const char **)names, .numMetrics = length };
+	CUPTI_PARAMS(params, CUpti_Profiler_Host_ConfigAddMetrics_Params, numMetrics, .pHostObject = object,
+		     .ppMetricNames = (const char **)names, .numMetrics = length);
 
 	return library->cupti.add_metrics(&params);
 }
@@ -23,13 +22,8 @@ static int add_metrics(const struct library *library, CUpti_Profiler_Host_Object
 static int get_image(const struct library *library, CUpti_Profiler_Host_Object *object,
 		     struct host_config *config)
 {
-	CUpti_Profiler_Host_GetConfigImageSize_Params size = {
-		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_Host_GetConfigImageSize_Params,
-						configImageSize),
-		.pHostObject = object };
-	CUpti_Profiler_Host_GetConfigImage_Params image = {
-		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_Host_GetConfigImage_Params, pConfigImage),
-		.pHostObject = object };
+	CUPTI_PARAMS(size, CUpti_Profiler_Host_GetConfigImageSize_Params, configImageSize, .pHostObject = object);
+	CUPTI_PARAMS(image, CUpti_Profiler_Host_GetConfigImage_Params, pConfigImage, .pHostObject = object);
 	int result = library->cupti.config_size(&size);
 
 	if (result)
@@ -41,9 +35,8 @@ static int get_image(const struct library *library, CUpti_Profiler_Host_Object *
 
 static int get_passes(const struct library *library, struct host_config *config)
 {
-	CUpti_Profiler_Host_GetNumOfPasses_Params params = {
-		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_Host_GetNumOfPasses_Params, numOfPasses),
-		.configImageSize = config->size, .pConfigImage = config->image };
+	CUPTI_PARAMS(params, CUpti_Profiler_Host_GetNumOfPasses_Params, numOfPasses, .configImageSize = config->size,
+		     .pConfigImage = config->image);
 	int result = library->cupti.passes(&params);
 
 	config->passes = params.numOfPasses;
@@ -233,22 +226,18 @@ void evaluator_release(struct evaluator *evaluator)
 int evaluator_values(const struct evaluator *evaluator, const uint8_t *image, size_t size,
 		     size_t index, double *values)
 {
-	CUpti_Profiler_Host_EvaluateToGpuValues_Params params = {
-		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_Host_EvaluateToGpuValues_Params,
-						pMetricValues),
-		.pHostObject = evaluator->object, .pCounterDataImage = image,
-		.counterDataImageSize = size, .rangeIndex = index, .ppMetricNames = evaluator->names,
-		.numMetrics = evaluator->length, .pMetricValues = values };
+	CUPTI_PARAMS(params, CUpti_Profiler_Host_EvaluateToGpuValues_Params, pMetricValues,
+		     .pHostObject = evaluator->object, .pCounterDataImage = image, .counterDataImageSize = size,
+		     .rangeIndex = index, .ppMetricNames = evaluator->names, .numMetrics = evaluator->length,
+		     .pMetricValues = values);
 
 	return evaluator->library->cupti.evaluate(&params);
 }
 
 int host_samples(const struct library *library, const uint8_t *image, size_t size, size_t *samples)
 {
-	CUpti_PmSampling_GetCounterDataInfo_Params params = {
-		.structSize = CUPTI_STRUCT_SIZE(CUpti_PmSampling_GetCounterDataInfo_Params,
-						numCompletedSamples),
-		.pCounterDataImage = image, .counterDataImageSize = size };
+	CUPTI_PARAMS(params, CUpti_PmSampling_GetCounterDataInfo_Params, numCompletedSamples,
+		     .pCounterDataImage = image, .counterDataImageSize = size);
 	int result = library->cupti.data_info(&params);
 
 	/* Not numCompletedSamples, which is 0 if the unit of any metric is absent. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vector.h"
 #include "cupti_counts.h"
 
 #define FIRST_ROOM	256
@@ -88,13 +89,11 @@ int counts_add(struct counts *counts, uint64_t start, uint64_t end, const double
 
 int counts_switch(struct counts *counts, uint64_t time, bool on)
 {
-	struct count_switch *larger = reallocarray(counts->switches, counts->switches_len + 1,
-						   sizeof(*larger));
+	struct count_switch *added = vector_append(counts->switches, counts->switches_len);
 
-	if (!larger)
+	if (!added)
 		return -ENOMEM;
-	counts->switches = larger;
-	counts->switches[counts->switches_len++] = (struct count_switch){ time, on };
+	*added = (struct count_switch){ time, on };
 	return 0;
 }
 

@@ -3,16 +3,12 @@
 #ifndef GPMU_CUPTI_DECODE_H
 #define GPMU_CUPTI_DECODE_H
 
-#include <time.h>
-
 #include "cupti_sampling.h"
 
-/* The thread's function: decodes until the sampler is stopped */
-void *sampler_decode(void *sampler);
+/* decode.c: decodes samples into an image. Returns a CUptiResult. *@more: more samples may wait, so that no sleep should follow */
+int sampler_decode(struct sampler *sampler, bool *more);
 /* After the thread has ended: stops the hardware and decodes its remaining samples */
 void sampler_drain(struct sampler *sampler);
-/* Returns the time @ns from now on CLOCK_MONOTONIC, the clock of the sampler's conditions */
-struct timespec sampler_deadline(uint64_t ns);
 
 /* Makes empty images and starts the workers that evaluate decoded ones. Returns 0 or -ENOMEM. */
 int images_init(struct sampler *sampler, const struct host *host);
@@ -33,8 +29,6 @@ void images_reset(struct sampler *sampler);
  */
 int sampler_enable(struct sampler *sampler, size_t buffer);
 int sampler_start_hardware(struct sampler *sampler);
-/* Restarts sampling, without which an overflowed buffer stays full. All images must be settled. */
-int sampler_restart_hardware(struct sampler *sampler);
 int sampler_stop_hardware(struct sampler *sampler);
 void sampler_disable(struct sampler *sampler);
 

@@ -23,7 +23,7 @@ struct event {
 struct events {
 	const struct host *host;
 	struct event **events;	/* by number */
-	size_t length, room;
+	size_t length;
 	size_t listed;
 };
 

@@ -4,7 +4,7 @@
 #define GPMU_CUPTI_GPUS_H
 
 #include "library/cupti_library.h"
-#include "library/cupti_messages.h"
+#include "sources/nvml/nvml_messages.h"
 #include "sources/nvml/nvml_links.h"
 
 struct gpu {

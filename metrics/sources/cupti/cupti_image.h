@@ -14,7 +14,7 @@
 
 #include "cupti_counts.h"
 #include "cupti_gpus.h"
-#include "library/cupti_messages.h"
+#include "sources/nvml/nvml_messages.h"
 
 #define IMAGE_MAGIC	"gpmu-cupti-001\n"	/* including its final NUL */
 #define IMAGE_PAGE	4096

@@ -102,8 +102,8 @@ struct sampler {
 	} gaps[GAPS];
 };
 
-int sampler_init(struct sampler *sampler, const struct library *library, const struct gpu *gpu,
-		 struct messages *messages);
+void sampler_init(struct sampler *sampler, const struct library *library, const struct gpu *gpu,
+		  struct messages *messages);
 void sampler_release(struct sampler *sampler);
 
 /*

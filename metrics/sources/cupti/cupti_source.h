@@ -112,8 +112,7 @@ struct chip *source_chip(struct source *source, const char *name, int *ret,
 			 struct gpmu_error *error);
 /* The answer to "check": check.c */
 json_t *source_check(const struct source *source);
-/* Answers to queries: query.c */
-int source_query(struct source *source, const char *question, char **answer,
-		 struct gpmu_error *error);
+/* Answers to queries, as the function of struct gpmu_source_plugin: query.c */
+int source_query(void *data, const char *question, char **answer, struct gpmu_error *error);
 
 #endif /* GPMU_CUPTI_SOURCE_H */

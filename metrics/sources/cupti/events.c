@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/vector.h"
 #include "cupti_events.h"
 
 #define PER_SECOND	".per_second"
@@ -116,37 +117,24 @@ static void describe(struct event *event, size_t number, const char *suffix)
 	event->lacking.why = nv_need_why(event->need);
 }
 
-static int make_room(struct events *events)
-{
-	size_t room = events->room ? 2 * events->room : 2048;
-	struct event **larger;
-
-	if (events->length < events->room)
-		return 0;
-	larger = reallocarray(events->events, room, sizeof(struct event *));
-	if (!larger)
-		return -ENOMEM;
-	events->events = larger;
-	events->room = room;
-	return 0;
-}
-
 static struct event *add_event(struct events *events, const struct host_metric *metric,
 			       const char *suffix)
 {
-	struct event *event;
+	struct event *event = calloc(1, sizeof(*event)), **added = NULL;
 
-	if (make_room(events))
-		return NULL;
-	event = calloc(1, sizeof(*event));
 	if (!event || asprintf(&event->name, "%s%s", metric->name, suffix) < 0) {
 		free(event);
 		return NULL;
 	}
 	event->metric = metric;
 	describe(event, events->length, suffix);
-	events->events[events->length++] = event;
-	return event;
+	added = vector_append(events->events, events->length);
+	if (added) {
+		*added = event;
+		return event;
+	}
+	free_event(event);
+	return NULL;
 }
 
 int events_init(struct events *events, const struct host *host)

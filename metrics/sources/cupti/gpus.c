@@ -10,8 +10,7 @@
 
 static int start_profiler(struct library *library, struct gpmu_error *error)
 {
-	CUpti_Profiler_Initialize_Params params = {
-		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_Initialize_Params, pPriv) };
+	CUPTI_PARAMS(params, CUpti_Profiler_Initialize_Params, pPriv, .pPriv = NULL);
 	/* The clock of CUPTI's time stamps; called by CUPTI's threads */
 	int result = library->cupti.timestamps(raw_clock_now);
 
@@ -39,9 +38,7 @@ static void write_uuid(const CUuuid *uuid, char text[64])
 /* Returns a CUresult. */
 static int describe(const struct library *library, struct gpu *gpu)
 {
-	CUpti_Device_GetChipName_Params chip = {
-		.structSize = CUPTI_STRUCT_SIZE(CUpti_Device_GetChipName_Params, pChipName),
-		.deviceIndex = gpu->ordinal };
+	CUPTI_PARAMS(chip, CUpti_Device_GetChipName_Params, pChipName, .deviceIndex = gpu->ordinal);
 	CUuuid uuid;
 	int result;
 
@@ -188,9 +185,8 @@ static enum obstacle find_obstacle(const CUpti_Profiler_DeviceSupported_Params *
 
 bool gpu_supported(const struct library *library, const struct gpu *gpu, struct trouble *trouble)
 {
-	CUpti_Profiler_DeviceSupported_Params params = {
-		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_DeviceSupported_Params, api),
-		.cuDevice = gpu->device, .api = CUPTI_PROFILER_PM_SAMPLING };
+	CUPTI_PARAMS(params, CUpti_Profiler_DeviceSupported_Params, api, .cuDevice = gpu->device,
+		     .api = CUPTI_PROFILER_PM_SAMPLING);
 	int result = library->cupti.supported(&params);
 
 	if (!*gpu->chip) {

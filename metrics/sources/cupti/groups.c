@@ -155,11 +155,9 @@ static int find_events(struct group *group, const struct gpmu_source_event *even
 	for (size_t i = 0; i < group->length; i++) {
 		struct event *event = events_get(&group->pmu->chip->events, events[i].config);
 
-		if (!event) {
-			fail(error, 0, "%s has no event 0x%llx", group->pmu->name,
-			     (unsigned long long)events[i].config);
-			return -ENOENT;
-		}
+		if (!event)
+			return fail(error, -ENOENT, "%s has no event 0x%llx", group->pmu->name,
+				    (unsigned long long)events[i].config);
 		group->events[i] = (struct group_event){ .event = event, .place = NOT_YET };
 	}
 	return 0;

@@ -18,14 +18,13 @@
 #define SHORTEST_NAP	200000
 
 /*
- * Estimated cost of a sample in ns: decoding it, most of it for a busy GPU, whose short counters are sent whenever they
- * are full; evaluating each metric. RESET_BYTES of the image are emptied in a ns. If a sample costs more than a third of
- * the interval, there are workers with twice the capacity needed, and the decoder sleeps less: fresh samples are still
- * in the caches, which saves a third of the time.
+ * Estimated costs of a sample. Decoding takes most time on a busy GPU, whose short counters are sent whenever they are full. If
+ * a sample costs more than a third of the interval, workers with twice the capacity needed evaluate the samples, and the
+ * decoder sleeps less: fresh samples are still in the caches, which saves a third of the time.
  */
-#define DECODE_COST	60000
-#define EVALUATE_COST	1500
-#define RESET_BYTES	2
+#define DECODE_COST	60000	/* ns */
+#define EVALUATE_COST	1500	/* ns for each metric */
+#define RESET_BYTES	2	/* bytes of the image that are emptied in 1 ns */
 #define BUSY_NAP	2000000
 #define BUSY_NAP_PERIODS	100
 #define BUSY_IMAGE_TIME	100000000
@@ -52,11 +51,9 @@ static uint64_t at_min(uint64_t value, uint64_t min)
 
 static int image_bytes(const struct sampler *sampler, uint32_t samples, size_t *bytes)
 {
-	CUpti_PmSampling_GetCounterDataSize_Params params = {
-		.structSize = CUPTI_STRUCT_SIZE(CUpti_PmSampling_GetCounterDataSize_Params,
-						counterDataSize),
-		.pPmSamplingObject = sampler->object, .pMetricNames = (const char **)sampler->names,
-		.numMetrics = sampler->length, .maxSamples = samples };
+	CUPTI_PARAMS(params, CUpti_PmSampling_GetCounterDataSize_Params, counterDataSize,
+		     .pPmSamplingObject = sampler->object, .pMetricNames = (const char **)sampler->names,
+		     .numMetrics = sampler->length, .maxSamples = samples);
 	int result = sampler->library->cupti.data_size(&params);
 
 	*bytes = params.counterDataSize;
@@ -119,11 +116,9 @@ static int set_config(struct sampler *sampler)
 
 static int initialize_image(const struct sampler *sampler)
 {
-	CUpti_PmSampling_CounterDataImage_Initialize_Params params = {
-		.structSize = CUPTI_STRUCT_SIZE(CUpti_PmSampling_CounterDataImage_Initialize_Params,
-						pCounterData),
-		.pPmSamplingObject = sampler->object, .counterDataSize = sampler->image_size,
-		.pCounterData = sampler->empty };
+	CUPTI_PARAMS(params, CUpti_PmSampling_CounterDataImage_Initialize_Params, pCounterData,
+		     .pPmSamplingObject = sampler->object, .counterDataSize = sampler->image_size,
+		     .pCounterData = sampler->empty);
 
 	return sampler->library->cupti.data_initialize(&params);
 }
@@ -147,9 +142,7 @@ static int make_empty(struct sampler *sampler)
 
 void sampler_disable(struct sampler *sampler)
 {
-	CUpti_PmSampling_Disable_Params params = {
-		.structSize = CUPTI_STRUCT_SIZE(CUpti_PmSampling_Disable_Params, pPmSamplingObject),
-		.pPmSamplingObject = sampler->object };
+	CUPTI_PARAMS(params, CUpti_PmSampling_Disable_Params, pPmSamplingObject, .pPmSamplingObject = sampler->object);
 
 	if (sampler->object)
 		sampler->library->cupti.disable(&params);
@@ -158,9 +151,7 @@ void sampler_disable(struct sampler *sampler)
 
 int sampler_stop_hardware(struct sampler *sampler)
 {
-	CUpti_PmSampling_Stop_Params params = {
-		.structSize = CUPTI_STRUCT_SIZE(CUpti_PmSampling_Stop_Params, pPmSamplingObject),
-		.pPmSamplingObject = sampler->object };
+	CUPTI_PARAMS(params, CUpti_PmSampling_Stop_Params, pPmSamplingObject, .pPmSamplingObject = sampler->object);
 
 	return sampler->library->cupti.stop(&params);
 }
@@ -168,9 +159,7 @@ int sampler_stop_hardware(struct sampler *sampler)
 /* The first call chooses the sizes, which is possible only with PM sampling enabled. */
 int sampler_enable(struct sampler *sampler, size_t buffer)
 {
-	CUpti_PmSampling_Enable_Params params = {
-		.structSize = CUPTI_STRUCT_SIZE(CUpti_PmSampling_Enable_Params, pPmSamplingObject),
-		.deviceIndex = sampler->gpu->ordinal };
+	CUPTI_PARAMS(params, CUpti_PmSampling_Enable_Params, pPmSamplingObject, .deviceIndex = sampler->gpu->ordinal);
 	int result = sampler->library->cupti.enable(&params);
 
 	if (result)
@@ -191,24 +180,10 @@ int sampler_enable(struct sampler *sampler, size_t buffer)
 
 int sampler_start_hardware(struct sampler *sampler)
 {
-	CUpti_PmSampling_Start_Params params = {
-		.structSize = CUPTI_STRUCT_SIZE(CUpti_PmSampling_Start_Params, pPmSamplingObject),
-		.pPmSamplingObject = sampler->object };
+	CUPTI_PARAMS(params, CUpti_PmSampling_Start_Params, pPmSamplingObject, .pPmSamplingObject = sampler->object);
 	int result = sampler->library->cupti.start(&params);
 
 	if (result)
 		sampler_disable(sampler);
 	return result;
-}
-
-int sampler_restart_hardware(struct sampler *sampler)
-{
-	int result;
-
-	sampler_disable(sampler);
-	result = sampler_enable(sampler, 0);
-	if (result)
-		return result;
-	images_reset(sampler);
-	return sampler_start_hardware(sampler);
 }

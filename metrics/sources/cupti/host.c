@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cupti_host.h"
-#include "library/cupti_messages.h"
+#include "sources/nvml/nvml_messages.h"
 
 static const char *const types[CUPTI_METRIC_TYPE__COUNT] = {
 	[CUPTI_METRIC_TYPE_COUNTER] = "counter",
@@ -32,9 +32,7 @@ const char *host_type(int type)
 
 size_t host_chips(const struct library *library, const char *const **names)
 {
-	CUpti_Profiler_Host_GetSupportedChips_Params params = {
-		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_Host_GetSupportedChips_Params,
-						ppChipNames) };
+	CUPTI_PARAMS(params, CUpti_Profiler_Host_GetSupportedChips_Params, ppChipNames, .pPriv = NULL);
 	int result;
 
 	host_lock();
@@ -48,9 +46,8 @@ size_t host_chips(const struct library *library, const char *const **names)
 
 int host_object_new(const struct library *library, const char *chip, CUpti_Profiler_Host_Object **object)
 {
-	CUpti_Profiler_Host_Initialize_Params params = {
-		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_Host_Initialize_Params, pHostObject),
-		.profilerType = CUPTI_PROFILER_TYPE_PM_SAMPLING, .pChipName = chip };
+	CUPTI_PARAMS(params, CUpti_Profiler_Host_Initialize_Params, pHostObject,
+		     .profilerType = CUPTI_PROFILER_TYPE_PM_SAMPLING, .pChipName = chip);
 	int result = library->cupti.initialize(&params);
 
 	*object = result ? NULL : params.pHostObject;
@@ -76,9 +73,7 @@ static int new_object(const struct library *library, const char *chip,
 
 void host_object_free(const struct library *library, CUpti_Profiler_Host_Object *object)
 {
-	CUpti_Profiler_Host_Deinitialize_Params params = {
-		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_Host_Deinitialize_Params, pHostObject),
-		.pHostObject = object };
+	CUPTI_PARAMS(params, CUpti_Profiler_Host_Deinitialize_Params, pHostObject, .pHostObject = object);
 
 	if (object)
 		library->cupti.deinitialize(&params);
@@ -86,10 +81,8 @@ void host_object_free(const struct library *library, CUpti_Profiler_Host_Object 
 
 static int add_metric(struct host *host, const char *name, int type)
 {
-	CUpti_Profiler_Host_GetMetricProperties_Params params = {
-		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_Host_GetMetricProperties_Params,
-						metricType),
-		.pHostObject = host->object, .pMetricName = name };
+	CUPTI_PARAMS(params, CUpti_Profiler_Host_GetMetricProperties_Params, metricType, .pHostObject = host->object,
+		     .pMetricName = name);
 	struct host_metric *metric = &host->metrics[host->length++];
 
 	metric->name = strdup(name);
@@ -111,9 +104,8 @@ static int by_name(const void *left, const void *right)
 
 static int add_type(struct host *host, int type, struct gpmu_error *error)
 {
-	CUpti_Profiler_Host_GetBaseMetrics_Params params = {
-		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_Host_GetBaseMetrics_Params, numMetrics),
-		.pHostObject = host->object, .metricType = type };
+	CUPTI_PARAMS(params, CUpti_Profiler_Host_GetBaseMetrics_Params, numMetrics, .pHostObject = host->object,
+		     .metricType = type);
 	int result = host->library->cupti.base_metrics(&params);
 	struct host_metric *larger;
 	size_t first = host->length;
@@ -180,9 +172,8 @@ int host_new(const struct library *library, const char *chip, struct host **resu
 size_t host_suffixes(const struct host *host, const struct host_metric *metric,
 		     const char *const **suffixes)
 {
-	CUpti_Profiler_Host_GetSubMetrics_Params params = {
-		.structSize = CUPTI_STRUCT_SIZE(CUpti_Profiler_Host_GetSubMetrics_Params, ppSubMetrics),
-		.pHostObject = host->object, .metricType = metric->type, .pMetricName = metric->name };
+	CUPTI_PARAMS(params, CUpti_Profiler_Host_GetSubMetrics_Params, ppSubMetrics, .pHostObject = host->object,
+		     .metricType = metric->type, .pMetricName = metric->name);
 	int result;
 
 	host_lock();

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cupti_options.h"
-#include "library/cupti_messages.h"
+#include "sources/nvml/nvml_messages.h"
 
 #define LONGEST_INTERVAL	1000000000	/* ns, or cycles */
 #define SMALLEST_BUFFER		(1 << 20)

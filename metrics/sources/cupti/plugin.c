@@ -379,11 +379,6 @@ static const char *cupti_message(void *data)
 	return messages_take(&source->messages);
 }
 
-static int cupti_query(void *data, const char *question, char **answer, struct gpmu_error *error)
-{
-	return source_query(data, question, answer, error);
-}
-
 const struct gpmu_source_plugin gpmu_source_plugin = {
 	.size = sizeof(gpmu_source_plugin),
 	.abi = GPMU_SOURCE_ABI,
@@ -403,6 +398,6 @@ const struct gpmu_source_plugin gpmu_source_plugin = {
 	.event_find = cupti_event_find,
 	.prepare = cupti_prepare,
 	.message = cupti_message,
-	.query = cupti_query,
+	.query = source_query,
 	.fits = cupti_fits,
 };

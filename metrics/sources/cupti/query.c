@@ -29,26 +29,29 @@
 
 #include "cupti_source.h"
 
-static json_t *chips(struct source *source)
+static json_t *text_array(const char *const *texts, size_t length)
 {
 	json_t *array = json_array();
-	const char *const *names;
-	size_t length = host_chips(&source->library, &names);
 
 	for (size_t i = 0; i < length; i++)
-		json_array_append_new(array, json_string(names[i]));
+		json_array_append_new(array, json_string(texts[i]));
 	return array;
+}
+
+static json_t *chips(struct source *source)
+{
+	const char *const *names = NULL;
+	size_t length = host_chips(&source->library, &names);
+
+	return text_array(names, length);
 }
 
 static json_t *suffixes(const struct host *host, const struct host_metric *metric)
 {
-	json_t *array = json_array();
-	const char *const *list;
+	const char *const *list = NULL;
 	size_t length = host_suffixes(host, metric, &list);
 
-	for (size_t i = 0; i < length; i++)
-		json_array_append_new(array, json_string(list[i]));
-	return array;
+	return text_array(list, length);
 }
 
 static json_t *describe(struct chip *chip, struct event *event, bool passes)
@@ -132,7 +135,6 @@ static json_t *run_of(struct source *source, const struct saved_run *run, int *r
 {
 	struct chip *chip = source_chip(source, run->gpu.chip, ret, error);
 	struct samples samples = { .length = run->names_len };
-	json_t *names;
 
 	if (!chip)
 		return NULL;
@@ -143,12 +145,10 @@ static json_t *run_of(struct source *source, const struct saved_run *run, int *r
 		json_decref(samples.array);
 		return NULL;
 	}
-	names = json_array();
-	for (size_t i = 0; i < run->names_len; i++)
-		json_array_append_new(names, json_string(run->names[i]));
 	return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o}", "uuid", run->gpu.uuid, "chip", run->gpu.chip,
 			 "trigger", run->sysclk ? "sysclk" : "time", "interval",
-			 (json_int_t)run->interval, "metrics", names, "samples", samples.array);
+			 (json_int_t)run->interval, "metrics",
+			 text_array((const char *const *)run->names, run->names_len), "samples", samples.array);
 }
 
 static json_t *samples_of(struct source *source, int *ret, struct gpmu_error *error)
@@ -160,9 +160,9 @@ static json_t *samples_of(struct source *source, int *ret, struct gpmu_error *er
 	return array;
 }
 
-int source_query(struct source *source, const char *question, char **answer,
-		 struct gpmu_error *error)
+int source_query(void *data, const char *question, char **answer, struct gpmu_error *error)
 {
+	struct source *source = data;
 	json_t *json;
 	int ret = 0;
 
@@ -184,12 +184,11 @@ int source_query(struct source *source, const char *question, char **answer,
 		return fail(error, -ENODEV, "no GPU can be sampled: name a chip by chip=");
 	else
 		json = metrics(source, strcmp(question, "metrics"));
-	*answer = json && !ret ? json_dumps(json, JSON_COMPACT) : NULL;
-	json_decref(json);
-	/* jansson leaves out members for which it had no memory. */
-	if (errno == ENOMEM) {
-		free(*answer);
+	if (ret) {
+		json_decref(json);
 		*answer = NULL;
+		return ret;
 	}
-	return *answer || ret ? ret : fail_memory(error);
+	*answer = answer_text(json);
+	return *answer ? 0 : fail_memory(error);
 }

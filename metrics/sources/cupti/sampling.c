@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/raw_clock.h"
 #include "cupti_decode.h"
 
 #define SEC		1000000000ull	/* in ns */
@@ -13,10 +14,12 @@
 #define DEFAULT_INTERVAL	1000000		/* ns */
 #define DEFAULT_CYCLES		2000000		/* about 1 ms */
 #define TRIAL_BUFFER		(16u << 20)	/* bytes of the hardware's buffer for sampler_try() */
-#define RESERVED_MAX	(1u << 20)	/* samples that are not settled yet */
+#define RESERVED_MAX	(1u << 20)	/* room for so many samples is made at the start, at most */
+#define ERRORS_MAX	3		/* consecutive, before a GPU is given up */
+#define SHORTEST_SLEEP	200000		/* ns; each decoding costs some us */
 
-int sampler_init(struct sampler *sampler, const struct library *library, const struct gpu *gpu,
-		 struct messages *messages)
+void sampler_init(struct sampler *sampler, const struct library *library, const struct gpu *gpu,
+		  struct messages *messages)
 {
 	pthread_condattr_t attr;
 
@@ -29,7 +32,6 @@ int sampler_init(struct sampler *sampler, const struct library *library, const s
 	pthread_cond_init(&sampler->work, &attr);
 	pthread_cond_init(&sampler->freed, &attr);
 	pthread_condattr_destroy(&attr);
-	return 0;
 }
 
 void sampler_release(struct sampler *sampler)
@@ -42,7 +44,7 @@ void sampler_release(struct sampler *sampler)
 	pthread_mutex_destroy(&sampler->lock);
 }
 
-/* Turing and GA100 have no trigger by time: cupti_pmsampling.h. */
+/* CUPTI cannot sample Turing and GA100 by time, only by cycles (cupti_pmsampling.h). */
 static bool has_time_trigger(const char *chip)
 {
 	return strncmp(chip, "TU", 2) && strcmp(chip, "GA100") && strncmp(chip, "GV", 2);
@@ -71,13 +73,113 @@ static int choose_trigger(struct sampler *sampler, const struct options *options
 	return 0;
 }
 
-static int start_decoder(struct sampler *sampler)
-{
-	int ret = pthread_create(&sampler->thread, NULL, sampler_decode, sampler);
+/* --- the thread of the decoder */
 
-	sampler->running = !ret;
-	return ret ? -ENOMEM : 0;
+static void give_up(struct sampler *sampler, int failure)
+{
+	messages_add(sampler->messages, "%s: sampling has failed: %s (%d)", sampler->gpu->uuid,
+		     library_text(sampler->library, failure), failure);
+	pthread_mutex_lock(&sampler->lock);
+	sampler->dead = true;
+	pthread_mutex_unlock(&sampler->lock);
 }
+
+/* Restarts sampling after a failure, without which an overflowed buffer stays full, or gives up the GPU. */
+static void recover(struct sampler *sampler, enum gap reason, int failure)
+{
+	int result, errors;
+
+	images_settle(sampler);
+	pthread_mutex_lock(&sampler->lock);
+	errors = ++sampler->errors;
+	sampler->failure = 0;
+	pthread_mutex_unlock(&sampler->lock);
+	sampler->reason = reason;
+	/* Decoding more often leaves fewer samples in the buffer. */
+	if (sampler->nap > 2 * SHORTEST_SLEEP)
+		sampler->nap /= 2;
+	sampler_disable(sampler);
+	result = sampler_enable(sampler, 0);
+	if (!result) {
+		images_reset(sampler);
+		result = sampler_start_hardware(sampler);
+	}
+	if (result || errors >= ERRORS_MAX)
+		give_up(sampler, result ? result : failure);
+}
+
+/* The time (CLOCK_MONOTONIC_RAW) until which the thread may sleep; called with the lock held */
+static uint64_t sleep_until(const struct sampler *sampler, uint64_t now)
+{
+	uint64_t until = now + sampler->nap, retry = sampler->period;
+
+	if (!sampler->wanted || sampler->counts->newest >= sampler->wanted)
+		return until;
+	/* A sample is available one interval after its start at the latest. */
+	if (sampler->wanted + sampler->period > now)
+		retry = sampler->wanted + sampler->period - now;
+	if (retry < SHORTEST_SLEEP)
+		retry = SHORTEST_SLEEP;
+	return retry < sampler->nap ? now + retry : until;
+}
+
+/* Returns the time @ns from now on CLOCK_MONOTONIC, the clock of the sampler's conditions. */
+static struct timespec deadline(uint64_t ns)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	ns += (uint64_t)time.tv_nsec;
+	time.tv_sec += (time_t)(ns / SEC);
+	time.tv_nsec = (long)(ns % SEC);
+	return time;
+}
+
+/* Sleeps for the nap, or less if a reader waits. */
+static void nap(struct sampler *sampler)
+{
+	uint64_t now = raw_clock_now(), begin = now, until;
+
+	while (!sampler->stop && now < (until = sleep_until(sampler, begin))) {
+		struct timespec time = deadline(until - now);
+
+		pthread_cond_timedwait(&sampler->wake, &sampler->lock, &time);
+		now = raw_clock_now();
+	}
+}
+
+static void *run(void *data)
+{
+	struct sampler *sampler = data;
+	bool more = false;
+	uint64_t now;
+	int result;
+
+	pthread_mutex_lock(&sampler->lock);
+	while (!sampler->stop && !sampler->dead) {
+		if (!more)
+			nap(sampler);
+		pthread_mutex_unlock(&sampler->lock);
+		result = sampler_decode(sampler, &more);
+		pthread_mutex_lock(&sampler->lock);
+		if (!result)
+			result = sampler->failure;
+		if (result) {
+			pthread_mutex_unlock(&sampler->lock);
+			recover(sampler, result == CUPTI_ERROR_OUT_OF_MEMORY ? GAP_OVERFLOW : GAP_ERROR, result);
+			more = false;
+			pthread_mutex_lock(&sampler->lock);
+		}
+		now = raw_clock_now();
+		if (now > COUNTS_KEPT && now - COUNTS_KEPT > sampler->counts->settled)
+			counts_settle(sampler->counts, now - COUNTS_KEPT);
+		pthread_cond_broadcast(&sampler->decoded);
+	}
+	pthread_mutex_unlock(&sampler->lock);
+	return NULL;
+}
+
+/* --- begin and end */
 
 static void release_run(struct sampler *sampler)
 {
@@ -143,8 +245,10 @@ static int start_threads(struct sampler *sampler, const struct host *host, struc
 	      images_init(sampler, host) ? fail_memory(error) : 0;
 	if (!ret)
 		ret = refused(sampler, sampler_start_hardware(sampler), error);
-	if (!ret && start_decoder(sampler))
-		ret = fail_memory(error);
+	if (!ret) {
+		sampler->running = !pthread_create(&sampler->thread, NULL, run, sampler);
+		ret = sampler->running ? 0 : fail_memory(error);
+	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return ret;
 }
@@ -224,7 +328,7 @@ void sampler_stop(struct sampler *sampler)
 
 bool sampler_wait(struct sampler *sampler, uint64_t time)
 {
-	struct timespec end = sampler_deadline(SEC + 10 * sampler->period);
+	struct timespec end = deadline(SEC + 10 * sampler->period);
 	bool there;
 
 	pthread_mutex_lock(&sampler->lock);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/vector.h"
 #include "cupti_image.h"
 
 #define MAX_RUNS	4096
@@ -25,14 +26,7 @@ struct reader {
 
 static int damaged(const struct reader *reader, const char *what)
 {
-	fail(reader->error, 0, "%.120s: byte %zu: %s", reader->path, reader->at, what);
-	return -EINVAL;
-}
-
-static int no_memory(const struct reader *reader)
-{
-	fail_memory(reader->error);
-	return -ENOMEM;
+	return fail(reader->error, -EINVAL, "%.120s: byte %zu: %s", reader->path, reader->at, what);
 }
 
 static int map_file(struct saved *saved, const char *path, struct gpmu_error *error)
@@ -79,7 +73,7 @@ static int read_names(struct saved_run *run, const json_t *names, const struct r
 		return damaged(reader, "expected metrics");
 	run->names = calloc(length, sizeof(char *));
 	if (!run->names)
-		return no_memory(reader);
+		return fail_memory(reader->error);
 	for (size_t i = 0; i < length; i++) {
 		const char *name = json_string_value(json_array_get(names, i));
 
@@ -87,7 +81,7 @@ static int read_names(struct saved_run *run, const json_t *names, const struct r
 			return damaged(reader, "expected names of metrics");
 		run->names[i] = strdup(name);
 		if (!run->names[i])
-			return no_memory(reader);
+			return fail_memory(reader->error);
 		run->names_len++;
 	}
 	return 0;
@@ -96,7 +90,7 @@ static int read_names(struct saved_run *run, const json_t *names, const struct r
 static int read_run(struct saved *saved, const struct reader *reader, const struct image_record *record,
 		    const void *content)
 {
-	struct saved_run *larger, *run;
+	struct saved_run *run;
 	const char *trigger;
 	json_t *json;
 	int ret;
@@ -108,18 +102,15 @@ static int read_run(struct saved *saved, const struct reader *reader, const stru
 	/* jansson can also succeed and drop bytes of a string that it had no memory for. */
 	if (errno == ENOMEM) {
 		json_decref(json);
-		return no_memory(reader);
+		return fail_memory(reader->error);
 	}
 	if (!json)
 		return damaged(reader, "expected a description in JSON");
-	larger = reallocarray(saved->runs, saved->length + 1, sizeof(*larger));
-	if (!larger) {
+	run = vector_append(saved->runs, saved->length);
+	if (!run) {
 		json_decref(json);
-		return no_memory(reader);
+		return fail_memory(reader->error);
 	}
-	saved->runs = larger;
-	run = &saved->runs[saved->length++];
-	*run = (struct saved_run){ 0 };
 	copy_text(run->gpu.uuid, sizeof(run->gpu.uuid), json, "uuid");
 	copy_text(run->gpu.name, sizeof(run->gpu.name), json, "name");
 	copy_text(run->gpu.chip, sizeof(run->gpu.chip), json, "chip");
@@ -154,7 +145,7 @@ static int read_samples(struct saved_run *run, const struct reader *reader, cons
 			size_t size)
 {
 	const struct image_samples *head = (const struct image_samples *)content;
-	struct saved_samples *larger, image;
+	struct saved_samples *added, image;
 	size_t before;
 
 	if (!run->empty)
@@ -171,11 +162,10 @@ static int read_samples(struct saved_run *run, const struct reader *reader, cons
 	image.bytes = content + before;
 	if (check_pages(run, &image, size - before, reader))
 		return -EINVAL;
-	larger = reallocarray(run->images, run->images_len + 1, sizeof(*larger));
-	if (!larger)
-		return no_memory(reader);
-	run->images = larger;
-	run->images[run->images_len++] = image;
+	added = vector_append(run->images, run->images_len);
+	if (!added)
+		return fail_memory(reader->error);
+	*added = image;
 	return 0;
 }
 

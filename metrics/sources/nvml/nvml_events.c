@@ -10,34 +10,28 @@
 
 /* --- reading --- */
 
-static int read_power(const struct gpu *gpu, unsigned int argument, double *value)
-{
-	unsigned int mw = 0;
-	int result = NV_CALL(gpu->api, nvmlDeviceGetPowerUsage, gpu->device, &mw);
+/* Defines a function that reads a number by a function of NVML, whose arguments after the device follow. */
+#define READER(name, type, function, ...) \
+	static int name(const struct gpu *gpu, unsigned int argument, double *value) \
+	{ \
+		type number = 0; \
+		int result = NV_CALL(gpu->api, function, gpu->device, __VA_ARGS__); \
+		\
+		(void)argument; \
+		*value = (double)number; \
+		return result; \
+	}
 
-	(void)argument;
-	*value = mw;
-	return result;
-}
-
-static int read_energy(const struct gpu *gpu, unsigned int argument, double *value)
-{
-	unsigned long long mj = 0;
-	int result = NV_CALL(gpu->api, nvmlDeviceGetTotalEnergyConsumption, gpu->device, &mj);
-
-	(void)argument;
-	*value = (double)mj;
-	return result;
-}
-
-static int read_temperature(const struct gpu *gpu, unsigned int sensor, double *value)
-{
-	unsigned int celsius = 0;
-	int result = NV_CALL(gpu->api, nvmlDeviceGetTemperature, gpu->device, (int)sensor, &celsius);
-
-	*value = celsius;
-	return result;
-}
+READER(read_power, unsigned int, nvmlDeviceGetPowerUsage, &number)
+READER(read_energy, unsigned long long, nvmlDeviceGetTotalEnergyConsumption, &number)
+READER(read_temperature, unsigned int, nvmlDeviceGetTemperature, (int)argument, &number)
+READER(read_clock, unsigned int, nvmlDeviceGetClockInfo, (int)argument, &number)
+READER(read_pcie, unsigned int, nvmlDeviceGetPcieThroughput, (int)argument, &number)
+/* The last argument is set to the length of the period in us. */
+READER(read_encoder, unsigned int, nvmlDeviceGetEncoderUtilization, &number, &(unsigned int){ 0 })
+READER(read_decoder, unsigned int, nvmlDeviceGetDecoderUtilization, &number, &(unsigned int){ 0 })
+READER(read_jpeg, unsigned int, nvmlDeviceGetJpgUtilization, &number, &(unsigned int){ 0 })
+READER(read_ofa, unsigned int, nvmlDeviceGetOfaUtilization, &number, &(unsigned int){ 0 })
 
 static double number_of(const struct nv_field *field)
 {
@@ -68,43 +62,14 @@ static int read_field(const struct gpu *gpu, unsigned int id, double *value)
 	return result ? result : field.result;
 }
 
-static int read_clock(const struct gpu *gpu, unsigned int type, double *value)
-{
-	unsigned int mhz = 0;
-	int result = NV_CALL(gpu->api, nvmlDeviceGetClockInfo, gpu->device, (int)type, &mhz);
-
-	*value = mhz;
-	return result;
-}
-
-enum { UTIL_SM, UTIL_MEMORY, UTIL_ENCODER, UTIL_DECODER, UTIL_JPEG, UTIL_OFA };
+enum { UTIL_SM, UTIL_MEMORY };
 
 static int read_utilization(const struct gpu *gpu, unsigned int unit, double *value)
 {
 	struct nv_utilization rates = { 0 };
-	unsigned int percent = 0, us;
-	int result;
+	int result = NV_CALL(gpu->api, nvmlDeviceGetUtilizationRates, gpu->device, &rates);
 
-	switch (unit) {
-	case UTIL_SM:
-	case UTIL_MEMORY:
-		result = NV_CALL(gpu->api, nvmlDeviceGetUtilizationRates, gpu->device, &rates);
-		percent = unit == UTIL_SM ? rates.gpu : rates.memory;
-		break;
-	case UTIL_ENCODER:
-		result = NV_CALL(gpu->api, nvmlDeviceGetEncoderUtilization, gpu->device, &percent, &us);
-		break;
-	case UTIL_DECODER:
-		result = NV_CALL(gpu->api, nvmlDeviceGetDecoderUtilization, gpu->device, &percent, &us);
-		break;
-	case UTIL_JPEG:
-		result = NV_CALL(gpu->api, nvmlDeviceGetJpgUtilization, gpu->device, &percent, &us);
-		break;
-	default:
-		result = NV_CALL(gpu->api, nvmlDeviceGetOfaUtilization, gpu->device, &percent, &us);
-		break;
-	}
-	*value = percent;
+	*value = unit == UTIL_SM ? rates.gpu : rates.memory;
 	return result;
 }
 
@@ -128,15 +93,6 @@ static int read_reason(const struct gpu *gpu, unsigned int bit, double *value)
 				&supported) && !(supported & bit))
 		return NV_NOT_SUPPORTED;
 	*value = reasons & bit ? 100 : 0;
-	return result;
-}
-
-static int read_pcie(const struct gpu *gpu, unsigned int counter, double *value)
-{
-	unsigned int kbps = 0;
-	int result = NV_CALL(gpu->api, nvmlDeviceGetPcieThroughput, gpu->device, (int)counter, &kbps);
-
-	*value = kbps;
 	return result;
 }
 
@@ -198,13 +154,13 @@ static const struct nv_event events[] = {
 	MEAN("sm_utilization", "%", read_utilization, UTIL_SM, 1, "percentage of time in which a kernel was running"),
 	MEAN("memory_utilization", "%", read_utilization, UTIL_MEMORY, 1,
 	     "percentage of time in which memory was read or written"),
-	MEAN("encoder_utilization", "%", read_utilization, UTIL_ENCODER, 1,
+	MEAN("encoder_utilization", "%", read_encoder, 0, 1,
 	     "percentage of time in which video encoders were busy"),
-	MEAN("decoder_utilization", "%", read_utilization, UTIL_DECODER, 1,
+	MEAN("decoder_utilization", "%", read_decoder, 0, 1,
 	     "percentage of time in which video decoders were busy"),
-	MEAN("jpeg_utilization", "%", read_utilization, UTIL_JPEG, 1,
+	MEAN("jpeg_utilization", "%", read_jpeg, 0, 1,
 	     "percentage of time in which JPEG decoders were busy"),
-	MEAN("ofa_utilization", "%", read_utilization, UTIL_OFA, 1,
+	MEAN("ofa_utilization", "%", read_ofa, 0, 1,
 	     "percentage of time in which the optical flow accelerator was busy"),
 	{ .name = "memory_used", .unit = "B", .description = "memory in use", .scale = 1e9,
 	  .mean = true, .read = read_memory },

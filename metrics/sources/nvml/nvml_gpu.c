@@ -16,7 +16,7 @@ static const char *const pmu_names[PMUS] = { [PMU_NVML] = "nvidia_nvml", [PMU_GP
 
 static int no_memory(struct gpmu_error *error)
 {
-	return nv_fail(error, -ENOMEM, "NVML: %s", ERROR_NO_MEMORY);
+	return fail(error, -ENOMEM, "NVML: %s", ERROR_NO_MEMORY);
 }
 
 /* --- probing --- */
@@ -200,7 +200,7 @@ static int add_gpu(struct source *source, unsigned int index)
 		result = NV_CALL(&source->api, nvmlDeviceGetUUID, gpu->device, gpu->uuid,
 				 sizeof(gpu->uuid));
 	if (result) {
-		nv_report(source, "NVML: GPU %u: %s", index, nv_text(&source->api, result));
+		messages_add(&source->messages, "NVML: GPU %u: %s", index, nv_text(&source->api, result));
 		return 0;
 	}
 	source->gpu_count++;
@@ -230,9 +230,9 @@ int nv_find_gpus(struct source *source, struct gpmu_error *error)
 	int result = NV_CALL(&source->api, nvmlDeviceGetCount_v2, &count);
 
 	if (result)
-		return nv_fail(error, -EIO, "NVML: the number of GPUs: %s", nv_text(&source->api, result));
+		return fail(error, -EIO, "NVML: the number of GPUs: %s", nv_text(&source->api, result));
 	if (!count)
-		return nv_fail(error, -ENODEV, "NVML: there is no GPU");
+		return fail(error, -ENODEV, "NVML: there is no GPU");
 	source->gpus = calloc(count, sizeof(*source->gpus));
 	if (!source->gpus)
 		return no_memory(error);
@@ -240,8 +240,8 @@ int nv_find_gpus(struct source *source, struct gpmu_error *error)
 		if (add_gpu(source, i))
 			return no_memory(error);
 	if (!source->gpu_count)
-		return nv_fail(error, -ENODEV, "%s", source->message_count ? source->messages[0] :
-			       "NVML: no GPU can be used");
+		return fail(error, -ENODEV, "%s", source->messages.length ? source->messages.list[0] :
+			    "NVML: no GPU can be used");
 	return list_pmus(source) ? no_memory(error) : 0;
 }
 

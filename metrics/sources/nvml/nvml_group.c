@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/raw_clock.h"
-#include "nvml_group.h"
+#include "nvml_source.h"
 
 static void release(struct group *group)
 {
@@ -29,14 +29,14 @@ static int open_event(struct gpu_pmu *pmu, struct group_event *event, uint64_t c
 		return 0;
 	}
 	if (!config || config > length)
-		return nv_fail(error, -EOPNOTSUPP, "%s: expected an event from 1 to %zu, found %llu",
-			       pmu->name, length, (unsigned long long)config);
+		return fail(error, -EOPNOTSUPP, "%s: expected an event from 1 to %zu, found %llu",
+			    pmu->name, length, (unsigned long long)config);
 	if (nv_has_event(pmu, config - 1)) {
 		event->why = nv_why_not(pmu, config - 1);
 		return 0;
 	}
 	event->stream = nv_stream_get(pmu->gpu, &list[config - 1]);
-	return event->stream ? 0 : nv_fail(error, -ENOMEM, "%s: %s", pmu->name, ERROR_NO_MEMORY);
+	return event->stream ? 0 : fail(error, -ENOMEM, "%s: %s", pmu->name, ERROR_NO_MEMORY);
 }
 
 static int open_events(struct source *source, struct gpu_pmu *pmu, struct group *group,
@@ -45,8 +45,8 @@ static int open_events(struct source *source, struct gpu_pmu *pmu, struct group 
 	int ret = 0;
 
 	if (pmu->gpu->lost)
-		return nv_fail(error, -ENODEV, "%s: NVML: %s", pmu->name,
-			       nv_text(&source->api, pmu->gpu->lost));
+		return fail(error, -ENODEV, "%s: NVML: %s", pmu->name,
+			    nv_text(&source->api, pmu->gpu->lost));
 	for (size_t i = 0; i < group->length && !ret; i++)
 		ret = open_event(pmu, &group->events[i], events[i].config, error);
 	return ret;
@@ -60,15 +60,15 @@ int nv_group_open(void *data, size_t pmu, const struct gpmu_source_event *events
 	int ret;
 
 	if (pmu >= source->pmu_count || !length)
-		return nv_fail(error, -EINVAL, "NVML: expected events of a PMU below %zu", source->pmu_count);
+		return fail(error, -EINVAL, "NVML: expected events of a PMU below %zu", source->pmu_count);
 	if (source->enabled)
-		return nv_fail(error, -EBUSY, "NVML: expected no group while it counts");
+		return fail(error, -EBUSY, "NVML: expected no group while it counts");
 	group = calloc(1, sizeof(*group));
 	if (group)
 		group->events = calloc(length, sizeof(*group->events));
 	if (!group || !group->events) {
 		free(group);
-		return nv_fail(error, -ENOMEM, "NVML: %s", ERROR_NO_MEMORY);
+		return fail(error, -ENOMEM, "NVML: %s", ERROR_NO_MEMORY);
 	}
 	group->gpu = source->pmus[pmu]->gpu;
 	group->length = length;

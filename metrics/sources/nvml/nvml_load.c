@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,33 +15,18 @@
 
 /* Results with which NVML fails to initialise */
 static const struct {
-	int result;
-	int error;
-	const char *text;
-	struct nv_trouble trouble;
+	int result, error;
+	const char *kind, *text, *remedy;
 } refusals[] = {
-	{ NV_DRIVER_NOT_LOADED, -ENODEV, "NVIDIA's driver is not loaded",
-	  { "driver", "sudo modprobe nvidia" } },
-	{ NV_NO_PERMISSION, -EACCES, "no permission for /dev/nvidiactl",
-	  { "permission", "join the group that ls -l /dev/nvidiactl shows" } },
-	{ NV_LIB_RM_VERSION_MISMATCH, -ENODEV,
-	  "the loaded driver has another version than " LIBRARY,
-	  { "driver", "load the new one, or reboot" } },
-	{ NV_GPU_IS_LOST, -ENODEV, "the GPU is lost",
-	  { "gpu", "reset the GPU or the machine" } },
+	{ .result = NV_DRIVER_NOT_LOADED, .error = -ENODEV, .kind = "driver",
+	  .text = "NVIDIA's driver is not loaded", .remedy = "sudo modprobe nvidia" },
+	{ .result = NV_NO_PERMISSION, .error = -EACCES, .kind = "permission",
+	  .text = "no permission for /dev/nvidiactl", .remedy = "join the group that ls -l /dev/nvidiactl shows" },
+	{ .result = NV_LIB_RM_VERSION_MISMATCH, .error = -ENODEV, .kind = "driver",
+	  .text = "the loaded driver has another version than " LIBRARY, .remedy = "load the new one, or reboot" },
+	{ .result = NV_GPU_IS_LOST, .error = -ENODEV, .kind = "gpu",
+	  .text = "the GPU is lost", .remedy = "reset the GPU or the machine" },
 };
-
-int nv_fail(struct gpmu_error *error, int ret, const char *fmt, ...)
-{
-	va_list args;
-
-	if (!error)
-		return ret;
-	va_start(args, fmt);
-	vsnprintf(error->text, sizeof(error->text), fmt, args);
-	va_end(args);
-	return ret;
-}
 
 const char *nv_text(const struct nv_api *api, int result)
 {
@@ -91,7 +75,7 @@ static void find_all(struct nv_api *api)
 	find(api->library, "nvmlErrorString", &api->error_string);
 }
 
-static int init(const struct nv_api *api, struct nv_trouble *trouble, struct gpmu_error *error)
+static int init(const struct nv_api *api, struct trouble *trouble)
 {
 	int result = NV_CALL(api, nvmlInit_v2);
 
@@ -100,25 +84,25 @@ static int init(const struct nv_api *api, struct nv_trouble *trouble, struct gpm
 	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++) {
 		if (refusals[i].result != result)
 			continue;
-		*trouble = refusals[i].trouble;
-		return nv_fail(error, refusals[i].error, "NVML: %s", refusals[i].text);
+		trouble_set(trouble, refusals[i].kind, refusals[i].remedy, "NVML: %s", refusals[i].text);
+		return refusals[i].error;
 	}
-	trouble->kind = "other";
-	return nv_fail(error, -EIO, "NVML: %s", nv_text(api, result));
+	trouble_set(trouble, "other", "", "NVML: %s", nv_text(api, result));
+	return -EIO;
 }
 
-int nv_load(struct nv_api *api, struct nv_trouble *trouble, struct gpmu_error *error)
+int nv_load(struct nv_api *api, struct trouble *trouble)
 {
 	int ret;
 
-	*trouble = (struct nv_trouble){ .kind = NULL };
+	trouble->kind = NULL;
 	api->library = open_library();
 	if (!api->library) {
-		trouble->kind = "library";
-		return nv_fail(error, -ENODEV, "no " LIBRARY ": NVIDIA's driver is not installed");
+		trouble_set(trouble, "library", "", "no " LIBRARY ": NVIDIA's driver is not installed");
+		return -ENODEV;
 	}
 	find_all(api);
-	ret = init(api, trouble, error);
+	ret = init(api, trouble);
 	if (ret) {
 		dlclose(api->library);
 		api->library = NULL;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "nvml_group.h"
 #include "nvml_source.h"
 
 static int parse_period(struct source *source, const char *text, size_t length, struct gpmu_error *error)
@@ -16,8 +15,8 @@ static int parse_period(struct source *source, const char *text, size_t length, 
 
 	ms = strtoul(text, &end, 10);
 	if (end == text || end != text + length || *text == '-' || ms < PERIOD_MIN || ms > PERIOD_MAX)
-		return nv_fail(error, -EINVAL, "period: expected ms from %d to %d, found \"%.*s\"",
-			       PERIOD_MIN, PERIOD_MAX, (int)(length < 64 ? length : 64), text);
+		return fail(error, -EINVAL, "period: expected ms from %d to %d, found \"%.*s\"",
+			    PERIOD_MIN, PERIOD_MAX, (int)(length < 64 ? length : 64), text);
 	source->period = (unsigned int)ms;
 	return 0;
 }
@@ -30,26 +29,24 @@ static int parse(struct source *source, const char *options, struct gpmu_error *
 
 	source->period = PERIOD_MS;
 	while (*at && !ret) {
-		size_t length = strcspn(at, ",");
+		size_t length = strcspn(at, ","), offset = (size_t)(at - options);
 
-		error->offset = (size_t)(at - options);
 		if (length == strlen(check) && !strncmp(at, check, length)) {
 			source->check = true;
 		} else if (!strncmp(at, period, strlen(period))) {
-			error->offset += strlen(period);
+			offset += strlen(period);
 			ret = parse_period(source, at + strlen(period), length - strlen(period), error);
 		} else {
-			ret = nv_fail(error, -EINVAL, "expected %s, found \"%.64s\"", NVML_USAGE, at);
+			ret = fail(error, -EINVAL, "expected %s, found \"%.64s\"", NVML_USAGE, at);
 		}
 		at += length;
 		if (!ret && *at && !at[1]) {
-			error->offset = (size_t)(at - options);
-			ret = nv_fail(error, -EINVAL, "expected %s, found \"%s\"", NVML_USAGE, at);
+			offset = (size_t)(at - options);
+			ret = fail(error, -EINVAL, "expected %s, found \"%s\"", NVML_USAGE, at);
 		}
 		at += *at == ',';
+		error->offset = ret ? offset : 0;
 	}
-	if (!ret)
-		error->offset = 0;
 	return ret;
 }
 
@@ -62,6 +59,7 @@ static void init_locks(struct source *source)
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&source->wake, &attr);
 	pthread_condattr_destroy(&attr);
+	messages_init(&source->messages);
 }
 
 static void close_source(void *data)
@@ -71,10 +69,7 @@ static void close_source(void *data)
 	nv_stop(source);
 	nv_release_gpus(source);
 	nv_unload(&source->api);
-	for (size_t i = 0; i < source->message_count; i++)
-		free(source->messages[i]);
-	free(source->messages);
-	free(source->last_message);
+	messages_release(&source->messages);
 	pthread_cond_destroy(&source->wake);
 	pthread_mutex_destroy(&source->lock);
 	free(source);
@@ -83,24 +78,16 @@ static void close_source(void *data)
 /* With the option check only lack of memory is a failure. */
 static int find_gpus(struct source *source, struct gpmu_error *error)
 {
-	int ret = nv_load(&source->api, &source->trouble, error);
-	size_t length;
+	int ret = nv_load(&source->api, &source->trouble);
 
 	if (!ret) {
 		ret = nv_find_gpus(source, error);
-		source->trouble.kind = ret ? "gpu" : NULL;
-	}
-	if (!ret || ret == -ENOMEM)
-		return ret;
-	if (source->check) {
-		source->why = *error;
+		if (!ret || ret == -ENOMEM)
+			return ret;
+		trouble_set(&source->trouble, "gpu", "", "%s", error->text);
 		error->text[0] = '\0';
-		return 0;
 	}
-	length = strlen(error->text);
-	if (source->trouble.remedy)
-		snprintf(error->text + length, sizeof(error->text) - length, ": %s", source->trouble.remedy);
-	return ret;
+	return source->check ? 0 : trouble_fail(&source->trouble, NULL, ret, error);
 }
 
 static int open_source(void **data, const char *options, struct gpmu_error *error)
@@ -109,7 +96,7 @@ static int open_source(void **data, const char *options, struct gpmu_error *erro
 	int ret;
 
 	if (!source)
-		return nv_fail(error, -ENOMEM, "NVML: %s", ERROR_NO_MEMORY);
+		return fail(error, -ENOMEM, "NVML: %s", ERROR_NO_MEMORY);
 	init_locks(source);
 	ret = parse(source, options, error);
 	if (!ret)
@@ -163,16 +150,7 @@ static const char *get_message(void *data)
 {
 	struct source *source = data;
 
-	pthread_mutex_lock(&source->lock);
-	free(source->last_message);
-	source->last_message = NULL;
-	if (source->message_count) {
-		source->last_message = source->messages[0];
-		source->message_count--;
-		memmove(source->messages, source->messages + 1, source->message_count * sizeof(char *));
-	}
-	pthread_mutex_unlock(&source->lock);
-	return source->last_message;
+	return messages_take(&source->messages);
 }
 
 const struct gpmu_source_plugin gpmu_source_plugin = {

@@ -92,6 +92,11 @@ json_t *nv_gpu_object(const struct gpu *gpu)
 	return object;
 }
 
+json_t *nv_word(const char *const *words, size_t length, int number)
+{
+	return number >= 0 && (size_t)number < length ? json_string(words[number]) : json_integer(number);
+}
+
 static unsigned long long realtime_us(void)
 {
 	struct timespec now;
@@ -230,16 +235,6 @@ static void set_versions(const struct nv_api *api, json_t *answer)
 	json_object_set_new(answer, "cuda", json_string(text));
 }
 
-static json_t *trouble_object(const struct source *source)
-{
-	const struct nv_trouble *trouble = &source->trouble;
-
-	if (!trouble->kind)
-		return json_null();
-	return json_pack("{s:s, s:s, s:o}", "kind", trouble->kind, "text", source->why.text, "remedy",
-			 trouble->remedy ? json_string(trouble->remedy) : json_null());
-}
-
 static int answer_gpus(struct source *source, json_t *(*answer_gpu)(struct gpu *gpu), char **answer)
 {
 	json_t *object, *gpus;
@@ -250,17 +245,11 @@ static int answer_gpus(struct source *source, json_t *(*answer_gpu)(struct gpu *
 	if (source->api.library)
 		set_versions(&source->api, object);
 	if (answer_gpu == nv_query_check)
-		json_object_set_new(object, "trouble", trouble_object(source));
+		json_object_set_new(object, "trouble", trouble_object(&source->trouble));
 	for (size_t i = 0; i < source->gpu_count; i++)
 		json_array_append_new(gpus, answer_gpu(&source->gpus[i]));
 	json_object_set_new(object, "gpus", gpus);
-	*answer = json_dumps(object, JSON_COMPACT | JSON_PRESERVE_ORDER);
-	json_decref(object);
-	/* jansson leaves out members for which it had no memory. */
-	if (errno == ENOMEM) {
-		free(*answer);
-		*answer = NULL;
-	}
+	*answer = answer_text(object);
 	return *answer ? 0 : -ENOMEM;
 }
 
@@ -273,12 +262,12 @@ static int clear(struct source *source, const char *text, char **answer, struct 
 	errno = 0;
 	instance = strtoul(text, &end, 10);
 	if (end == text || *end || *text == '-' || errno || instance > ~0u)
-		return nv_fail(error, -EINVAL, "expected the number of a vGPU instance, found \"%.64s\"", text);
+		return fail(error, -EINVAL, "expected the number of a vGPU instance, found \"%.64s\"", text);
 	result = NV_CALL(&source->api, nvmlVgpuInstanceClearAccountingPids, (unsigned int)instance);
 	if (result)
-		return nv_fail(error, result == NV_NO_PERMISSION ? -EPERM : -EOPNOTSUPP,
-			       "vGPU instance %lu: NVML: %s%s", instance, nv_text(&source->api, result),
-			       result == NV_NO_PERMISSION ? "; run as root" : "");
+		return fail(error, result == NV_NO_PERMISSION ? -EPERM : -EOPNOTSUPP,
+			    "vGPU instance %lu: NVML: %s%s", instance, nv_text(&source->api, result),
+			    result == NV_NO_PERMISSION ? "; run as root" : "");
 	*answer = strdup("{}");
 	return *answer ? 0 : -ENOMEM;
 }
@@ -294,11 +283,11 @@ int nv_query(void *data, const char *question, char **answer, struct gpmu_error 
 		if (strcmp(questions[i].name, question))
 			continue;
 		if (source->trouble.kind && questions[i].answer != nv_query_check)
-			return nv_fail(error, -ENODEV, "%s", source->why.text);
+			return fail(error, -ENODEV, "%s", source->trouble.text);
 		if (answer_gpus(source, questions[i].answer, answer))
-			return nv_fail(error, -ENOMEM, "NVML: %s", ERROR_NO_MEMORY);
+			return fail(error, -ENOMEM, "NVML: %s", ERROR_NO_MEMORY);
 		return 0;
 	}
-	return nv_fail(error, -ENOENT, "expected gpus, accounting, vgpu, check or vgpu clear INSTANCE, found \"%.64s\"",
-		       question);
+	return fail(error, -ENOENT, "expected gpus, accounting, vgpu, check or vgpu clear INSTANCE, found \"%.64s\"",
+		    question);
 }

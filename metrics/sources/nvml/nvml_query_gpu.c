@@ -55,12 +55,6 @@ static const char *const virtualization_modes[] = {
 	"none", "passthrough", "vgpu", "host-vgpu", "host-vsga",
 };
 
-static json_t *word(const char *const *words, size_t length, int number)
-{
-	return number >= 0 && (size_t)number < length ? json_string(words[number]) :
-							json_integer(number);
-}
-
 static json_t *part(json_t *object, const char *name)
 {
 	json_t *found = name ? json_object_get(object, name) : object;
@@ -167,14 +161,14 @@ static void set_modes(const struct gpu *gpu, json_t *object)
 	nv_set(gpu, object, object, "", "persistence", result, json_boolean(mode));
 	result = NV_CALL(gpu->api, nvmlDeviceGetComputeMode, gpu->device, &mode);
 	nv_set(gpu, object, object, "", "compute_mode", result,
-	       word(compute_modes, ARRAY_SIZE(compute_modes), mode));
+	       nv_word(compute_modes, ARRAY_SIZE(compute_modes), mode));
 	result = NV_CALL(gpu->api, nvmlDeviceGetEccMode, gpu->device, &mode, &pending);
 	nv_set(gpu, object, object, "", "ecc", result, json_boolean(mode));
 	result = NV_CALL(gpu->api, nvmlDeviceGetMigMode, gpu->device, &now, &later);
 	nv_set(gpu, object, object, "", "mig", result, json_boolean(now));
 	result = NV_CALL(gpu->api, nvmlDeviceGetVirtualizationMode, gpu->device, &mode);
 	nv_set(gpu, object, object, "", "virtualization", result,
-	       word(virtualization_modes, ARRAY_SIZE(virtualization_modes), mode));
+	       nv_word(virtualization_modes, ARRAY_SIZE(virtualization_modes), mode));
 }
 
 /* The first NUMA node near the GPU's memory */
@@ -229,6 +223,17 @@ static int get_samples(const void *context, unsigned int *length, void *list)
 		       nv_since(gpu->seen_processes));
 }
 
+static json_t *process_object(const struct gpu *gpu, unsigned int pid, json_t *type, json_t *memory)
+{
+	json_t *object = json_object();
+
+	json_object_set_new(object, "pid", json_integer(pid));
+	json_object_set_new(object, "name", nv_process_name(gpu, pid));
+	json_object_set_new(object, "type", type);
+	json_object_set_new(object, "memory", memory);
+	return object;
+}
+
 /* Adds the processes of a list; returns NVML's result */
 static int add_processes(const struct gpu *gpu, nv_get_list *get, const char *type, json_t *list)
 {
@@ -238,16 +243,10 @@ static int add_processes(const struct gpu *gpu, nv_get_list *get, const char *ty
 	int result = nv_list(get, gpu, sizeof(*processes), &memory, &length);
 
 	processes = memory;
-	for (unsigned int i = 0; i < length; i++) {
-		json_t *object = json_object();
-
-		json_object_set_new(object, "pid", json_integer(processes[i].pid));
-		json_object_set_new(object, "name", nv_process_name(gpu, processes[i].pid));
-		json_object_set_new(object, "type", json_string(type));
-		json_object_set_new(object, "memory", processes[i].memory == ~0ull ? json_null() :
-				    json_integer((json_int_t)processes[i].memory));
-		json_array_append_new(list, object);
-	}
+	for (unsigned int i = 0; i < length; i++)
+		json_array_append_new(list, process_object(gpu, processes[i].pid, json_string(type),
+							   processes[i].memory == ~0ull ? json_null() :
+							   json_integer((json_int_t)processes[i].memory)));
 	free(memory);
 	return result;
 }
@@ -260,11 +259,7 @@ static json_t *find_process(const struct gpu *gpu, json_t *list, unsigned int pi
 	json_array_foreach(list, i, object)
 		if (json_integer_value(json_object_get(object, "pid")) == (json_int_t)pid)
 			return object;
-	object = json_object();
-	json_object_set_new(object, "pid", json_integer(pid));
-	json_object_set_new(object, "name", nv_process_name(gpu, pid));
-	json_object_set_new(object, "type", json_null());
-	json_object_set_new(object, "memory", json_null());
+	object = process_object(gpu, pid, json_null(), json_null());
 	json_array_append_new(list, object);
 	return object;
 }

@@ -18,11 +18,6 @@ static const char *const expiry_states[] = {
 	"not-available", "invalid", "valid", "not-applicable", "permanent",
 };
 
-static json_t *word(const char *const *words, size_t length, unsigned int number)
-{
-	return number < length ? json_string(words[number]) : json_integer(number);
-}
-
 /* A sample by either call; -1: the call does not have the value */
 struct sample {
 	unsigned int instance, pid;
@@ -249,9 +244,9 @@ static json_t *license_object(const struct nv_license *license)
 	char text[64];
 
 	json_object_set_new(object, "licensed", json_boolean(license->licensed));
-	json_object_set_new(object, "state", word(license_states, ARRAY_SIZE(license_states), license->state));
-	json_object_set_new(object, "expiry_state", word(expiry_states, ARRAY_SIZE(expiry_states),
-							 license->expiry.status));
+	json_object_set_new(object, "state", nv_word(license_states, ARRAY_SIZE(license_states), (int)license->state));
+	json_object_set_new(object, "expiry_state", nv_word(expiry_states, ARRAY_SIZE(expiry_states),
+							    license->expiry.status));
 	snprintf(text, sizeof(text), "%04u-%02u-%02uT%02u:%02u:%02uZ", license->expiry.year,
 		 license->expiry.month, license->expiry.day, license->expiry.hour,
 		 license->expiry.minute, license->expiry.second);
@@ -340,7 +335,7 @@ json_t *nv_query_vgpu(struct gpu *gpu)
 
 	result = NV_CALL(gpu->api, nvmlDeviceGetHostVgpuMode, gpu->device, &mode);
 	nv_set(gpu, object, object, "", "host_mode", result,
-	       word(host_modes, ARRAY_SIZE(host_modes), (unsigned int)mode));
+	       nv_word(host_modes, ARRAY_SIZE(host_modes), mode));
 	result = nv_list(get_instances, gpu, sizeof(*instances), &memory, &length);
 	instances = memory;
 	used = get_all(gpu, instance_calls, &gpu->seen_vgpus);

@@ -18,6 +18,7 @@
 #include "gpmu.h"
 #include "nvml_api.h"
 #include "nvml_links.h"
+#include "nvml_messages.h"
 
 #define NVML_USAGE	"[period=MS][,check]"
 #define PERIOD_MS	100
@@ -25,21 +26,11 @@
 #define PERIOD_MAX	10000
 
 /* nvml_load.c */
-/* The reason why there is no GPU; the text is in the error */
-struct nv_trouble {
-	const char *kind;	/* a word for programs, as "library" for a missing one; NULL: no trouble */
-	const char *remedy;	/* or NULL */
-};
-
-/* Loads and initialises NVML. 0 or -errno with the error and the trouble set */
-int nv_load(struct nv_api *api, struct nv_trouble *trouble, struct gpmu_error *error);
+/* Loads and initialises NVML. 0 or -errno with the trouble set */
+int nv_load(struct nv_api *api, struct trouble *trouble);
 void nv_unload(struct nv_api *api);
 /* NVML's text for a result: "Not Supported" */
 const char *nv_text(const struct nv_api *api, int result);
-/* Sets the error; returns @ret */
-__attribute__((format(printf, 3, 4)))
-int nv_fail(struct gpmu_error *error, int ret, const char *fmt, ...);
-
 struct gpu;
 
 enum { PMU_NVML, PMU_GPM, PMUS };
@@ -151,19 +142,16 @@ struct source {
 	struct gpu_pmu **pmus;	/* PMUs of all GPUs */
 	size_t pmu_count;
 	struct group *groups;
-	pthread_mutex_t lock;	/* protects streams and messages, used by the threads and the caller */
+	pthread_mutex_t lock;	/* protects streams, used by the threads and the caller */
 	pthread_cond_t wake;
 	pthread_t threads[2];
 	unsigned int thread_count;
 	bool stop;
 	bool enabled;
 	bool check;		/* a missing driver or GPU is reported by the query "check" and is no failure */
-	struct nv_trouble trouble;	/* of a failure with the option check */
-	struct gpmu_error why;	/* the trouble's text */
+	struct trouble trouble;	/* of a failure with the option check */
 	uint64_t begin;		/* of the last enable */
-	char **messages;
-	size_t message_count;
-	char *last_message;		/* returned by message() */
+	struct messages messages;
 };
 
 /* nvml_gpu.c: finds the GPUs and their PMUs. 0 or -errno with the error set */
@@ -190,6 +178,17 @@ struct point nv_stream_at(const struct stream *stream, uint64_t time);
 /* Observes all streams of the GPU unless it was done at @time or later */
 void nv_observe(struct gpu *gpu, uint64_t time);
 void nv_observe_all(struct source *source, uint64_t time);
+/* Adds messages about the time that was not counted since the last ones */
+void nv_say_missed(struct source *source);
+
+/* nvml_group.c: the plugin's functions for groups; gpmu-source.h describes them. */
+int nv_group_open(void *data, size_t pmu, const struct gpmu_source_event *events, size_t length,
+		  void **result, struct gpmu_error *error);
+void nv_group_close(void *data, void *handle);
+int nv_prepare(void *data, struct gpmu_error *error);
+int nv_enable(void *data, uint64_t time);
+int nv_disable(void *data, uint64_t time);
+int nv_group_read(void *data, void *handle, uint64_t time, struct gpmu_source_count *counts);
 
 /* nvml_thread.c */
 int nv_start(struct source *source);
@@ -204,12 +203,6 @@ void nv_gpm_release(struct gpu *gpu);
  */
 int nv_gpm_take(struct gpu *gpu, struct nv_gpm_metrics *metrics);
 
-/* nvml_message.c: with the lock held */
-__attribute__((format(printf, 2, 3)))
-void nv_report(struct source *source, const char *fmt, ...);
-/* Reports the time that was not counted since the last report */
-void nv_say_missed(struct source *source);
-
 /* nvml_query.c */
 int nv_query(void *data, const char *question, char **answer, struct gpmu_error *error);
 /*
@@ -219,6 +212,8 @@ int nv_query(void *data, const char *question, char **answer, struct gpmu_error 
 void nv_set(const struct gpu *gpu, json_t *top, json_t *object, const char *path, const char *key,
 	    int result, json_t *value);
 json_t *nv_gpu_object(const struct gpu *gpu);
+/* The word of a number, or the number if it has none */
+json_t *nv_word(const char *const *words, size_t length, int number);
 /* Each makes the GPU's object of one answer; nvml_query_gpu.c, ... */
 json_t *nv_query_gpu(struct gpu *gpu);
 json_t *nv_query_check(struct gpu *gpu);

@@ -250,12 +250,28 @@ void nv_observe(struct gpu *gpu, uint64_t time)
 	if (!gpu->lost || gpu->lost_reported)
 		return;
 	gpu->lost_reported = true;
-	nv_report(gpu->source, "GPU %s: NVML: %s; its counts end here", gpu->uuid,
-	       nv_text(gpu->api, gpu->lost));
+	messages_add(&gpu->source->messages, "GPU %s: NVML: %s; its counts end here", gpu->uuid,
+		     nv_text(gpu->api, gpu->lost));
 }
 
 void nv_observe_all(struct source *source, uint64_t time)
 {
 	for (size_t i = 0; i < source->gpu_count; i++)
 		nv_observe(&source->gpus[i], time);
+}
+
+static void report_missed(struct stream *stream)
+{
+	if (stream->missed && !stream->gpu->lost)
+		messages_add(&stream->gpu->source->messages, "nvidia_%s_%u/%s/: %.1f ms were not counted: NVML: %s",
+			     stream->event->read ? "nvml" : "gpu", stream->gpu->index, stream->event->name,
+			     (double)stream->missed / 1e6, nv_text(stream->gpu->api, stream->why));
+	stream->missed = 0;
+}
+
+void nv_say_missed(struct source *source)
+{
+	for (size_t i = 0; i < source->gpu_count; i++)
+		for (struct stream *stream = source->gpus[i].streams; stream; stream = stream->next)
+			report_missed(stream);
 }

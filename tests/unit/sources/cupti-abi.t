@@ -60,8 +60,8 @@ symbols() {
 
 # sizes: prints each structure whose size is passed to CUPTI, and its last known member
 sizes() {
-	cat metrics/sources/cupti/*.c metrics/sources/cupti/library/*.c | tr -d '\n\t ' | grep -oE 'CUPTI_STRUCT_SIZE\([A-Za-z_]+,[A-Za-z]+\)' |
-		sed 's/.*(\(.*\),\(.*\))/\1 \2/' | sort -u
+	cat metrics/sources/cupti/*.c metrics/sources/cupti/library/*.c | tr -d '\n\t ' | grep -oE 'CUPTI_(STRUCT_SIZE\(|PARAMS\([a-z]+,)[A-Za-z_]+,[A-Za-z]+[,)]' |
+		sed 's/.*[(,]\(.*\),\(.*\)[,)]/\1 \2/' | sort -u
 }
 
 include=$(toolkit)

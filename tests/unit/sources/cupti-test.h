@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "cupti_host.h"
-#include "library/cupti_messages.h"
+#include "sources/nvml/nvml_messages.h"
 #include "tap.h"
 
 #define TEST_LENGTH(array)	(sizeof(array) / sizeof((array)[0]))

@@ -4,8 +4,9 @@
 # itself skip where no toolkit is installed.
 
 CUPTI_TESTS	:= $(filter cupti-%,$(GPMU_TESTS))
+CUPTI_NVML	:= $(filter metrics/sources/nvml/%,$(cupti_BASE))
 
-$(addsuffix .t,$(call built,$(CUPTI_TESTS))): $(cupti_OBJ) $(B)/metrics/sources/nvml/nvml_links.o
-$(addsuffix -san.t,$(call built,$(CUPTI_TESTS))): $(cupti_SAN_OBJ) $(B)/san/metrics/sources/nvml/nvml_links.o $(B)/tests/lib/deepbind-san.o
+$(addsuffix .t,$(call built,$(CUPTI_TESTS))): $(cupti_OBJ) $(CUPTI_NVML:%=$(B)/%)
+$(addsuffix -san.t,$(call built,$(CUPTI_TESTS))): $(cupti_SAN_OBJ) $(CUPTI_NVML:%=$(B)/san/%) $(B)/tests/lib/deepbind-san.o
 $(call both_obj,$(CUPTI_TESTS)): private TEST_CPPFLAGS := -Imetrics/sources/cupti
 SCRIPT_TESTS	+= tests/unit/sources/cupti-abi.t tests/unit/sources/inject-abi.t

@@ -290,6 +290,9 @@ typedef struct CUpti_PmSampling_CounterData_GetSampleInfo_Params {
 /* The structSize of a type with @last as its last member */
 #define CUPTI_STRUCT_SIZE(type, last) \
 	(offsetof(type, last) + sizeof(typeof(((type *)NULL)->last)))
+/* Declares the parameters of a call, up to the member @last. Designators follow; other members are 0. */
+#define CUPTI_PARAMS(variable, type, last, ...) \
+	type variable = { .structSize = CUPTI_STRUCT_SIZE(type, last), __VA_ARGS__ }
 
 /*
  * Functions: F(member of the table, symbol, parameters...). Functions that some versions lack are in a table's optional

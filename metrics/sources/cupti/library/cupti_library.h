@@ -16,7 +16,7 @@
 #include "gpmu.h"
 #include "library/cupti_api.h"
 #include "library/cupti_files.h"
-#include "library/cupti_trouble.h"
+#include "sources/nvml/nvml_messages.h"
 #include "sources/nvml/nvml_api.h"
 
 #define CUPTI_FIRST_VERSION	24	/* the first with PM sampling: CUDA 12.6's */

@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "library/cupti_library.h"
-#include "library/cupti_messages.h"
+#include "sources/nvml/nvml_messages.h"
 
 /*
  * The driver reads these variables in cuInit(): the first two hide or reorder GPUs; the others make it load a tool, which

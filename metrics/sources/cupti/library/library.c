@@ -9,7 +9,7 @@
 
 #include "library/cupti_files.h"
 #include "library/cupti_library.h"
-#include "library/cupti_messages.h"
+#include "sources/nvml/nvml_messages.h"
 
 /* Never unload: threads of CUPTI and the driver would run on in unmapped code. */
 #define OPEN_FLAGS	(RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)
