@@ -31,12 +31,6 @@ struct gpmu_traffic *gpmu_traffic_new(const struct gpmu_machine *machine,
 	return NULL;
 }
 
-static void release_event(struct traffic_event *event)
-{
-	free(event->text);
-	free(event->why);
-}
-
 /* Frees the name if it is the matrix's own copy, not a constant of a table. */
 static void free_name(const char *name)
 {
@@ -45,11 +39,12 @@ static void free_name(const char *name)
 
 static void free_events(struct gpmu_traffic *traffic)
 {
-	for (size_t i = 0; i < traffic->clock_count; i++)
-		release_event(&traffic->clocks[i].event);
-	for (size_t i = 0; i < traffic->bundle_count; i++)
-		for (size_t j = 0; j < TRAFFIC_PAIR_EVENTS; j++)
-			release_event(&traffic->bundles[i].events[j]);
+	struct traffic_event *event;
+
+	for (size_t i = 0; (event = traffic_event(traffic, i)); i++) {
+		free(event->text);
+		free(event->why);
+	}
 	free(traffic->clocks);
 	free(traffic->bundles);
 }

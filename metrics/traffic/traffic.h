@@ -96,6 +96,11 @@ struct traffic_part {
 				 * The sum is a range if the pair counts other memories, too. */
 };
 
+struct traffic_parts {
+	struct traffic_part list[TRAFFIC_PARTS];
+	size_t count;		/* 0: not visible to any PMU */
+};
+
 /* Combinations of sockets for which a rule is applied */
 enum traffic_each {
 	EACH_LOCAL,		/* each socket, as source and home */
@@ -111,16 +116,14 @@ struct traffic_rule {
 	enum traffic_each each;
 	unsigned int memories;
 	bool view;		/* estimates one memory's part of another rule's sum */
-	struct traffic_part parts[TRAFFIC_PARTS];
-	size_t part_count;		/* 0: not visible to any PMU */
+	struct traffic_parts parts;
 	const char *note;
 };
 
 /* Totals: of one memory, or of all */
 struct traffic_total_rule {
 	unsigned int chips, memory;	/* memory 0: all */
-	struct traffic_part parts[TRAFFIC_PARTS];
-	size_t part_count;
+	struct traffic_parts parts;
 	const char *note;
 };
 
@@ -130,8 +133,7 @@ struct traffic_link_rule {
 	size_t sockets_min;
 	enum traffic_each each;
 	const char *name;
-	struct traffic_part source[TRAFFIC_PARTS], home[TRAFFIC_PARTS];
-	size_t source_count, home_count;
+	struct traffic_parts source, home;
 	bool alike;		/* both ends count the same reads; no two ends count the same writes */
 	const char *note;
 };
@@ -142,8 +144,7 @@ struct traffic_peak_rule {
 	enum traffic_each each;
 	const char *name;
 	enum traffic_way way;
-	struct traffic_part parts[TRAFFIC_PARTS];
-	size_t part_count;
+	struct traffic_parts parts;
 	double peak;		/* bytes per second, or per cycle of @clock if @cycles */
 	bool cycles;
 	enum gpmu_pmu_kind clock;
@@ -257,27 +258,24 @@ int traffic_look(struct gpmu_traffic *traffic, enum gpmu_traffic_chip chip,
 		 struct gpmu_error *error);
 
 /*
- * traffic_walk.c: calls @visit for each bundle of a part; @source and @home are the rule's.
+ * traffic_walk.c: calls @visit for each bundle of each part; @source and @home are the rule's.
  * Stops at the first nonzero result and returns it.
  */
 typedef int traffic_visit(struct gpmu_traffic *traffic, const struct traffic_part *part,
 			  size_t socket, size_t number, void *user);
-int traffic_walk(struct gpmu_traffic *traffic, const struct traffic_part *part, size_t source,
+int traffic_walk(struct gpmu_traffic *traffic, const struct traffic_parts *parts, size_t source,
 		 size_t home, traffic_visit *visit, void *user);
 /* NULL: none */
 struct traffic_bundle *traffic_find_bundle(const struct gpmu_traffic *traffic,
 					   enum traffic_pair_id pair, size_t socket, size_t number);
+/* All events, of the clocks and the bundles, by index; NULL after the last */
+struct traffic_event *traffic_event(const struct gpmu_traffic *traffic, size_t index);
 /* Makes the bundles of all rules, and their clocks. Returns 0 or -ENOMEM. */
 int traffic_make_events(struct gpmu_traffic *traffic);
 /* Makes the names of sources, memories, flows, links and peaks. Returns 0 or -ENOMEM. */
 int traffic_make_lines(struct gpmu_traffic *traffic);
 
-/* Adds up the parts of a rule. */
-void traffic_add_up(struct gpmu_traffic *traffic, const struct traffic_part *parts, size_t part_count,
-		    size_t source, size_t home, enum traffic_way way,
-		    struct gpmu_traffic_value *value);
-/* Adds a value to a sum, which begins as traffic_nothing(). */
-void traffic_add_value(struct gpmu_traffic_value *sum, const struct gpmu_traffic_value *value);
+/* The value of a cell that no rule sets */
 struct gpmu_traffic_value traffic_nothing(void);
 /* Computes all values from the counts. */
 void traffic_compute(struct gpmu_traffic *traffic);

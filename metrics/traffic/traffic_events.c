@@ -147,14 +147,10 @@ static int need_bundle(struct gpmu_traffic *traffic, const struct traffic_part *
 	return ret;
 }
 
-static int need_parts(struct gpmu_traffic *traffic, const struct traffic_part *parts,
-		      size_t part_count, size_t source, size_t home)
+static int need_parts(struct gpmu_traffic *traffic, const struct traffic_parts *parts,
+		      size_t source, size_t home)
 {
-	int ret = 0;
-
-	for (size_t i = 0; i < part_count && !ret; i++)
-		ret = traffic_walk(traffic, &parts[i], source, home, need_bundle, NULL);
-	return ret;
+	return traffic_walk(traffic, parts, source, home, need_bundle, NULL);
 }
 
 int traffic_make_events(struct gpmu_traffic *traffic)
@@ -165,8 +161,7 @@ int traffic_make_events(struct gpmu_traffic *traffic)
 	for (i = 0; i < traffic->rule_count && !ret; i++) {
 		const struct traffic_sum *sum = &traffic->rules[i];
 
-		ret = need_parts(traffic, sum->rule->parts, sum->rule->part_count, sum->source,
-				 sum->home);
+		ret = need_parts(traffic, &sum->rule->parts, sum->source, sum->home);
 	}
 	for (i = 0; i < traffic_n_total_rules && !ret; i++) {
 		const struct traffic_total_rule *rule = &traffic_total_rules[i];
@@ -174,26 +169,33 @@ int traffic_make_events(struct gpmu_traffic *traffic)
 		if (!(rule->chips & traffic->chip))
 			continue;
 		for (size_t home = 0; home < traffic->socket_count && !ret; home++)
-			ret = need_parts(traffic, rule->parts, rule->part_count, home, home);
+			ret = need_parts(traffic, &rule->parts, home, home);
 	}
 	for (i = 0; i < traffic->link_count && !ret; i++) {
 		const struct traffic_link *link = &traffic->links[i];
 
-		ret = need_parts(traffic, link->rule->source, link->rule->source_count, link->source,
-				 link->home);
+		ret = need_parts(traffic, &link->rule->source, link->source, link->home);
 		if (!ret)
-			ret = need_parts(traffic, link->rule->home, link->rule->home_count,
-					 link->source, link->home);
+			ret = need_parts(traffic, &link->rule->home, link->source, link->home);
 	}
 	for (i = 0; i < traffic->peak_count && !ret; i++) {
 		struct traffic_peak *peak = &traffic->peaks[i];
 
-		ret = need_parts(traffic, peak->rule->parts, peak->rule->part_count, peak->source,
-				 peak->home);
+		ret = need_parts(traffic, &peak->rule->parts, peak->source, peak->home);
 		if (!ret && peak->rule->cycles)
 			ret = need_clock(traffic, peak->rule->clock, peak->source, &peak->clock);
 	}
 	return ret;
+}
+
+struct traffic_event *traffic_event(const struct gpmu_traffic *traffic, size_t index)
+{
+	if (index < traffic->clock_count)
+		return &traffic->clocks[index].event;
+	index -= traffic->clock_count;
+	if (index < traffic->bundle_count * TRAFFIC_PAIR_EVENTS)
+		return &traffic->bundles[index / TRAFFIC_PAIR_EVENTS].events[index % TRAFFIC_PAIR_EVENTS];
+	return NULL;
 }
 
 /* --- list for a plan, and counts from its rows --- */
@@ -283,42 +285,27 @@ static struct traffic_count count_of(const struct gpmu_row *row)
 
 static struct traffic_event *find_event(struct gpmu_traffic *traffic, const char *name)
 {
-	size_t i, j;
+	struct traffic_event *event;
 
-	for (i = 0; i < traffic->clock_count; i++)
-		if (traffic->clocks[i].event.text && !strcmp(traffic->clocks[i].event.text, name))
-			return &traffic->clocks[i].event;
-	for (i = 0; i < traffic->bundle_count; i++)
-		for (j = 0; j < TRAFFIC_PAIR_EVENTS; j++) {
-			struct traffic_event *event = &traffic->bundles[i].events[j];
-
-			if (event->text && !strcmp(event->text, name))
-				return event;
-		}
-	return NULL;
-}
-
-static void forget(struct traffic_event *event)
-{
-	if (event->text)
-		event->count = (struct traffic_count){ .state = GPMU_TRAFFIC_NOT_COUNTED,
-						    .why = "it has no count" };
+	for (size_t i = 0; (event = traffic_event(traffic, i)); i++)
+		if (event->text && !strcmp(event->text, name))
+			break;
+	return event;
 }
 
 void gpmu_traffic_update(struct gpmu_traffic *traffic, const struct gpmu_rows *rows)
 {
-	size_t i, j;
+	struct traffic_event *event;
+	size_t i;
 
-	for (i = 0; i < traffic->clock_count; i++)
-		forget(&traffic->clocks[i].event);
-	for (i = 0; i < traffic->bundle_count; i++)
-		for (j = 0; j < TRAFFIC_PAIR_EVENTS; j++)
-			forget(&traffic->bundles[i].events[j]);
+	for (i = 0; (event = traffic_event(traffic, i)); i++)
+		if (event->text)
+			event->count = (struct traffic_count){ .state = GPMU_TRAFFIC_NOT_COUNTED,
+							       .why = "it has no count" };
 	for (i = 0; i < rows->length; i++) {
 		const struct gpmu_row *row = &rows->list[i];
-		struct traffic_event *event =
-			row->metric || !row->name ? NULL : find_event(traffic, row->name);
 
+		event = row->metric || !row->name ? NULL : find_event(traffic, row->name);
 		if (event)
 			event->count = count_of(row);
 	}

@@ -103,7 +103,7 @@ static int add_rule(struct gpmu_traffic *traffic, const void *rule, size_t sourc
 	if (!sum->line.name)
 		return -ENOMEM;
 	/* With a single Grace, nothing is subtracted for other sockets. */
-	sum->line.note = traffic->socket_count > 1 || !sum->rule->part_count ? sum->rule->note : NULL;
+	sum->line.note = traffic->socket_count > 1 || !sum->rule->parts.count ? sum->rule->note : NULL;
 	if (sum->rule->each != EACH_OTHERS && sum->rule->memories != (TRAFFIC_CMEM | TRAFFIC_GMEM))
 		return 0;
 	added = vector_append(traffic->sums, traffic->sum_count);
@@ -125,6 +125,11 @@ static int make_rules(struct gpmu_traffic *traffic)
 
 /* --- sources, memories, cells --- */
 
+static struct gpmu_traffic_line new_line(const char *name)
+{
+	return (struct gpmu_traffic_line){ .size = sizeof(struct gpmu_traffic_line), .name = name };
+}
+
 static int make_names(struct gpmu_traffic *traffic)
 {
 	size_t i;
@@ -134,22 +139,16 @@ static int make_names(struct gpmu_traffic *traffic)
 						    &traffic->sockets[i / traffic->initiator_count]);
 		if (!traffic->sources[i])
 			return -ENOMEM;
-		traffic->source_totals[i] =
-			(struct gpmu_traffic_line){ .size = sizeof(struct gpmu_traffic_line),
-						 .name = traffic->sources[i] };
+		traffic->source_totals[i] = new_line(traffic->sources[i]);
 	}
 	for (i = 0; i < traffic_n_memories(traffic); i++) {
 		traffic->memories[i] = print_numbers(i % traffic->kind_count ? "GMEM %d" : "CMEM %d",
 						     &traffic->sockets[i / traffic->kind_count]);
 		if (!traffic->memories[i])
 			return -ENOMEM;
-		traffic->memory_totals[i] =
-			(struct gpmu_traffic_line){ .size = sizeof(struct gpmu_traffic_line),
-						 .name = traffic->memories[i] };
+		traffic->memory_totals[i] = new_line(traffic->memories[i]);
 	}
-	traffic->total = (struct gpmu_traffic_line){
-		.size = sizeof(traffic->total), .name = "all",
-	};
+	traffic->total = new_line("all");
 	return 0;
 }
 
@@ -160,10 +159,9 @@ static int make_cells(struct gpmu_traffic *traffic)
 	for (size_t i = 0; i < traffic_n_sources(traffic) * n; i++) {
 		struct gpmu_traffic_line *cell = &traffic->cells[i];
 
-		cell->size = sizeof(*cell);
+		*cell = new_line(text_print("%s -> %s", traffic->sources[i / n],
+					    traffic->memories[i % n]));
 		cell->read = cell->write = traffic_nothing();
-		cell->name = text_print("%s -> %s", traffic->sources[i / n],
-					traffic->memories[i % n]);
 		if (!cell->name)
 			return -ENOMEM;
 	}

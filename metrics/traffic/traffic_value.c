@@ -105,15 +105,14 @@ static void set_zero(struct gpmu_traffic_value *value)
 	value->bytes = value->rate = value->low = value->high = 0;
 }
 
-void traffic_add_up(struct gpmu_traffic *traffic, const struct traffic_part *parts, size_t part_count,
-		    size_t source, size_t home, enum traffic_way way,
-		    struct gpmu_traffic_value *value)
+/* Adds up the parts of a rule. */
+static void add_up(struct gpmu_traffic *traffic, const struct traffic_parts *parts, size_t source,
+		   size_t home, enum traffic_way way, struct gpmu_traffic_value *value)
 {
 	struct adding adding = { .way = way, .share = NAN, .state = GPMU_TRAFFIC_OK };
 	double rate;
 
-	for (size_t i = 0; i < part_count; i++)
-		traffic_walk(traffic, &parts[i], source, home, add_bundle, &adding);
+	traffic_walk(traffic, parts, source, home, add_bundle, &adding);
 	if (!adding.any) {
 		*value = without_number(GPMU_TRAFFIC_INVISIBLE, "no PMU counts it");
 	} else if (badness(adding.state)) {
@@ -140,6 +139,13 @@ void traffic_add_up(struct gpmu_traffic *traffic, const struct traffic_part *par
 	}
 }
 
+static void add_up_ways(struct gpmu_traffic *traffic, const struct traffic_parts *parts, size_t source,
+			size_t home, struct gpmu_traffic_value *read, struct gpmu_traffic_value *write)
+{
+	add_up(traffic, parts, source, home, TRAFFIC_READ, read);
+	add_up(traffic, parts, source, home, TRAFFIC_WRITE, write);
+}
+
 /*
  * Widens a view's value to a range: some of the subtracted traffic can belong to another
  * memory.
@@ -147,12 +153,13 @@ void traffic_add_up(struct gpmu_traffic *traffic, const struct traffic_part *par
 static void widen(struct gpmu_traffic *traffic, const struct traffic_sum *sum, enum traffic_way way,
 		  struct gpmu_traffic_value *value)
 {
+	/* The first part is the memory's count; the second one is subtracted. */
+	const struct traffic_parts first = { .list = { sum->rule->parts.list[0] }, .count = 1 };
 	struct gpmu_traffic_value all;
 
 	if (value->state != GPMU_TRAFFIC_OK)
 		return;
-	/* The first part is the memory's count; the second one is subtracted. */
-	traffic_add_up(traffic, sum->rule->parts, 1, sum->source, sum->home, way, &all);
+	add_up(traffic, &first, sum->source, sum->home, way, &all);
 	if (all.state == GPMU_TRAFFIC_OK && all.rate > value->rate)
 		set_range(value, value->rate, all.rate);
 }
@@ -178,8 +185,11 @@ static void add_number(struct gpmu_traffic_value *sum, const struct gpmu_traffic
 	sum->why = NULL;
 }
 
-/* Ignores an invisible value; an idle value counts as 0 if others have numbers. */
-void traffic_add_value(struct gpmu_traffic_value *sum, const struct gpmu_traffic_value *value)
+/*
+ * Adds a value to a sum, which begins as traffic_nothing(). Ignores an invisible value; an
+ * idle value counts as 0 if others have numbers.
+ */
+static void add_value(struct gpmu_traffic_value *sum, const struct gpmu_traffic_value *value)
 {
 	if (value->state == GPMU_TRAFFIC_INVISIBLE || badness(sum->state) > badness(value->state))
 		return;
@@ -247,14 +257,13 @@ static void compute_cells(struct gpmu_traffic *traffic)
 {
 	for (size_t i = 0; i < traffic->rule_count; i++) {
 		struct traffic_sum *sum = &traffic->rules[i];
-		struct gpmu_traffic_value *values[] = { &sum->line.read, &sum->line.write };
 		size_t number = SIZE_MAX;
 
-		for (size_t way = 0; way < 2; way++) {
-			traffic_add_up(traffic, sum->rule->parts, sum->rule->part_count, sum->source,
-				       sum->home, (enum traffic_way)way, values[way]);
-			if (sum->rule->view)
-				widen(traffic, sum, (enum traffic_way)way, values[way]);
+		add_up_ways(traffic, &sum->rule->parts, sum->source, sum->home, &sum->line.read,
+			    &sum->line.write);
+		if (sum->rule->view) {
+			widen(traffic, sum, TRAFFIC_READ, &sum->line.read);
+			widen(traffic, sum, TRAFFIC_WRITE, &sum->line.write);
 		}
 		for (size_t n = 0; n < traffic->sum_count; n++)
 			if (traffic->sums[n] == i)
@@ -278,8 +287,8 @@ static void compute_source_totals(struct gpmu_traffic *traffic)
 
 		if (sum->rule->view)
 			continue;
-		traffic_add_value(&total->read, &sum->line.read);
-		traffic_add_value(&total->write, &sum->line.write);
+		add_value(&total->read, &sum->line.read);
+		add_value(&total->write, &sum->line.write);
 	}
 	for (i = 0; i < traffic_n_sources(traffic); i++) {
 		finish(&traffic->source_totals[i].read);
@@ -298,10 +307,7 @@ static void compute_memory_totals(struct gpmu_traffic *traffic)
 			struct gpmu_traffic_line *total = rule->memory ?
 				&traffic->memory_totals[column] : &traffic->total;
 
-			traffic_add_up(traffic, rule->parts, rule->part_count, home, home,
-				       TRAFFIC_READ, &total->read);
-			traffic_add_up(traffic, rule->parts, rule->part_count, home, home,
-				       TRAFFIC_WRITE, &total->write);
+			add_up_ways(traffic, &rule->parts, home, home, &total->read, &total->write);
 			total->note = rule->note;
 		}
 	}
@@ -323,14 +329,10 @@ static void compute_links(struct gpmu_traffic *traffic)
 		const struct traffic_link_rule *rule = link->rule;
 		struct gpmu_traffic_link *l = &link->link;
 
-		traffic_add_up(traffic, rule->source, rule->source_count, link->source, link->home,
-			       TRAFFIC_READ, &l->source_read);
-		traffic_add_up(traffic, rule->source, rule->source_count, link->source, link->home,
-			       TRAFFIC_WRITE, &l->source_write);
-		traffic_add_up(traffic, rule->home, rule->home_count, link->source, link->home,
-			       TRAFFIC_READ, &l->home_read);
-		traffic_add_up(traffic, rule->home, rule->home_count, link->source, link->home,
-			       TRAFFIC_WRITE, &l->home_write);
+		add_up_ways(traffic, &rule->source, link->source, link->home, &l->source_read,
+			    &l->source_write);
+		add_up_ways(traffic, &rule->home, link->source, link->home, &l->home_read,
+			    &l->home_write);
 		l->imbalance = rule->alike ? imbalance(&l->source_read, &l->home_read) : NAN;
 	}
 }
@@ -341,8 +343,8 @@ static void compute_peaks(struct gpmu_traffic *traffic)
 		const struct traffic_peak_rule *rule = traffic->peaks[i].rule;
 		struct gpmu_traffic_peak *peak = &traffic->peaks[i].peak;
 
-		traffic_add_up(traffic, rule->parts, rule->part_count, traffic->peaks[i].source,
-			       traffic->peaks[i].home, rule->way, &peak->value);
+		add_up(traffic, &rule->parts, traffic->peaks[i].source, traffic->peaks[i].home,
+		       rule->way, &peak->value);
 		peak->peak = rule->peak;
 		if (rule->cycles) {
 			const struct traffic_count *cycles =

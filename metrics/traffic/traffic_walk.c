@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Visits the bundles that a part of a rule adds up. */
+/* Visits the bundles that the parts of a rule add up. */
 #include "traffic/traffic.h"
 
 /*
@@ -51,28 +51,40 @@ static int visit_others(const struct walk *walk, size_t but)
 	return ret;
 }
 
-int traffic_walk(struct gpmu_traffic *traffic, const struct traffic_part *part, size_t source,
-		 size_t home, traffic_visit *visit_one, void *user)
+static int visit_part(const struct walk *walk, size_t source, size_t home)
 {
-	const struct walk walk = { traffic, part, visit_one, user };
+	const struct traffic_part *part = walk->part;
 	int ret = 0;
 
 	if (part->memory && !(part->memory & traffic_pairs[part->pair].memories))
 		return 0;
 	switch (part->at) {
 	case AT_SOURCE:
-		return visit(&walk, source, home);
+		return visit(walk, source, home);
 	case AT_HOME:
-		return visit(&walk, home, source);
+		return visit(walk, home, source);
 	case AT_HOME_FROM_ALL:
-		return visit_each(&walk, home);
+		return visit_each(walk, home);
 	case AT_NOT_HOME:
-		return visit_others(&walk, home);
+		return visit_others(walk, home);
 	case AT_NOT_SOURCE:
-		return visit_others(&walk, source);
+		return visit_others(walk, source);
 	case AT_ALL:
-		for (size_t n = 0; n < traffic->socket_count && !ret; n++)
-			ret = visit_each(&walk, n);
+		for (size_t n = 0; n < walk->traffic->socket_count && !ret; n++)
+			ret = visit_each(walk, n);
+	}
+	return ret;
+}
+
+int traffic_walk(struct gpmu_traffic *traffic, const struct traffic_parts *parts, size_t source,
+		 size_t home, traffic_visit *visit_one, void *user)
+{
+	struct walk walk = { .traffic = traffic, .visit = visit_one, .user = user };
+	int ret = 0;
+
+	for (size_t i = 0; i < parts->count && !ret; i++) {
+		walk.part = &parts->list[i];
+		ret = visit_part(&walk, source, home);
 	}
 	return ret;
 }
