@@ -14,24 +14,29 @@ bool preload_can_name(const char *path)
 	return !strpbrk(path, " :");
 }
 
-char *preload_find(struct gpmu_error *error)
+char *preload_path(const char *file, struct gpmu_error *error)
 {
 	char path[PATH_MAX], *real;
-	int ret = source_find_file(PRELOAD_LIBRARY, path, sizeof(path), error);
+	int ret = source_find_file(file, path, sizeof(path), error);
 
 	if (ret) {
 		errno = -ret;
 		return NULL;
 	}
-	/* The command may run in another folder. */
 	real = realpath(path, NULL);
 	if (!real) {
 		ret = errno;
 		error_set(error, 0, "%.150s: %s", path, error_text(ret));
 		errno = ret;
-		return NULL;
 	}
-	if (preload_can_name(real))
+	return real;
+}
+
+char *preload_find(struct gpmu_error *error)
+{
+	char *real = preload_path(PRELOAD_LIBRARY, error);
+
+	if (!real || preload_can_name(real))
 		return real;
 	error_set(error, 0, "%.150s cannot be preloaded: its path has a blank or a colon", real);
 	free(real);
@@ -39,12 +44,19 @@ char *preload_find(struct gpmu_error *error)
 	return NULL;
 }
 
-char *preload_entry(const char *libraries, char *const *environment)
+const char *preload_value(char *const *environment, const char *start)
 {
-	const char *before = "";
+	const char *value = "";
 
 	for (; environment && *environment; environment++)
-		if (!strncmp(*environment, PRELOAD_VARIABLE "=", strlen(PRELOAD_VARIABLE "=")))
-			before = *environment + strlen(PRELOAD_VARIABLE "=");
+		if (!strncmp(*environment, start, strlen(start)))
+			value = *environment + strlen(start);
+	return value;
+}
+
+char *preload_entry(const char *libraries, char *const *environment)
+{
+	const char *before = preload_value(environment, PRELOAD_VARIABLE "=");
+
 	return text_print(PRELOAD_VARIABLE "=%s%s%s", libraries, *before ? ":" : "", before);
 }

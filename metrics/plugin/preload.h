@@ -19,13 +19,17 @@ struct gpmu_error;
 				"in processes of another user"
 
 /*
- * Finds the library. Returns its absolute path, which the caller frees; NULL with errno and the
- * error set: ENOENT, EACCES (as for source_find_file()), EINVAL (LD_PRELOAD cannot contain the
- * path), ENOMEM
+ * Finds a library. Returns its path, which is absolute because the command may run in another
+ * folder, and which the caller frees; NULL with errno and the error set: ENOENT, EACCES (as for
+ * source_find_file()), ENOMEM
  */
+char *preload_path(const char *file, struct gpmu_error *error);
+/* Finds PRELOAD_LIBRARY like preload_path(); also EINVAL: LD_PRELOAD cannot contain the path */
 char *preload_find(struct gpmu_error *error);
 /* Returns whether LD_PRELOAD can contain a path, which then has no blank and no colon */
 bool preload_can_name(const char *path);
+/* Returns the value of the last entry "NAME=..." for @start, "NAME="; "" if there is none. */
+const char *preload_value(char *const *environment, const char *start);
 /*
  * Returns "LD_PRELOAD=..." with libraries, separated by colons, before those of @environment; caller frees.
  * NULL: no memory

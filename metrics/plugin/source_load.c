@@ -43,10 +43,10 @@ static const struct {
 	const char *name;
 	size_t offset, first;
 } sizes[] = {
-	{ "event_size", offsetof(struct gpmu_source_plugin, event_size),
-	  offsetof(struct gpmu_source_event, config4) },
-	{ "count_size", offsetof(struct gpmu_source_plugin, count_size),
-	  offsetof(struct gpmu_source_count, running) + sizeof(uint64_t) },
+	{ .name = "event_size", .offset = offsetof(struct gpmu_source_plugin, event_size),
+	  .first = offsetof(struct gpmu_source_event, config4) },
+	{ .name = "count_size", .offset = offsetof(struct gpmu_source_plugin, count_size),
+	  .first = offsetof(struct gpmu_source_count, running) + sizeof(uint64_t) },
 };
 
 static bool is_file(const char *path)

@@ -4,7 +4,6 @@
  * injection library. The dynamic linker preloads it, too, so that its functions precede those of libc, and libgpmu-mark.so.
  */
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +13,6 @@
 #include "base/text/text.h"
 #include "record/recorder.h"
 #include "plugin/preload.h"
-#include "plugin/source_object.h"
 
 #define LIBRARY		"libgpmu-inject.so"
 #define ASAN_VARIABLE	"ASAN_OPTIONS"
@@ -39,18 +37,9 @@ static bool is_same_file(const char *path, const char *library)
 
 static int find_injected(struct gpmu_recorder *recorder, struct gpmu_error *error)
 {
-	char path[PATH_MAX];
-	int ret = source_find_file(LIBRARY, path, sizeof(path), error);
-
-	if (ret)
-		return ret;
-	/* The path must be absolute: the command may run in another folder. */
-	recorder->library = realpath(path, NULL);
-	if (!recorder->library) {
-		ret = -errno;
-		error_set(error, 0, "%.150s: %s", path, error_text(-ret));
-		return ret;
-	}
+	recorder->library = preload_path(LIBRARY, error);
+	if (!recorder->library)
+		return -errno;
 	for (size_t i = OF_CUDA; i <= OF_NVTX; i++) {
 		const char *value = getenv(variables[i]);
 
@@ -99,11 +88,8 @@ static bool is_ours(const struct gpmu_recorder *recorder, const char *entry)
 /* AddressSanitizer of gcc refuses to start a program unless its library is the first one. Returns 0 or -ENOMEM. */
 static int make_asan(struct gpmu_recorder *recorder, char *const *environment)
 {
-	const char *before = "";
+	const char *before = preload_value(environment, ASAN_VARIABLE "=");
 
-	for (; environment && *environment; environment++)
-		if (!strncmp(*environment, ASAN_VARIABLE "=", strlen(ASAN_VARIABLE "=")))
-			before = *environment + strlen(ASAN_VARIABLE "=");
 	recorder->variables[OF_ASAN] = text_print(ASAN_VARIABLE "=%s%sverify_asan_link_order=0", before, *before ? ":" : "");
 	return recorder->variables[OF_ASAN] ? 0 : -ENOMEM;
 }

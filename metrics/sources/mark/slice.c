@@ -34,8 +34,8 @@ struct slice_thread {
 	} *open;
 };
 
-/* Copy of a variable, which the program can change before its first mark */
-static char *channel;				/* name of the reader's socket */
+/* Name of the reader's socket: a copy of CHANNEL_VARIABLE, which the program can change before its first mark */
+static char *channel;
 static pthread_key_t key;			/* the thread's struct slice_thread */
 
 /* The lock protects the variables below. */

@@ -4,7 +4,6 @@
 #include "chip.h"
 #include "pmu-events/cnvlink.h"
 
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define CPU		(1u << INIT_CPU)
 #define PCIE		(1u << INIT_PCIE)
 #define ATS		(1u << INIT_GPU_ATS)
@@ -150,6 +149,9 @@ static const struct chip_event link_events[] = {
 	EVENT("rd_cum_outs_rem", 0xd, FAM_REM, OP_RD, MEASURE_OUTSTANDING),
 };
 
+#define KIND(_name, _events, _clock)	\
+	{ .name = (_name), .events = (_events), .events_len = ARRAY_SIZE(_events), .clock = (_clock) }
+
 static const struct {
 	const char *name;
 	const struct chip_event *events;
@@ -157,12 +159,12 @@ static const struct {
 	uint64_t clock;
 } kinds[PMU_KINDS] = {
 	/* Round numbers, all different so that no two clocks are confused. */
-	[PMU_SCF] = { "scf", scf_events, ARRAY_SIZE(scf_events), 3200000000ull },
-	[PMU_PCIE] = { "pcie", link_events, ARRAY_SIZE(link_events), 2000000000ull },
-	[PMU_C2C0] = { "c2c0", link_events, ARRAY_SIZE(link_events), 1600000000ull },
-	[PMU_C2C1] = { "c2c1", link_events, ARRAY_SIZE(link_events), 1500000000ull },
-	[PMU_CNVLINK] = { "cnvlink", link_events, ARRAY_SIZE(link_events), 1250000000ull },
-	[PMU_FOREIGN] = { "foreign", NULL, 0, 0 },
+	[PMU_SCF] = KIND("scf", scf_events, 3200000000ull),
+	[PMU_PCIE] = KIND("pcie", link_events, 2000000000ull),
+	[PMU_C2C0] = KIND("c2c0", link_events, 1600000000ull),
+	[PMU_C2C1] = KIND("c2c1", link_events, 1500000000ull),
+	[PMU_CNVLINK] = KIND("cnvlink", link_events, 1250000000ull),
+	[PMU_FOREIGN] = { .name = "foreign" },
 };
 
 const struct chip *chip_find(const char *name)

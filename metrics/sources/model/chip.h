@@ -15,6 +15,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Number of elements of an array, not of a pointer */
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+
 #define CHIP_MAX_SOCKETS	4
 #define CHIP_ROOT_PORTS		10	/* of the PCIe PMU, one filter bit each */
 #define CHIP_C2C_PORTS		2	/* of the NVLink-C2C PMUs, likewise */

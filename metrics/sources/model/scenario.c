@@ -232,7 +232,7 @@ static int parse_initiator(struct text *text, char *word, struct flow *f)
 	if ((n == 2 || n == 3) && !strcmp(parts[0], "gpu")) {
 		f->initiator = INIT_GPU_ATS;
 		for (i = 0; n == 3; i++) {
-			if (i == sizeof(modes) / sizeof(modes[0]))
+			if (i == ARRAY_SIZE(modes))
 				return text_fail(text, "expected ats, egm or nats, found \"%s\"",
 						 parts[2]);
 			if (!strcmp(modes[i].name, parts[2])) {

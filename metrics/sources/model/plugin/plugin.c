@@ -17,15 +17,16 @@ static const struct {
 	uint32_t filter;	/* bits of config1 */
 	const char *formats[5];
 } kinds[KINDS] = {
-	[PMU_SCF] = { "nvidia_scf_pmu", "2cf0036b", 0, { "event", "config:0-32" } },
-	[PMU_PCIE] = { "nvidia_pcie_pmu", "1030036b", 0x3ff,
-		       { "event", "config:0-32", "root_port", "config1:0-9" } },
-	[PMU_C2C0] = { "nvidia_nvlink_c2c0_pmu", "1050036b", 0x3,
-		       { "event", "config:0-32", "port", "config1:0-1" } },
-	[PMU_C2C1] = { "nvidia_nvlink_c2c1_pmu", "1040036b", 0x3,
-		       { "event", "config:0-32", "port", "config1:0-1" } },
-	[PMU_CNVLINK] = { "nvidia_cnvlink_pmu", "1060036b", 0xf,
-			  { "event", "config:0-32", "rem_socket", "config1:0-3" } },
+	[PMU_SCF] = { .name = "nvidia_scf_pmu", .identifier = "2cf0036b",
+		      .formats = { "event", "config:0-32" } },
+	[PMU_PCIE] = { .name = "nvidia_pcie_pmu", .identifier = "1030036b", .filter = 0x3ff,
+		       .formats = { "event", "config:0-32", "root_port", "config1:0-9" } },
+	[PMU_C2C0] = { .name = "nvidia_nvlink_c2c0_pmu", .identifier = "1050036b", .filter = 0x3,
+		       .formats = { "event", "config:0-32", "port", "config1:0-1" } },
+	[PMU_C2C1] = { .name = "nvidia_nvlink_c2c1_pmu", .identifier = "1040036b", .filter = 0x3,
+		       .formats = { "event", "config:0-32", "port", "config1:0-1" } },
+	[PMU_CNVLINK] = { .name = "nvidia_cnvlink_pmu", .identifier = "1060036b", .filter = 0xf,
+			  .formats = { "event", "config:0-32", "rem_socket", "config1:0-3" } },
 };
 
 /* The events of a kind of PMU, in the form of struct gpmu_source_pmu */
