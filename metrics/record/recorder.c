@@ -395,12 +395,15 @@ static int start_threads(struct gpmu_recorder *recorder)
 		void *(*run)(void *user);
 		void *user;
 	} threads[RECORDER_SOURCES] = {
-		[RECORDER_CHANNELS] = { recorder->control != NULL, recorder_channels_run, recorder },
-		[RECORDER_ROWS] = { true, recorder_write_run, recorder },
-		[RECORDER_SCHED] = { recorder->sched.rings.count > 0, record_sched_run,
-				     &recorder->sched },
-		[RECORDER_SPE] = { recorder->spe.rings.count > 0, record_spe_run, &recorder->spe },
-		[RECORDER_STACKS] = { recorder->stack.rings.count > 0, record_stack_run, &recorder->stack },
+		[RECORDER_CHANNELS] = { .wanted = recorder->control != NULL,
+				   .run = recorder_channels_run, .user = recorder },
+		[RECORDER_ROWS] = { .wanted = true, .run = recorder_write_run, .user = recorder },
+		[RECORDER_SCHED] = { .wanted = recorder->sched.rings.count > 0,
+				   .run = record_sched_run, .user = &recorder->sched },
+		[RECORDER_SPE] = { .wanted = recorder->spe.rings.count > 0,
+				   .run = record_spe_run, .user = &recorder->spe },
+		[RECORDER_STACKS] = { .wanted = recorder->stack.rings.count > 0,
+				   .run = record_stack_run, .user = &recorder->stack },
 	};
 	sigset_t all, before;
 	int ret = 0;

@@ -141,7 +141,8 @@ static void complete_regions(struct gpmu_recorder *recorder, struct recorder_cha
 			     uint64_t time)
 {
 	const struct activity_complete complete = {
-		{ sizeof(complete), ACTIVITY_COMPLETE, 0 }, time - LAG, 0,
+		.head = { .size = sizeof(complete), .kind = ACTIVITY_COMPLETE },
+		.time = time - LAG,
 	};
 	struct record record = { .type = RECORD_ACTIVITY, .process = channel->process };
 

@@ -22,7 +22,6 @@
 #define COPY	(1u << 20)
 #define RECORD_MAX	(64u << 10)	/* bytes that a record adds to the trace, at most */
 #define PIPE_POLL	10000000	/* ns between attempts to open a pipe without a reader */
-#define RESTART_COUNT	(sizeof(((struct recorder_file *)NULL)->restarts) / sizeof(uint64_t))
 
 static bool signal_waits(void)
 {
@@ -203,7 +202,7 @@ static void note_restart(struct recorder_file *file, const struct gpmu_trace *tr
 	if (file->restart == trace->restart)
 		return;
 	file->restart = trace->restart;
-	if (file->restart_count == RESTART_COUNT) {
+	if (file->restart_count == ARRAY_SIZE(file->restarts)) {
 		file->restart_count--;
 		memmove(file->restarts, file->restarts + 1,
 			file->restart_count * sizeof(file->restarts[0]));

@@ -18,10 +18,14 @@ static const struct {
 	const char *name;
 	enum gpmu_trace_arg_kind kind;
 } fields[FIELDS_MAX] = {
-	{ GPMU_SPE_TOTAL, "latency", GPMU_TRACE_INT }, { GPMU_SPE_ISSUE, "issue", GPMU_TRACE_INT },
-	{ GPMU_SPE_TRANSLATION, "translation", GPMU_TRACE_INT }, { GPMU_SPE_PC, "pc", GPMU_TRACE_ADDRESS },
-	{ GPMU_SPE_TARGET, "target", GPMU_TRACE_ADDRESS }, { GPMU_SPE_VA, "va", GPMU_TRACE_ADDRESS },
-	{ GPMU_SPE_PA, "pa", GPMU_TRACE_ADDRESS }, { GPMU_SPE_EVENTS, "events", GPMU_TRACE_ADDRESS },
+	{ .field = GPMU_SPE_TOTAL, .name = "latency", .kind = GPMU_TRACE_INT },
+	{ .field = GPMU_SPE_ISSUE, .name = "issue", .kind = GPMU_TRACE_INT },
+	{ .field = GPMU_SPE_TRANSLATION, .name = "translation", .kind = GPMU_TRACE_INT },
+	{ .field = GPMU_SPE_PC, .name = "pc", .kind = GPMU_TRACE_ADDRESS },
+	{ .field = GPMU_SPE_TARGET, .name = "target", .kind = GPMU_TRACE_ADDRESS },
+	{ .field = GPMU_SPE_VA, .name = "va", .kind = GPMU_TRACE_ADDRESS },
+	{ .field = GPMU_SPE_PA, .name = "pa", .kind = GPMU_TRACE_ADDRESS },
+	{ .field = GPMU_SPE_EVENTS, .name = "events", .kind = GPMU_TRACE_ADDRESS },
 };
 
 static void add_text(struct args *args, const char *name, const char *text)

@@ -28,9 +28,11 @@ static const struct {
 	bool user_only;
 	const char *note;	/* NULL: nothing is left out */
 } attempts[] = {
-	{ "ts_enable=1,pa_enable=1", false, NULL },
-	{ "ts_enable=1", false, "SPE: neither the homes of the data nor, with -a, the threads are recorded, because " PERMISSION },
-	{ "ts_enable=1", true, "SPE: neither samples of the kernel nor the homes of the data are recorded, because both require "
+	{ .terms = "ts_enable=1,pa_enable=1" },
+	{ .terms = "ts_enable=1",
+	  .note = "SPE: neither the homes of the data nor, with -a, the threads are recorded, because " PERMISSION },
+	{ .terms = "ts_enable=1", .user_only = true,
+	  .note = "SPE: neither samples of the kernel nor the homes of the data are recorded, because both require "
 	  "CAP_PERFMON, or the sysctl kernel.perf_event_paranoid at 1 or less" },
 };
 

@@ -137,27 +137,30 @@ enum obstacle {
 };
 
 static const struct {
-	const char *kind, *text, *remedy;
+	const char *kind, *text, *remedy;	/* remedy NULL: there is none */
 } obstacles[] = {
-	[OBSTACLE_CHIP] = { "chip", "its architecture is older than CUPTI's PM sampling", "" },
-	[OBSTACLE_PERMISSION] = { "permission", "only root may use its counters", "run as root, or load the "
-				  "driver with NVreg_RestrictProfilingToAdminUsers=0" },
-	[OBSTACLE_VGPU] = { "vgpu", "it is a vGPU",
-			    "set its plugin parameter enable_profiling to 1 on the host" },
-	[OBSTACLE_GUEST] = { "vgpu", "its virtual machine does not allow profiling", "" },
-	[OBSTACLE_CONFIDENTIAL] = { "confidential", "confidential computing is enabled",
-				    "set its mode to devtools or off on the host" },
-	[OBSTACLE_MIG] = { "mig", "it is divided by MIG", "nvidia-smi -mig 0" },
-	[OBSTACLE_SLI] = { "sli", "it is in SLI", "" },
-	[OBSTACLE_CMP] = { "chip", "it is a mining processor", "" },
-	[OBSTACLE_WSL] = { "wsl", "it is used through WSL", "" },
-	[OBSTACLE_OTHER] = { "other", "its driver or configuration does not allow it (MIG, MPS)",
-			     "nvidia-smi -q -d MIG,COMPUTE; MPS ends by echo quit | nvidia-cuda-mps-control" },
+	[OBSTACLE_CHIP] = { .kind = "chip", .text = "its architecture is older than CUPTI's PM sampling" },
+	[OBSTACLE_PERMISSION] = { .kind = "permission", .text = "only root may use its counters",
+				  .remedy = "run as root, or load the driver with "
+					    "NVreg_RestrictProfilingToAdminUsers=0" },
+	[OBSTACLE_VGPU] = { .kind = "vgpu", .text = "it is a vGPU",
+			    .remedy = "set its plugin parameter enable_profiling to 1 on the host" },
+	[OBSTACLE_GUEST] = { .kind = "vgpu", .text = "its virtual machine does not allow profiling" },
+	[OBSTACLE_CONFIDENTIAL] = { .kind = "confidential", .text = "confidential computing is enabled",
+				    .remedy = "set its mode to devtools or off on the host" },
+	[OBSTACLE_MIG] = { .kind = "mig", .text = "it is divided by MIG", .remedy = "nvidia-smi -mig 0" },
+	[OBSTACLE_SLI] = { .kind = "sli", .text = "it is in SLI" },
+	[OBSTACLE_CMP] = { .kind = "chip", .text = "it is a mining processor" },
+	[OBSTACLE_WSL] = { .kind = "wsl", .text = "it is used through WSL" },
+	[OBSTACLE_OTHER] = { .kind = "other", .text = "its driver or configuration does not allow it (MIG, MPS)",
+			     .remedy = "nvidia-smi -q -d MIG,COMPUTE; MPS ends by echo quit | nvidia-cuda-mps-control" },
 };
 
 static void set_obstacle(struct trouble *trouble, enum obstacle obstacle)
 {
-	trouble_set(trouble, obstacles[obstacle].kind, obstacles[obstacle].remedy,
+	const char *remedy = obstacles[obstacle].remedy;
+
+	trouble_set(trouble, obstacles[obstacle].kind, remedy ? remedy : "",
 		    "CUPTI cannot sample it: %s", obstacles[obstacle].text);
 }
 

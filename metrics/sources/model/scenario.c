@@ -41,7 +41,7 @@ static const struct text_unit clock_units[] = {	/* Hz */
 	{ NULL, 0 }
 };
 
-/* The options of a flow line; the order is that of the parsers below. */
+/* The options of a flow line */
 enum option {
 	OPT_BYTES, OPT_RATE, OPT_OVER, OPT_AFTER, OPT_SIZE, OPT_LATENCY,
 	OPT_HOME_LATENCY, OPT_ORDER, OPT_SERVED, OPT_ALLOC, OPT_PORT,
@@ -51,7 +51,7 @@ enum option {
 /* The content of a flow line, before it is checked. */
 struct flow_line {
 	struct flow flow;
-	uint64_t port;
+	uint64_t size, port;
 	bool strong;		/* order= */
 	unsigned int seen;	/* 1 << OPT_* */
 };
@@ -89,66 +89,55 @@ static int parse_choice(struct text *text, const char *key, const char *value,
 	return 0;
 }
 
-static int parse_option(struct text *text, struct flow_line *l,
-			enum option option, const char *key, const char *value)
-{
-	struct flow *f = &l->flow;
-	uint64_t size;
-	int ret;
+#define QUANTITY(_name, _units, _min, _max, _member)				\
+	{ .name = (_name), .units = (_units), .min = (_min), .max = (_max),	\
+	  .offset = offsetof(struct flow_line, _member) }
+#define CHOICE(_name, _no, _yes, _member)				\
+	{ .name = (_name), .no = (_no), .yes = (_yes),			\
+	  .offset = offsetof(struct flow_line, _member) }
 
-	switch (option) {
-	case OPT_BYTES:
-		return parse_quantity(text, key, value, byte_units, 1,
-				      FLOW_MAX_BYTES, &f->bytes);
-	case OPT_RATE:
-		return parse_quantity(text, key, value, rate_units, 1,
-				      FLOW_MAX_RATE, &f->rate);
-	case OPT_OVER:
-		return parse_quantity(text, key, value, time_units, 1,
-				      FLOW_MAX_TIME, &f->duration);
-	case OPT_AFTER:
-		return parse_quantity(text, key, value, time_units, 0,
-				      FLOW_MAX_TIME, &f->delay);
-	case OPT_SIZE:
-		ret = parse_quantity(text, key, value, byte_units, 1,
-				     FLOW_MAX_SIZE, &size);
-		f->size = ret ? 0 : size;
-		return ret;
-	case OPT_LATENCY:
-		return parse_quantity(text, key, value, latency_units, 0,
-				      FLOW_MAX_LATENCY, &f->latency);
-	case OPT_HOME_LATENCY:
-		return parse_quantity(text, key, value, latency_units, 0,
-				      FLOW_MAX_LATENCY, &f->home_latency);
-	case OPT_ORDER:
-		return parse_choice(text, key, value, "relaxed", "strong",
-				    &l->strong);
-	case OPT_SERVED:
-		return parse_choice(text, key, value, "memory", "cache",
-				    &f->from_cache);
-	case OPT_ALLOC:
-		return parse_choice(text, key, value, "no", "yes", &f->allocates);
-	case OPT_PORT:
-		if (text_number(value, 10, CHIP_C2C_PORTS - 1, &l->port))
-			return text_fail(text, "port: expected a C2C port, 0 or 1, found \"%s\"",
-					 value);
-		return 0;
-	case OPT_LEN:
-		break;
-	}
-	return -EINVAL;
+static const struct {
+	const char *name;
+	const struct text_unit *units;	/* of a quantity, whose member is a uint64_t */
+	uint64_t min, max;
+	const char *no, *yes;		/* words of a choice, whose member is a bool */
+	size_t offset;			/* of the member */
+} options[OPT_LEN] = {
+	[OPT_BYTES] = QUANTITY("bytes", byte_units, 1, FLOW_MAX_BYTES, flow.bytes),
+	[OPT_RATE] = QUANTITY("rate", rate_units, 1, FLOW_MAX_RATE, flow.rate),
+	[OPT_OVER] = QUANTITY("over", time_units, 1, FLOW_MAX_TIME, flow.duration),
+	[OPT_AFTER] = QUANTITY("after", time_units, 0, FLOW_MAX_TIME, flow.delay),
+	[OPT_SIZE] = QUANTITY("size", byte_units, 1, FLOW_MAX_SIZE, size),
+	[OPT_LATENCY] = QUANTITY("latency", latency_units, 0, FLOW_MAX_LATENCY, flow.latency),
+	[OPT_HOME_LATENCY] = QUANTITY("home_latency", latency_units, 0, FLOW_MAX_LATENCY,
+				      flow.home_latency),
+	[OPT_ORDER] = CHOICE("order", "relaxed", "strong", strong),
+	[OPT_SERVED] = CHOICE("served", "memory", "cache", flow.from_cache),
+	[OPT_ALLOC] = CHOICE("alloc", "no", "yes", flow.allocates),
+	[OPT_PORT] = { .name = "port" },
+};
+
+static int parse_option(struct text *text, struct flow_line *l,
+			enum option option, const char *value)
+{
+	const char *name = options[option].name;
+	void *member = (char *)l + options[option].offset;
+
+	if (options[option].units)
+		return parse_quantity(text, name, value, options[option].units,
+				      options[option].min, options[option].max, member);
+	if (options[option].yes)
+		return parse_choice(text, name, value, options[option].no,
+				    options[option].yes, member);
+	if (text_number(value, 10, CHIP_C2C_PORTS - 1, &l->port))
+		return text_fail(text, "port: expected a C2C port, 0 or 1, found \"%s\"",
+				 value);
+	return 0;
 }
 
 static int parse_options(struct text *text, struct flow_line *l, char **words,
 			 int len)
 {
-	static const char *const names[OPT_LEN] = {
-		[OPT_BYTES] = "bytes", [OPT_RATE] = "rate", [OPT_OVER] = "over",
-		[OPT_AFTER] = "after", [OPT_SIZE] = "size",
-		[OPT_LATENCY] = "latency", [OPT_HOME_LATENCY] = "home_latency",
-		[OPT_ORDER] = "order", [OPT_SERVED] = "served",
-		[OPT_ALLOC] = "alloc", [OPT_PORT] = "port",
-	};
 	enum option option;
 	char *value;
 	int i, ret;
@@ -160,7 +149,7 @@ static int parse_options(struct text *text, struct flow_line *l, char **words,
 					 words[i]);
 		*value++ = '\0';
 		for (option = 0; option < OPT_LEN; option++)
-			if (!strcmp(names[option], words[i]))
+			if (!strcmp(options[option].name, words[i]))
 				break;
 		if (option == OPT_LEN)
 			return text_fail(text, "expected an option (bytes, rate, over, after, size, latency, home_latency, order, served, alloc, port), found \"%s\"",
@@ -169,7 +158,7 @@ static int parse_options(struct text *text, struct flow_line *l, char **words,
 			return text_fail(text, "expected each option once, found a second \"%s\"",
 					 words[i]);
 		l->seen |= 1u << option;
-		ret = parse_option(text, l, option, words[i], value);
+		ret = parse_option(text, l, option, value);
 		if (ret)
 			return ret;
 	}
@@ -307,7 +296,7 @@ static int check_options(struct text *text, const struct flow_line *l)
 	if (f->op == OP_WB && f->bytes % FLOW_LINE)
 		return text_fail(text, "expected a multiple of %u bytes: write-backs are whole lines",
 				 FLOW_LINE);
-	if (cpu && f->size > FLOW_LINE)
+	if (cpu && l->size > FLOW_LINE)
 		return text_fail(text, "expected size= of at most %u: a CPU's request is at most a cache line",
 				 FLOW_LINE);
 	return 0;
@@ -322,6 +311,7 @@ static void set_defaults(struct flow_line *l)
 	if (l->strong)
 		f->op = OP_WR_STRONG;
 	/* Guide: the links take writes in requests of 32 bytes. */
+	f->size = l->size;
 	if (!f->size)
 		f->size = f->op == OP_RD || cpu ? FLOW_LINE : FLOW_BEAT;
 	if (!seen(l, OPT_HOME_LATENCY))

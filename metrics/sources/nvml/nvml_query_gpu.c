@@ -11,16 +11,16 @@ static const struct {
 	const char *event, *object, *key;
 	double factor;	/* 0: 1 */
 } values[] = {
-	{ "sm_utilization", "utilization", "sm", 0 },
-	{ "memory_utilization", "utilization", "memory", 0 },
-	{ "encoder_utilization", "utilization", "encoder", 0 },
-	{ "decoder_utilization", "utilization", "decoder", 0 },
-	{ "jpeg_utilization", "utilization", "jpeg", 0 },
-	{ "ofa_utilization", "utilization", "ofa", 0 },
-	{ "power", NULL, "power", 0 },
-	{ "energy", NULL, "energy", 1e-3 },
-	{ "temperature", NULL, "temperature", 0 },
-	{ "memory_temperature", NULL, "memory_temperature", 0 },
+	{ .event = "sm_utilization", .object = "utilization", .key = "sm" },
+	{ .event = "memory_utilization", .object = "utilization", .key = "memory" },
+	{ .event = "encoder_utilization", .object = "utilization", .key = "encoder" },
+	{ .event = "decoder_utilization", .object = "utilization", .key = "decoder" },
+	{ .event = "jpeg_utilization", .object = "utilization", .key = "jpeg" },
+	{ .event = "ofa_utilization", .object = "utilization", .key = "ofa" },
+	{ .event = "power", .key = "power" },
+	{ .event = "energy", .key = "energy", .factor = 1e-3 },
+	{ .event = "temperature", .key = "temperature" },
+	{ .event = "memory_temperature", .key = "memory_temperature" },
 };
 
 static const struct {

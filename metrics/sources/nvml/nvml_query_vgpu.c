@@ -96,8 +96,8 @@ static void take_info(struct sample *to, const void *from, unsigned int index)
 {
 	const struct nv_vgpu_info *info = (const struct nv_vgpu_info *)from + index;
 
-	*to = (struct sample){ info->instance, 0, "", info->time,
-			       { info->sm.u, info->memory.u, info->encoder.u, info->decoder.u,
+	*to = (struct sample){ .instance = info->instance, .time = info->time,
+			       .shares = { info->sm.u, info->memory.u, info->encoder.u, info->decoder.u,
 				 info->jpeg.u, info->ofa.u } };
 }
 
@@ -105,8 +105,8 @@ static void take_sample(struct sample *to, const void *from, unsigned int index)
 {
 	const struct nv_vgpu_sample *sample = (const struct nv_vgpu_sample *)from + index;
 
-	*to = (struct sample){ sample->instance, 0, "", sample->time,
-			       { sample->sm.u, sample->memory.u, sample->encoder.u,
+	*to = (struct sample){ .instance = sample->instance, .time = sample->time,
+			       .shares = { sample->sm.u, sample->memory.u, sample->encoder.u,
 				 sample->decoder.u, -1, -1 } };
 }
 
@@ -114,8 +114,8 @@ static void take_process_info(struct sample *to, const void *from, unsigned int 
 {
 	const struct nv_vgpu_process_info *info = (const struct nv_vgpu_process_info *)from + index;
 
-	*to = (struct sample){ info->instance, info->pid, "", info->time,
-			       { info->sm, info->memory, info->encoder, info->decoder, info->jpeg,
+	*to = (struct sample){ .instance = info->instance, .pid = info->pid, .time = info->time,
+			       .shares = { info->sm, info->memory, info->encoder, info->decoder, info->jpeg,
 				 info->ofa } };
 	memcpy(to->name, info->name, sizeof(to->name) - 1);
 }
@@ -125,8 +125,8 @@ static void take_process_sample(struct sample *to, const void *from, unsigned in
 	const struct nv_vgpu_process_sample *sample =
 		(const struct nv_vgpu_process_sample *)from + index;
 
-	*to = (struct sample){ sample->instance, sample->pid, "", sample->time,
-			       { sample->sm, sample->memory, sample->encoder, sample->decoder, -1, -1 } };
+	*to = (struct sample){ .instance = sample->instance, .pid = sample->pid, .time = sample->time,
+			       .shares = { sample->sm, sample->memory, sample->encoder, sample->decoder, -1, -1 } };
 	memcpy(to->name, sample->name, sizeof(to->name) - 1);
 }
 
@@ -137,13 +137,13 @@ struct call {
 };
 
 static const struct call instance_calls[] = {
-	{ get_infos, sizeof(struct nv_vgpu_info), take_info },
-	{ get_samples, sizeof(struct nv_vgpu_sample), take_sample },
+	{ .get = get_infos, .size = sizeof(struct nv_vgpu_info), .take = take_info },
+	{ .get = get_samples, .size = sizeof(struct nv_vgpu_sample), .take = take_sample },
 };
 
 static const struct call process_calls[] = {
-	{ get_process_infos, sizeof(struct nv_vgpu_process_info), take_process_info },
-	{ get_process_samples, sizeof(struct nv_vgpu_process_sample), take_process_sample },
+	{ .get = get_process_infos, .size = sizeof(struct nv_vgpu_process_info), .take = take_process_info },
+	{ .get = get_process_samples, .size = sizeof(struct nv_vgpu_process_sample), .take = take_process_sample },
 };
 
 /* Gets samples by the first available of two calls, without those returned before. */
