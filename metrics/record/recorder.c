@@ -168,7 +168,7 @@ struct gpmu_recorder *gpmu_recorder_new(const struct gpmu_recorder_options *opti
 		return NULL;
 	}
 	pthread_mutex_init(&recorder->stats_lock, NULL);
-	recorder->control_fd = recorder->file.fd = -1;
+	recorder->control_fd = recorder->file.fd = recorder->door = -1;
 	for (int i = 0; i < RECORDER_RESERVE; i++)
 		recorder->reserve[i] = -1;
 	for (int i = 0; i < RECORDER_SOURCES; i++)
@@ -478,7 +478,8 @@ static void warn_no_process(const struct gpmu_recorder *recorder)
 		return;
 	log_line(GPMU_LOG_WARNING, "0 processes connected: none has used CUDA or NVTX, or "
 		 "CUDA_INJECTION64_PATH did not reach it: set-user-ID programs, sudo and env -i "
-		 "drop it, so gpmu record must run inside them, as inside another network namespace");
+		 "drop it, so gpmu record must run inside them, and inside another network namespace if "
+		 "descriptors are closed");
 }
 
 /* Logs why no regions are in the trace. */
@@ -486,7 +487,7 @@ static void warn_no_regions(const struct gpmu_recorder *recorder)
 {
 	if (!recorder->has_loaded && !recorder->map.region_count)
 		log_line(GPMU_LOG_WARNING, "no region can be recorded: " PRELOAD_REFUSED
-			 "; from another network namespace none can reach gpmu");
+			 "; from another network namespace none can reach gpmu without the descriptors that it inherits");
 	else if (!recorder->map.region_count && !recorder->refusal_count)
 		log_line(GPMU_LOG_WARNING, PRELOAD_UNUSED ", or only outside the recorded time");
 }

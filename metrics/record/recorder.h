@@ -75,8 +75,10 @@ struct gpmu_recorder {
 	char *preload;			/* libgpmu-mark.so; NULL: regions are not recorded */
 	struct channel_control *control;	/* NULL: no process is recorded */
 	int control_fd;			/* -1: not open */
-	struct pollfd *peers;		/* the socket, and the connections of processes without a channel */
-	size_t peer_count;		/* with the socket; 0: it is closed */
+	/* the socket, the reader's end of the door, and the connections of processes without a channel */
+	struct pollfd *peers;
+	size_t peer_count;		/* with the first two; 0: these are closed */
+	int door;			/* the end that processes inherit; -1: none */
 	int reserve[RECORDER_RESERVE];	/* file descriptors; -1: not open */
 	bool no_files;			/* no descriptor is free: processes wait in the socket's queue */
 	bool has_loaded;		/* a process has loaded libgpmu-mark.so */

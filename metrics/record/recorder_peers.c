@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Peers: processes that have connected to gpmu's socket and have not yet sent their channel. A channel is lost if no file
- * descriptor is free when it arrives, so two descriptors are kept in reserve. While there is no reserve, processes wait
- * in the socket's queue.
+ * Peers: processes that have connected to gpmu's socket, or by its door, and have not yet sent their channel. A channel is
+ * lost if no file descriptor is free when it arrives, so two descriptors are kept in reserve. While there is no reserve,
+ * processes wait in the queues of the socket and the door.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +16,8 @@
 #include "base/text/gpmu_shown.h"
 #include "base/vector.h"
 #include "record/recorder.h"
+
+enum { BY_SOCKET, BY_DOOR, WAYS };	/* the first peers, by which processes connect */
 
 /* --- processes that cannot be recorded */
 
@@ -77,57 +79,80 @@ static bool has_reserve(struct gpmu_recorder *recorder)
 
 /* --- connections */
 
-/* Adds an open connection. Returns its file descriptor, or -errno: @fd, if that is an error */
+/* Adds an open connection; -1: none. Returns it or -ENOMEM. */
 static int add_peer(struct gpmu_recorder *recorder, int fd)
 {
-	struct pollfd *added;
+	struct pollfd *added = vector_append(recorder->peers, recorder->peer_count);
 
-	if (fd < 0)
-		return fd;
-	added = vector_append(recorder->peers, recorder->peer_count);
-	if (!added) {
+	if (added)
+		*added = (struct pollfd){ .fd = fd, .events = POLLIN };
+	else if (fd >= 0)
 		close(fd);
-		return -ENOMEM;
-	}
-	*added = (struct pollfd){ .fd = fd, .events = POLLIN };
-	return fd;
+	return added ? fd : -ENOMEM;
 }
 
 int recorder_peers_start(struct gpmu_recorder *recorder)
 {
-	int fd = add_peer(recorder, channel_listen(recorder->channel_name));
+	int door[2], fd = channel_listen(recorder->channel_name, door), ret;
 
-	return fd < 0 ? fd : 0;
+	if (fd < 0)
+		return fd;
+	recorder->door = door[1];
+	ret = add_peer(recorder, fd);
+	if (ret != -ENOMEM)
+		return add_peer(recorder, door[0]) == -ENOMEM ? -ENOMEM : 0;
+	if (door[0] >= 0)
+		close(door[0]);
+	return ret;
 }
 
 bool recorder_has_peers(const struct gpmu_recorder *recorder)
 {
-	struct pollfd queue = { .fd = recorder->peers[0].fd, .events = POLLIN };
+	struct pollfd queues[WAYS];
 
-	return recorder->peer_count > 1 || poll(&queue, 1, 0) > 0;
+	for (int way = 0; way < WAYS; way++)
+		queues[way] = (struct pollfd){ .fd = recorder->peers[way].fd, .events = POLLIN };
+	return recorder->peer_count > WAYS || poll(queues, WAYS, 0) > 0;
 }
 
-static int add(struct gpmu_recorder *recorder)
+/* Takes the next connection from a queue; -errno. A message of the door loses its connection if no descriptor is free. */
+static int take(struct gpmu_recorder *recorder, int way)
 {
-	if (!has_reserve(recorder))
-		return -EMFILE;
-	return add_peer(recorder, channel_accept(recorder->peers[0].fd, recorder->control_fd));
+	const int fd = recorder->peers[way].fd;
+	int spare;
+
+	if (way == BY_SOCKET)
+		return channel_accept(fd, recorder->control_fd);
+	spare = fcntl(recorder->control_fd, F_DUPFD_CLOEXEC, 0);
+	if (spare < 0)
+		return -errno;
+	close(spare);
+	return channel_admit(fd, recorder->control_fd);
 }
 
-static void accept_all(struct gpmu_recorder *recorder)
+static int add(struct gpmu_recorder *recorder, int way)
+{
+	int fd = has_reserve(recorder) ? take(recorder, way) : -EMFILE;
+
+	return fd < 0 ? fd : add_peer(recorder, fd);
+}
+
+static void accept_all(struct gpmu_recorder *recorder, int way)
 {
 	int ret;
 
+	if (recorder->peers[way].fd < 0)
+		return;
 	do {
-		ret = add(recorder);
+		ret = add(recorder, way);
 		/* Once: any user can connect. */
 		if (ret == -EPERM && !recorder->has_stranger)
 			refuse(recorder, 0, "a process of another user cannot be recorded: run gpmu record as that user");
 		recorder->has_stranger = recorder->has_stranger || ret == -EPERM;
-	} while (ret >= 0 || ret == -EPERM || ret == -ECONNABORTED);
-	recorder->no_files = ret != -EAGAIN;
+	} while (ret >= 0 || ret == -EPERM || ret == -ECONNABORTED || ret == -EBADMSG);
+	recorder->no_files = recorder->no_files || ret != -EAGAIN;
 	/* A queue that cannot be taken would end each later wait at once. */
-	recorder->peers[0].events = recorder->no_files ? 0 : POLLIN;
+	recorder->peers[way].events = ret == -EAGAIN ? POLLIN : 0;
 }
 
 static void take_message(struct gpmu_recorder *recorder, pid_t pid, struct channel_message *message, int fd,
@@ -171,13 +196,28 @@ void recorder_peers_serve(struct gpmu_recorder *recorder, int wait, recorder_cha
 {
 	if (poll(recorder->peers, recorder->peer_count, wait) <= 0 && !recorder->no_files)
 		return;
-	for (size_t i = recorder->peer_count; i-- > 1;) {
+	for (size_t i = recorder->peer_count; i-- > WAYS;) {
 		if (!recorder->peers[i].revents || !serve(recorder, recorder->peers[i].fd, add_channel))
 			continue;
 		close(recorder->peers[i].fd);
 		recorder->peers[i] = recorder->peers[--recorder->peer_count];
 	}
-	accept_all(recorder);
+	recorder->no_files = false;
+	for (int way = 0; way < WAYS; way++)
+		accept_all(recorder, way);
+}
+
+/* Refuses the processes that wait in a queue for a free descriptor. */
+static void refuse_waiting(struct gpmu_recorder *recorder, int way)
+{
+	int fd;
+
+	while ((fd = take(recorder, way)) >= 0 || fd == -EPERM || fd == -EBADMSG) {
+		if (fd < 0)
+			continue;
+		refuse_channel(recorder, channel_peer(fd), EMFILE);
+		close(fd);
+	}
 }
 
 void recorder_peers_end(struct gpmu_recorder *recorder)
@@ -188,24 +228,26 @@ void recorder_peers_end(struct gpmu_recorder *recorder)
 	if (!recorder->peer_count)
 		return;
 	release_reserve(recorder);
-	while (recorder->peer_count > 1) {
+	while (recorder->peer_count > WAYS) {
 		fd = recorder->peers[--recorder->peer_count].fd;
 		recorder_refuse(recorder, channel_peer(fd), "cannot be recorded", "the recording ended before it sent its channel");
 		close(fd);
 	}
-	while (no_files && ((fd = channel_accept(recorder->peers[0].fd, recorder->control_fd)) >= 0 || fd == -EPERM)) {
-		if (fd < 0)
-			continue;
-		refuse_channel(recorder, channel_peer(fd), EMFILE);
-		close(fd);
+	while (recorder->peer_count) {
+		fd = recorder->peers[recorder->peer_count - 1].fd;
+		if (fd >= 0 && no_files)
+			refuse_waiting(recorder, (int)recorder->peer_count - 1);
+		if (fd >= 0)
+			close(fd);
+		recorder->peer_count--;
 	}
-	close(recorder->peers[0].fd);
-	recorder->peer_count = 0;
 }
 
 void recorder_peers_release(struct gpmu_recorder *recorder)
 {
 	recorder_peers_end(recorder);
+	if (recorder->door >= 0)
+		close(recorder->door);
 	free(recorder->peers);
 	for (size_t i = 0; i < recorder->refusal_count; i++)
 		free(recorder->refusals[i].why);

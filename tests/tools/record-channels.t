@@ -59,11 +59,27 @@ if without_room true 2> /dev/null; then
 else
 	skip "no file system can be mounted here" "record needs no room in /dev/shm and TMPDIR"
 fi
+# Root makes a network namespace, another user one with its user namespace.
 if unshare -n true 2> /dev/null; then
-	expect 0 gpmu record -o "$trace" --no-cpu-trace -- unshare -n "$program" init context=0
-	is "$(kernels)" 0 "record leaves a program in another network namespace unrecorded"
-	like "$err" '0 processes connected: .* as inside another network namespace' "record names the network namespace among the reasons why no process connected"
+	apart=(unshare -n)
+elif unshare -rn true 2> /dev/null; then
+	apart=(unshare -rn)
+fi
+if [ -n "${apart:-}" ]; then
+	expect 0 gpmu record --strict -o "$trace" --no-cpu-trace -- "${apart[@]}" "$program" init context=0 kernel=foo
+	is "$(kernels) $(grep -o '1 process, .* 0 lost' <<< "$err" | cut -d, -f1)" "1 1 process" "record records a program in another network namespace"
+	# shellcheck disable=SC2016 # the inner shell's
+	expect 0 gpmu record --strict --regions --no-cuda-trace -o "$trace" --no-cpu-trace -- "${apart[@]}" "$program" enter=apart leave=apart
+	is "$(sql "select count(*) from slice where name = 'apart'")" 1 "record --regions records a region in another network namespace"
+	(ulimit -n 24; "$GPMU_BIN" record --strict -o "$trace" --no-cpu-trace -- "${apart[@]}" sh -c "$(side_by_side 30)") 2> "$work/err"
+	is "$? $(grep -o '[0-9]* processes, ' "$work/err")" "0 30 processes, " "record lets processes in another network namespace wait while the limit of open files has no room"
+	# shellcheck disable=SC2016 # the inner shell's
+	expect 0 gpmu record -o "$trace" --no-cpu-trace -- "${apart[@]}" sh -c 'door=${GPMU_CHANNEL#gpmu-*-}; door=${door%-*}
+		exec python3 -c "import os, sys; os.close(int(sys.argv[1])); os.execv(sys.argv[2], sys.argv[2:])" "$door" "$0" "$@"' "$program" init context=0 kernel=foo
+	like "$err" '0 processes connected: .* another network namespace if descriptors are closed$' \
+		"record names the network namespace among the reasons why no process connected"
+	is "$(kernels)" 0 "record does not record a program in another network namespace that has closed the descriptors that it inherits"
 else
-	skip "no network namespace" "record leaves a program in another network namespace unrecorded"
+	skip "no network namespace" "record records a program in another network namespace"
 fi
 done_testing

@@ -3,7 +3,8 @@
  * Passes records from one process to another; records outlive their writer.
  *
  * The reader listens on a socket in the abstract namespace (unix(7)), whose name is in $GPMU_CHANNEL. A process
- * connects and receives the descriptor of the control page. It creates a file for its records, which has a head and a ring,
+ * connects and receives the descriptor of the control page. Names belong to a network namespace, so the processes also inherit
+ * the end of a socket without a name, the door, through which a process in another one connects. It creates a file for its records, which has a head and a ring,
  * maps it, and sends its descriptor to the reader. Both files are anonymous (memfd_create(2)), so nothing remains of them
  * after their users have ended. Seals fix their sizes (fcntl(2)), so no process can cause SIGBUS in another one by truncating
  * them. Only the reader can write the control page.
@@ -27,8 +28,8 @@
 #include "trace/channel/activity.h"
 
 #define CHANNEL_VARIABLE	"GPMU_CHANNEL"
-#define CHANNEL_VERSION		6
-#define CHANNEL_NAME		24	/* bytes of a socket's name */
+#define CHANNEL_VERSION		7
+#define CHANNEL_NAME		56	/* bytes of a socket's name, which has the door's descriptor and cookie (SO_COOKIE) */
 #define CHANNEL_RING_MIN	4096
 #define CHANNEL_RING_MAX	(UINT64_C(1) << 32)
 #define CHANNEL_PATIENCE	5000000000ULL	/* ns that a process waits for the control page */
@@ -94,6 +95,7 @@ enum channel_message_kind {
 	CHANNEL_RING,		/* from a process; with the file of its records */
 	CHANNEL_FAILURE,	/* from a process that could not create its file; the text has the reason */
 	CHANNEL_LOADED,		/* from a process that has loaded libgpmu-mark.so, or has nothing to record */
+	CHANNEL_CONNECTION,	/* from a process, through the door; with a connection */
 	CHANNEL_MESSAGES,
 };
 
@@ -103,13 +105,21 @@ struct channel_message {
 	char text[160];
 };
 
-/* Listens on a new socket. Sets @name, the value of CHANNEL_VARIABLE. Returns the descriptor or -errno. */
-int channel_listen(char name[CHANNEL_NAME]);
+/*
+ * Listens on a new socket. Sets @name, the value of CHANNEL_VARIABLE, and @door: the reader's end, and the one that the
+ * processes inherit, whose number must not change; both -1: there is no door. Returns the descriptor or -errno.
+ */
+int channel_listen(char name[CHANNEL_NAME], int door[2]);
 /*
  * Accepts a connection, if there is one, and sends the control page to it. Returns its non-blocking descriptor; -EPERM: the
  * connection was of another user, and is closed; -EAGAIN: there is none; or another -errno.
  */
 int channel_accept(int listener, int control);
+/*
+ * Takes a connection that a process has sent through the door, as channel_accept(). -EBADMSG: a process has sent something
+ * else. -EMFILE: no descriptor was free, and the connection is lost.
+ */
+int channel_admit(int door, int control);
 /* Returns the process that has connected; 0: it is outside the reader's PID namespace. */
 pid_t channel_peer(int connection);
 /* Sends a message. @fd: its file; -1: none. @text: NULL: none. Returns 0 or -errno. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Messages between the reader and the processes, each with the descriptor of a file. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <stddef.h>
@@ -14,6 +15,8 @@
 #include "base/error.h"
 #include "base/raw_clock.h"
 #include "trace/channel/channel_file.h"
+
+#define DOOR_MIN	100	/* number of the inherited end of a door, above the ones that shells and scripts use */
 
 /* A name in the abstract namespace begins with a NUL, and has none at its end. */
 static int set_address(struct sockaddr_un *address, socklen_t *size, const char *name)
@@ -56,19 +59,51 @@ static bool is_trusted(int fd)
 
 /* --- the reader */
 
-int channel_listen(char name[CHANNEL_NAME])
+static uint64_t cookie_of(int fd)
+{
+	uint64_t cookie = 0;
+	socklen_t size = sizeof(cookie);
+
+	return getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &size) ? 0 : cookie;
+}
+
+/* Makes a door, or sets its descriptors to -1. */
+static void open_door(int door[2])
+{
+	int ends[2], inherited;
+
+	door[0] = door[1] = -1;
+	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends))
+		return;
+	inherited = fcntl(ends[1], F_DUPFD, DOOR_MIN);
+	if (inherited < 0)
+		inherited = fcntl(ends[1], F_DUPFD, STDERR_FILENO + 1);
+	close(ends[1]);
+	if (inherited >= 0 && cookie_of(inherited)) {
+		door[0] = ends[0];
+		door[1] = inherited;
+		return;
+	}
+	close(ends[0]);
+	if (inherited >= 0)
+		close(inherited);
+}
+
+static void close_door(int door[2])
+{
+	for (int i = 0; i < 2; i++) {
+		if (door[i] >= 0)
+			close(door[i]);
+		door[i] = -1;
+	}
+}
+
+static int listen_to(const char *name)
 {
 	struct sockaddr_un address;
 	socklen_t size;
-	uint64_t number;
-	int fd, ret;
+	int ret = set_address(&address, &size, name), fd = ret ? ret : open_socket();
 
-	/* Another user cannot take an unknown name first. */
-	if (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
-		return -errno;
-	snprintf(name, CHANNEL_NAME, "gpmu-%016" PRIx64, number);
-	ret = set_address(&address, &size, name);
-	fd = ret ? ret : open_socket();
 	if (fd < 0 || (!bind(fd, (const struct sockaddr *)&address, size) && !listen(fd, SOMAXCONN)))
 		return fd;
 	ret = -errno;
@@ -76,12 +111,26 @@ int channel_listen(char name[CHANNEL_NAME])
 	return ret;
 }
 
-int channel_accept(int listener, int control)
+int channel_listen(char name[CHANNEL_NAME], int door[2])
 {
-	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	uint64_t number;
+	int fd;
 
-	if (fd < 0)
+	/* Another user cannot take an unknown name first. */
+	if (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
 		return -errno;
+	open_door(door);
+	snprintf(name, CHANNEL_NAME, "gpmu-%016" PRIx64 "-%d-%" PRIx64, number, door[1],
+		 door[1] < 0 ? 0 : cookie_of(door[1]));
+	fd = listen_to(name);
+	if (fd < 0)
+		close_door(door);
+	return fd;
+}
+
+/* Sends the control page to a process that has connected. Returns the connection or -EPERM. */
+static int welcome(int fd, int control)
+{
 	if (!is_trusted(fd)) {
 		close(fd);
 		return -EPERM;
@@ -90,6 +139,23 @@ int channel_accept(int listener, int control)
 	if (channel_send(fd, CHANNEL_CONTROL, control, NULL))
 		shutdown(fd, SHUT_WR);
 	return fd;
+}
+
+int channel_accept(int listener, int control)
+{
+	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	return fd < 0 ? -errno : welcome(fd, control);
+}
+
+int channel_admit(int door, int control)
+{
+	struct channel_message message = { 0 };
+	int fd, ret = channel_receive(door, &message, &fd);
+
+	if (ret < 0)
+		return ret;
+	return fd < 0 ? -EBADMSG : welcome(fd, control);
 }
 
 pid_t channel_peer(int connection)
@@ -121,7 +187,7 @@ int channel_send(int connection, enum channel_message_kind kind, int fd, const c
 		header.msg_controllen = sizeof(ancillary);
 		memcpy(CMSG_DATA(&ancillary.head), &fd, sizeof(fd));
 	}
-	return sendmsg(connection, &header, MSG_NOSIGNAL) < 0 ? -errno : 0;
+	return sendmsg(connection, &header, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
 }
 
 /* Returns the bytes of a message. If the other end has closed without reading, an error precedes its last message. */
@@ -134,7 +200,7 @@ static ssize_t receive(int connection, struct msghdr *header)
 
 	do {
 		header->msg_controllen = room;
-		n = recvmsg(connection, header, MSG_CMSG_CLOEXEC);
+		n = recvmsg(connection, header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
 		again = n < 0 && (errno == EINTR || (errno == ECONNRESET && !resets++));
 	} while (again);
 	return n;
@@ -170,8 +236,34 @@ int channel_receive(int connection, struct channel_message *message, int *fd)
 
 /* --- the processes */
 
-/* Returns the connection or -errno. @until: when to give up if too many processes wait for the reader */
-static int connect_until(const char *name, uint64_t until)
+/* Returns the descriptor of the door, or -1. The program may have closed it and opened another file with its number. */
+static int find_door(const char *name)
+{
+	uint64_t cookie;
+	int fd;
+
+	if (sscanf(name, "gpmu-%*16[0-9a-f]-%d-%" SCNx64, &fd, &cookie) != 2 || !cookie || cookie_of(fd) != cookie)
+		return -1;
+	return fd;
+}
+
+/* Connects by sending one end of a new connection through the door. */
+static int connect_by_door(int door, uint64_t until)
+{
+	int ends[2], ret;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends))
+		return -errno;
+	while ((ret = channel_send(door, CHANNEL_CONNECTION, ends[1], NULL)) == -EAGAIN && raw_clock_now() < until)
+		poll(NULL, 0, 1);
+	close(ends[1]);
+	if (!ret)
+		return ends[0];
+	close(ends[0]);
+	return ret;
+}
+
+static int connect_by_name(const char *name, uint64_t until)
 {
 	struct sockaddr_un address;
 	socklen_t size;
@@ -193,6 +285,18 @@ static int connect_until(const char *name, uint64_t until)
 		return fd;
 	close(fd);
 	return ret;
+}
+
+/* Returns the connection or -errno. @until: when to give up if too many processes wait for the reader */
+static int connect_until(const char *name, uint64_t until)
+{
+	int fd = connect_by_name(name, until), door = fd < 0 ? find_door(name) : -1, other;
+
+	if (door < 0)
+		return fd;
+	/* The name is not known in another network namespace, and a sandbox can forbid it. */
+	other = connect_by_door(door, until);
+	return other < 0 ? fd : other;
 }
 
 /* Waits for the control page. Returns its descriptor or -errno. */

@@ -45,9 +45,10 @@ static void begin_recording(void)
 	void *cuda;
 	int (*init)(unsigned int) = NULL;
 	pthread_t gpmu;
+	int door[2];
 
 	page = channel_create_control(&control, &mapped);
-	listener = channel_listen(name);
+	listener = channel_listen(name, door);
 	if (page < 0 || listener < 0 || pthread_create(&gpmu, NULL, accept_channel, NULL))
 		test_bail("no channel");
 	setenv(CHANNEL_VARIABLE, name, 1);

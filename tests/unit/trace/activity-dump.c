@@ -142,7 +142,7 @@ static void drain(void)
 	}
 }
 
-/* Connections of processes that have not yet sent their channel; the first one is the socket */
+/* Connections of processes that have not yet sent their channel; the first ones are the socket and the door */
 static struct pollfd peers[FILES];
 static size_t peer_count;
 static int page;			/* descriptor of the control page */
@@ -169,9 +169,10 @@ static void look(void)
 	struct channel_message message = { 0 };
 	int fd;
 
-	while (peer_count < FILES && (fd = channel_accept(peers[0].fd, page)) >= 0)
+	while (peer_count < FILES && ((fd = channel_accept(peers[0].fd, page)) >= 0 ||
+				      (fd = channel_admit(peers[1].fd, page)) >= 0))
 		peers[peer_count++] = (struct pollfd){ .fd = fd };
-	for (size_t i = peer_count; i-- > 1;) {
+	for (size_t i = peer_count; i-- > 2;) {
 		int ret = channel_receive(peers[i].fd, &message, &fd);
 
 		if (ret == -EAGAIN)
@@ -266,7 +267,7 @@ int main(int argc, char **argv)
 {
 	char name[CHANNEL_NAME];
 	struct channel_control *control;
-	int first = 1, status = 0;
+	int first = 1, status = 0, door[2];
 	pthread_t holder = 0;
 	pid_t pid;
 
@@ -277,9 +278,10 @@ int main(int argc, char **argv)
 	if (first + 1 >= argc)
 		return 2;
 	page = channel_create_control(&settings.control, &control);
-	peers[0].fd = channel_listen(name);
-	peer_count = 1;
-	if (page < 0 || peers[0].fd < 0)
+	peers[0].fd = channel_listen(name, door);
+	peers[1].fd = door[0];
+	peer_count = 2;
+	if (page < 0 || peers[0].fd < 0 || door[0] < 0)
 		return 2;
 	setenv(CHANNEL_VARIABLE, name, 1);
 	pid = fork();

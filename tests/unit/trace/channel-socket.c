@@ -32,6 +32,18 @@ int __wrap_clock_gettime(clockid_t id, struct timespec *time)
 	return ret;
 }
 
+/* Listens without a door. */
+static int listen_only(char own_name[CHANNEL_NAME])
+{
+	int door[2], fd = channel_listen(own_name, door);
+
+	if (fd < 0 || door[0] < 0)
+		abort();
+	close(door[0]);
+	close(door[1]);
+	return fd;
+}
+
 /* Runs a process. Its exit status is 0 if @run returns true. */
 static pid_t start(bool (*run)(void))
 {
@@ -204,7 +216,57 @@ static void no_reader(void)
 	poll(&(struct pollfd){ .fd = listener, .events = POLLIN }, 1, -1);
 	close(listener);
 	ok(succeeds(pid), "channel socket: the end of the reader ends a process's wait");
-	listener = channel_listen(name);
+	listener = listen_only(name);
+}
+
+/* --- the door */
+
+static char door_name[CHANNEL_NAME];
+static int door[2];
+
+static bool send_ring_by_door(void)
+{
+	memcpy(name, door_name, sizeof(name));
+	return send_ring();
+}
+
+static bool is_refused_by_door(void)
+{
+	return is_refused(door_name, ECONNREFUSED);
+}
+
+/* The program has opened another file with the door's number. */
+static bool is_refused_by_another(void)
+{
+	return dup2(listener, door[1]) == door[1] && is_refused_by_door();
+}
+
+static void doors(void)
+{
+	struct channel_message message = { 0 };
+	int connection, fd;
+	pid_t pid;
+
+	/* In another network namespace the name is not known. */
+	close(channel_listen(door_name, door));
+	if (door[0] < 0)
+		abort();
+	is_u64((uint64_t)-channel_admit(door[0], page), EAGAIN, "channel socket: admitting fails with EAGAIN if no process has connected");
+	pid = start(send_ring_by_door);
+	poll(&(struct pollfd){ .fd = door[0], .events = POLLIN }, 1, -1);
+	connection = channel_admit(door[0], page);
+	ok(connection >= 0 && receive(connection, &message, &fd) == 1 && message.kind == CHANNEL_RING && fd >= 0 && succeeds(pid),
+	   "channel socket: a process that does not find the name sends the file of its channel through the door");
+	is_u64((uint64_t)channel_peer(connection), (uint64_t)pid, "channel socket: the kernel names the process that has connected through the door");
+	close(fd);
+	close(connection);
+	ok(send(door[1], "", 1, 0) == 1 && channel_admit(door[0], page) == -EBADMSG,
+	   "channel socket: anything else that is sent through the door is refused");
+	ok(succeeds(start(is_refused_by_another)), "channel socket: a process sends nothing to another socket with the door's number");
+	is_u64((uint64_t)-channel_admit(door[0], page), EAGAIN, "channel socket: a process that has closed the door sends nothing through it");
+	close(door[0]);
+	ok(succeeds(start(is_refused_by_door)), "channel socket: a process with the door does not wait for a reader that has ended");
+	close(door[1]);
 }
 
 /* --- other messages */
@@ -282,7 +344,7 @@ static void users(void)
 	close(listener);
 	if (seteuid(OTHER_USER))
 		abort();
-	listener = channel_listen(name);
+	listener = listen_only(name);
 	pid = start(trusts_nobody_else);
 	if (seteuid(0))
 		abort();
@@ -297,8 +359,8 @@ int main(void)
 	int second;
 
 	page = channel_create_control(&settings, &own);
-	listener = channel_listen(name);
-	second = channel_listen(other);
+	listener = listen_only(name);
+	second = listen_only(other);
 	if (page < 0 || listener < 0 || second < 0)
 		return 1;
 	ok(strcmp(name, other), "channel socket: each reader has a name of its own");
@@ -309,6 +371,7 @@ int main(void)
 	announcements();
 	leavers();
 	no_reader();
+	doors();
 	damages();
 	no_files();
 	users();
