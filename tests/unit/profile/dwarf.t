@@ -109,6 +109,9 @@ split() {
 	compile "$1" "-gdwarf-$2" -gsplit-dwarf
 	link "$1" split || bail "$1 fails: $(< "$work/messages")"
 	is "$(ls "$work"/*.dwo > /dev/null && ours split)" "$(< "$work/plain.want")" "dwarf: $what has the same inlined functions as one that is not split"
+	mkfifo "$work/split.dwp"
+	is "$(names split)" $'first\nsecond\nthird\nunused' "dwarf: $what opens no FIFO instead of a .dwp file, and has no inlined functions"
+	rm "$work/split.dwp"
 	for unit in one two main; do
 		rm "$work/$unit.dwo"
 		mkfifo "$work/$unit.dwo"
