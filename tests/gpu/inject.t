@@ -48,6 +48,11 @@ line() {
 	grep -m1 "^$1 " "$out" | sed -E 's/ (begin|end|time|thread|pid|parent)=[0-9]+//g'
 }
 
+# calls PREFIX: the numbers of calls: kernels, copies, memsets, graphs
+calls() {
+	grep -m1 '^calls ' "$out" | grep -oE " $1[0-3]=[0-9]*" | cut -d= -f2 | xargs
+}
+
 lost() {
 	member lost count | tr ' ' '\n' | awk '{ n += $1 } END { print n + 0 }'
 }
@@ -265,6 +270,24 @@ for word in exit=0 vanish=0 raise=15; do
 	is "$(n kernel)" "$(grep -m1 '^calls ' "$out" | grep -oE ' called0=[0-9]*' | cut -d= -f2)" \
 		"$word: each kernel of a thread that goes on launching is recorded"
 done
+for word in exit=7 quick=7; do
+	run '' 'flush=100000' at-exit=5 init context=0 repeat=500 kernel=a $word
+	is "$(n kernel name=a) $(n kernel name=late) $(calls called | cut -d' ' -f1) $(grep -c '^end closed' "$out")" "500 5 505 1" \
+		"$word: kernels that a function of atexit() launches after the first flush are recorded"
+done
+run '' 'flush=100000' at-exit=5 init context=0 kernel=a vanish=7
+is "$(n kernel) $(tail -1 "$out")" "1 status 7" "_exit() does not call functions of atexit()"
+run '' '' init context=0 repeat=500 kernel=a outlived=100
+is "$(n kernel name=a) $(n kernel name=outlived) $(grep -E '^(end|status)' "$out" | xargs)" "500 100 end closed status 0" \
+	"a process whose main thread ends first is recorded until its last thread ends, and then ends"
+run '' '' init context=0 repeat=500 kernel=a outlived=-100
+is "$(n kernel name=a) $(n kernel name=outlived) $(grep -E '^(end|status)' "$out" | xargs)" "500 100 end closed status 7" \
+	"a thread that calls exit() after the main thread has ended flushes all records"
+# CUPTI never returns from the last flush.
+for word in exit=7:status:7 vanish=7:status:7 raise=15:signal:15; do
+	run 'stuck=1' '' init context=0 repeat=500 kernel=a "${word%%:*}"
+	is "$(tail -1 "$out")" "$(cut -d: -f2- <<< "$word" | tr : ' ')" "${word%%:*}: a process ends although CUPTI never returns from the last flush"
+done
 run '' 'flush=100000' init context=0 repeat=500 kernel=a abort
 is "$(n kernel) $(grep -E '^(end|signal)' "$out" | xargs)" "500 end closed signal 6" "abort() flushes all records"
 for signal in 1 2 10 12 13 14 15; do
@@ -288,11 +311,7 @@ done
 run '' 'flush=100000' init context=0 kernel=a exec-fails kernel=b segv
 is "$(n kernel name=a) $(n kernel name=b) $(grep -E '^(end|signal)' "$out" | xargs)" "1 0 end vanished signal 11" "after an exec that fails the process is still recorded, and its channel is not marked as complete"
 
-# Calls are counted by kind: kernels, copies, memsets, graphs
-# calls PREFIX: the four counts
-calls() {
-	grep -m1 '^calls ' "$out" | grep -oE " $1[0-3]=[0-9]*" | cut -d= -f2 | xargs
-}
+# Calls are counted by kind
 run '' '' init context=0 repeat=5 kernel=a copy=1 peer=1 set=2 graph=1 nothing
 is "$(calls called); $(calls unsure); $(calls outside)" "5 2 1 1; 0 0 0 0; 0 0 0 0" "calls are counted by kind, except for calls that fail, add a node to a graph or have no bytes"
 for word in kill segv; do

@@ -251,7 +251,7 @@ bool capture_update(struct inject *self)
 void capture_end(struct inject *self)
 {
 	pthread_mutex_lock(&lock);
-	if (is_on)
+	if (is_on && !has_ended)
 		write_state(self, false);
 	has_ended = true;
 	pthread_mutex_unlock(&lock);

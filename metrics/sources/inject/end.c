@@ -3,13 +3,19 @@
  * Functions of libc that end the process or its program without the functions of atexit(3). The dynamic linker finds ours
  * first, since the library is preloaded. They flush the records of this process and call libc's. Programs without CUDA,
  * and children of fork(2) and vfork(2), have nothing to flush.
+ *
+ * Functions of atexit(3) are called in reverse order. A first flush, registered by cuInit(), precedes the ones of the driver,
+ * after which CUPTI may be unusable. The program's functions that it registered before cuInit() come later. A function that
+ * was registered when the library was loaded flushes what they have launched, which they can only if the driver has not ended.
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "inject.h"
 
 #define END_MS	2000	/* time without progress after which the process ends without its last records */
@@ -42,15 +48,72 @@ static void end_recording(void)
 	struct inject *own = own_recording();
 	int kept = errno;
 
-	if (own)
-		thread_end(own, END_MS);
+	if (own && !thread_has_flushed(own))
+		thread_end(own, END_LAST, END_MS);
 	errno = kept;
+}
+
+static bool has_given_up;	/* CUPTI has not returned from the first flush */
+
+static void end_first(void)
+{
+	struct inject *own = own_recording();
+
+	has_given_up = own && !thread_end(own, END_FIRST, END_MS);
+}
+
+static void end_last(void)
+{
+	if (!has_given_up)
+		end_recording();
 }
 
 bool end_register(void)
 {
-	return !atexit(end_recording) && !at_quick_exit(end_recording);
+	return !atexit(end_first) && !at_quick_exit(end_first);
 }
+
+/* If this fails, work that is launched after the first flush is counted as lost. */
+__attribute__((constructor)) static void register_last(void)
+{
+	if (!atexit(end_last))
+		at_quick_exit(end_last);
+}
+
+/* --- the main thread ends before others */
+
+static uint32_t has_left;	/* the main thread calls pthread_exit(3); atomic */
+
+static void on_leave(void *unused)
+{
+	(void)unused;
+	__atomic_store_n(&has_left, 1, __ATOMIC_RELAXED);
+}
+
+/* The destructor of a key is called by pthread_exit(3), and not by exit(3). */
+__attribute__((constructor)) static void watch_main_thread(void)
+{
+	pthread_key_t key;
+
+	if (gettid() == getpid() && !pthread_key_create(&key, on_leave))
+		pthread_setspecific(key, &has_left);
+}
+
+bool end_is_due(void)
+{
+	char text[512], state;
+	const char *rest;
+	int threads;
+
+	/* A file is opened only then, as the program may depend on the numbers of its descriptors. */
+	if (!__atomic_load_n(&has_left, __ATOMIC_RELAXED) || proc_read(getpid(), "stat", text, sizeof(text)) <= 0)
+		return false;
+	rest = strrchr(text, ')');
+	return rest && sscanf(rest + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %d", &state,
+			      &threads) == 2 && state == 'Z' && threads == 2;
+}
+
+/* --- functions of libc */
 
 PUBLIC void _exit(int status)
 {

@@ -28,6 +28,9 @@ struct inject_buffer {
 	uint32_t stream;
 };
 
+/* Flushes before the process ends. Functions of atexit(3) may launch work after the first one. */
+enum inject_end { END_NONE, END_FIRST, END_LAST };
+
 struct inject {
 	struct channel_control *control;
 	struct channel_writer *writer;
@@ -41,9 +44,10 @@ struct inject {
 	/* Atomic: set by any thread */
 	uint32_t fatal;		/* CUPTI must not be called any more */
 	uint32_t ready;		/* the driver is initialised */
-	uint32_t stop;		/* the process ends */
+	uint32_t stop;		/* enum inject_end: the flush that is requested because the process ends */
 	uint32_t wanted, flushed;	/* number of flushes that were requested before exec, and number of those that are done */
-	uint32_t ended;		/* the thread has written its last record */
+	uint32_t ended;		/* enum inject_end: the flush that is done */
+	uint64_t called;	/* channel_called() after END_FIRST */
 	uint32_t signal;	/* ends the process after the last flush; 0: none */
 	uint32_t ender;		/* tid of the thread that ends the process; 0: none */
 	bool holds_none;	/* calls no longer wait for the last flush */
@@ -181,8 +185,10 @@ bool probe_is_ours(uint32_t tid);
 /* thread.c */
 bool thread_start(struct inject *self);
 /* The functions below may be called in a signal handler. They wait as long as the thread makes progress. */
-/* Ends recording: all records are flushed. Returns false if the thread makes no progress for @ms. */
-bool thread_end(struct inject *self, unsigned int ms);
+/* Flushes all records and, with END_LAST, ends recording. Returns false if the thread makes no progress for @ms. */
+bool thread_end(struct inject *self, enum inject_end end, unsigned int ms);
+/* Returns whether no work has been called since the first flush. CUPTI, which may have ended since, needs no call then. */
+bool thread_has_flushed(const struct inject *self);
 /* Called before work is launched: if the last flush has begun, waits for the end of the process, which would lose the work. */
 void thread_hold(struct inject *self);
 /* Flushes all records before exec, and marks the channel as complete. */
@@ -191,6 +197,8 @@ void thread_flush(struct inject *self, unsigned int ms);
 /* end.c: functions of libc that end the process or its program */
 /* Registers functions for exit(3) and quick_exit(3). Returns false without memory. */
 bool end_register(void);
+/* Returns whether all other threads have ended, the main thread by pthread_exit(3). The process would end without our thread. */
+bool end_is_due(void);
 
 /* signals.c: signals whose default action ends the process */
 /* Installs the handlers. */

@@ -65,7 +65,7 @@ static void on_signal(int signal)
 	if (!own || !__atomic_compare_exchange_n(&own->signal, &none, signal, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
 		return signals_die(signal);
 	repeat(signal);
-	if (thread_end(own, STALL_MS))
+	if (thread_has_flushed(own) || thread_end(own, END_LAST, STALL_MS))
 		signals_die(signal);
 	errno = kept;
 }

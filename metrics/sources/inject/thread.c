@@ -163,21 +163,41 @@ static void flush_for_exec(struct inject *self, uint32_t wanted)
 	word_wake(&self->flushed);
 }
 
-static void finish(struct inject *self)
+static void finish(struct inject *self, enum inject_end end)
 {
 	bool done;
 
 	capture_end(self);
 	done = flush_last(self);
-	__atomic_store_n(&self->fatal, 1, __ATOMIC_SEQ_CST);
 	/* The file stays incomplete if the last records had no room. */
-	if (done)
-		channel_writer_finish(self->writer);
+	if (end == END_FIRST) {
+		channel_writer_mark(self->writer, done);
+		__atomic_store_n(&self->called, channel_called(self->writer), __ATOMIC_RELAXED);
+	} else {
+		__atomic_store_n(&self->fatal, 1, __ATOMIC_SEQ_CST);
+		if (done)
+			channel_writer_finish(self->writer);
+	}
 	/* First: a thread that waits for the end could otherwise end the process with another status. */
 	if (__atomic_load_n(&self->signal, __ATOMIC_ACQUIRE))
 		signals_die((int)self->signal);
-	__atomic_store_n(&self->ended, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&self->ended, end, __ATOMIC_RELEASE);
 	word_wake(&self->ended);
+}
+
+/* Makes the flushes that are requested at the end, and no other calls to CUPTI, which may have ended after the first one. */
+static void flush_at_end(struct inject *self)
+{
+	uint32_t done = END_NONE, wanted;
+
+	while (done != END_LAST) {
+		wanted = __atomic_load_n(&self->stop, __ATOMIC_ACQUIRE);
+		if (wanted == done)
+			word_wait(&self->stop, done, UNREAD_MS);
+		else
+			finish(self, wanted);
+		done = wanted;
+	}
 }
 
 static void *run(void *data)
@@ -202,8 +222,11 @@ static void *run(void *data)
 			continue;
 		flush_now(self, &pace);
 		probe_look(self, records);
+		/* The C library ends the process when the last thread returns, which this one is. */
+		if (end_is_due())
+			__atomic_store_n(&self->stop, END_LAST, __ATOMIC_RELEASE);
 	}
-	finish(self);
+	flush_at_end(self);
 	return NULL;
 }
 
@@ -245,17 +268,25 @@ static bool wait_for(const struct inject *self, const uint32_t *word, uint32_t v
 	return true;
 }
 
-bool thread_end(struct inject *self, unsigned int ms)
+bool thread_end(struct inject *self, enum inject_end end, unsigned int ms)
 {
-	const uint32_t id = (uint32_t)gettid();
+	uint32_t wanted = __atomic_load_n(&self->stop, __ATOMIC_RELAXED);
 
-	__atomic_store_n(&self->ender, id, __ATOMIC_RELAXED);
-	__atomic_store_n(&self->stop, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&self->ender, (uint32_t)gettid(), __ATOMIC_RELAXED);
+	while (wanted < end && !__atomic_compare_exchange_n(&self->stop, &wanted, end, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		;
 	buffers_wake();
-	if (wait_for(self, &self->ended, 1, ms))
+	word_wake(&self->stop);
+	if (wait_for(self, &self->ended, end, ms))
 		return true;
 	__atomic_store_n(&self->ender, 0, __ATOMIC_RELAXED);
 	return false;
+}
+
+bool thread_has_flushed(const struct inject *self)
+{
+	return __atomic_load_n(&self->ended, __ATOMIC_ACQUIRE) == END_FIRST &&
+	       __atomic_load_n(&self->called, __ATOMIC_RELAXED) == channel_called(self->writer);
 }
 
 void thread_hold(struct inject *self)
@@ -264,7 +295,7 @@ void thread_hold(struct inject *self)
 	    __atomic_load_n(&self->ender, __ATOMIC_RELAXED) == (uint32_t)gettid())
 		return;
 	/* After the flush the process ends, unless its end waits for this thread. CUPTI's flush could wait for this call, too. */
-	if (wait_for(self, &self->ended, 1, HOLD_MS))
+	if (wait_for(self, &self->ended, END_FIRST, HOLD_MS))
 		nanosleep(&(struct timespec){ .tv_nsec = HOLD_MS * 1000000 }, NULL);
 	__atomic_store_n(&self->holds_none, true, __ATOMIC_RELAXED);
 }

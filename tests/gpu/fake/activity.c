@@ -526,6 +526,8 @@ PUBLIC int cuptiActivityFlushAll(uint32_t flags)
 	if (code || !complete)
 		return code ? code : INVALID_OPERATION;
 	wait_for_callbacks();
+	while (forced && fake_options()->stuck)
+		poll(NULL, 0, -1);
 	pthread_mutex_lock(&lock);
 	if (forced || (int)flushes++ >= fake_options()->late) {
 		for (size_t i = 0; i < held_count;) {

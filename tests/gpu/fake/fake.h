@@ -35,6 +35,7 @@
  *	late=N			the first N flushes that are not forced hand over no buffer
  *	slow=MS			time to enable or disable a kind of activities
  *	exclusive=1		enabling, disabling and flushing wait until callbacks have returned
+ *	stuck=1			a flush that is forced never returns
  *	reset			restores all defaults, and fake_get()'s numbers
  *
  * Machines' GPUs are numbered in the order of their PCI addresses.
@@ -64,7 +65,7 @@ struct fake_options {
 	uint64_t hardware, latency, stall;	/* samples, ns, ns */
 	uint64_t gap_from, gap_length;		/* ns */
 	uint64_t jump;				/* number of the sample, from 1 */
-	int inject, second, zero, corrupt, drop, unordered, late, slow, exclusive;
+	int inject, second, zero, corrupt, drop, unordered, late, slow, exclusive, stuck;
 	char lock[PATH_MAX], until[PATH_MAX];
 };
 

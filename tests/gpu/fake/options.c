@@ -276,7 +276,7 @@ static void set(const char *key, const char *value)
 		     { "zero", &options.zero }, { "corrupt", &options.corrupt },
 		     { "drop", &options.drop }, { "unordered", &options.unordered },
 		     { "late", &options.late }, { "slow", &options.slow },
-		     { "exclusive", &options.exclusive } };
+		     { "exclusive", &options.exclusive }, { "stuck", &options.stuck } };
 	uint64_t unused;
 
 	for (size_t i = 0; i < sizeof(of_gpu) / sizeof(*of_gpu); i++)

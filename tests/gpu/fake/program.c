@@ -22,6 +22,8 @@
  *	stamp			prints the time, CLOCK_MONOTONIC_RAW in ns
  *	threads=N		N threads with 100 kernels each
  *	launcher		a thread that launches a kernel each millisecond from now on
+ *	outlived=N		ends the main thread; then a thread launches N kernels and ends; -N: it calls exit(7)
+ *	at-exit=N		registers a function for exit(3) and quick_exit(3) that launches N kernels
  *	ranges=N		the same with each kernel between cudaProfilerStart() and cudaProfilerStop()
  *	fork fork-init		a child that exits, or calls cuInit() before
  *	exec exec=FUNCTION	executes the program again with the remaining words, by execv() or this function
@@ -112,6 +114,43 @@ static void start_launcher(void)
 	pthread_t thread;
 
 	pthread_create(&thread, NULL, launch_on, NULL);
+}
+
+static long outlived;	/* outlived=N */
+
+static void *launch_after_main(void *unused)
+{
+	char state = 0;
+	FILE *file;
+
+	while (state != 'Z') {
+		file = fopen("/proc/self/stat", "re");
+		if (!file || fscanf(file, "%*d (program) %c", &state) != 1)
+			abort();
+		fclose(file);
+	}
+	for (long i = labs(outlived); i > 0; i--)
+		fake_do("kernel", "outlived");
+	if (outlived < 0)
+		exit(7);
+	return unused;
+}
+
+static void end_main_thread(long n)
+{
+	pthread_t thread;
+
+	outlived = n;
+	pthread_create(&thread, NULL, launch_after_main, NULL);
+	pthread_exit(NULL);
+}
+
+static long late;	/* at-exit=N */
+
+static void launch_late(void)
+{
+	while (late-- > 0)
+		fake_do("kernel", "late");
 }
 
 static void *launch_in_ranges(void *unused)
@@ -295,6 +334,12 @@ static void run(const char *word, const char *text)
 		gpmu_mark_end(text);
 	} else if (!strcmp(word, "threads")) {
 		threads(value, launch);
+	} else if (!strcmp(word, "outlived")) {
+		end_main_thread(value);
+	} else if (!strcmp(word, "at-exit")) {
+		late = value;
+		atexit(launch_late);
+		at_quick_exit(launch_late);
 	} else if (!strcmp(word, "launcher")) {
 		start_launcher();
 	} else if (!strcmp(word, "ranges")) {

@@ -3,9 +3,12 @@
  * ends HOW N FILE: launches N short kernels, and ends in the way HOW without waiting for them. FILE has the number of launches
  * that have returned, as 8 bytes that are mapped, so that the number is right even after SIGKILL. HOW is return, _exit,
  * quick_exit, abort, exec (of true), child (a child of fork() launches and calls _exit()), raw (the system call exit_group, as
- * programs in Go do), or the number of a signal that the process sends itself. If N is 0, it launches until a signal ends it.
+ * programs in Go do), atexit (a function of atexit(), registered before CUDA is initialised, launches 1000 more), pthread_exit
+ * (the main thread ends before another one launches), or the number of a signal that the process sends itself. If N is 0, it
+ * launches until a signal ends it.
  */
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -42,6 +45,26 @@ static void launch(uint64_t n, volatile uint64_t *count)
 	}
 }
 
+static volatile uint64_t *shared;
+static uint64_t launches;
+
+/* A launch fails if the driver has ended. */
+static void launch_late(void)
+{
+	for (int i = 0; i < 1000; i++) {
+		short_one<<<1, 32>>>(NULL);
+		*shared += !cudaGetLastError();
+	}
+}
+
+static void *launch_and_exit(void *unused)
+{
+	(void)unused;
+	usleep(100000);
+	launch(launches, shared);
+	exit(0);
+}
+
 static void end(const char *how)
 {
 	if (!strcmp(how, "_exit") || !strcmp(how, "child"))
@@ -71,7 +94,18 @@ int main(int argc, char **argv)
 		wait(&status);
 		return WEXITSTATUS(status);
 	}
-	launch(strtoull(argv[2], NULL, 10), count);
+	shared = count;
+	launches = strtoull(argv[2], NULL, 10);
+	if (!strcmp(argv[1], "atexit"))
+		atexit(launch_late);
+	if (!strcmp(argv[1], "pthread_exit")) {
+		pthread_t thread;
+
+		LOAD_CHECK(cudaFree(NULL));
+		pthread_create(&thread, NULL, launch_and_exit, NULL);
+		pthread_exit(NULL);
+	}
+	launch(launches, count);
 	end(argv[1]);
 	return 0;
 }
