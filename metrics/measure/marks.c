@@ -3,8 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -14,6 +17,8 @@
 #include "measure/marks.h"
 #include "measure/marks_read.h"
 #include "plugin/preload.h"
+
+#define INHERITED_MIN	101	/* number of the inherited descriptor, above the ones that shells and scripts use */
 
 enum {
 	ENTRY_PRELOAD,
@@ -30,12 +35,30 @@ static const char *const variables[ENTRIES] = {
 };
 
 struct gpmu_marks {
-	char *path;			/* path of the temporary file */
-	int fd;
+	char *path;			/* path of the temporary file; NULL: it has been deleted */
+	int fd, inherited;		/* -1: not open */
 	bool named;			/* counts of several processes are told apart by a line */
 	char *entries[ENTRIES];		/* "NAME=VALUE" */
 	char **environment;		/* borrows from environ and entries */
 };
+
+/*
+ * Deletes the file, as this process may be killed, and lets processes inherit a descriptor. A process that has closed it uses
+ * this process's, in /proc, unless this process has capabilities.
+ */
+static void delete_file(struct gpmu_marks *marks)
+{
+	if (prctl(PR_GET_DUMPABLE) != 1)
+		return;
+	marks->inherited = fcntl(marks->fd, F_DUPFD, INHERITED_MIN);
+	if (marks->inherited < 0)
+		marks->inherited = fcntl(marks->fd, F_DUPFD, STDERR_FILENO + 1);
+	if (marks->inherited < 0)
+		return;
+	unlink(marks->path);
+	free(marks->path);
+	marks->path = NULL;
+}
 
 static int make_file(struct gpmu_marks *marks, struct gpmu_error *error)
 {
@@ -45,8 +68,10 @@ static int make_file(struct gpmu_marks *marks, struct gpmu_error *error)
 	if (!marks->path)
 		return error_no_memory(error);
 	marks->fd = mkostemp(marks->path, O_CLOEXEC);
-	if (marks->fd >= 0)
+	if (marks->fd >= 0) {
+		delete_file(marks);
 		return 0;
+	}
 	error_set(error, 0, "a file in %.100s: %m", folder && *folder ? folder : "/tmp");
 	return -errno;
 }
@@ -76,12 +101,23 @@ static char *lines(const char *name, const char *const *texts, size_t n)
 	return all;
 }
 
+/* "NAME=VALUE" of the file; NULL: no memory */
+static char *file_entry(const struct gpmu_marks *marks)
+{
+	struct stat status;
+
+	if (marks->path || fstat(marks->fd, &status))
+		return text_print(MARKS_FILE "=%s", marks->path ? marks->path : "");
+	return text_print(MARKS_FILE "=" MARKS_DESCRIPTOR, marks->inherited, (int)getpid(), (uintmax_t)status.st_dev,
+			  (uintmax_t)status.st_ino);
+}
+
 static int set_entries(struct gpmu_marks *marks, const char *list,
 		       const struct gpmu_options *options, struct gpmu_error *error)
 {
 	char **entries = marks->entries;
 
-	entries[ENTRY_FILE] = text_print(MARKS_FILE "=%s", marks->path);
+	entries[ENTRY_FILE] = file_entry(marks);
 	entries[ENTRY_LIST] = text_print(MARKS_LIST "=%s", list);
 	entries[ENTRY_SOURCES] = lines(MARKS_SOURCES, options->sources, options->source_count);
 	entries[ENTRY_CATALOGS] = lines(MARKS_CATALOGS, options->catalogs, options->catalog_count);
@@ -143,7 +179,7 @@ struct gpmu_marks *gpmu_marks_new(const char *list, const struct gpmu_options *o
 		errno = -error_no_memory(error);
 		return NULL;
 	}
-	marks->fd = -1;
+	marks->fd = marks->inherited = -1;
 	ret = sized_options(&all, sizeof(all), options, error) ?: check(&all, error) ?: set_preload(marks, error) ?:
 	      make_file(marks, error) ?: set_entries(marks, list, &all, error) ?: make_environment(marks, error);
 	marks->named = all.format == GPMU_SINK_SUMMARY;
@@ -158,10 +194,12 @@ void gpmu_marks_free(struct gpmu_marks *marks)
 {
 	if (!marks)
 		return;
-	if (marks->fd >= 0) {
-		close(marks->fd);
+	if (marks->fd >= 0 && marks->path)
 		unlink(marks->path);
-	}
+	if (marks->fd >= 0)
+		close(marks->fd);
+	if (marks->inherited >= 0)
+		close(marks->inherited);
 	for (size_t i = 0; i < ENTRIES; i++)
 		free(marks->entries[i]);
 	free(marks->environment);

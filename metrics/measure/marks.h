@@ -8,11 +8,17 @@
 #define GPMU_MARKS_H
 
 /* Environment variables */
-#define MARKS_FILE	"GPMU_MARK_FILE"	/* path of the file */
+#define MARKS_FILE	"GPMU_MARK_FILE"	/* MARKS_DESCRIPTOR or the path of the file */
 #define MARKS_LIST	"GPMU_MARK_LIST"	/* of gpmu_open() */
 #define MARKS_SOURCES	"GPMU_MARK_SOURCES"	/* one a line */
 #define MARKS_CATALOGS	"GPMU_MARK_CATALOGS"	/* one a line */
 #define MARKS_OPTIONS	"GPMU_MARK_OPTIONS"	/* "FORMAT PER_THREAD AGGREGATION SEPARATOR" */
+
+/*
+ * Formats of a file without a path, which does not remain if gpmu is killed: the number of its descriptor, which processes
+ * inherit, gpmu's pid, and the device and inode, because a process may have closed the descriptor and opened another file.
+ */
+#define MARKS_DESCRIPTOR	"%d %d %ju %ju"
 
 /* Kinds of records */
 #define MARKS_LOADED	'L'	/* the library is in a process; no text */

@@ -133,6 +133,26 @@ run gpmu stat --per-thread -- true
 is "$rc $err" "125 gpmu stat: --per-thread needs -p, -t or --regions" "stat --per-thread without -p, -t and --regions is refused"
 is "$(TMPDIR=$work gpmu stat --regions -e page-fault -- "$work/c" 2> /dev/null; TMPDIR=$work gpmu stat --regions -e page-faults:u -- "$work/c" 2> /dev/null; find "$work" -name 'gpmu-mark-*')" "" \
 	"stat --regions leaves no temporary file"
+mkdir "$work/killed"
+# shellcheck disable=SC2016 # the inner shell's
+TMPDIR=$work/killed gpmu stat --regions -e page-faults:u -- sh -c '"$0" once; kill -KILL "$PPID"; find "$1"' "$work/c" "$work/killed" > "$work/left" 2> /dev/null
+is "$(soon test -s "$work/left"; cat "$work/left")" "$work/killed" "stat --regions leaves no temporary file if it is killed"
+cat > "$work/closer" <<'END'
+import os, sys
+os.closerange(3, 1024)
+os.execv(sys.argv[1], sys.argv[1:])
+END
+run gpmu stat --regions -e page-faults:u -- python3 "$work/closer" "$work/c" once
+near "$(faults touch)" 1000 1100 "stat --regions counts a program that has closed the descriptors that it inherited"
+# The program opens another file with the number of the descriptor.
+cat > "$work/other" <<'END'
+import os, sys
+os.dup2(os.open(sys.argv[1], os.O_RDWR | os.O_CREAT), int(os.environ["GPMU_MARK_FILE"].split()[0]))
+os.execv(sys.argv[2], sys.argv[2:])
+END
+run gpmu stat --regions -e page-faults:u -- python3 "$work/other" "$work/file" "$work/c" once
+near "$(faults touch)" 1000 1100 "stat --regions counts a program that has opened another file with the number of the descriptor that it inherited"
+is "$(cat "$work/file")" "" "stat --regions writes nothing to another file"
 is "$(LD_PRELOAD='' gpmu stat --regions -e page-faults:u -- printenv LD_PRELOAD 2> /dev/null | tr ':' '\n' | grep -c .)" 1 "stat --regions preloads one library"
 
 # --- the model, and formats

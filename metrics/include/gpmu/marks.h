@@ -39,7 +39,7 @@ struct gpmu_marks *gpmu_marks_new(const char *list, const struct gpmu_options *o
 void gpmu_marks_free(struct gpmu_marks *marks);
 /*
  * Returns the environment for the program: that of this process with the variables of libgpmu
- * and LD_PRELOAD; borrowed.
+ * and LD_PRELOAD; borrowed. The program inherits a descriptor of the temporary file.
  */
 char *const *gpmu_marks_environment(const struct gpmu_marks *marks);
 

@@ -34,8 +34,8 @@ static struct {
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct gpmu *gpmu;		/* NULL: not open, or no longer used */
 static bool started;				/* the counters were opened, or could not be */
-/* Copy of a variable, which the program can change before it exits */
-static char *path;
+/* Copy of MARKS_FILE, which the program can change before it exits */
+static char *file_name;
 
 /* Marks without effect. The lock also keeps the records in order. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -75,7 +75,7 @@ static void write_record(char kind, const char *text, size_t length)
 			(int)length, text);
 	if (size < 0)
 		return;
-	mark_append(path, record, (size_t)size);
+	mark_append(file_name, record, (size_t)size);
 	free(record);
 }
 
@@ -246,8 +246,8 @@ bool count_load(void)
 {
 	const char *value = secure_getenv(MARKS_FILE);
 
-	path = value ? strdup(value) : NULL;
-	if (!path)
+	file_name = value ? strdup(value) : NULL;
+	if (!file_name)
 		return false;
 	write_record(MARKS_LOADED, "", 0);
 	return true;

@@ -3,9 +3,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "mark.h"
+#include "measure/marks.h"
+
+#define APPEND	(O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK)
 
 /* Declared here, as gpmu-mark.h declares them weak */
 void gpmu_mark_begin_counted(const char *name);
@@ -36,9 +43,33 @@ void gpmu_mark_end_counted(const char *name)
 	errno = kept;
 }
 
-void mark_append(const char *path, const char *text, size_t length)
+/* Opens the file @inode of @device if it has this descriptor in the process. Returns -1 if not. */
+static int open_descriptor(pid_t pid, int descriptor, uintmax_t device, uintmax_t inode)
 {
-	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK);
+	char name[32], path[PROC_PATH_SIZE];
+	struct stat status;
+
+	snprintf(name, sizeof(name), "fd/%d", descriptor);
+	/* To open another file, such as a device, could have effects. */
+	if (stat(proc_path(path, pid, name), &status) || status.st_dev != device || status.st_ino != inode)
+		return -1;
+	return open(path, APPEND);
+}
+
+static int open_file(const char *file)
+{
+	uintmax_t device, inode;
+	int descriptor, pid, fd;
+
+	if (sscanf(file, MARKS_DESCRIPTOR, &descriptor, &pid, &device, &inode) != 4)
+		return open(file, APPEND);
+	fd = open_descriptor(getpid(), descriptor, device, inode);
+	return fd < 0 ? open_descriptor(pid, descriptor, device, inode) : fd;
+}
+
+void mark_append(const char *file, const char *text, size_t length)
+{
+	int fd = open_file(file);
 	ssize_t written = fd < 0 ? -1 : write(fd, text, length);
 
 	/* Without the file the error cannot be reported. */

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Appends a text to a file by one write(2), as texts of several processes must not mix. */
-void mark_append(const char *path, const char *text, size_t length);
+/* Appends a text to @file, the value of MARKS_FILE, by one write(2), as texts of several processes must not mix. */
+void mark_append(const char *file, const char *text, size_t length);
 
 /*
  * count.c and slice.c have the same functions. NAME_load() returns whether the environment

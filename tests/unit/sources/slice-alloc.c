@@ -8,9 +8,9 @@ static unsigned int kinds[ACTIVITY_KINDS], markers[2];
 static uint64_t losses;
 static int refused = -1;	/* kind of the records that find no room */
 
-void mark_append(const char *path, const char *text, size_t length)
+void mark_append(const char *file, const char *text, size_t length)
 {
-	(void)path;
+	(void)file;
 	(void)text;
 	(void)length;
 }
