@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -97,18 +96,12 @@ static const uint32_t cuda_default =
 	GPMU_RECORDER_OVERHEAD | GPMU_RECORDER_ENVIRONMENT;
 
 /* Freed, which removes its files, if gpmu exits early */
-static _Atomic(struct gpmu_recorder *) unfinished;
+static struct gpmu_recorder *unfinished;
 
-/* Called by the main thread and by the thread that a signal ends early: only one of them frees it. */
 static void drop(void)
 {
-	gpmu_recorder_free(atomic_exchange(&unfinished, NULL));
-}
-
-static void drop_early(void *unused)
-{
-	(void)unused;
-	drop();
+	gpmu_recorder_free(unfinished);
+	unfinished = NULL;
 }
 
 /* --- options --- */
@@ -751,8 +744,7 @@ static int run(int argc, char **argv)
 	check(&record);
 	make_record(&record);
 	count_begin(&child, record.argv,
-		    need_memory((void *)gpmu_recorder_environment(record.recorder, environ)), &mask,
-		    drop_early, NULL);
+		    need_memory((void *)gpmu_recorder_environment(record.recorder, environ)), &mask);
 	/*
 	 * A pipe whose reader has ended is an error that the recorder reports. The command has copied
 	 * the signals' dispositions already.

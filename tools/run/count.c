@@ -593,8 +593,7 @@ static void start_child(struct child *child, char *const *argv, char *const *env
 		die_of(ret, "the command cannot be started");
 }
 
-void count_begin(struct child *child, char *const *argv, char *const *environment,
-		 sigset_t *mask, void (*drop)(void *user), void *user)
+void count_begin(struct child *child, char *const *argv, char *const *environment, sigset_t *mask)
 {
 	sigset_t set;
 
@@ -604,7 +603,7 @@ void count_begin(struct child *child, char *const *argv, char *const *environmen
 	if (argv)
 		start_child(child, argv, environment, mask);
 	ending_signals(&set);
-	early_end_start(&set, drop, user);
+	early_end_start(&set);
 }
 
 struct gpmu_session *count_open(const struct count *count)

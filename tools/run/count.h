@@ -62,11 +62,10 @@ bool count_signal_waits(void);
  * @mask. Starts the command, if there is one, which then waits: a process that has initialised
  * CUDA must not fork. Dies on failure; if gpmu dies later, the waiting command exits.
  *
- * Until count_open() or count_run(), a signal that ends a run ends gpmu, after a call of drop(user). @drop:
- * removes the files that functions of atexit() would remove; NULL: there are none.
+ * Until count_open() or count_run(), a signal that ends a run ends gpmu, without a call of functions of atexit():
+ * gpmu must not have made a file that they would remove.
  */
-void count_begin(struct child *child, char *const *argv, char *const *environment,
-		 sigset_t *mask, void (*drop)(void *user), void *user);
+void count_begin(struct child *child, char *const *argv, char *const *environment, sigset_t *mask);
 
 /*
  * Opens the session of a run, for a caller that needs it before counting begins. @count->child

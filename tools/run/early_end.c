@@ -19,8 +19,6 @@ static struct {
 	pthread_t thread;
 	bool started;
 	int signals, stop;	/* file descriptors */
-	void (*drop)(void *user);
-	void *user;
 } early;
 
 /* Ends gpmu as the signal would if it were not blocked, or with its default action. */
@@ -52,18 +50,14 @@ static void *wait_for_signal(void *unused)
 	/* The run handles a signal that arrives when it begins. */
 	if (fds[0].revents || read(early.signals, &info, sizeof(info)) != (ssize_t)sizeof(info))
 		return unused;
-	if (early.drop)
-		early.drop(early.user);
 	end_by((int)info.ssi_signo);
 	return unused;
 }
 
-void early_end_start(const sigset_t *set, void (*drop)(void *user), void *user)
+void early_end_start(const sigset_t *set)
 {
 	int ret;
 
-	early.drop = drop;
-	early.user = user;
 	early.signals = signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK);
 	early.stop = eventfd(0, EFD_CLOEXEC);
 	if (early.signals < 0 || early.stop < 0)

@@ -6,10 +6,10 @@
 #include <signal.h>
 
 /*
- * Until early_end_stop(), a signal of @set, which all threads block, ends gpmu, after a call of drop(user) in
- * another thread. @drop: removes the files that functions of atexit() would remove; NULL: there are none. Dies on failure.
+ * Until early_end_stop(), a signal of @set, which all threads block, ends gpmu, without a call of functions of atexit():
+ * gpmu has no files then that they would remove. Dies on failure.
  */
-void early_end_start(const sigset_t *set, void (*drop)(void *user), void *user);
+void early_end_start(const sigset_t *set);
 /* A signal that arrives from now on stays pending. May be called without early_end_start(). */
 void early_end_stop(void);
 

@@ -274,7 +274,7 @@ static int run(int argc, char **argv)
 		control_open(&stat.control, options->control);
 	plugins = common_has_sources(&options->common);
 	if (plugins)
-		count_begin(&child, options->argv, NULL, &mask, NULL, NULL);
+		count_begin(&child, options->argv, NULL, &mask);
 	if (common_has_gpus(&options->common) && (options->interval || isatty(STDERR_FILENO)))
 		waiting_begin(WAITING_GPUS);
 	common_open(&options->common);

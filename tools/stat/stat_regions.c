@@ -56,11 +56,6 @@ static void try_counters(const char *list, const struct gpmu_options *options,
 	gpmu_close(gpmu);
 }
 
-static void free_marks(void *marks)
-{
-	gpmu_marks_free(marks);
-}
-
 static void run_command(const struct stat_options *stat, struct gpmu_marks *marks,
 			const char *list, const struct gpmu_options *options,
 			struct count_end *end)
@@ -74,7 +69,7 @@ static void run_command(const struct stat_options *stat, struct gpmu_marks *mark
 	sigset_t mask;
 
 	/* The command starts before plugins are loaded: see count_begin(). */
-	count_begin(&child, stat->argv, gpmu_marks_environment(marks), &mask, free_marks, marks);
+	count_begin(&child, stat->argv, gpmu_marks_environment(marks), &mask);
 	try_counters(list, options, marks);
 	machine = need_memory(gpmu_machine_new(NULL, &error));
 	catalog = need_memory(gpmu_catalog_new(NULL, &error));

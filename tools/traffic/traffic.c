@@ -284,7 +284,7 @@ static int run(int argc, char **argv)
 	check(&traffic);
 	plugins = common_has_sources(&traffic.common);
 	if (plugins)
-		count_begin(&child, traffic.argv, NULL, &mask, NULL, NULL);
+		count_begin(&child, traffic.argv, NULL, &mask);
 	if (common_has_gpus(&traffic.common) && (traffic.interval || isatty(STDERR_FILENO)))
 		waiting_begin(WAITING_GPUS);
 	common_open(&traffic.common);
