@@ -42,7 +42,7 @@ trap 'stop 2> /dev/null; rm -rf "$work"' EXIT
 # names: functions and lines of the program in the report, within a minute, in $out
 names() {
 	rm -rf "$work/cache"
-	run timeout 60 "$GPMU_BIN" report --format csv --by function,line "$work/data"
+	run timeout 600 "$GPMU_BIN" report --format csv --by function,line "$work/data"
 	out=$(grep -oE 'made_(alpha|beta),perf-make\.c:[0-9]+' <<< "$out" | sed 's/[0-9]*$//' | sort -u)
 }
 
@@ -59,7 +59,7 @@ names
 is "$rc $out$err" "0 $both_names" "report: with DEBUGINFOD_URLS, a stripped program has its functions and lines from debuginfod"
 is "$(grep -c "GET /buildid/$id/debuginfo .* 200" "$work/requests")" 1 "report: debuginfod is asked once for a file, by build id"
 stop
-run timeout 60 "$GPMU_BIN" report --format csv --by function "$work/data"
+run timeout 600 "$GPMU_BIN" report --format csv --by function "$work/data"
 like "$out" 'made_alpha' "report: debug information in the cache of debuginfod is used while the server is down"
 names
 is "$rc $out$err" "0 " "report: a server of debuginfod that is down leaves a stripped program without functions"
@@ -123,7 +123,7 @@ if perf record -q -F 5000 -e task-clock:u -o "$work/perf.data" -- "$work/perf-ma
 	is "$? $(grep -c 'stopped  *by a signal' "$work/out")" "130 1" "report: SIGINT ends the wait for a program that does not exist here"
 	serve "${web[@]}" "$work/www"
 	rm -rf "$work/cache"
-	run timeout 60 "$GPMU_BIN" report --format csv --by function,object "$work/perf.data"
+	run timeout 600 "$GPMU_BIN" report --format csv --by function,object "$work/perf.data"
 	like "$out" ',strings_[a-z_]+,perf-make$' "report: a program that does not exist here has its functions from debuginfod"
 	stop
 	cp "$work/www/buildid/$id/executable" "$work/perf-make"

@@ -142,7 +142,7 @@ for i in range(30):
 print(json.dumps([{"MetricName": name, "MetricExpr": text} for name, text in metrics.items()]))
 END
 printf '7,,page-faults,5,100.00,,\n' > "$work/faults"
-run timeout -s KILL 120 "$GPMU_BIN" eval -j --events "$work/deep.json" -M a30 "$work/faults"
+run timeout -s KILL 600 "$GPMU_BIN" eval -j --events "$work/deep.json" -M a30 "$work/faults"
 like "$rc $out" '"name":"a30","value":7,' "eval computes each metric of 30 levels of metrics once"
 
 # --- the machine: by its name, or saved by doctor

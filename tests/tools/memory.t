@@ -46,7 +46,7 @@ has_result() {
 try() {
 	local rc=0 both good=1
 
-	timeout -s KILL 60 "$GPMU_BIN" "${@:3}" < /dev/null > "$work/both" 2>&1 || rc=$?
+	timeout -s KILL 600 "$GPMU_BIN" "${@:3}" < /dev/null > "$work/both" 2>&1 || rc=$?
 	IFS= read -rd '' both < "$work/both"
 	case $rc in
 	125) [[ $'\n'$both == *$'\n'gpmu* ]] && whole && good=0 ;;

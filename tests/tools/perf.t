@@ -219,7 +219,7 @@ printf '%s\n' '#!/bin/bash' '[ "$1" != --version ] || exec echo perf version 6.0
 	'kill -STOP $PPID' 'yes "7;;page-faults;5;100.00;;" >&"$2" 2> /dev/null < /dev/null &' 'echo $! > "$FAKE_ARGS"' \
 	'until grep -q "(yes) S" /proc/$!/stat; do :; done' 'kill -CONT $PPID' > "$work/leaves"
 chmod +x "$work/leaves"
-GPMU_PERF=$work/leaves run timeout -s KILL 120 "$GPMU_BIN" perf stat -a -M GraceMemBW
+GPMU_PERF=$work/leaves run timeout -s KILL 600 "$GPMU_BIN" perf stat -a -M GraceMemBW
 is "$rc" 0 "perf stat ends after perf although a background process of the command prints to perf's pipe"
 kill "$(< "$FAKE_ARGS")" 2> /dev/null
 
@@ -240,7 +240,7 @@ for signal in INT:130 TERM:143; do
 	soon test -s "$FAKE_ARGS"
 	soon has_no_child $pid
 	kill "-${signal%:*}" $pid
-	timeout 120 tail --pid=$pid -f /dev/null || kill -KILL $pid
+	timeout 600 tail --pid=$pid -f /dev/null || kill -KILL $pid
 	wait $pid 2> /dev/null
 	is $? "${signal#*:}" "perf stat ends on a SIG${signal%:*} that arrives after perf has ended"
 	exec 5>&-

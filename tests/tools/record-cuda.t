@@ -48,7 +48,7 @@ like "$err" "^gpmu record: warning: GPU0: GpuDramReadBW not recorded: NVML's GPM
 GPMU_FAKE="inject=1 machine=h200x2" GPMU_PLUGINS=$GPMU_PLUGINS:$(realpath "$B") expect 0 gpmu record --gpu -M GpuSmActive,GpuDramReadBW -I 20 -o "$trace" -- sleep 0.1
 unlike "$err" 'NVML|not recorded' "record --gpu prints no warning of counters if no other program uses the profiler"
 
-GPMU_PLUGINS=$GPMU_PLUGINS:$(realpath "$B") run timeout -s KILL 60 "$GPMU_BIN" record --gpu -M GpuPcieReadBW,GpuDramReadBW -I 1 -o "$trace" -- sleep 0.2
+GPMU_PLUGINS=$GPMU_PLUGINS:$(realpath "$B") run timeout -s KILL 600 "$GPMU_BIN" record --gpu -M GpuPcieReadBW,GpuDramReadBW -I 1 -o "$trace" -- sleep 0.2
 is "$rc" 0 "record --gpu ends with the command although a reading takes longer than its interval"
 
 run gpmu record -o "$trace" -- "$program" init context=0 kernel=foo sleep=600 kill

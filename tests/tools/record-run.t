@@ -193,7 +193,7 @@ is "$? $(grep -c '^\[ gpmu record: [0-9]* thread' "$work/err")" "6 1" "record pa
 script "runtime begin=+1000 end=+1500 thread=77 correlation=5 name=first" truncate "runtime begin=+2000 end=+2500 thread=77 correlation=6 name=second"
 run gpmu record -o "$trace" -- "$app" "$work/script"
 is "$rc $(sql "select group_concat(name) from slice where category = 'runtime'")" "0 first,second" "record shares no file that a process can truncate"
-script "runtime begin=+1000 end=+1500 thread=77 correlation=5 name=first" "sleep 50" damage "exit 0"
+script "runtime begin=+1000 end=+1500 thread=77 correlation=5 name=first" "sleep 1000" damage "exit 0"
 run gpmu record -o "$trace" -- "$app" "$work/script"
 is "$rc $(sql "select name from slice where category = 'runtime'")" "0 first" "record survives a channel that the process damages"
 like "$err" 'warning: process [0-9]+ is not recorded to its end: its channel has invalid data' "record reports a channel that the process damages"
@@ -260,7 +260,7 @@ else
 	skip "not root" "record --max-size by root leaves a user's file to its owner"
 fi
 mkfifo "$work/pipe"
-timeout 10 cat "$work/pipe" > "$work/piped" &
+timeout 600 cat "$work/pipe" > "$work/piped" &
 expect 125 gpmu record --max-size=1M -o "$work/pipe" -- true
 like "$err" "only the size of a file can be limited" "record --max-size of a pipe is refused"
 wait

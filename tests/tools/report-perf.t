@@ -467,12 +467,12 @@ is "$?" 130 "import: SIGINT ends the reading of a pipe that is open and has no b
 
 # A FIFO can be opened once: its writer may have ended before a second open(2).
 cat "$spe" > "$work/fifo" &
-run timeout 60 "$GPMU_BIN" report --by cpu "$work/fifo"
+run timeout 600 "$GPMU_BIN" report --by cpu "$work/fifo"
 wait
 is "$rc $(tail -n +3 <<< "$out")" "0 $(gpmu report --by cpu - < "$spe" | tail -n +3)" "report: a FIFO is read as standard input"
 printf 'PERFILE2\150\0\0\0\0\0\0\0' > "$work/short"
 for file in "$work/short" /dev/null "$work"; do
-	run timeout 60 "$GPMU_BIN" report "$file"
+	run timeout 600 "$GPMU_BIN" report "$file"
 	is "$rc $(grep -c . <<< "$both")" "1 1" "report refuses $(basename "$file") with one line" || diag "$both"
 done
 run gpmu report "$work"
@@ -487,7 +487,7 @@ run gpmu report "$far/perf.data"
 like "$both" '^gpmu report: /.*folder.*\.\.\..*folder-/perf\.data:16: expected a header of 104 bytes, the file ends$' \
 	"report: a message with a long path has the begin of the path, its end and the reason"
 cat "$work/short" > "$work/fifo" &
-run timeout 60 "$GPMU_BIN" report "$work/fifo"
+run timeout 600 "$GPMU_BIN" report "$work/fifo"
 wait
 like "$rc $both" '^1 gpmu report: standard input:16: expected a header' "report: a recording that is cut off in its header is refused on standard input, too"
 

@@ -379,7 +379,7 @@ touch -d 2019-01-01 "$work/folder/other.pftrace"
 run env -C "$work/folder" "$GPMU_BIN" report --by gpu
 is "$rc $err" "0 gpmu report: gpmu-new-h-2.pftrace, the newest trace or recording in this folder" "report without a file reads the newest trace of the folder and names it"
 mkfifo "$work/folder/gpmu-newer-h-3.pftrace"
-run timeout 60 env -C "$work/folder" "$GPMU_BIN" report --by gpu
+run timeout 600 env -C "$work/folder" "$GPMU_BIN" report --by gpu
 like "$rc $err" "^0 gpmu report: gpmu-new-h-2.pftrace, the newest" "report without a file leaves out a FIFO"
 mkdir -p "$work/threads/perf.data"
 printf 'PERFILE2' > "$work/threads/perf.data/data"

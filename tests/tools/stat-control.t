@@ -89,7 +89,7 @@ is "$rc $(awk -F, '$2 ~ /^[0-9]/ { sum += $2 } END { print (sum >= 380 && sum < 
 # --- commands
 exec 8<> "$work/ctl" 9<> "$work/ack"
 (printf 'enable\nping\n' >&8; read -r <&9; read -r <&9; sleep 0.1; printf stop >&8) &
-run timeout 60 "$GPMU_BIN" stat -a -D -1 "${control[@]}" -x , -e cpu-clock
+run timeout 600 "$GPMU_BIN" stat -a -D -1 "${control[@]}" -x , -e cpu-clock
 exec 8>&- 9>&-
 like "$rc $err" '^0 [0-9.]+,msec,cpu-clock,' "stat --control -D -1 without a command ends on stop, which needs no newline"
 wait

@@ -6,7 +6,7 @@
 
 # --- a scenario that is no file
 mkfifo "$work/fifo"
-run timeout 60 "$GPMU_BIN" list --source "model=$work/fifo" --names metric GraceMemBW
+run timeout 600 "$GPMU_BIN" list --source "model=$work/fifo" --names metric GraceMemBW
 is "$rc $out$err" "125 gpmu list: --source model=$work/fifo: $work/fifo: No data available" "a FIFO without a writer is refused as a scenario without waiting for a writer"
 run gpmu list --source "model="<(sleep 0.2; cat "$scenarios/steady.scenario") --names metric GraceMemBW
 is "$rc $out$err" "0 GraceMemBW" "a scenario is read from a pipe until its end"

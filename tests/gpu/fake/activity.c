@@ -39,6 +39,7 @@ static struct { uint32_t domain, cbid; } callbacks[OFF], off[OFF];
 static size_t callback_count, off_count;
 static struct buffer currents[THREADS], held[HELD];
 static size_t held_count, delivered, flushes, dropped;
+static unsigned int flush_calls;	/* atomic */
 static pthread_mutex_t in_callbacks = PTHREAD_MUTEX_INITIALIZER;	/* exclusive=1: one at a time */
 static __thread bool in_callback;
 static pid_t flusher;	/* the thread */
@@ -130,6 +131,14 @@ unsigned int activity_enabled(void)
 	for (uint32_t kind = 0; kind < KINDS; kind++)
 		n += kinds[kind];
 	return n;
+}
+
+void activity_await_flush(void)
+{
+	const unsigned int before = __atomic_load_n(&flush_calls, __ATOMIC_ACQUIRE);
+
+	while (__atomic_load_n(&flush_calls, __ATOMIC_ACQUIRE) < before + 2)
+		poll(NULL, 0, 1);
 }
 
 size_t activity_off(void)
@@ -470,7 +479,7 @@ static int set_kind(int code, uint32_t kind, bool enable)
 	if (enable && kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE && activity_has_graphs())
 		fake_violation("GRAPH_TRACE is enabled where there are graphs");
 	wait_for_callbacks();
-	if (fake_options()->slow)
+	if (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
 		poll(NULL, 0, fake_options()->slow);
 	pthread_mutex_lock(&lock);
 	kinds[kind] = enable;
@@ -523,6 +532,7 @@ PUBLIC int cuptiActivityFlushAll(uint32_t flags)
 	bool forced = flags & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED;
 
 	flusher = gettid();
+	__atomic_fetch_add(&flush_calls, 1, __ATOMIC_RELEASE);
 	if (code || !complete)
 		return code ? code : INVALID_OPERATION;
 	wait_for_callbacks();

@@ -2,6 +2,7 @@
 /*
  * Makes CUPTI's records for the words of program.c. Each word has a call and its work, with the next correlation.
  */
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -434,6 +435,11 @@ static void do_more(const char *word, const char *value)
 	else if (!strcmp(word, "profile"))
 		profiler(*value == '1' ? CUPTI_DRIVER_TRACE_CBID_cuProfilerStart :
 				      CUPTI_DRIVER_TRACE_CBID_cuProfilerStop);
+	else if (!strcmp(word, "flushed"))
+		activity_await_flush();
+	else if (!strcmp(word, "enabled") && *value)
+		while (activity_enabled() != strtoul(value, NULL, 0))
+			poll(NULL, 0, 1);
 	else if (!strcmp(word, "enabled"))
 		dprintf(STDOUT_FILENO, "enabled %u\n", activity_enabled());
 	else if (!strcmp(word, "off"))

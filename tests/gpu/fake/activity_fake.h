@@ -21,6 +21,8 @@ void activity_release(void);
 bool activity_is_enabled(uint32_t kind);
 /* The number of enabled kinds */
 unsigned int activity_enabled(void);
+/* Waits until what was put before has been flushed and read: the next flush but one begins. */
+void activity_await_flush(void);
 /* Returns whether the program has made a graph. */
 bool activity_has_graphs(void);
 /* Calls the subscriber back if it has enabled this callback. */

@@ -33,7 +33,7 @@
  *	drop=N			CUPTI reports once that it has dropped N records
  *	unordered=1		records come in the order 2, 1, 4, 3
  *	late=N			the first N flushes that are not forced hand over no buffer
- *	slow=MS			time to enable or disable a kind of activities
+ *	slow=MS			time to enable or disable records of kernels
  *	exclusive=1		enabling, disabling and flushing wait until callbacks have returned
  *	stuck=1			a flush that is forced never returns
  *	reset			restores all defaults, and fake_get()'s numbers

@@ -19,6 +19,7 @@
  *	await=FILE		waits until the file exists
  *	sleep=MS signal		SIGALRM to the process, which its own threads must receive
  *	enabled off		prints the number of enabled kinds of activities, of calls whose records are disabled
+ *	enabled=N flushed	waits until N kinds are enabled, until records have been flushed and read
  *	stamp			prints the time, CLOCK_MONOTONIC_RAW in ns
  *	threads=N		N threads with 100 kernels each
  *	launcher		a thread that launches a kernel each millisecond from now on

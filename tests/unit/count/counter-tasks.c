@@ -81,7 +81,7 @@ static void on_exec(void)
 	test_release(&test);
 }
 
-/* Waits at most 10 s until the task sleeps; false if it does not. */
+/* Waits until the task sleeps; false if it does not. */
 static bool wait_asleep(pid_t pid)
 {
 	char path[32], text[256], *state;
@@ -89,7 +89,7 @@ static bool wait_asleep(pid_t pid)
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	for (int i = 0; i < 10000 && !asleep; i++) {
+	for (int i = 0; i < 600000 && !asleep; i++) {
 		usleep(1000);
 		file = fopen(path, "re");
 		if (!file)

@@ -82,7 +82,7 @@ chosen() {
 
 # ours FILE: functions by address
 ours() {
-	timeout 60 "$print" "$work/$1" | chosen
+	timeout 600 "$print" "$work/$1" | chosen
 }
 
 # theirs FILE: the same by addr2line, at the addresses that dwarf-print prints

@@ -102,7 +102,7 @@ static void forks(void)
 		channel_writer_forget(writer);
 		own = channel_writer_new(RING, &fd);
 		_exit(!own || write_number(own, 0) || write(go[1], "", 1) != 1 ||
-		      poll(NULL, 0, 20000));
+		      poll(NULL, 0, 600000));
 	}
 	if (read(go[0], &(char){ 0 }, 1) != 1)
 		abort();
@@ -124,7 +124,7 @@ static void close_all_and_wait(void)
 	for (int fd = 3; fd < 64; fd++)
 		close(fd);
 	__atomic_store_n(committed, 1, __ATOMIC_RELEASE);
-	poll(NULL, 0, 20000);
+	poll(NULL, 0, 600000);
 	_exit(0);
 }
 
@@ -139,7 +139,7 @@ static void closes_all(void)
 	if (!pid)
 		close_all_and_wait();
 	channel_writer_forget(writer);
-	for (int i = 0; i < 5000 && !__atomic_load_n(committed, __ATOMIC_ACQUIRE); i++)
+	for (int i = 0; i < 600000 && !__atomic_load_n(committed, __ATOMIC_ACQUIRE); i++)
 		poll(NULL, 0, 1);
 	ok(!channel_has_ended(reader),
 	   "channel: a program that closes all files still has its channel");
@@ -183,7 +183,7 @@ static void *hold(void *control)
 {
 	channel_hold(control);
 	__atomic_store_n(committed, 1, __ATOMIC_RELEASE);
-	poll(NULL, 0, 20000);
+	poll(NULL, 0, 600000);
 	return NULL;
 }
 
@@ -211,10 +211,10 @@ static void reader_is_killed(void)
 	if (!pid) {
 		if (pthread_create(&thread, NULL, hold, own))
 			_exit(1);
-		poll(NULL, 0, 20000);
+		poll(NULL, 0, 600000);
 		_exit(1);
 	}
-	for (int i = 0; i < 5000 && !__atomic_load_n(committed, __ATOMIC_ACQUIRE); i++)
+	for (int i = 0; i < 600000 && !__atomic_load_n(committed, __ATOMIC_ACQUIRE); i++)
 		poll(NULL, 0, 1);
 	ok(control->holder && channel_has_reader(control),
 	   "channel: a reader that holds its control is present");
