@@ -263,7 +263,8 @@ static bool wait_for(const struct inject *self, const uint32_t *word, uint32_t v
 		} else if (raw_clock_now() >= begin + ms * UINT64_C(1000000)) {
 			return false;
 		}
-		word_wait(word, now, ms);
+		/* Shorter, so that the time counts from the last progress, not from when it is noticed. */
+		word_wait(word, now, ms / 8);
 	}
 	return true;
 }
