@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chip.h"
 #include "cmd.h"
 #include "common.h"
 
@@ -79,11 +80,17 @@ static int print(const struct options *options, const struct gpmu_plan *plan)
 static char *choose_gpu(struct options *options)
 {
 	struct common *common = &options->common;
+	struct gpmu_error error = { .size = sizeof(error) };
 	char *spec = options->chip ? print_text("cupti=chip=%s", options->chip) : print_text("cupti=list");
 
 	if (options->chip && !common->gpu)
 		die("--chip needs --gpu");
 	if (options->chip) {
+		json_t *chips = chip_ask(options->chip, "chips", &error);
+
+		if (!chips)
+			chip_die(error.text);
+		json_decref(chips);
 		texts_add(&common->sources, spec);
 		common->gpu = false;
 	}

@@ -105,7 +105,7 @@ is "$out" "duration_time,nvidia_gpu_0/CTC.TriageCompute.ctc__rx_bytes_data_user.
 GPMU_FAKE="machine=h200 enable=0:26" expect 0 gpmu plan --gpu -M GpuSmActive
 is "$err" "" "plan --gpu opens no GPU, so it plans for one that another program profiles"
 run gpmu plan --gpu --chip XX100 -M GpuSmActive
-like "$rc $err" '^125 .*XX100: CUPTI of CUDA .* does not know this chip$' "plan --gpu refuses an unknown chip"
+like "$rc $err" '^125 gpmu plan: XX100: CUPTI of CUDA .* does not know this chip; --chip accepts [A-Z0-9, ]*GH100' "plan --gpu refuses an unknown chip and names the known ones"
 run gpmu plan --chip GH100 -M GpuSmActive
 is "$rc $err" "125 gpmu plan: --chip needs --gpu" "plan refuses --chip without --gpu"
 mkdir "$work/none"

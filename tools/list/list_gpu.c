@@ -3,41 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chip.h"
 #include "list/list_gpu.h"
 #include "list/list_items.h"
 #include "output/output.h"
 
-#define ANY_CHIP	"GH100"	/* any chip can answer with the names of all chips */
 #define MAX_NAME	56	/* characters of the column; longer names push the others */
-
-/* The plugin's answer, an array; NULL with @error set. */
-static json_t *ask(const char *spec, const char *question, struct gpmu_error *error)
-{
-	struct gpmu_source *source = gpmu_source_new(spec, error);
-	json_t *answer = NULL;
-	char *text = NULL;
-
-	if (!source)
-		return NULL;
-	if (!gpmu_source_query(source, question, &text, error)) {
-		answer = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-		if (!json_is_array(answer))
-			die("plugin cupti: its answer to \"%s\" is no list; install plugins of "
-			    "this gpmu's version", question);
-	}
-	free(text);
-	gpmu_source_put(source);
-	return answer;
-}
-
-static json_t *ask_chip(const char *chip, const char *question, struct gpmu_error *error)
-{
-	char *spec = chip ? print_text("cupti=chip=%s", chip) : print_text("cupti=list");
-	json_t *answer = ask(spec, question, error);
-
-	free(spec);
-	return answer;
-}
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -46,36 +17,10 @@ static const char *text_of(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
-/* "GV100, GV11B, ..."; "" without CUPTI */
-static char *names_of_chips(void)
-{
-	struct gpmu_error error = { .size = sizeof(error) };
-	json_t *chips = ask_chip(ANY_CHIP, "chips", &error), *chip;
-	char *text = print_text("%s", ""), *longer;
-	size_t i;
-
-	json_array_foreach(chips, i, chip) {
-		longer = print_text("%s%s%s", text, i ? ", " : "", json_string_value(chip));
-		free(text);
-		text = longer;
-	}
-	json_decref(chips);
-	return text;
-}
-
-static void die_of_chips(const char *why)
-{
-	char *names = names_of_chips();
-
-	if (*names)
-		die("%s; --chip accepts %s", why, names);
-	die("%s", why);
-}
-
 static int put_chips(const struct list *list)
 {
 	struct gpmu_error error = { .size = sizeof(error) };
-	json_t *chips = ask_chip(ANY_CHIP, "chips", &error), *chip;
+	json_t *chips = chip_names(&error), *chip;
 	size_t i, n = 0;
 
 	if (!chips)
@@ -238,10 +183,10 @@ static json_t *nvml_events(const struct list *list)
 static json_t *chip_events(const struct list_gpu *options)
 {
 	struct gpmu_error error = { .size = sizeof(error) };
-	json_t *events = ask_chip(options->chip, options->passes ? "metrics passes" : "metrics", &error);
+	json_t *events = chip_ask(options->chip, options->passes ? "metrics passes" : "metrics", &error);
 
 	if (!events)
-		die_of_chips(error.text);
+		chip_die(error.text);
 	return events;
 }
 
