@@ -125,6 +125,18 @@ static enum gpmu_saved_chip chip_of(const struct eval *eval)
 	       !strcmp(eval->machine, "gracehopper") ? GPMU_SAVED_HOPPER : GPMU_SAVED_ANY;
 }
 
+/* Names the remedy if a metric needs a PMU that the events do not name. */
+static void hint(const struct eval *eval)
+{
+	const char *line;
+	size_t i = 0;
+
+	while ((line = gpmu_plan_warning(eval->plan, i++)) && !strstr(line, "this machine has no PMU"))
+		;
+	if (line && !eval->machine && !eval->common.sources.length)
+		warn("if perf ran on a Grace, --machine grace evaluates its events; \"gpmu doctor --save FILE\" describes another machine");
+}
+
 /* Without --source and a file of --machine the names of the events describe the machine. */
 static void open_machine(struct eval *eval)
 {
@@ -153,6 +165,7 @@ static void show_table(struct eval *eval)
 		open_machine(eval);
 		eval->plan = common_plan(&eval->common, eval->system);
 		common_plan_warnings(eval->plan);
+		hint(eval);
 		if (eval->common.verbose)
 			common_explain(eval->plan);
 		saved_run_begin(&eval->run, gpmu_saved_has_intervals(eval->saved));

@@ -148,6 +148,11 @@ like "$rc $out" '"name":"a30","value":7,' "eval computes each metric of 30 level
 # --- the machine: by its name, or saved by doctor
 expect 0 gpmu eval -j --machine grace -M GracePcieReadBW $data/grace-6.1.json
 like "$out" "\"name\":\"GracePcieReadBW\",.*it is not in perf's output" "eval --machine grace has PMUs that perf did not count"
+grace_hint='warning: if perf ran on a Grace, --machine grace evaluates its events; "gpmu doctor --save FILE" describes another machine$'
+expect 0 at vm gpmu eval -M ipc "$work/faults"
+like "$err" "$grace_hint" "eval names --machine if a metric needs a PMU of a machine that the events do not name"
+expect 0 gpmu eval --machine grace -M ipc "$work/faults"
+unlike "$err" "$grace_hint" "eval --machine prints no hint to --machine"
 expect 0 gpmu eval -j -e nvidia_cnvlink_pmu_0/cycles/ --machine gracehopper "$work/faults"
 like "$err" 'this machine has no PMU nvidia_cnvlink_pmu_0' "eval --machine gracehopper has no CNVLink on a single socket"
 run gpmu eval -j -e nvidia_cnvlink_pmu_0/cycles/ --machine grace "$work/faults"
