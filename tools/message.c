@@ -61,6 +61,11 @@ void say(const char *fmt, ...)
 	va_end(args);
 }
 
+const char *error_name(int number)
+{
+	return number == EFBIG ? "File too large; raise ulimit -f" : strerror(number);
+}
+
 void say_output(const char *path, const FILE *standard, int error)
 {
 	static bool reported;
@@ -74,7 +79,7 @@ void say_output(const char *path, const FILE *standard, int error)
 			return;
 		reported = true;
 	}
-	say("%s: %s", path ? path : standard == stdout ? "standard output" : "standard error", strerror(-error));
+	say("%s: %s", path ? path : standard == stdout ? "standard output" : "standard error", error_name(-error));
 }
 
 void die_output(const char *path, const FILE *standard, int error)

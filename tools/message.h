@@ -17,6 +17,9 @@ void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Flushes standard output. Returns 0, or -errno of its first error; -EIO if stdio kept no errno. */
 int stdout_flush(void);
+/* Returns the text of an errno number, with a remedy if there is one. */
+const char *error_name(int number);
+
 /*
  * Reports that the file @path of output_open(), or @standard, cannot be opened or written. An
  * error of standard output is reported only once.

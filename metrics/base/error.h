@@ -3,6 +3,7 @@
 #ifndef GPMU_ERROR_H
 #define GPMU_ERROR_H
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
@@ -23,7 +24,8 @@ void error_set_path(struct gpmu_error *error, size_t offset, const char *path, c
 int error_no_memory(struct gpmu_error *error);
 #define ERROR_NO_MEMORY	"out of memory"
 /* The text of an errno number, valid until the end of the block */
-#define error_text(number)	strerror_r(number, (char[ERROR_TEXT_SIZE]){ "" }, ERROR_TEXT_SIZE)
+#define error_text(number)	((number) == EFBIG ? "File too large; raise ulimit -f" : \
+				 strerror_r(number, (char[ERROR_TEXT_SIZE]){ "" }, ERROR_TEXT_SIZE))
 #define ERROR_TEXT_SIZE	96
 /* Sets the offset of an error that has been set. */
 void error_set_offset(struct gpmu_error *error, size_t offset);

@@ -73,9 +73,9 @@ is "$(nm -D --defined-only "$B/gpmu" | awk '$2 == "T" { print $3 }')" "" \
 	"gpmu exports no function that could replace one of a plugin or its libraries"
 # The messages go to a pipe, because the limit holds for files.
 err=$( (ulimit -f 0; exec "$GPMU_BIN" stat -o "$work/limited" -e task-clock true) 2>&1)
-is "$? $err $(ls "$work/limited"* 2> /dev/null)" "125 gpmu stat: $work/limited: File too large " "gpmu reports that a file exceeds ulimit -f, and leaves no file"
+is "$? $err $(ls "$work/limited"* 2> /dev/null)" "125 gpmu stat: $work/limited: File too large; raise ulimit -f " "gpmu reports that a file exceeds ulimit -f, and leaves no file"
 err=$( (ulimit -f 0; exec "$GPMU_BIN" list > "$work/limited") 2>&1)
-is "$? $err" "125 gpmu list: standard output: File too large" "gpmu reports that standard output exceeds ulimit -f"
+is "$? $err" "125 gpmu list: standard output: File too large; raise ulimit -f" "gpmu reports that standard output exceeds ulimit -f"
 is "$(gpmu stat -e task-clock grep '^SigIgn:' /proc/self/status 2> /dev/null)" "$(grep '^SigIgn:' /proc/self/status)" "gpmu lets the command have the ignored signals that it has itself"
 for command in "" stat list plan eval record report import traffic doctor gpu perf; do
 	# shellcheck disable=SC2086 # "" is no word

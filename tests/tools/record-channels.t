@@ -46,7 +46,7 @@ is "$? $(grep -o '[0-9]* processes, ' "$work/err")" "0 30 processes, " "record l
 # shellcheck disable=SC2016 # the inner shell's
 limited='trap "" XFSZ; ulimit -f 100; exec "$0" "$@"'
 expect 0 gpmu record -o "$trace" --no-cpu-trace -- sh -c "$limited" "$program" init context=0
-like "$err" '^gpmu record: warning: CUDA of process [0-9]+ \(program\) cannot be recorded: File too large$' "record names a process that has no channel, and the reason"
+like "$err" '^gpmu record: warning: CUDA of process [0-9]+ \(program\) cannot be recorded: File too large; raise ulimit -f$' "record names a process that has no channel, and the reason"
 like "$err" '^\[ gpmu record: 0 processes, 1 not recorded, ' "record counts a process that has no channel"
 is "$(gpmu report "$trace" | grep -c 'note  *warning .*CUDA of process [0-9]* (program) cannot be recorded')" 1 "report's audit names each process that could not be recorded"
 expect 0 gpmu record --regions -o "$trace" --no-cpu-trace -- sh -c "$limited" "$program" enter=a leave=a init context=0

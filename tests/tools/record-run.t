@@ -25,7 +25,7 @@ script() {
 # --- the command's environment
 # shellcheck disable=SC2016 # the command's shell expands it
 expect 0 gpmu record -o "$trace" -- sh -c 'echo "$CUDA_INJECTION64_PATH $NVTX_INJECTION64_PATH $GPMU_CHANNEL"'
-like "$out" "^$library $library gpmu-[0-9a-f]{16}\$" "record gives the command the injected library and the name of its socket"
+like "$out" "^$library $library gpmu-[0-9a-f]{16}-[0-9]+-[0-9a-f]+\$" "record gives the command the injected library and the name of its socket"
 # shellcheck disable=SC2016
 expect 0 gpmu record -o "$trace" --no-cuda-trace -- sh -c 'echo "${CUDA_INJECTION64_PATH-none} ${GPMU_CHANNEL-none}"'
 is "$out" "none none" "record --no-cuda-trace leaves the command's environment as it is"
@@ -279,7 +279,7 @@ for options in "" "--max-size=1M"; do
 	# The limit is gpmu's only. shellcheck disable=SC2016,SC2086 # the inner shells expand it; an option or none
 	run bash -c 'ulimit -S -f 300; exec "$@"' bash "$GPMU_BIN" record --no-cpu-trace $options -o "$trace" -- \
 		bash -c 'ulimit -S -f unlimited; exec "$@"' bash "$app" "$work/script"
-	is "$rc $(grep -c "^gpmu record: $trace: File too large$" <<< "$err")" "125 1" "record $options fails with a message at the limit of file sizes"
+	is "$rc $(grep -c "^gpmu record: $trace: File too large; raise ulimit -f$" <<< "$err")" "125 1" "record $options fails with a message at the limit of file sizes"
 	is "$(ls "$work/limit")" "trace" "record $options leaves no temporary file at the limit of file sizes"
 	kept=$(sql "select count(*) from slice where category = 'kernel'")
 	sed -n 's/,\([0-9]\)/\1/g; s/.*, \([0-9]*\) records, \([0-9]*\) lost.*/\1 \2/p' <<< "$err" |

@@ -499,7 +499,7 @@ static bool take_rows(const struct gpmu_rows *rows, void *user)
 		record_missing_report(rows, record->plan, record->common.gpu);
 	record->plan = NULL;
 	if (ret)
-		say("%s: %s", record->path, strerror(-ret));
+		say("%s: %s", record->path, error_name(-ret));
 	record->failed = record->failed || ret;
 	return !ret;
 }

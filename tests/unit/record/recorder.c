@@ -245,7 +245,7 @@ static void unspooled(void)
 	recorder->spe.spool.error = -EFBIG;
 	ok(!gpmu_recorder_start(recorder, NULL, NULL, NULL) &&
 	   record_queue_put(&recorder->queues[RECORDER_SPE], &record, &lost, sizeof(lost)) && !gpmu_recorder_stop(recorder, NULL) &&
-	   has("samples of SPE could not be kept in a file (room on the disk, ulimit -f): File too large"),
+	   has("samples of SPE could not be kept in a file (room on the disk): File too large; raise ulimit -f"),
 	   "recorder: the audit has the error because of which samples of SPE were lost");
 	gpmu_recorder_free(recorder);
 }

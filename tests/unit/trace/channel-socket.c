@@ -128,7 +128,7 @@ static void failures(void)
 	int connection = accept_process(), fd;
 	char text[160];
 
-	snprintf(text, sizeof(text), "CUDA of process %d (%.16s) cannot be recorded: File too large", (int)pid,
+	snprintf(text, sizeof(text), "CUDA of process %d (%.16s) cannot be recorded: File too large; raise ulimit -f", (int)pid,
 		 program_invocation_short_name);
 	ok(receive(connection, &message, &fd) == 1 && message.kind == CHANNEL_FAILURE && fd < 0 && succeeds(pid),
 	   "channel socket: a process that has no channel sends a message");
