@@ -101,10 +101,13 @@ static void *launch(void *unused)
 	return unused;
 }
 
+static int has_launched;	/* launcher; atomic */
+
 static void *launch_on(void *unused)
 {
 	for (;;) {
 		fake_do("kernel", "later");
+		__atomic_store_n(&has_launched, 1, __ATOMIC_RELAXED);
 		poll(NULL, 0, 1);
 	}
 	return unused;
@@ -115,6 +118,8 @@ static void start_launcher(void)
 	pthread_t thread;
 
 	pthread_create(&thread, NULL, launch_on, NULL);
+	while (!__atomic_load_n(&has_launched, __ATOMIC_RELAXED))
+		poll(NULL, 0, 1);
 }
 
 static long outlived;	/* outlived=N */
