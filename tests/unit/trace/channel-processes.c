@@ -9,7 +9,7 @@
 #include "channel-test.h"
 
 #define ROUNDS	20
-#define LONG	100000
+#define LONG	20000
 
 /* The number of records committed by the child, in shared memory so that it outlives the child */
 static uint64_t *committed;
