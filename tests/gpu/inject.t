@@ -175,9 +175,9 @@ ok $? "the time of lost records is their own"
 is "$(n note 'faster than gpmu writes them.*--cuda=LIST')" 1 "a note names the option for fewer records"
 run '' 'ring=4096 buffer=4096 buffers=2 stopped=1' init context=0 repeat=5000 kernel=a
 is "$(tail -1 "$out")" "status 0" "a program does not wait for a reader: it calls 5000 kernels and ends where nothing is read until its end"
-run '' 'ring=4096 slow=1500' init context=0 push=full repeat=500 kernel=a pop sleep=3000
+run '' 'ring=4096 slow=3000' init context=0 push=full repeat=500 kernel=a pop sleep=4500
 is "$(member marker marker) $(member marker name) $(n lost kind=15)" "0 1 full 0" "the end of an NVTX range that finds no room is written later"
-run '' 'ring=4096 slow=1500' init context=0 repeat=500 kernel=a repeat=10 mark=m sleep=3000
+run '' 'ring=4096 slow=3000' init context=0 repeat=500 kernel=a repeat=10 mark=m sleep=4500
 is "$(n lost kind=15) $(grep '^lost .*kind=15' "$out" | grep -o 'thread=[0-9]*')" "1 thread=4294967295" "lost NVTX marks are reported as losses without the end of a range"
 
 # Whether each of 500 kernels and calls is written or counted as lost, and the end of the only range is lost

@@ -278,7 +278,7 @@ print({row["state"] for row in rows}, sum(values) > 100e6, values[-1] < 0.8 * su
 expect 0 stat -e user_time -j --timeout 2000 env --ignore-signal=TERM perl -e '$end = time + 5; 1 while time < $end'
 is "$(python3 -c 'import json, sys; row = json.load(sys.stdin); print(row["state"], row["value"] < row["time_end"] * 1e9 + 300e6)' <<< "$err")" "ok True" "stat --timeout: user_time ends with the counting, not with the command"
 perl -e '1 while 1' &
-expect 0 stat -p $! -e user_time -j sleep 0.5
+expect 0 stat -p $! -e user_time -j sleep 2
 is "$(python3 -c 'import json, sys; print(json.load(sys.stdin)["value"] > 10e6)' <<< "$err")" True "stat -p with a command: user_time is that of the process"
 expect 0 stat -a -e user_time -j sleep 0.5
 is "$(python3 -c 'import json, sys; print(json.load(sys.stdin)["value"] > 50e6)' <<< "$err")" True "stat -a with a command: user_time is that of the machine"
