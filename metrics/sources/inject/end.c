@@ -73,11 +73,11 @@ bool end_register(void)
 	return !atexit(end_first) && !at_quick_exit(end_first);
 }
 
-/* If this fails, work that is launched after the first flush is counted as lost. */
 __attribute__((constructor)) static void register_last(void)
 {
-	if (!atexit(end_last))
-		at_quick_exit(end_last);
+	/* Without memory, work that is launched after the first flush is counted as lost. */
+	if (atexit(end_last) || at_quick_exit(end_last))
+		return;
 }
 
 /* --- the main thread ends before others */

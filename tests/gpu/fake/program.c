@@ -344,8 +344,8 @@ static void run(const char *word, const char *text)
 		end_main_thread(value);
 	} else if (!strcmp(word, "at-exit")) {
 		late = value;
-		atexit(launch_late);
-		at_quick_exit(launch_late);
+		if (atexit(launch_late) || at_quick_exit(launch_late))
+			exit(2);
 	} else if (!strcmp(word, "launcher")) {
 		start_launcher();
 	} else if (!strcmp(word, "ranges")) {
