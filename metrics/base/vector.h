@@ -9,16 +9,6 @@
 
 struct map;
 
-/* Zeroed: empty */
-struct vector {
-	void *data;
-	size_t n, room;
-};
-
-/* Appends an element. Returns NULL if out of memory; the vector is then unchanged. */
-void *vector_add(struct vector *vector, size_t size);
-void vector_release(struct vector *vector);
-
 /*
  * Appends an element to @list, a pointer to @length elements or NULL, and returns its address; NULL if out of memory. The array
  * grows by this alone, because its room follows from its length. Elements after @length are lost.

@@ -24,34 +24,6 @@ static size_t grow(size_t **list, size_t length)
 	return dirty;
 }
 
-/* Both sizes are above a vector's first room. */
-static void test_vector(void)
-{
-	struct vector vector = { 0 };
-	uint64_t *added;
-	size_t wrong = 0, dirty = 0;
-
-	for (size_t i = 0; i < 1000; i++) {
-		added = vector_add(&vector, sizeof(*added));
-		if (!added)
-			exit(1);
-		dirty += *added != 0;
-		*added = i + 1;
-	}
-	for (size_t i = 0; i < vector.n; i++)
-		wrong += ((uint64_t *)vector.data)[i] != i + 1;
-	is_u64(vector.n, 1000, "vector: its length is the number of elements added");
-	is_u64(wrong, 0, "vector: it keeps its elements when it grows");
-	vector.n = 0;
-	for (size_t i = 0; i < 100; i++) {
-		added = vector_add(&vector, sizeof(*added));
-		dirty += !added || *added;
-	}
-	is_u64(dirty, 0, "vector: an added element is zeroed, also in room that was used before");
-	vector_release(&vector);
-	ok(!vector.data && !vector.n && !vector.room, "vector: a released vector is empty");
-}
-
 static int compare(const void *a, const void *b)
 {
 	const size_t *one = a, *two = b;
@@ -93,7 +65,6 @@ int main(void)
 	size_t *list = NULL, length = 5, wrong = 0, dirty;
 	char *text;
 
-	test_vector();
 	test_list();
 	dirty = grow(&list, 1000);
 	for (size_t i = 0; i < 1000; i++)
