@@ -89,6 +89,8 @@ for option in '-gsplit-dwarf' '-gsplit-dwarf -gdwarf-4'; do
 done
 
 cat > "$work/lambda.cc" << 'END'
+#include <cstdlib>
+
 static volatile unsigned int sink;
 
 __attribute__((always_inline))
@@ -98,14 +100,14 @@ static inline void innermost(unsigned int steps)
 		sink = sink + i;
 }
 
-int main()
+int main(int argc, char **argv)
 {
 	struct local {
 		__attribute__((noinline)) void worker(unsigned int steps) { innermost(steps); sink = 0; }
 	} local;
 	auto lambda = [&](unsigned int steps) __attribute__((noinline)) { innermost(steps); local.worker(steps); sink = 0; };
 
-	for (int i = 0; i < 300; i++)
+	for (int i = argc > 1 ? std::atoi(argv[1]) : 1; i; i--)
 		lambda(100000);
 }
 END

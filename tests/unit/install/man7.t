@@ -81,7 +81,7 @@ is "$(sed -n '/^static json_t \*run_of/,/^}/p' "$cupti/query.c" | grep -oE '"[a-
 	unknown "$cupti/gpmu-cupti.rst" QUESTIONS)" "" "cupti: the page describes the keys of samples"
 {
 	quoted 'trouble_set\([^,]*, "([a-z]+)"' $cupti/*.c $cupti/library/*.c
-	quoted '\[OBSTACLE_[A-Z]+\] = \{ "([a-z]+)"' $cupti/gpus.c
+	quoted '\[OBSTACLE_[A-Z]+\] = \{ \.kind = "([a-z]+)"' $cupti/gpus.c
 } | sort -u > "$work/kinds"
 [ "$(wc -l < "$work/kinds")" -gt 8 ]; ok $? "cupti: the sources have more than eight kinds of trouble"
 is "$(unknown "$cupti/gpmu-cupti.rst" QUESTIONS < "$work/kinds")" "" "cupti: the page names each kind of trouble"
