@@ -86,6 +86,7 @@ plant descriptions tests/sh-helper.sh "${sh_test}helper() {\n\tis \"\$1\" 1 \"\$
 plant descriptions tests/prefix.sh "${sh_test}skip \"no module\" \"machine: nor is the second one loaded\"" 'tests/prefix\.sh:4: .*begins with "nor"' "a fragment after a prefix"
 caught descriptions
 plant words of.c "// $lgpl\nint of;" 'of\.c:2: of: name the thing' "an identifier that is a preposition"
+plant words bool.c "// $lgpl\nstatic bool late;" 'bool\.c:2: late: a bool begins with' "a bool that is no statement"
 plant words limit.h "// $lgpl\n#define NAME_MOST 3" 'limit\.h:2: NAME_MOST: use max' "a limit that is not called max"
 plant words comment.c "// $lgpl\n/* Whether a is b */\nint a;" 'comment\.c:2: .*begins with "Whether"' "a comment without a subject"
 caught words
