@@ -250,7 +250,7 @@ static void grace_enable(struct pmu *pmu)
 
 	grace_lock(gp, &irq);
 	if (!bitmap_empty(gp->used, GRACE_INDEXES)) {
-		gp->running = true;
+		gp->is_running = true;
 		writel(PMCR_E, gp->page0 + PMCR);
 	}
 	grace_unlock(gp, irq);
@@ -262,7 +262,7 @@ static void grace_disable(struct pmu *pmu)
 	unsigned long irq;
 
 	grace_lock(gp, &irq);
-	gp->running = false;
+	gp->is_running = false;
 	writel(0, gp->page0 + PMCR);
 	grace_unlock(gp, irq);
 }
@@ -304,7 +304,7 @@ static int grace_cpu_offline(unsigned int cpu, struct hlist_node *node)
 		if (next == cpu)
 			continue;
 		WRITE_ONCE(gp->cpu, next);
-		if (gp->registered)
+		if (gp->is_registered)
 			perf_pmu_migrate_context(&gp->pmu, cpu, next);
 		set_active(gp, next);
 		break;
@@ -316,11 +316,11 @@ static void unregister(void *data)
 {
 	struct grace_pmu *gp = data;
 
-	if (!gp->registered)
+	if (!gp->is_registered)
 		return;
 	/* Excludes a migration of the events by CPU hotplug, now and later */
 	cpus_read_lock();
-	gp->registered = false;
+	gp->is_registered = false;
 	cpus_read_unlock();
 	perf_pmu_unregister(&gp->pmu);
 }
@@ -380,7 +380,7 @@ int grace_core_register(struct grace_pmu *gp)
 	/* A CPU that went offline between the two would keep events opened on it */
 	cpus_read_lock();
 	ret = perf_pmu_register(&gp->pmu, gp->name, -1);
-	gp->registered = !ret;
+	gp->is_registered = !ret;
 	cpus_read_unlock();
 	if (ret)
 		return ret;

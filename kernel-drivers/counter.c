@@ -199,7 +199,7 @@ irqreturn_t grace_overflow(int irq, void *data)
 		overflow = readl(gp->page1 + PMOVSCLR);
 		writel(overflow, gp->page1 + PMOVSCLR);
 		is_ours = handle_overflow(gp, overflow);
-		if (gp->running)
+		if (gp->is_running)
 			writel(PMCR_E, gp->page0 + PMCR);
 	}
 	grace_unlock(gp, flags);

@@ -84,12 +84,12 @@ struct grace_variant {
  *       that it is already the next CPU while the events migrate, and remains the
  *       last CPU while @active is empty.
  * @hotplug: node in the list of the hotplug state
- * @registered: the PMU is registered with perf
+ * @is_registered: the PMU is registered with perf
  * @failed_reads: failed counter reads that no message has reported yet
  * @lock: guards the registers and all members below; see lock.c. The overflow
  *        interrupt may arrive on any CPU: it may be shared by PMUs of several
  *        sockets, and setting its affinity may fail.
- * @running: PMCR.E is set
+ * @is_running: PMCR.E is set
  * @used: counters in use by an event
  * @events: the event of each used counter
  */
@@ -110,11 +110,11 @@ struct grace_pmu {
 	cpumask_t active;
 	int cpu;
 	struct hlist_node hotplug;
-	bool registered;
+	bool is_registered;
 	atomic_t failed_reads;
 
 	raw_spinlock_t lock;
-	bool running;
+	bool is_running;
 	DECLARE_BITMAP(used, GRACE_INDEXES);
 	struct perf_event *events[GRACE_INDEXES];
 };

@@ -26,7 +26,7 @@
 
 #include "cspmu.h"
 
-static DEFINE_PER_CPU(bool, inside);
+static DEFINE_PER_CPU(bool, is_inside);
 
 /**
  * grace_lock() - take the lock of a PMU and disable interrupts
@@ -37,7 +37,7 @@ void grace_lock(struct grace_pmu *gp, unsigned long *flags)
 	__acquires(&gp->lock)
 {
 	local_irq_save(*flags);
-	__this_cpu_write(inside, true);
+	__this_cpu_write(is_inside, true);
 	raw_spin_lock(&gp->lock);
 }
 
@@ -50,7 +50,7 @@ void grace_unlock(struct grace_pmu *gp, unsigned long flags)
 	__releases(&gp->lock)
 {
 	raw_spin_unlock(&gp->lock);
-	__this_cpu_write(inside, false);
+	__this_cpu_write(is_inside, false);
 	local_irq_restore(flags);
 }
 
@@ -69,10 +69,10 @@ void grace_locked(struct grace_pmu *gp, struct perf_event *event,
 	unsigned long flags;
 
 	local_irq_save(flags);
-	if (__this_cpu_read(inside))
+	if (__this_cpu_read(is_inside))
 		goto restore;
 
-	__this_cpu_write(inside, true);
+	__this_cpu_write(is_inside, true);
 	if (!in_nmi()) {
 		raw_spin_lock(&gp->lock);
 		function(gp, event);
@@ -81,7 +81,7 @@ void grace_locked(struct grace_pmu *gp, struct perf_event *event,
 		function(gp, event);
 		raw_spin_unlock(&gp->lock);
 	}
-	__this_cpu_write(inside, false);
+	__this_cpu_write(is_inside, false);
 restore:
 	local_irq_restore(flags);
 }

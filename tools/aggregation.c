@@ -19,11 +19,11 @@ void aggregation_choose(struct aggregation *aggregation, const char *option, enu
  * The kernel has one count of a task for all CPUs on which the task runs: values for each CPU or
  * group of CPUs exist only for PMUs that count the machine.
  */
-void aggregation_check(const struct aggregation *aggregation, bool cpus, struct gpmu_plan *plan)
+void aggregation_check(const struct aggregation *aggregation, bool has_cpus, struct gpmu_plan *plan)
 {
 	char *event;
 
-	if (cpus || aggregation->by == GPMU_AGGREGATE_MACHINE || aggregation->by == GPMU_AGGREGATE_THREAD)
+	if (has_cpus || aggregation->by == GPMU_AGGREGATE_MACHINE || aggregation->by == GPMU_AGGREGATE_THREAD)
 		return;
 	for (size_t i = 0; i < gpmu_plan_group_count(plan); i++) {
 		const struct gpmu_pmu *pmu = gpmu_plan_group_pmu(plan, i);

@@ -20,6 +20,6 @@ extern const struct argp aggregation_argp;
 void aggregation_choose(struct aggregation *aggregation, const char *option, enum gpmu_aggregation by);
 
 /* Dies, and frees the plan, if it has events of tasks, which have no value for each CPU or group of CPUs. */
-void aggregation_check(const struct aggregation *aggregation, bool cpus, struct gpmu_plan *plan);
+void aggregation_check(const struct aggregation *aggregation, bool has_cpus, struct gpmu_plan *plan);
 
 #endif /* GPMU_TOOLS_AGGREGATION_H */

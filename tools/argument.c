@@ -37,23 +37,23 @@ uint64_t parse_duration(const char *text)
 
 void parse_tasks(const char *option, const char *text, struct tasks *tasks)
 {
-	const char *at = text;
+	const char *cursor = text;
 
 	do {
 		char *end;
 		long tid;
 
 		errno = 0;
-		tid = strtol(at, &end, 10);
-		if (!isdigit((unsigned char)*at) || errno || tid < 1 || tid > INT32_MAX ||
+		tid = strtol(cursor, &end, 10);
+		if (!isdigit((unsigned char)*cursor) || errno || tid < 1 || tid > INT32_MAX ||
 		    (*end && *end != ','))
 			die("%s %s: expected process or thread ids separated by \",\"",
 			    option, text);
 		tasks->list = need_memory(reallocarray(tasks->list, tasks->length + 1,
 						       sizeof(*tasks->list)));
 		tasks->list[tasks->length++] = (pid_t)tid;
-		at = end;
-	} while (*at++);
+		cursor = end;
+	} while (*cursor++);
 	tasks->text = text;
 }
 

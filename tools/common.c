@@ -57,7 +57,7 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 		common->color = parse_color(arg);
 		return 0;
 	case 'v':
-		common->verbose = true;
+		common->is_verbose = true;
 		return 0;
 	case 'h':
 		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
@@ -91,7 +91,7 @@ static error_t parse_gpu(int key, char *arg, struct argp_state *state)
 	(void)arg;
 	if (key != KEY_GPU)
 		return ARGP_ERR_UNKNOWN;
-	common->gpu = true;
+	common->wants_gpu = true;
 	return 0;
 }
 
@@ -102,11 +102,11 @@ static const struct argp_option gpu_options[] = {
 
 const struct argp gpu_argp = { .options = gpu_options, .parser = parse_gpu };
 
-void common_request(struct common *common, bool metric, const char *list)
+void common_request(struct common *common, bool is_metric, const char *list)
 {
 	common->requests = need_memory(reallocarray(common->requests, common->request_count + 1,
 						    sizeof(*common->requests)));
-	common->requests[common->request_count++] = (struct request){ metric, list };
+	common->requests[common->request_count++] = (struct request){ is_metric, list };
 }
 
 static error_t parse_request(int key, char *arg, struct argp_state *state)
@@ -119,7 +119,7 @@ static error_t parse_request(int key, char *arg, struct argp_state *state)
 		common_request(common, key == 'M', arg);
 		return 0;
 	case KEY_NO_MERGE:
-		common->no_merge = true;
+		common->wants_no_merge = true;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -195,7 +195,7 @@ static bool is_given(const struct common *common, const char *name)
  */
 static void open_gpu_source(struct common *common, const char *name, const char *spec, struct gpmu_error *error)
 {
-	if (common->gpu && !is_given(common, name))
+	if (common->wants_gpu && !is_given(common, name))
 		add_source(common, spec ? spec : name, error);
 }
 
@@ -215,12 +215,12 @@ static void open_sources(struct common *common)
 
 bool common_has_sources(const struct common *common)
 {
-	return common->gpu || common->sources.length;
+	return common->wants_gpu || common->sources.length;
 }
 
 bool common_has_gpus(const struct common *common)
 {
-	return common->gpu || is_given(common, "cupti") || is_given(common, "nvml");
+	return common->wants_gpu || is_given(common, "cupti") || is_given(common, "nvml");
 }
 
 static void show_message(int level, const char *line, void *user)
@@ -229,7 +229,7 @@ static void show_message(int level, const char *line, void *user)
 
 	if (level == GPMU_LOG_WARNING)
 		warn("%s", line);
-	else if (common->verbose)
+	else if (common->is_verbose)
 		say("%s", line);
 }
 
@@ -249,7 +249,7 @@ void common_open(struct common *common)
 	for (size_t i = 0; i < common->events.length; i++)
 		if (gpmu_catalog_add(common->catalog, common->events.list[i], &error))
 			die("%s", error.text);
-	if (common->verbose)
+	if (common->is_verbose)
 		for (size_t i = 0; (line = gpmu_machine_warning(common->machine, i)); i++)
 			warn("%s", line);
 	for (size_t i = 0; (line = gpmu_catalog_warning(common->catalog, i)); i++)
@@ -306,7 +306,7 @@ static void __attribute__((noreturn)) refuse_request(const struct common *common
 						     const char *text)
 {
 	if (ret == -EINVAL)
-		die("-%c %.200s: %s", request->metric ? 'M' : 'e', request->list, text);
+		die("-%c %.200s: %s", request->is_metric ? 'M' : 'e', request->list, text);
 	if (ret == -ENOENT && lacks_gpus(common, text))
 		die("%s; %s", text, gpu_hint);
 	if (ret == -ENOENT && !strstr(text, "did you mean"))
@@ -324,14 +324,14 @@ static int always_fits(const struct gpmu_pmu *pmu, const struct perf_event_attr 
 	return 1;
 }
 
-struct gpmu_plan *common_plan_begin(const struct common *common, bool system_wide)
+struct gpmu_plan *common_plan_begin(const struct common *common, bool is_system_wide)
 {
 	const struct gpmu_plan_options options = {
 		.size = sizeof(options),
-		.no_merge = common->no_merge,
-		.system_wide = system_wide,
-		.user_only = common->tasks ? -1 : 0,
-		.fits = common->counted ? always_fits : common_is_here(common) ? gpmu_probe_fits : NULL,
+		.no_merge = common->wants_no_merge,
+		.system_wide = is_system_wide,
+		.user_only = common->wants_tasks ? -1 : 0,
+		.fits = common->is_counted ? always_fits : common_is_here(common) ? gpmu_probe_fits : NULL,
 	};
 	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_plan *plan = gpmu_plan_new(common->machine, common->catalog, &options, &error);
@@ -345,7 +345,7 @@ void common_plan_add(const struct common *common, struct gpmu_plan *plan,
 		     const struct request *request)
 {
 	struct gpmu_error error = { .size = sizeof(error) };
-	int ret = request->metric ? gpmu_plan_add_metrics(plan, request->list, &error) :
+	int ret = request->is_metric ? gpmu_plan_add_metrics(plan, request->list, &error) :
 				    gpmu_plan_add_events(plan, request->list, &error);
 
 	if (ret)
@@ -360,9 +360,9 @@ void common_plan_make(struct gpmu_plan *plan)
 		die("%s", error.text);
 }
 
-struct gpmu_plan *common_plan(const struct common *common, bool system_wide)
+struct gpmu_plan *common_plan(const struct common *common, bool is_system_wide)
 {
-	struct gpmu_plan *plan = common_plan_begin(common, system_wide);
+	struct gpmu_plan *plan = common_plan_begin(common, is_system_wide);
 
 	for (size_t i = 0; i < common->request_count; i++)
 		common_plan_add(common, plan, &common->requests[i]);

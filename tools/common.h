@@ -31,7 +31,7 @@ enum common_color {
 
 /* -e or -M */
 struct request {
-	bool metric;
+	bool is_metric;
 	const char *list;
 };
 
@@ -44,16 +44,16 @@ struct texts {
 struct common {
 	const char *root;	/* NULL: this machine */
 	struct texts sources;	/* --source */
-	bool gpu;		/* --gpu */
+	bool wants_gpu;		/* --gpu */
 	const char *cupti;	/* specification of the plugin cupti for --gpu; NULL: "cupti", which counts the machine's GPUs */
 	struct texts events;	/* --events */
 	enum common_color color;
-	bool verbose;
+	bool is_verbose;
 	struct request *requests;	/* in the order of the command line */
 	size_t request_count;
-	bool no_merge;		/* --metric-no-merge */
-	bool tasks;		/* count tasks, in user space only if the kernel allows no more */
-	bool counted;		/* the events have been counted, so their number fits the PMUs */
+	bool wants_no_merge;	/* --metric-no-merge */
+	bool wants_tasks;	/* count tasks, in user space only if the kernel allows no more */
+	bool is_counted;	/* the events have been counted, so their number fits the PMUs */
 	/* Set by common_open() */
 	struct gpmu_machine *machine;
 	struct gpmu_catalog *catalog;
@@ -74,11 +74,11 @@ void common_open(struct common *common);
 bool common_has_sources(const struct common *common);
 /* Returns whether --gpu or --source loads plugins of GPUs */
 bool common_has_gpus(const struct common *common);
-void common_request(struct common *common, bool metric, const char *list);
+void common_request(struct common *common, bool is_metric, const char *list);
 /* A new plan of all requests, made; the caller frees it. Prints no warnings. Dies on failure. */
-struct gpmu_plan *common_plan(const struct common *common, bool system_wide);
+struct gpmu_plan *common_plan(const struct common *common, bool is_system_wide);
 /* Its three steps: an empty plan, each request, and the groups. Each dies on failure. */
-struct gpmu_plan *common_plan_begin(const struct common *common, bool system_wide);
+struct gpmu_plan *common_plan_begin(const struct common *common, bool is_system_wide);
 void common_plan_add(const struct common *common, struct gpmu_plan *plan,
 		     const struct request *request);
 void common_plan_make(struct gpmu_plan *plan);

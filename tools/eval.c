@@ -21,9 +21,9 @@ enum {
 struct eval {
 	struct common common;
 	struct saved_run run;
-	bool system;
-	bool strict;
-	bool repeats;		/* all lines repeat; the first ones are used */
+	bool is_system_wide;
+	bool is_strict;
+	bool is_repeated;	/* all lines repeat; the first ones are used */
 	const char *machine;	/* --machine; NULL: the output describes it */
 	const char *input;	/* NULL: standard input */
 	FILE *file;
@@ -35,22 +35,22 @@ static error_t parse_flag(struct eval *eval, int key)
 {
 	switch (key) {
 	case 'a':
-		eval->system = true;
+		eval->is_system_wide = true;
 		return 0;
 	case 'j':
-		eval->run.json = true;
+		eval->run.wants_json = true;
 		return 0;
 	case KEY_APPEND:
-		eval->run.append = true;
+		eval->run.wants_append = true;
 		return 0;
 	case KEY_STRICT:
-		eval->strict = true;
+		eval->is_strict = true;
 		return 0;
 	case KEY_PER_NODE:
-		eval->run.per_node = true;
+		eval->run.wants_per_node = true;
 		return 0;
 	case KEY_NO_BIG_NUM:
-		eval->run.no_big_num = true;
+		eval->run.wants_no_big_num = true;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -142,14 +142,14 @@ static void open_machine(struct eval *eval)
 {
 	struct common *common = &eval->common;
 	struct gpmu_error error = { .size = sizeof(error) };
-	bool saved = eval->machine && !chip_of(eval);
+	bool is_saved = eval->machine && !chip_of(eval);
 
-	if (saved)
+	if (is_saved)
 		common->root = machine_file_root(eval->machine);
 	common_open(common);
-	if (saved)
+	if (is_saved)
 		eval->run.host = "";
-	if (common->sources.length || saved)
+	if (common->sources.length || is_saved)
 		return;
 	gpmu_machine_free(common->machine);
 	common->machine = gpmu_saved_machine(eval->saved, common->root, &error);
@@ -163,10 +163,10 @@ static void show_table(struct eval *eval)
 {
 	if (!eval->plan) {
 		open_machine(eval);
-		eval->plan = common_plan(&eval->common, eval->system);
+		eval->plan = common_plan(&eval->common, eval->is_system_wide);
 		common_plan_warnings(eval->plan);
 		hint(eval);
-		if (eval->common.verbose)
+		if (eval->common.is_verbose)
 			common_explain(eval->plan);
 		saved_run_begin(&eval->run, gpmu_saved_has_intervals(eval->saved));
 	}
@@ -174,7 +174,7 @@ static void show_table(struct eval *eval)
 	if (gpmu_saved_repeats(eval->saved)) {
 		warn("%s: all lines repeat, as if perf stat --append had added a run; the first ones "
 		     "are used", input_name(eval));
-		eval->repeats = true;
+		eval->is_repeated = true;
 	}
 }
 
@@ -217,7 +217,7 @@ static void read_lines(struct eval *eval)
 static void open_input(struct eval *eval)
 {
 	const struct gpmu_saved_options saved = {
-		.size = sizeof(saved), .system = eval->system, .per_node = eval->run.per_node,
+		.size = sizeof(saved), .system = eval->is_system_wide, .per_node = eval->run.wants_per_node,
 		.chip = chip_of(eval),
 	};
 
@@ -246,13 +246,13 @@ static int run(int argc, char **argv)
 	char *title;
 
 	common_init(&eval.common);
-	eval.common.counted = true;
+	eval.common.is_counted = true;
 	parse_arguments(&argp, argc, argv, 0, &eval);
 	if (!eval.common.request_count)
 		die("expected -M METRIC or -e EVENT; \"gpmu list\" lists them");
-	if (eval.run.json && eval.run.separator)
+	if (eval.run.wants_json && eval.run.separator)
 		die("-j and -x: choose one");
-	if (eval.run.append && !eval.run.path)
+	if (eval.run.wants_append && !eval.run.path)
 		die("--append needs -o");
 	if (chip_of(&eval) && eval.common.sources.length)
 		die("--machine %s and --source: choose one", eval.machine);
@@ -270,9 +270,9 @@ static int run(int argc, char **argv)
 		warn("%s: the last line is cut off and was skipped", input_name(&eval));
 		status = EXIT_FAILURE;
 	}
-	if (eval.strict && eval.run.missing)
+	if (eval.is_strict && eval.run.missing)
 		warn("%s: rows without a value: %zu", input_name(&eval), eval.run.missing);
-	if (eval.strict && (eval.run.missing || eval.repeats))
+	if (eval.is_strict && (eval.run.missing || eval.is_repeated))
 		status = EXIT_FAILURE;
 	eval_release(&eval);
 	free(title);

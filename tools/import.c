@@ -21,7 +21,7 @@ enum { KEY_NO_INLINE = COMMON_KEYS };
 
 struct options {
 	const char *path, *trace;
-	bool no_inline;
+	bool wants_no_inline;
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -38,7 +38,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		options->trace = arg;
 		return 0;
 	case KEY_NO_INLINE:
-		options->no_inline = true;
+		options->wants_no_inline = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (options->path)
@@ -90,7 +90,7 @@ static int run(int argc, char **argv)
 		options.trace = DEFAULT_TRACE;
 	output_check(options.trace, options.path);
 	how.path = options.trace;
-	how.no_inlines = options.no_inline;
+	how.wants_no_inlines = options.wants_no_inline;
 	how.user = &progress;
 	ret = output_open(&output, strcmp(options.trace, "-") ? options.trace : NULL, OUTPUT_REPLACE, stdout);
 	if (ret)

@@ -209,10 +209,10 @@ static void remove_folder(int parent, const char *name)
 	if (fd < 0)
 		return;
 	while ((length = getdents64(fd, &some, sizeof(some))) > 0)
-		for (ssize_t at = 0; at < length;) {
-			const struct dirent64 *entry = (const struct dirent64 *)(some.bytes + at);
+		for (ssize_t offset = 0; offset < length;) {
+			const struct dirent64 *entry = (const struct dirent64 *)(some.bytes + offset);
 
-			at += entry->d_reclen;
+			offset += entry->d_reclen;
 			if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 				continue;
 			if (unlinkat(fd, entry->d_name, 0))
@@ -273,15 +273,15 @@ static int make_folders(char *path)
 static bool is_safe_link(const char *path, const char *target)
 {
 	char *full;
-	bool safe;
+	bool is_path_safe;
 
 	for (path = strchr(path, '/'); path && !strncmp(target, "../", 3); target += 3)
 		path = strchr(path + 1, '/');
 	/* The rest, after each ".." up to sys or proc */
 	full = print_text("sys/%s", target);
-	safe = path && is_safe(full);
+	is_path_safe = path && is_safe(full);
 	free(full);
-	return safe;
+	return is_path_safe;
 }
 
 static int write_link(char *path, const char *target)
@@ -305,7 +305,7 @@ static int write_file(char *path, const char *text)
 	return fclose(file) ? -errno : 0;
 }
 
-static void write_all(const char *path, json_t *entries, bool links)
+static void write_all(const char *path, json_t *entries, bool is_link)
 {
 	const char *name, *text;
 	json_t *entry;
@@ -315,8 +315,8 @@ static void write_all(const char *path, json_t *entries, bool links)
 		int ret = -EINVAL;
 
 		text = json_string_value(entry);
-		if (text && is_safe(name) && (!links || is_safe_link(name, text)))
-			ret = links ? write_link(full, text) : write_file(full, text);
+		if (text && is_safe(name) && (!is_link || is_safe_link(name, text)))
+			ret = is_link ? write_link(full, text) : write_file(full, text);
 		free(full);
 		if (ret)
 			die("--machine %s: %s: %s", path, name, strerror(-ret));

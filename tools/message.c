@@ -68,16 +68,16 @@ const char *error_name(int number)
 
 void say_output(const char *path, const FILE *standard, int error)
 {
-	static bool reported;
+	static bool is_reported;
 
 	if (path && !strcmp(path, "-")) {
 		path = NULL;
 		standard = stdout;
 	}
 	if (!path && standard == stdout) {
-		if (reported)
+		if (is_reported)
 			return;
-		reported = true;
+		is_reported = true;
 	}
 	say("%s: %s", path ? path : standard == stdout ? "standard output" : "standard error", error_name(-error));
 }

@@ -9,7 +9,7 @@
 
 struct options {
 	struct common common;
-	bool system_wide;
+	bool is_system_wide;
 	const char *chip;	/* of the GPU to plan for; NULL: the machine's */
 };
 
@@ -29,7 +29,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		options->chip = arg;
 		return 0;
 	case 'a':
-		options->system_wide = true;
+		options->is_system_wide = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		argp_error(state, "%s: expected only options", arg);
@@ -68,7 +68,7 @@ static int print(const struct options *options, const struct gpmu_plan *plan)
 			status = EXIT_FAILURE;
 	common_plan_warnings(plan);
 	common_hints(&options->common, plan);
-	if (options->common.verbose)
+	if (options->common.is_verbose)
 		common_explain(plan);
 	if (*text)
 		puts(text);
@@ -83,7 +83,7 @@ static char *choose_gpu(struct options *options)
 	struct gpmu_error error = { .size = sizeof(error) };
 	char *spec = options->chip ? print_text("cupti=chip=%s", options->chip) : print_text("cupti=list");
 
-	if (options->chip && !common->gpu)
+	if (options->chip && !common->wants_gpu)
 		die("--chip needs --gpu");
 	if (options->chip) {
 		json_t *chips = chip_ask(options->chip, "chips", &error);
@@ -92,7 +92,7 @@ static char *choose_gpu(struct options *options)
 			chip_die(error.text);
 		json_decref(chips);
 		texts_add(&common->sources, spec);
-		common->gpu = false;
+		common->wants_gpu = false;
 	}
 	common->cupti = spec;
 	return spec;
@@ -111,7 +111,7 @@ static int run(int argc, char **argv)
 		die("expected -M METRIC or -e EVENT; \"gpmu list\" lists them");
 	spec = choose_gpu(&options);
 	common_open(&options.common);
-	plan = common_plan(&options.common, options.system_wide);
+	plan = common_plan(&options.common, options.is_system_wide);
 	status = print(&options, plan);
 	gpmu_plan_free(plan);
 	common_release(&options.common);

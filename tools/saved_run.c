@@ -17,7 +17,7 @@ static enum gpmu_aggregation aggregation_of(const struct saved_run *run)
 	for (size_t i = 0; (row = gpmu_rows_at(run->rows, i)); i++)
 		if (row->scope == GPMU_SCOPE_NODE)
 			return GPMU_AGGREGATE_NODE;
-	return run->per_node ? GPMU_AGGREGATE_NODE : GPMU_AGGREGATE_MACHINE;
+	return run->wants_per_node ? GPMU_AGGREGATE_NODE : GPMU_AGGREGATE_MACHINE;
 }
 
 /* The first table decides which columns there are. */
@@ -28,8 +28,8 @@ static void open_sink(struct saved_run *run)
 		.separator = run->separator,
 		.title = run->title,
 		.host = run->host,
-		.interval = run->intervals,
-		.big_numbers = !run->no_big_num,
+		.interval = run->has_intervals,
+		.big_numbers = !run->wants_no_big_num,
 		.aggregation = aggregation_of(run),
 		.color = common_wants_color(run->common, run->output.file),
 	};
@@ -37,24 +37,24 @@ static void open_sink(struct saved_run *run)
 
 	if (run->sink)
 		return;
-	run->sink = gpmu_sink_new(run->json ? GPMU_SINK_JSON :
+	run->sink = gpmu_sink_new(run->wants_json ? GPMU_SINK_JSON :
 				  run->separator ? GPMU_SINK_CSV : GPMU_SINK_SUMMARY,
 				  run->output.file, &options, &error);
 	if (!run->sink)
 		die("-x: %s", error.text);
 }
 
-void saved_run_begin(struct saved_run *run, bool intervals)
+void saved_run_begin(struct saved_run *run, bool has_intervals)
 {
-	enum output_mode mode = run->append ? OUTPUT_APPEND :
-				intervals ? OUTPUT_WRITE : OUTPUT_REPLACE;
+	enum output_mode mode = run->wants_append ? OUTPUT_APPEND :
+				has_intervals ? OUTPUT_WRITE : OUTPUT_REPLACE;
 	int ret = output_open(&run->output, run->path, mode, run->standard);
 
 	if (ret)
 		die_output(run->path, run->standard, ret);
-	run->intervals = intervals;
+	run->has_intervals = has_intervals;
 	run->rows = need_memory(gpmu_rows_new());
-	if (run->started && !run->json)
+	if (run->started && !run->wants_json)
 		output_started(&run->output, run->started);
 }
 
@@ -89,9 +89,9 @@ void saved_run_rows(struct saved_run *run, struct gpmu_saved *saved, const struc
 		for (size_t i = 0; i < run->planned_count; i++)
 			run->missing += gpmu_rows_at(run->rows, i)->state >=
 					GPMU_STATE_NOT_COUNTED;
-		ret = run->others ? gpmu_saved_others(saved, &rows) : 0;
+		ret = run->wants_others ? gpmu_saved_others(saved, &rows) : 0;
 	}
-	if (!ret && run->others)
+	if (!ret && run->wants_others)
 		add_rows(run, rows, run->hidden);
 	if (ret)
 		die("%s", strerror(-ret));
@@ -113,7 +113,7 @@ void saved_run_end(struct saved_run *run, double elapsed)
 
 	open_sink(run);
 	/* A summary without an elapsed time would print 0 seconds. */
-	if (elapsed > 0 || run->json || run->separator)
+	if (elapsed > 0 || run->wants_json || run->separator)
 		ret = gpmu_sink_end(run->sink, &end);
 	if (!ret)
 		ret = output_close(&run->output);

@@ -16,17 +16,17 @@ struct saved_run {
 	const struct common *common;
 	const char *path;		/* -o */
 	FILE *standard;			/* written without -o */
-	bool append, json, no_big_num;
+	bool wants_append, wants_json, wants_no_big_num;
 	const char *separator;		/* of CSV; NULL: no CSV */
 	const char *title;		/* of a summary */
 	const char *host;		/* NULL: this machine */
-	bool per_node;
+	bool wants_per_node;
 	time_t started;			/* written at the begin of a summary's file; 0: not written */
-	bool others;			/* events and metrics that are not in the plan have rows too */
+	bool wants_others;		/* events and metrics that are not in the plan have rows too */
 	const char *hidden;		/* name of an event whose first row is hidden, or NULL */
 	/* Set by saved_run_begin() */
 	struct output output;
-	bool intervals;
+	bool has_intervals;
 	struct gpmu_sink *sink;		/* NULL until the first table */
 	struct gpmu_rows *rows;		/* of the plan, then others */
 	size_t planned_count;		/* the first planned_count rows are the plan's */
@@ -35,7 +35,7 @@ struct saved_run {
 };
 
 /* Opens the output. Dies on failure. */
-void saved_run_begin(struct saved_run *run, bool intervals);
+void saved_run_begin(struct saved_run *run, bool has_intervals);
 /* Writes the rows of the completed table. Dies on failure. */
 void saved_run_rows(struct saved_run *run, struct gpmu_saved *saved,
 		    const struct gpmu_plan *plan);

@@ -13,9 +13,9 @@
 /* The order of elements by their first member, a uint64_t, for qsort(3) */
 static inline int compare_first(const void *a, const void *b)
 {
-	const uint64_t *one = a, *two = b;
+	const uint64_t *left = a, *right = b;
 
-	return COMPARE(*one, *two);
+	return COMPARE(*left, *right);
 }
 
 #endif /* GPMU_ARRAY_H */

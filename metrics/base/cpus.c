@@ -10,10 +10,10 @@
 #define WORD_BITS	(sizeof(unsigned long) * CHAR_BIT)
 #define WORDS		(CPUS_MAX / WORD_BITS)
 
-/* Parses a number and moves @at past it. */
-static int parse_cpu(const char **at, size_t *cpu)
+/* Parses a number and moves @cursor past it. */
+static int parse_cpu(const char **cursor, size_t *cpu)
 {
-	const char *p = *at;
+	const char *p = *cursor;
 
 	if (*p < '0' || *p > '9')
 		return -EINVAL;
@@ -22,7 +22,7 @@ static int parse_cpu(const char **at, size_t *cpu)
 		if (*cpu >= CPUS_MAX)
 			return -ERANGE;
 	}
-	*at = p;
+	*cursor = p;
 	return 0;
 }
 
@@ -141,7 +141,7 @@ bool cpus_contain(const struct cpus *cpus, int cpu)
 	return cpus->len && bsearch(&cpu, cpus->ids, cpus->len, sizeof(cpu), compare_ids);
 }
 
-bool cpus_within(const struct cpus *cpus, const struct cpus *others)
+bool cpus_are_within(const struct cpus *cpus, const struct cpus *others)
 {
 	for (size_t i = 0; i < cpus->len; i++)
 		if (!cpus_contain(others, cpus->ids[i]))

@@ -31,7 +31,7 @@ size_t cpus_format(const struct cpus *cpus, char *text, size_t size);
 int cpus_first(const struct cpus *cpus);
 bool cpus_contain(const struct cpus *cpus, int cpu);
 /* Returns whether @others contains all of @cpus. */
-bool cpus_within(const struct cpus *cpus, const struct cpus *others);
+bool cpus_are_within(const struct cpus *cpus, const struct cpus *others);
 /* Removes CPUs from @cpus that are not in @others. */
 void cpus_keep(struct cpus *cpus, const struct cpus *others);
 /* Returns 0, or -ENOMEM with nothing to release. */

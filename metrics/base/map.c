@@ -18,11 +18,11 @@ static uint64_t mixed(uint64_t key)
 /* Finds the slot of the key, or the free slot for it; at least one slot must be free. */
 static struct map_slot *slot_of(const struct map *map, uint64_t key)
 {
-	size_t at = mixed(key) & (map->room - 1);
+	size_t index = mixed(key) & (map->room - 1);
 
-	while (map->slots[at].used && map->slots[at].key != key)
-		at = (at + 1) & (map->room - 1);
-	return &map->slots[at];
+	while (map->slots[index].is_used && map->slots[index].key != key)
+		index = (index + 1) & (map->room - 1);
+	return &map->slots[index];
 }
 
 /* Half of the slots stay free. */
@@ -34,7 +34,7 @@ static int grow(struct map *map)
 	if (!larger.slots)
 		return -ENOMEM;
 	for (size_t i = 0; i < map->room; i++)
-		if (map->slots[i].used)
+		if (map->slots[i].is_used)
 			*slot_of(&larger, map->slots[i].key) = map->slots[i];
 	free(map->slots);
 	*map = larger;
@@ -45,7 +45,7 @@ union map_cell *map_find(const struct map *map, uint64_t key)
 {
 	struct map_slot *slot = map->n ? slot_of(map, key) : NULL;
 
-	return slot && slot->used ? &slot->cell : NULL;
+	return slot && slot->is_used ? &slot->cell : NULL;
 }
 
 void *map_object(const struct map *map, uint64_t key)
@@ -55,7 +55,7 @@ void *map_object(const struct map *map, uint64_t key)
 	return cell ? cell->pointer : NULL;
 }
 
-union map_cell *map_add(struct map *map, uint64_t key, bool *added)
+union map_cell *map_add(struct map *map, uint64_t key, bool *is_added)
 {
 	struct map_slot *slot;
 	bool is_new;
@@ -63,13 +63,13 @@ union map_cell *map_add(struct map *map, uint64_t key, bool *added)
 	if (map->n * 2 >= map->room && grow(map))
 		return NULL;
 	slot = slot_of(map, key);
-	is_new = !slot->used;
+	is_new = !slot->is_used;
 	if (is_new) {
-		*slot = (struct map_slot){ .key = key, .used = true };
+		*slot = (struct map_slot){ .key = key, .is_used = true };
 		map->n++;
 	}
-	if (added)
-		*added = is_new;
+	if (is_added)
+		*is_added = is_new;
 	return &slot->cell;
 }
 
@@ -78,15 +78,15 @@ bool map_take(struct map *map, uint64_t key, union map_cell *cell)
 {
 	struct map_slot *slot = map->n ? slot_of(map, key) : NULL;
 
-	if (!slot || !slot->used)
+	if (!slot || !slot->is_used)
 		return false;
 	*cell = slot->cell;
-	slot->used = false;
+	slot->is_used = false;
 	map->n--;
-	for (size_t at = (size_t)(slot - map->slots) + 1; map->slots[at & (map->room - 1)].used; at++) {
-		struct map_slot moved = map->slots[at & (map->room - 1)];
+	for (size_t index = (size_t)(slot - map->slots) + 1; map->slots[index & (map->room - 1)].is_used; index++) {
+		struct map_slot moved = map->slots[index & (map->room - 1)];
 
-		map->slots[at & (map->room - 1)].used = false;
+		map->slots[index & (map->room - 1)].is_used = false;
 		*slot_of(map, moved.key) = moved;
 	}
 	return true;
@@ -128,7 +128,7 @@ void map_release(struct map *map)
 void map_release_objects(struct map *map, void (*free_object)(void *object))
 {
 	for (size_t i = 0; i < map->room; i++)
-		if (map->slots[i].used && map->slots[i].cell.pointer)
+		if (map->slots[i].is_used && map->slots[i].cell.pointer)
 			free_object(map->slots[i].cell.pointer);
 	map_release(map);
 }

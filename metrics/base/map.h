@@ -16,7 +16,7 @@ union map_cell {
 struct map_slot {
 	uint64_t key;
 	union map_cell cell;
-	bool used;
+	bool is_used;
 };
 
 /* Zeroed: empty */
@@ -29,8 +29,8 @@ struct map {
 union map_cell *map_find(const struct map *map, uint64_t key);
 /* Object of a key; NULL if there is none */
 void *map_object(const struct map *map, uint64_t key);
-/* Finds or adds a key; a new value is zero. @added: NULL is allowed. NULL if out of memory */
-union map_cell *map_add(struct map *map, uint64_t key, bool *added);
+/* Finds or adds a key; a new value is zero. @is_added: NULL is allowed. NULL if out of memory */
+union map_cell *map_add(struct map *map, uint64_t key, bool *is_added);
 /* Removes a key and returns its value; false if there is none. */
 bool map_take(struct map *map, uint64_t key, union map_cell *cell);
 /* Adds a key, or changes its value. Returns 0 or -ENOMEM. */

@@ -99,14 +99,14 @@ int spans_several(const struct spans *spans, uint64_t *time)
 	qsort(begins, n, sizeof(*begins), compare_first);
 	qsort(ends, n, sizeof(*ends), compare_first);
 	while (ended < n) {
-		bool begins_next = begun < n && begins[begun] < ends[ended];
-		uint64_t now = begins_next ? begins[begun] : ends[ended];
+		bool is_begin_next = begun < n && begins[begun] < ends[ended];
+		uint64_t now = is_begin_next ? begins[begun] : ends[ended];
 
 		if (begun - ended >= 2)
 			*time += now - last;
 		last = now;
-		begun += begins_next;
-		ended += !begins_next;
+		begun += is_begin_next;
+		ended += !is_begin_next;
 	}
 	free(begins);
 	return 0;

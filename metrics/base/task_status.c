@@ -11,9 +11,9 @@
 /* The value of a field; NULL: there is none */
 static const char *value_of(const char *text, const char *field)
 {
-	const char *at = strstr(text, field);
+	const char *begin = strstr(text, field);
 
-	return at ? at + strlen(field) : NULL;
+	return begin ? begin + strlen(field) : NULL;
 }
 
 int task_status_read(pid_t tid, struct task_status *status)

@@ -113,7 +113,7 @@ static int grade(const struct gpmu_metric *metric, const struct gpmu_machine *ma
  * errno ENOENT or ENOMEM
  */
 static const struct catalog_entry *find(const struct catalog_list *list,
-					const struct catalog_entry *wanted, bool event,
+					const struct catalog_entry *wanted, bool is_event,
 					const struct gpmu_machine *machine)
 {
 	const struct catalog_entry *found = NULL, *entry;
@@ -124,10 +124,10 @@ static const struct catalog_entry *find(const struct catalog_list *list,
 		entry = list->entries[i];
 		if (strcmp(entry->key, wanted->key))
 			break;
-		if (event && (!entry->pmu != !wanted->pmu ||
+		if (is_event && (!entry->pmu != !wanted->pmu ||
 			       (entry->pmu && strcmp(entry->pmu, wanted->pmu))))
 			break;
-		here = !machine ? 1 : event ? catalog_supported(entry, machine) :
+		here = !machine ? 1 : is_event ? catalog_supported(entry, machine) :
 		       grade((const struct gpmu_metric *)entry, machine);
 		if (here < 0) {
 			errno = -here;
@@ -146,7 +146,7 @@ static const struct catalog_entry *find(const struct catalog_list *list,
 
 /* As find(), by a name of any case */
 static const struct catalog_entry *find_name(const struct catalog_list *list, const char *name,
-					     const char *pmu, bool event,
+					     const char *pmu, bool is_event,
 					     const struct gpmu_machine *machine)
 {
 	static const struct catalog_file none;
@@ -158,7 +158,7 @@ static const struct catalog_entry *find_name(const struct catalog_list *list, co
 		return NULL;
 	}
 	catalog_fold(key, name);
-	return find(list, &wanted, event, machine);
+	return find(list, &wanted, is_event, machine);
 }
 
 const struct gpmu_metric *gpmu_catalog_find_metric(const struct gpmu_catalog *catalog,

@@ -31,7 +31,7 @@ struct catalog_file {
 	 */
 	const char *cpu;
 	const char *arch;	/* "arm64" of that tree; NULL elsewhere */
-	bool descriptions;	/* x-metricgroups.json: an object, which is ignored */
+	bool has_descriptions;	/* x-metricgroups.json: an object, which is ignored */
 	const char *topic;
 };
 

@@ -71,7 +71,7 @@ static int set_topic(struct catalog_load *load, struct catalog_file *file, const
 	length = strlen(base);
 	if (ends_in(base, length, json))
 		length -= strlen(json);
-	file->descriptions = ends_in(base, length, groups);
+	file->has_descriptions = ends_in(base, length, groups);
 	if (ends_in(base, length, metrics)) {
 		base += length - strlen(metrics);
 		length = strlen(metrics);

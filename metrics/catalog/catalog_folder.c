@@ -47,19 +47,19 @@ static int add_folder(struct catalog_load *load, const char *name, const char *r
 static int add_member(struct catalog_load *load, const char *name, const char *real,
 		      unsigned int depth)
 {
-	bool json = is_json(real), link;
+	bool is_json_file = is_json(real), is_link;
 	struct stat st;
 
 	if (lstat(real, &st))
 		return catalog_fail_errno(load, name);
-	link = S_ISLNK(st.st_mode);
-	if (link && stat(real, &st))
-		return json ? catalog_fail_errno(load, name) : 0;
+	is_link = S_ISLNK(st.st_mode);
+	if (is_link && stat(real, &st))
+		return is_json_file ? catalog_fail_errno(load, name) : 0;
 	if (S_ISDIR(st.st_mode))
 		/* A link could lead to a folder that contains it. */
-		return link ? catalog_warn(load, name, 0, "a link to a folder: left out") :
+		return is_link ? catalog_warn(load, name, 0, "a link to a folder: left out") :
 			      add_folder(load, name, real, depth);
-	if (!json)
+	if (!is_json_file)
 		return 0;
 	if (!S_ISREG(st.st_mode))
 		return catalog_warn(load, name, 0, "neither a file nor a folder: left out");

@@ -35,11 +35,11 @@ static size_t sort_members(struct catalog_group *members, size_t length, size_t 
 
 	qsort(members, length, sizeof(*members), compare_members);
 	for (size_t i = 0; i < length; i++) {
-		bool first = !n || text_compare(members[i].name, members[n - 1].name);
+		bool is_first = !n || text_compare(members[i].name, members[n - 1].name);
 
-		if (!first && members[i].metric == members[n - 1].metric)
+		if (!is_first && members[i].metric == members[n - 1].metric)
 			continue;
-		if (first)
+		if (is_first)
 			starts[count++] = n;
 		members[n++] = members[i];
 	}

@@ -11,24 +11,24 @@
 struct reader {
 	const char *text;
 	size_t size;
-	struct catalog_source at;
+	struct catalog_source pos;
 };
 
 static void skip(struct reader *r, size_t length)
 {
-	const char *text = r->text + r->at.offset, *end = text + length;
+	const char *text = r->text + r->pos.offset, *end = text + length;
 
-	r->at.offset += length;
+	r->pos.offset += length;
 	while ((text = memchr(text, '\n', (size_t)(end - text)))) {
 		text++;
-		r->at.line++;
+		r->pos.line++;
 	}
 }
 
 /* Skips white space; returns the next character, or 0 at the end of the text. */
 static char next(struct reader *r)
 {
-	const char *text = r->text + r->at.offset, *end = r->text + r->size, *c = text;
+	const char *text = r->text + r->pos.offset, *end = r->text + r->size, *c = text;
 
 	while (c < end && (*c == ' ' || *c == '\n' || *c == '\t' || *c == '\r'))
 		c++;
@@ -38,11 +38,11 @@ static char next(struct reader *r)
 
 static int expected(struct reader *r, const char *what)
 {
-	return catalog_fail(r->at.load, r->at.file->name, r->at.line, r->at.offset, "expected %s",
+	return catalog_fail(r->pos.load, r->pos.file->name, r->pos.line, r->pos.offset, "expected %s",
 			    what);
 }
 
-static int read_object(struct reader *r, bool add)
+static int read_object(struct reader *r, bool is_added)
 {
 	struct catalog_object object;
 	struct gpmu_error why = { .size = sizeof(why) };
@@ -50,16 +50,16 @@ static int read_object(struct reader *r, bool add)
 
 	if (next(r) != '{')
 		return expected(r, "an object");
-	ret = catalog_object_read(&object, r->text + r->at.offset, r->size - r->at.offset, &why);
+	ret = catalog_object_read(&object, r->text + r->pos.offset, r->size - r->pos.offset, &why);
 	if (ret == -EINVAL) {
 		skip(r, why.offset);
-		catalog_fail(r->at.load, r->at.file->name, r->at.line, r->at.offset, "%s",
+		catalog_fail(r->pos.load, r->pos.file->name, r->pos.line, r->pos.offset, "%s",
 			     why.text);
 	}
 	if (ret)
 		return ret;
-	if (add)
-		ret = catalog_add_object(&r->at, &object);
+	if (is_added)
+		ret = catalog_add_object(&r->pos, &object);
 	skip(r, object.length);
 	catalog_object_release(&object);
 	return ret;
@@ -92,12 +92,12 @@ int catalog_read(struct catalog_load *load, const struct catalog_file *file, con
 		 size_t size)
 {
 	struct reader r = {
-		.text = text, .size = size, .at = { .load = load, .file = file, .line = 1 },
+		.text = text, .size = size, .pos = { .load = load, .file = file, .line = 1 },
 	};
-	int ret = file->descriptions ? read_object(&r, false) : read_array(&r);
+	int ret = file->has_descriptions ? read_object(&r, false) : read_array(&r);
 
 	next(&r);
-	if (!ret && r.at.offset < size)
-		ret = expected(&r, file->descriptions ? "nothing after }" : "nothing after ]");
+	if (!ret && r.pos.offset < size)
+		ret = expected(&r, file->has_descriptions ? "nothing after }" : "nothing after ]");
 	return ret;
 }

@@ -25,20 +25,20 @@ static void take_warnings(struct catalog_warnings *warnings, const struct catalo
  * of perf's tree for some CPUs have such names intentionally.
  */
 static void log_replaced(const struct catalog_list *older, const struct catalog_list *newer,
-			 bool events)
+			 bool is_event)
 {
 	for (size_t i = 0; i < newer->length; i++) {
 		const struct catalog_entry *entry = newer->entries[i], *other;
 		const struct catalog_file none = { .cpu = NULL };
 		const struct catalog_entry wanted = {
-			.key = entry->key, .pmu = events ? entry->pmu : NULL, .file = &none,
+			.key = entry->key, .pmu = is_event ? entry->pmu : NULL, .file = &none,
 		};
-		size_t at = catalog_list_find(older, &wanted);
+		size_t index = catalog_list_find(older, &wanted);
 
-		other = at < older->length ? older->entries[at] : NULL;
+		other = index < older->length ? older->entries[index] : NULL;
 		if (entry->file->cpu || !other || strcmp(other->key, entry->key) ||
-		    (events && (!other->pmu != !entry->pmu ||
-				(entry->pmu && strcmp(other->pmu, entry->pmu)))))
+		    (is_event && (!other->pmu != !entry->pmu ||
+				  (entry->pmu && strcmp(other->pmu, entry->pmu)))))
 			continue;
 		log_line(GPMU_LOG_WARNING, "%s: the definition in %s:%u replaces that in %s:%u",
 			 entry->name, entry->file->name, entry->line, other->file->name,

@@ -18,17 +18,17 @@ static int is_absent(const struct gpmu_machine *machine, const char *id,
 {
 	struct gpmu_source_event_info info;
 	const struct gpmu_pmu *pmu;
-	char *name = strdup(id), *at, *end;
+	char *name = strdup(id), *at_sign, *end;
 	int absent = 0;
 
 	if (!name)
 		return -ENOMEM;
-	at = strchr(name, '@');
-	end = at ? strchr(at + 1, '@') : NULL;
+	at_sign = strchr(name, '@');
+	end = at_sign ? strchr(at_sign + 1, '@') : NULL;
 	if (end)
-		*at = *end = '\0';
+		*at_sign = *end = '\0';
 	for (size_t i = 0; end && (pmu = gpmu_machine_pmu(machine, i)); i++) {
-		if (!catalog_is_pmu(gpmu_pmu_name(pmu), name) || !source_find_event(pmu, at + 1, &info))
+		if (!catalog_is_pmu(gpmu_pmu_name(pmu), name) || !source_find_event(pmu, at_sign + 1, &info))
 			continue;
 		absent = info.absent != 0;
 		if (!absent)

@@ -31,15 +31,15 @@ static void add(struct terms *terms, const char *fmt, ...)
 	va_end(args);
 }
 
-/* As in perf: numbers below 10 are decimal, others hexadecimal if @hex. */
-static void add_number(struct terms *terms, const char *name, uint64_t number, bool hex)
+/* As in perf: numbers below 10 are decimal, others hexadecimal if @is_hex. */
+static void add_number(struct terms *terms, const char *name, uint64_t number, bool is_hex)
 {
-	add(terms, hex && number > 9 ? "%s%s=0x%" PRIx64 : "%s%s=%" PRIu64,
+	add(terms, is_hex && number > 9 ? "%s%s=0x%" PRIx64 : "%s%s=%" PRIu64,
 	    terms->length ? "," : "", name, number);
 }
 
 /* Parses @text up to the first of @ends; false: not a number, or above 2^64 - 1 */
-static bool parse_number(const char *text, const char *ends, uint64_t *number, bool *hex)
+static bool parse_number(const char *text, const char *ends, uint64_t *number, bool *is_hex)
 {
 	char digits[32], *end;
 	size_t length;
@@ -52,21 +52,21 @@ static bool parse_number(const char *text, const char *ends, uint64_t *number, b
 		return false;
 	memcpy(digits, text, length);
 	digits[length] = 0;
-	*hex = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
-	if (!strchr(*hex ? "0123456789abcdefABCDEF" : "0123456789", digits[*hex ? 2 : 0]) ||
-	    !digits[*hex ? 2 : 0])
+	*is_hex = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
+	if (!strchr(*is_hex ? "0123456789abcdefABCDEF" : "0123456789", digits[*is_hex ? 2 : 0]) ||
+	    !digits[*is_hex ? 2 : 0])
 		return false;
 	errno = 0;
-	*number = strtoull(digits, &end, *hex ? 16 : 10);
+	*number = strtoull(digits, &end, *is_hex ? 16 : 10);
 	return !*end && !errno;
 }
 
 static int get_number(struct terms *terms, enum catalog_key key, const char *ends,
-		      uint64_t *number, bool *hex)
+		      uint64_t *number, bool *is_hex)
 {
 	const char *value = terms->object->values[key];
 
-	if (parse_number(value, ends, number, hex))
+	if (parse_number(value, ends, number, is_hex))
 		return 0;
 	return catalog_fail_key(terms->source, key, "expected a number such as 0x11, found %s",
 				value);
@@ -107,21 +107,21 @@ static int add_code(struct terms *terms)
 	const char *const *values = terms->object->values;
 	uint64_t code = 0, select = 0;
 	int ret = 0;
-	bool hex;
+	bool is_hex;
 
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
 		if (!values[others[i].key])
 			continue;
-		ret = get_number(terms, others[i].key, "", &code, &hex);
+		ret = get_number(terms, others[i].key, "", &code, &is_hex);
 		if (!ret)
 			add_number(terms, others[i].term, code, true);
 		return ret;
 	}
 	/* perf takes the first number of "0xb7,0xbb". */
 	if (values[KEY_EVENT_CODE])
-		ret = get_number(terms, KEY_EVENT_CODE, ",", &code, &hex);
+		ret = get_number(terms, KEY_EVENT_CODE, ",", &code, &is_hex);
 	if (!ret && values[KEY_EXT_SEL])
-		ret = get_number(terms, KEY_EXT_SEL, "", &select, &hex);
+		ret = get_number(terms, KEY_EXT_SEL, "", &select, &is_hex);
 	if (!ret && select > UINT64_MAX >> 8)
 		ret = catalog_fail_key(terms->source, KEY_EXT_SEL,
 				       "expected a number of at most 56 bits");
@@ -143,12 +143,12 @@ static int add_msr(struct terms *terms)
 	};
 	const char *value = terms->object->values[KEY_MSR_VALUE];
 	uint64_t index;
-	bool hex;
+	bool is_hex;
 	int ret;
 
 	if (!terms->object->values[KEY_MSR_INDEX])
 		return 0;
-	ret = get_number(terms, KEY_MSR_INDEX, ",", &index, &hex);
+	ret = get_number(terms, KEY_MSR_INDEX, ",", &index, &is_hex);
 	if (ret)
 		return ret;
 	for (size_t i = 0; i < ARRAY_SIZE(registers); i++) {
@@ -186,17 +186,17 @@ static int add_fields(struct terms *terms)
 	};
 	const char *filter = terms->object->values[KEY_FILTER];
 	uint64_t number = 0;
-	bool hex = false;
+	bool is_hex = false;
 	int ret;
 
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
 		if (!terms->object->values[fields[i].key])
 			continue;
-		ret = get_number(terms, fields[i].key, "", &number, &hex);
+		ret = get_number(terms, fields[i].key, "", &number, &is_hex);
 		if (ret)
 			return ret;
 		if (number)
-			add_number(terms, fields[i].term, number, hex);
+			add_number(terms, fields[i].term, number, is_hex);
 	}
 	if (filter)
 		add(terms, ",%s", filter);

@@ -138,7 +138,7 @@ int gpmu_region_begin(struct gpmu_session *session, const char *name)
 	struct session_regions *regions = &session->regions;
 	struct session_region *region;
 
-	if (!session->enabled)
+	if (!session->is_enabled)
 		return -EINVAL;
 	region = get(session, name);
 	if (!region || (regions->depth == regions->room && !vector_append(regions->stack, regions->room)))

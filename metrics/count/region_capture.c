@@ -27,7 +27,7 @@ static int off;		/* the process does not run under gpmu record, and never will *
 
 /* Not inline, because each region would then save its registers. */
 __attribute__((noinline))
-static void look(const char *name, bool begins)
+static void look(const char *name, bool is_begin)
 {
 	static capture_fn capture;
 	capture_fn found = __atomic_load_n(&capture, __ATOMIC_ACQUIRE);
@@ -43,11 +43,11 @@ static void look(const char *name, bool begins)
 		__atomic_store_n(&capture, found, __ATOMIC_RELEASE);
 	}
 	if (found)
-		found(name, begins);
+		found(name, is_begin);
 }
 
-void region_capture(const char *name, bool begins)
+void region_capture(const char *name, bool is_begin)
 {
 	if (!__atomic_load_n(&off, __ATOMIC_RELAXED))
-		look(name, begins);
+		look(name, is_begin);
 }

@@ -92,7 +92,7 @@ int region_sum_rows(const struct region_sum *sum, struct gpmu_session *session,
 {
 	static const struct count lost = { .state = COUNT_NOT_COUNTED };
 	struct gpmu_counts *counts = session->difference;
-	const bool same = sum->length == session->target_count;
+	const bool is_same = sum->length == session->target_count;
 	const struct count *from = sum->counts;
 	/* Copies the targets, and the reasons of what is not counted. */
 	int ret = counts_assign(counts, session->now);
@@ -101,7 +101,7 @@ int region_sum_rows(const struct region_sum *sum, struct gpmu_session *session,
 		return ret;
 	for (size_t i = 0; i < counts->slot_count; i++)
 		for (size_t k = 0; k < counts->slots[i].length; k++)
-			counts->slots[i].counts[k] = same && from ? *from++ : lost;
+			counts->slots[i].counts[k] = is_same && from ? *from++ : lost;
 	counts->begin = 0;
 	counts->end = sum->time;
 	counts->user_time = sum->user;

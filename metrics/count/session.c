@@ -15,9 +15,9 @@ void session_log_failure(struct gpmu_session *session, size_t index, int err)
 {
 	const struct gpmu_group *group = &session->plan->groups[index];
 
-	if (session->groups[index].logged)
+	if (session->groups[index].is_logged)
 		return;
-	session->groups[index].logged = true;
+	session->groups[index].is_logged = true;
 	log_line(GPMU_LOG_WARNING, "%s could not be read, and is not counted: %s",
 		 group->pmu ? gpmu_pmu_name(group->pmu) :
 			      session->plan->slots[group->first].instance->name,
@@ -40,15 +40,15 @@ static int disable_groups(struct gpmu_session *session, uint64_t time)
 }
 
 /* Enables, or resumes, the groups of the kernel, or those of plugins. */
-static int enable_groups(struct gpmu_session *session, bool kernel, bool resume, uint64_t time)
+static int enable_groups(struct gpmu_session *session, bool is_kernel, bool is_resumed, uint64_t time)
 {
 	int ret = 0;
 
 	for (size_t i = 0; i < session->plan->group_count && !ret; i++) {
 		struct source_group *group = session->groups[i].open;
 
-		if ((group->ops == &source_perf) == kernel)
-			ret = (resume ? group->ops->resume : group->ops->enable)(group, time);
+		if ((group->ops == &source_perf) == is_kernel)
+			ret = (is_resumed ? group->ops->resume : group->ops->enable)(group, time);
 	}
 	return ret;
 }
@@ -57,12 +57,12 @@ static int enable_groups(struct gpmu_session *session, bool kernel, bool resume,
  * Plugins come first, as they can fail. Enabling a second time would start events that the kernel
  * enables on exec immediately.
  */
-static int enable_all(struct gpmu_session *session, bool resume, uint64_t time)
+static int enable_all(struct gpmu_session *session, bool is_resumed, uint64_t time)
 {
-	int ret = enable_groups(session, false, resume, time);
+	int ret = enable_groups(session, false, is_resumed, time);
 
 	if (!ret)
-		ret = enable_groups(session, true, resume, time);
+		ret = enable_groups(session, true, is_resumed, time);
 	if (ret)
 		disable_groups(session, time);
 	return ret;
@@ -73,9 +73,9 @@ int gpmu_session_enable(struct gpmu_session *session)
 	uint64_t time;
 	int ret;
 
-	if (session->enabled)
+	if (session->is_enabled)
 		return -EALREADY;
-	session->begun = session->ended = session->rest_taken = session->paused = false;
+	session->has_begun = session->has_ended = session->is_rest_taken = session->is_paused = false;
 	session->pause_time = 0;
 	/* The counts before enabling, which the rows do not include */
 	ret = session_read(session);
@@ -93,8 +93,8 @@ int gpmu_session_enable(struct gpmu_session *session)
 	session->stop = time;
 	if (ret)
 		return ret;
-	session->enabled = session->begun = true;
-	session->ended = false;
+	session->is_enabled = session->has_begun = true;
+	session->has_ended = false;
 	return 0;
 }
 
@@ -102,16 +102,16 @@ int gpmu_session_disable(struct gpmu_session *session)
 {
 	int ret;
 
-	if (!session->enabled)
+	if (!session->is_enabled)
 		return 0;
 	session->stop = raw_clock_now();
-	session->enabled = false;
+	session->is_enabled = false;
 	ret = disable_groups(session, session->stop);
 	/*
 	 * Read now, because events that are enabled on exec count even after they were disabled. If
 	 * the read fails with -ENOMEM, the next function that returns rows repeats it.
 	 */
-	session->ended = !session_read(session);
+	session->has_ended = !session_read(session);
 	return ret;
 }
 
@@ -120,9 +120,9 @@ int gpmu_session_pause(struct gpmu_session *session)
 	uint64_t time = raw_clock_now();
 	int ret, failed;
 
-	if (!session->enabled)
+	if (!session->is_enabled)
 		return -EINVAL;
-	if (session->paused)
+	if (session->is_paused)
 		return 0;
 	if (session->rings)
 		session_rings_pause(session);
@@ -132,7 +132,7 @@ int gpmu_session_pause(struct gpmu_session *session)
 	 * The read also gets the times of the target, which continue while it is paused.
 	 */
 	failed = session_read(session);
-	session->paused = true;
+	session->is_paused = true;
 	session->pause_begin = time;
 	return ret ? ret : failed;
 }
@@ -142,16 +142,16 @@ int gpmu_session_resume(struct gpmu_session *session)
 	uint64_t time;
 	int ret;
 
-	if (!session->enabled)
+	if (!session->is_enabled)
 		return -EINVAL;
-	if (!session->paused)
+	if (!session->is_paused)
 		return 0;
 	session_times_skip(&session->times, session->now);
 	time = raw_clock_now();
 	ret = enable_all(session, true, time);
 	if (ret)
 		return ret;
-	session->paused = false;
+	session->is_paused = false;
 	session->pause_time += time - session->pause_begin;
 	return 0;
 }
@@ -166,8 +166,8 @@ static bool is_due(const struct gpmu_session *session)
 {
 	const uint64_t now = raw_clock_now();
 
-	if (!session->enabled)
-		return !session->rest_taken;
+	if (!session->is_enabled)
+		return !session->is_rest_taken;
 	return !session->interval || (now - session->last->end >= session->interval / 2 &&
 				      now - session->read_end >= session->interval / 8);
 }
@@ -181,11 +181,11 @@ static int read_next(struct gpmu_session *session)
 		return 0;
 	if (session->rings)
 		session_rings_enter_read(session);
-	ret = session->ended ? 0 : session_read(session);
+	ret = session->has_ended ? 0 : session_read(session);
 	if (!ret)
 		ret = counts_step(session->difference, session->last, session->now);
 	if (!ret)
-		session->rest_taken = !session->enabled;
+		session->is_rest_taken = !session->is_enabled;
 	session->read_end = raw_clock_now();
 	if (session->rings)
 		session_rings_leave_read(session);
@@ -196,7 +196,7 @@ int gpmu_session_next(struct gpmu_session *session, const struct gpmu_rows **row
 {
 	int ret;
 
-	if (!session->begun)
+	if (!session->has_begun)
 		return -EINVAL;
 	ret = session->rings ? session_rings_next(session) : -ENODATA;
 	if (ret == -ENODATA)
@@ -218,9 +218,9 @@ int gpmu_session_total(struct gpmu_session *session, const struct gpmu_rows **ro
 {
 	int ret;
 
-	if (!session->begun)
+	if (!session->has_begun)
 		return -EINVAL;
-	ret = session->ended ? 0 : session_read(session);
+	ret = session->has_ended ? 0 : session_read(session);
 	if (!ret)
 		ret = counts_difference(session->difference, session->now, session->base);
 	if (ret)
@@ -233,6 +233,6 @@ void gpmu_session_set_times(struct gpmu_session *session, uint64_t user, uint64_
 	session->times.scope = TIMES_SET;
 	session->now->times_why = NULL;
 	/* These readings do not contain the time since the pause began. */
-	if (!session->paused)
+	if (!session->is_paused)
 		session_times_set(&session->times, user, system, session->now);
 }

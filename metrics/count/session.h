@@ -24,7 +24,7 @@ struct session_target;
 
 struct session_group {
 	struct source_group *open;	/* NULL: the group could not be opened */
-	bool logged;			/* a message about a failed read was logged */
+	bool is_logged;			/* a message about a failed read was logged */
 };
 
 /* Counts cover all slots and targets, slot by slot. */
@@ -60,7 +60,7 @@ struct session_times {
 		TIMES_OF_TASKS,
 		TIMES_OF_CPUS,
 	} scope;
-	bool inherit;
+	bool wants_inherit;
 	int *files;			/* files of processes, then of tasks */
 	size_t file_count, process_count;
 	struct cpus cpus;		/* length 0: all */
@@ -77,13 +77,13 @@ struct gpmu_session {
 	struct gpmu_counts *difference;	/* the counts from which rows are computed */
 	struct row_maker *maker;
 	uint64_t interval;		/* ns, from the options; 0: each call ends an interval */
-	bool enabled, begun;
-	bool ended;			/* it was disabled; @now has the counts up to that time */
+	bool is_enabled, has_begun;
+	bool has_ended;			/* it was disabled; @now has the counts up to that time */
 	/* paused since pause_begin; also set after it was disabled */
-	bool paused;
+	bool is_paused;
 	uint64_t pause_begin, pause_time;	/* pause_time: ns of the earlier pauses */
 	uint64_t read_end;		/* time at which the last reading ended */
-	bool rest_taken;		/* the interval that ends with it was returned */
+	bool is_rest_taken;		/* the interval that ends with it was returned */
 	/* when it was disabled; later readings have the counts of that time */
 	uint64_t stop;
 	struct session_times times;
@@ -125,13 +125,13 @@ void session_times_skip(struct session_times *times, struct gpmu_counts *counts)
  */
 static inline int session_read(struct gpmu_session *session)
 {
-	uint64_t time = session->enabled ? raw_clock_now() : session->stop;
+	uint64_t time = session->is_enabled ? raw_clock_now() : session->stop;
 	size_t n = session->plan->group_count;
 	int ret = 0;
 
 	session->now->end = time;
 	session->now->paused = session->pause_time;
-	if (session->paused) {
+	if (session->is_paused) {
 		session->now->paused += time - session->pause_begin;
 		time = session->pause_begin;
 	} else if (session->times.scope != TIMES_SET) {
@@ -157,7 +157,7 @@ struct session_target {
 	int *tids;			/* ascending, each once */
 	size_t tid_count;
 	int pid;			/* process of all tasks; -1: several */
-	bool own;			/* the calling thread */
+	bool is_own;			/* the calling thread */
 };
 
 /*
@@ -191,6 +191,6 @@ void session_regions_release(struct session_regions *regions);
 /* --- region_capture.c */
 
 /* Reports the begin or end of a region to gpmu record's library, if the process has loaded it. */
-void region_capture(const char *name, bool begins);
+void region_capture(const char *name, bool is_begin);
 
 #endif /* GPMU_SESSION_H */

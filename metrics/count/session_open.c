@@ -86,9 +86,9 @@ static struct row_maker *new_maker(const struct gpmu_session *session,
 {
 	const struct rows_options rows_options = {
 		.aggregation = options->aggregation,
-		.tasks = !target->selection.system,
+		.has_tasks = !target->selection.is_system_wide,
 		.pid = target->pid,
-		.zero_asleep = options->zero_asleep,
+		.is_zero_asleep = options->zero_asleep,
 	};
 
 	return row_maker_new(session->plan, &rows_options);
@@ -129,7 +129,7 @@ static int open_session(struct gpmu_session *session, const struct gpmu_session_
 	if (ret)
 		return ret;
 	target.selection.interval = session_ring_interval(plan, options, &target);
-	target.selection.skip_denied = options->skip_denied && has_plugins(plan);
+	target.selection.can_skip_denied = options->skip_denied && has_plugins(plan);
 	session->groups = calloc(plan->group_count ? plan->group_count : 1,
 				 sizeof(*session->groups));
 	session->now = counts_new(plan->slot_count);
@@ -165,7 +165,7 @@ struct gpmu_session *gpmu_session_new(const struct gpmu_plan *plan,
 	}
 	if ((unsigned int)all.aggregation > GPMU_AGGREGATE_THREAD)
 		return fail(EINVAL, error, "no such aggregation");
-	if (!plan->made)
+	if (!plan->is_made)
 		return fail(EINVAL, error, "the plan has no groups yet: call gpmu_plan_make()");
 	session = calloc(1, sizeof(*session));
 	if (!session)

@@ -51,11 +51,11 @@ static bool is_group_fit(const struct gpmu_plan *plan, const struct gpmu_group *
 	for (size_t i = 0; i < group->length; i++) {
 		const struct event_instance *event = plan->slots[group->first + i].instance;
 
-		if (event->weak || event->attr.pinned || event->attr.exclusive ||
+		if (event->is_weak || event->attr.pinned || event->attr.exclusive ||
 		    (event->tool && event->tool != EVENT_TOOL_DURATION_TIME))
 			return false;
 	}
-	return !(group->pmu && group->pmu->source) && group->always;
+	return !(group->pmu && group->pmu->source) && group->is_always;
 }
 
 uint64_t session_ring_interval(const struct gpmu_plan *plan,
@@ -65,7 +65,7 @@ uint64_t session_ring_interval(const struct gpmu_plan *plan,
 	uint64_t interval = options->interval;
 
 	/* The sampling timer of a cgroup's group would stop whenever its tasks do. */
-	if (interval < SHORTEST || interval > LONGEST || !target->selection.system ||
+	if (interval < SHORTEST || interval > LONGEST || !target->selection.is_system_wide ||
 	    plan->cgroup_count)
 		return 0;
 	for (size_t i = 0; i < plan->group_count; i++)
@@ -256,7 +256,7 @@ void session_rings_enter_read(struct gpmu_session *session)
 void session_rings_leave_read(struct gpmu_session *session)
 {
 	skip(session);
-	if (session->enabled && !session->paused)
+	if (session->is_enabled && !session->is_paused)
 		try(session);
 }
 
@@ -293,7 +293,7 @@ static int wait_on(struct gpmu_session *session, size_t index)
 
 	for (size_t i = 0; i < rings->length; i++)
 		counter_ring_release(rings->list[i]);
-	if (session->ended)
+	if (session->has_ended)
 		return -ENODATA;
 	if (are_few(rings, now))
 		return give_up(rings, index, why_few);
@@ -306,7 +306,7 @@ static int wait_on(struct gpmu_session *session, size_t index)
  */
 static bool is_last(const struct gpmu_session *session, uint64_t time)
 {
-	return session->ended && time + session->rings->interval / 2 > session->stop;
+	return session->has_ended && time + session->rings->interval / 2 > session->stop;
 }
 
 int session_rings_next(struct gpmu_session *session)
@@ -318,7 +318,7 @@ int session_rings_next(struct gpmu_session *session)
 
 	if (rings->state != RINGS_ON)
 		return -ENODATA;
-	ret = counter_rings_next(rings->list, rings->length, rings->interval, session->ended,
+	ret = counter_rings_next(rings->list, rings->length, rings->interval, session->has_ended,
 				 &time, &index);
 	if (ret == -EBUSY)
 		return give_up(rings, index, why_busy);

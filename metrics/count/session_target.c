@@ -132,8 +132,8 @@ static int init_tasks(struct session_target *target, const struct gpmu_session_o
 {
 	int ret;
 
-	target->own = !options->pid_count && !options->tid_count;
-	if (target->own) {
+	target->is_own = !options->pid_count && !options->tid_count;
+	if (target->is_own) {
 		target->pid = (int)getpid();
 		ret = vector_append_value(target->tids, target->tid_count, (int)gettid()) ? error_no_memory(error) : 0;
 	} else {
@@ -178,19 +178,19 @@ static int init_cpus(struct session_target *target, const char *text,
 int session_target_init(struct session_target *target, const struct gpmu_session_options *options,
 			const struct gpmu_machine *machine, struct gpmu_error *error)
 {
-	bool system = options->system || options->cpus;
+	bool is_system_wide = options->system || options->cpus;
 	int ret = 0;
 
 	*target = (struct session_target){
-		.selection = { .system = system, .inherit = options->inherit,
-			    .on_exec = options->on_exec },
+		.selection = { .is_system_wide = is_system_wide, .wants_inherit = options->inherit,
+			    .is_on_exec = options->on_exec },
 		.pid = -1,
 	};
-	if (system && (options->pid_count || options->tid_count)) {
+	if (is_system_wide && (options->pid_count || options->tid_count)) {
 		error_set(error, 0, "CPUs cannot be counted together with processes or tasks");
 		return -EINVAL;
 	}
-	if (!system)
+	if (!is_system_wide)
 		ret = init_tasks(target, options, error);
 	else if (options->cpus)
 		ret = init_cpus(target, options->cpus, machine, error);

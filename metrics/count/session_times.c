@@ -85,9 +85,9 @@ int session_times_init(struct session_times *times, const struct gpmu_plan *plan
 {
 	if (!has_times(plan))
 		return 0;
-	times->inherit = target->selection.inherit;
-	times->scope = target->own ? TIMES_OF_THREAD :
-		    target->selection.system ? TIMES_OF_CPUS : TIMES_OF_TASKS;
+	times->wants_inherit = target->selection.wants_inherit;
+	times->scope = target->is_own ? TIMES_OF_THREAD :
+		    target->selection.is_system_wide ? TIMES_OF_CPUS : TIMES_OF_TASKS;
 	if (times->scope == TIMES_OF_TASKS)
 		return open_files(times, options);
 	return options->cpus ? cpus_copy(&times->cpus, &target->cpus) : 0;
@@ -118,7 +118,7 @@ static bool read_numbers(const char *text, unsigned long long *numbers, size_t c
 enum { STAT_UTIME = 10, STAT_STIME, STAT_CUTIME, STAT_CSTIME, STAT_END };
 
 /* A command may have blanks and parentheses in its name; the state is a letter. */
-static bool read_task(int file, bool children, struct ticks *ticks)
+static bool read_task(int file, bool wants_children, struct ticks *ticks)
 {
 	unsigned long long fields[STAT_END];
 	char text[1024];
@@ -132,15 +132,15 @@ static bool read_task(int file, bool children, struct ticks *ticks)
 	if (!name_end || strlen(name_end) < strlen(") S ") ||
 	    !read_numbers(name_end + strlen(") S"), fields, STAT_END))
 		return false;
-	ticks->user += fields[STAT_UTIME] + (children ? fields[STAT_CUTIME] : 0);
-	ticks->system += fields[STAT_STIME] + (children ? fields[STAT_CSTIME] : 0);
+	ticks->user += fields[STAT_UTIME] + (wants_children ? fields[STAT_CUTIME] : 0);
+	ticks->system += fields[STAT_STIME] + (wants_children ? fields[STAT_CSTIME] : 0);
 	return true;
 }
 
 static bool read_tasks(struct session_times *times, struct ticks *ticks)
 {
 	for (size_t i = 0; i < times->file_count; i++) {
-		if (read_task(times->files[i], times->inherit && i < times->process_count, ticks))
+		if (read_task(times->files[i], times->wants_inherit && i < times->process_count, ticks))
 			continue;
 		snprintf(times->why, sizeof(times->why),
 			 "a process has ended, so its times are no longer known");
@@ -154,11 +154,11 @@ static void add_cpu(const struct session_times *times, const char *line, struct 
 {
 	const char *number = line + strlen("cpu");
 	unsigned long long numbers[3];	/* user, nice, system */
-	bool all = *number == ' ';
+	bool is_total = *number == ' ';
 	char *end = (char *)number;
 
-	if (all != !times->cpus.len ||
-	    (!all && !cpus_contain(&times->cpus, (int)strtol(number, &end, 10))) ||
+	if (is_total != !times->cpus.len ||
+	    (!is_total && !cpus_contain(&times->cpus, (int)strtol(number, &end, 10))) ||
 	    !read_numbers(end, numbers, 3))
 		return;
 	ticks->user += numbers[0] + numbers[1];
@@ -184,7 +184,7 @@ static bool read_thread(const struct session_times *times, struct gpmu_counts *c
 {
 	struct rusage usage;
 
-	if (getrusage(times->inherit ? RUSAGE_SELF : RUSAGE_THREAD, &usage))
+	if (getrusage(times->wants_inherit ? RUSAGE_SELF : RUSAGE_THREAD, &usage))
 		return false;
 	session_times_set(times, timeval_ns(&usage.ru_utime), timeval_ns(&usage.ru_stime), counts);
 	return true;

@@ -38,13 +38,13 @@ static int add_on_pmus(struct event_builder *builder, size_t *pmu_count)
 static int add_perf_pmu(struct event_builder *builder)
 {
 	struct event_text *text = &builder->text;
-	bool core = !strcmp(text->head, "default_core"), tool = !strcmp(text->head, "tool");
+	bool is_core = !strcmp(text->head, "default_core"), is_tool = !strcmp(text->head, "tool");
 	const char *name;
 
-	if ((!core && !tool) || text->length != 1 || text->terms[0].value)
+	if ((!is_core && !is_tool) || text->length != 1 || text->terms[0].value)
 		return 0;
 	name = text->terms[0].name;
-	if (tool && !strstr(name, "_time"))
+	if (is_tool && !strstr(name, "_time"))
 		return 0;
 	text->length = 0;
 	text->body = NULL;
@@ -126,11 +126,11 @@ static int set_time_unit(struct event_builder *builder)
 {
 	struct gpmu_event *event = builder->event;
 	const struct event_instance *first = event->instances;
-	bool clock = first->attr.type == PERF_TYPE_SOFTWARE &&
-		     (first->attr.config == PERF_COUNT_SW_CPU_CLOCK ||
-		      first->attr.config == PERF_COUNT_SW_TASK_CLOCK);
+	bool is_clock = first->attr.type == PERF_TYPE_SOFTWARE &&
+			(first->attr.config == PERF_COUNT_SW_CPU_CLOCK ||
+			 first->attr.config == PERF_COUNT_SW_TASK_CLOCK);
 
-	if (event->unit || (!first->tool && !clock))
+	if (event->unit || (!first->tool && !is_clock))
 		return 0;
 	event->unit = strdup(first->tool ? "ns" : "msec");
 	if (!event->unit)

@@ -33,8 +33,8 @@ struct event_instance {
 	 * be nonzero.
 	 */
 	struct perf_event_attr attr;
-	bool cycle_counter;		/* uses the PMU's cycle counter instead of a general one */
-	bool weak;			/* modifier W: the group may be split */
+	bool is_cycle_counter;		/* uses the PMU's cycle counter instead of a general one */
+	bool is_weak;			/* modifier W: the group may be split */
 	const struct event_cgroup *cgroup;	/* borrowed from the plan; NULL: all tasks */
 };
 
@@ -45,7 +45,7 @@ struct gpmu_event {
 	char *unit;			/* NULL: a plain number */
 	bool has_unit;			/* a PMU has set scale, unit and mean */
 	/* raw is an integral over running: struct gpmu_source_event_info */
-	bool mean;
+	bool is_mean;
 	struct event_instance *instances;
 	size_t length;			/* at least 1 */
 };

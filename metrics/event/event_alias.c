@@ -82,15 +82,15 @@ static int find_in_catalog(const struct event_builder *builder, const struct gpm
 static bool find_generic(const struct event_builder *builder, const struct gpmu_pmu *pmu,
 			const char *name, struct event_alias *alias)
 {
-	bool core = gpmu_pmu_kind(pmu) == GPMU_PMU_CORE, software;
+	bool is_core = gpmu_pmu_kind(pmu) == GPMU_PMU_CORE, is_software;
 
-	software = gpmu_pmu_type(pmu) == PERF_TYPE_SOFTWARE;
-	if (!core && !software)
+	is_software = gpmu_pmu_type(pmu) == PERF_TYPE_SOFTWARE;
+	if (!is_core && !is_software)
 		return false;
 	if (!event_find_generic(name, &alias->type, &alias->config) ||
-	    software != (alias->type == PERF_TYPE_SOFTWARE))
+	    is_software != (alias->type == PERF_TYPE_SOFTWARE))
 		return false;
-	if (core)
+	if (is_core)
 		alias->config = event_generic_config(builder, pmu, alias->config);
 	return true;
 }
@@ -102,8 +102,8 @@ static bool find_in_source(const struct gpmu_pmu *pmu, const char *name, struct 
 	if (!source_find_event(pmu, name, &event))
 		return false;
 	*alias = (struct event_alias){
-		.terms = event.terms, .scale = event.scale, .unit = event.unit, .mean = event.mean,
-		.absent = event.absent,
+		.terms = event.terms, .scale = event.scale, .unit = event.unit, .is_mean = event.mean,
+		.is_absent = event.absent,
 	};
 	return true;
 }
@@ -146,7 +146,7 @@ int event_find_alias(struct event_builder *builder, const struct gpmu_pmu *pmu, 
 void event_near_aliases(const struct event_builder *builder, const struct gpmu_pmu *pmu,
 			struct nearest *nearest)
 {
-	bool core = gpmu_pmu_kind(pmu) == GPMU_PMU_CORE;
+	bool is_core = gpmu_pmu_kind(pmu) == GPMU_PMU_CORE;
 	struct gpmu_source_event_info shown;
 	const struct gpmu_event_def *event;
 	const char *target;
@@ -157,7 +157,7 @@ void event_near_aliases(const struct event_builder *builder, const struct gpmu_p
 		nearest_try(nearest, shown.name);
 	for (size_t i = 0; (event = event_def(builder, i)); i++) {
 		target = gpmu_event_def_pmu(event);
-		if ((target ? event_pmu_is(pmu, target) : core) &&
+		if ((target ? event_pmu_is(pmu, target) : is_core) &&
 		    gpmu_event_def_supported(event, builder->machine) > 0)
 			nearest_try(nearest, gpmu_event_def_name(event));
 	}

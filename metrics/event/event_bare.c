@@ -46,7 +46,7 @@ static int has_event(struct event_builder *builder, const struct gpmu_pmu *pmu, 
 }
 
 static int add_event(struct event_builder *builder, const struct gpmu_pmu *pmu, const char *name,
-		     bool qualified)
+		     bool is_qualified)
 {
 	struct perf_event_attr attr = builder->form.attr;
 	int ret = event_apply(builder, pmu, name, &attr);
@@ -54,13 +54,13 @@ static int add_event(struct event_builder *builder, const struct gpmu_pmu *pmu, 
 	if (ret)
 		return ret;
 	return event_add(builder, pmu, &attr,
-			 event_instance_name(builder, qualified ? pmu : NULL, name));
+			 event_instance_name(builder, is_qualified ? pmu : NULL, name));
 }
 
 /* Adds the event on the core PMUs; 1 if they have it. */
 static int add_on_cores(struct event_builder *builder, const char *name)
 {
-	bool several = event_count_cores(builder->machine) > 1;
+	bool has_several = event_count_cores(builder->machine) > 1;
 	const struct gpmu_pmu *pmu;
 	int found = 0, ret = 0;
 
@@ -69,7 +69,7 @@ static int add_on_cores(struct event_builder *builder, const char *name)
 		if (ret <= 0)
 			continue;
 		found = 1;
-		ret = add_event(builder, pmu, name, several);
+		ret = add_event(builder, pmu, name, has_several);
 	}
 	return ret < 0 ? ret : found;
 }

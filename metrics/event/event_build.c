@@ -41,12 +41,12 @@ static bool takes_cycle_counter(const struct gpmu_pmu *pmu, const struct perf_ev
 	return false;
 }
 
-int event_fail(struct event_builder *builder, const char *at, int error, const char *fmt, ...)
+int event_fail(struct event_builder *builder, const char *pos, int error, const char *fmt, ...)
 {
 	va_list args;
 
 	va_start(args, fmt);
-	error_set_at(&builder->why, event_text_offset(&builder->text, at), fmt, args);
+	error_set_at(&builder->why, event_text_offset(&builder->text, pos), fmt, args);
 	va_end(args);
 	return -error;
 }
@@ -91,6 +91,6 @@ int event_add(struct event_builder *builder, const struct gpmu_pmu *pmu,
 	added->name = name;
 	added->pmu = pmu;
 	added->attr = *attr;
-	added->cycle_counter = takes_cycle_counter(pmu, attr);
+	added->is_cycle_counter = takes_cycle_counter(pmu, attr);
 	return 0;
 }

@@ -33,9 +33,9 @@ static inline const struct gpmu_event_def *event_def(const struct event_builder 
 
 /* --- event_build.c */
 
-/* Sets the error at @at, which is in the builder's text. Returns -@error. */
+/* Sets the error at @pos, which is in the builder's text. Returns -@error. */
 __attribute__((format(printf, 4, 5)))
-int event_fail(struct event_builder *builder, const char *at, int error, const char *fmt, ...);
+int event_fail(struct event_builder *builder, const char *pos, int error, const char *fmt, ...);
 
 /* Text of an instance: the user's text, after "PMU/" if @pmu is given; new, or NULL */
 char *event_instance_name(const struct event_builder *builder, const struct gpmu_pmu *pmu,
@@ -95,7 +95,7 @@ struct event_alias {
 	uint64_t config;
 	double scale;
 	const char *unit;	/* NULL: none */
-	bool mean, absent;	/* from a source: struct gpmu_source_event_info */
+	bool is_mean, is_absent;	/* from a source: struct gpmu_source_event_info */
 };
 
 /* Returns whether sysfs or the catalog has an event of that name for the PMU; 1 fills @alias. */

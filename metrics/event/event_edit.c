@@ -14,9 +14,9 @@ static bool is_named(const struct event_term *terms, size_t length, const char *
 	return false;
 }
 
-static char *append(char *text, const struct event_term *term, bool first)
+static char *append(char *text, const struct event_term *term, bool is_first)
 {
-	const char *comma = first ? "" : ",";
+	const char *comma = is_first ? "" : ",";
 	/* A value with commas needs quotes. */
 	const char *quote = term->value && strchr(term->value, ',') ? "'" : "";
 	char *longer;
@@ -35,21 +35,21 @@ static char *merge(const struct event_text *text, const struct event_term *terms
 {
 	char *result = text_print("%s/", text->head), *whole;
 	const struct event_term *term;
-	bool first = true;
+	bool is_first = true;
 
-	for (size_t i = 0; i < text->length; i++, first = false) {
+	for (size_t i = 0; i < text->length; i++, is_first = false) {
 		term = &text->terms[i];
 		for (size_t j = 0; j < length; j++)
 			if (!strcmp(terms[j].name, text->terms[i].name))
 				term = &terms[j];
-		result = append(result, term, first);
+		result = append(result, term, is_first);
 	}
 	for (size_t i = 0; i < length; i++) {
 		if (is_named(text->terms, text->length, terms[i].name) ||
 		    is_named(terms + i + 1, length - i - 1, terms[i].name))
 			continue;
-		result = append(result, &terms[i], first);
-		first = false;
+		result = append(result, &terms[i], is_first);
+		is_first = false;
 	}
 	whole = result ? text_print("%s/%s", result, text->modifiers) : NULL;
 	free(result);
@@ -60,14 +60,14 @@ static int with_terms(const struct event_text *text, const char *terms, char **r
 {
 	struct event_term *list = NULL;
 	size_t length;
-	const char *at;
+	const char *error_pos;
 	char *body;
 	int ret;
 
 	body = strdup(terms);
 	if (!body)
 		return -ENOMEM;
-	ret = event_terms_split(body, &list, &length, &at);
+	ret = event_terms_split(body, &list, &length, &error_pos);
 	if (!ret) {
 		*result = merge(text, list, length);
 		ret = *result ? 0 : -ENOMEM;

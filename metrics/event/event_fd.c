@@ -56,15 +56,15 @@ int event_fd_open_cgroup(const struct perf_event_attr *attr, int cgroup, int cpu
 	return open_event(attr, cgroup, cpu, group, PERF_FLAG_PID_CGROUP);
 }
 
-static int try_task_clock(bool user_only)
+static int try_task_clock(bool is_user_only)
 {
 	const struct perf_event_attr attr = {
 		.size = PERF_ATTR_SIZE_VER0,
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_TASK_CLOCK,
 		.disabled = 1,
-		.exclude_kernel = user_only,
-		.exclude_hv = user_only,
+		.exclude_kernel = is_user_only,
+		.exclude_hv = is_user_only,
 	};
 	int fd = event_fd_open(&attr, 0, -1, -1);
 

@@ -12,19 +12,19 @@
 
 bool event_parse_number(const char *text, uint64_t *number)
 {
-	bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-	uint64_t base = hex ? 16 : 10, n = 0;
+	bool is_hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+	uint64_t base = is_hex ? 16 : 10, n = 0;
 	unsigned int digit;
 
-	text += hex ? 2 : 0;
+	text += is_hex ? 2 : 0;
 	if (!*text)
 		return false;
 	for (; *text; text++) {
 		if (*text >= '0' && *text <= '9')
 			digit = (unsigned int)(*text - '0');
-		else if (hex && *text >= 'a' && *text <= 'f')
+		else if (is_hex && *text >= 'a' && *text <= 'f')
 			digit = (unsigned int)(*text - 'a') + 10;
-		else if (hex && *text >= 'A' && *text <= 'F')
+		else if (is_hex && *text >= 'A' && *text <= 'F')
 			digit = (unsigned int)(*text - 'A') + 10;
 		else
 			return false;
@@ -106,15 +106,15 @@ uint64_t event_format_max(const struct event_format *format)
 void event_format_set(const struct event_format *format, struct perf_event_attr *attr,
 		      uint64_t value)
 {
-	char *at = (char *)attr + configs[format->config];
+	char *member = (char *)attr + configs[format->config];
 	uint64_t config;
 
-	memcpy(&config, at, sizeof(config));
+	memcpy(&config, member, sizeof(config));
 	config &= ~format->bits;
 	for (uint64_t rest = format->bits; rest; rest &= rest - 1) {
 		if (value & 1)
 			config |= rest & -rest;
 		value >>= 1;
 	}
-	memcpy(at, &config, sizeof(config));
+	memcpy(member, &config, sizeof(config));
 }

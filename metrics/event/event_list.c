@@ -9,14 +9,14 @@
 #include "event/event_list.h"
 
 struct reader {
-	const char *text, *at;
+	const char *text, *cursor;
 	struct event_list *list;
 	struct gpmu_error *error;
 };
 
-static int fail(const struct reader *reader, const char *at, const char *what)
+static int fail(const struct reader *reader, const char *pos, const char *what)
 {
-	error_set(reader->error, (size_t)(at - reader->text), "%s", what);
+	error_set(reader->error, (size_t)(pos - reader->text), "%s", what);
 	return -EINVAL;
 }
 
@@ -27,8 +27,8 @@ static bool is_blank(char c)
 
 static void skip_blanks(struct reader *reader)
 {
-	while (is_blank(*reader->at))
-		reader->at++;
+	while (is_blank(*reader->cursor))
+		reader->cursor++;
 }
 
 static int add(struct reader *reader, const char *begin, const char *end, int group)
@@ -54,31 +54,31 @@ static int add(struct reader *reader, const char *begin, const char *end, int gr
 /* Separators have no effect between slashes, nor after a backslash. Slashes have none in '...'. */
 static int read_event(struct reader *reader, int group)
 {
-	bool terms = false, quoted = false, address;
+	bool has_terms = false, is_quoted = false, is_address;
 	const char *begin, *slash = NULL;
 
 	skip_blanks(reader);
-	begin = reader->at;
+	begin = reader->cursor;
 	/* "mem:0x1000/8:rw" has a single "/". */
-	address = !strncmp(begin, "mem:", 4);
-	for (; *reader->at; reader->at++) {
-		char c = *reader->at;
+	is_address = !strncmp(begin, "mem:", 4);
+	for (; *reader->cursor; reader->cursor++) {
+		char c = *reader->cursor;
 
-		if (c == '\\' && reader->at[1]) {
-			reader->at++;
-		} else if (c == '\'' && terms) {
-			quoted = !quoted;
-		} else if (c == '/' && !quoted && !address) {
-			slash = reader->at;
-			terms = !terms;
-		} else if (!terms && (c == ',' || c == '{' || c == '}')) {
+		if (c == '\\' && reader->cursor[1]) {
+			reader->cursor++;
+		} else if (c == '\'' && has_terms) {
+			is_quoted = !is_quoted;
+		} else if (c == '/' && !is_quoted && !is_address) {
+			slash = reader->cursor;
+			has_terms = !has_terms;
+		} else if (!has_terms && (c == ',' || c == '{' || c == '}')) {
 			break;
 		}
 	}
-	if (quoted || terms)
-		return fail(reader, slash, quoted ? "\"'\" without a closing \"'\""
+	if (is_quoted || has_terms)
+		return fail(reader, slash, is_quoted ? "\"'\" without a closing \"'\""
 			    : "\"/\" without a closing \"/\"");
-	return add(reader, begin, reader->at, group);
+	return add(reader, begin, reader->cursor, group);
 }
 
 /*
@@ -101,18 +101,18 @@ static size_t find_modifiers(const char *text, const char **separator)
 }
 
 /* perf applies D (pinned) and e (exclusive) of a group to its leader only. */
-static bool is_wanted(char letter, const char *there, bool leader)
+static bool is_wanted(char letter, const char *there, bool is_leader)
 {
-	if (!leader && (letter == 'D' || letter == 'e'))
+	if (!is_leader && (letter == 'D' || letter == 'e'))
 		return false;
 	return letter == 'p' || !strchr(there, letter);
 }
 
 static int add_modifiers(struct event_list_item *item, const char *letters, size_t length,
-			 bool leader)
+			 bool is_leader)
 {
 	const char *separator;
-	size_t at = find_modifiers(item->text, &separator), n = strlen(item->text);
+	size_t offset = find_modifiers(item->text, &separator), n = strlen(item->text);
 	char *larger = realloc(item->text, n + length + 2);
 	size_t begin = n;
 
@@ -120,7 +120,7 @@ static int add_modifiers(struct event_list_item *item, const char *letters, size
 		return -ENOMEM;
 	item->text = larger;
 	for (size_t i = 0; i < length; i++) {
-		if (!is_wanted(letters[i], larger + at, leader))
+		if (!is_wanted(letters[i], larger + offset, is_leader))
 			continue;
 		if (n == begin)
 			n = (size_t)(stpcpy(larger + n, separator) - larger);
@@ -147,33 +147,33 @@ static int read_group_modifiers(struct reader *reader, size_t first)
 	size_t length;
 	int ret = 0;
 
-	if (*reader->at != ':')
+	if (*reader->cursor != ':')
 		return 0;
-	letters = ++reader->at;
+	letters = ++reader->cursor;
 	length = strcspn(letters, ",{} \t\n");
 	if (!length || strcspn(letters, ":/") < length)
 		return fail(reader, letters, "expected modifiers of the group, such as \"u\"");
 	for (size_t i = first; !ret && i < reader->list->length; i++)
 		ret = add_modifiers(&reader->list->items[i], letters, length, i == first);
-	reader->at += length;
+	reader->cursor += length;
 	return ret;
 }
 
 static int read_group(struct reader *reader)
 {
-	const char *begin = reader->at++;
+	const char *begin = reader->cursor++;
 	size_t first = reader->list->length;
 	int ret;
 
-	while (!(ret = read_event(reader, reader->list->groups)) && *reader->at == ',')
-		reader->at++;
+	while (!(ret = read_event(reader, reader->list->groups)) && *reader->cursor == ',')
+		reader->cursor++;
 	if (ret)
 		return ret;
-	if (*reader->at == '{')
-		return fail(reader, reader->at, "groups cannot be nested");
-	if (*reader->at != '}')
+	if (*reader->cursor == '{')
+		return fail(reader, reader->cursor, "groups cannot be nested");
+	if (*reader->cursor != '}')
 		return fail(reader, begin, "\"{\" without \"}\"");
-	reader->at++;
+	reader->cursor++;
 	ret = read_group_modifiers(reader, first);
 	reader->list->groups++;
 	return ret;
@@ -182,35 +182,35 @@ static int read_group(struct reader *reader)
 /* Skips a group's name before "{", which perf allows. */
 static void skip_group_name(struct reader *reader)
 {
-	size_t length = strcspn(reader->at, ",{}/:\\' \t\n");
+	size_t length = strcspn(reader->cursor, ",{}/:\\' \t\n");
 
-	if (reader->at[length] == '{')
-		reader->at += length;
+	if (reader->cursor[length] == '{')
+		reader->cursor += length;
 }
 
 static int read_list(struct reader *reader)
 {
 	int ret;
 
-	for (;; reader->at++) {
+	for (;; reader->cursor++) {
 		skip_blanks(reader);
 		skip_group_name(reader);
-		ret = *reader->at == '{' ? read_group(reader) : read_event(reader, -1);
+		ret = *reader->cursor == '{' ? read_group(reader) : read_event(reader, -1);
 		if (ret)
 			return ret;
 		skip_blanks(reader);
-		if (!*reader->at)
+		if (!*reader->cursor)
 			return 0;
-		if (*reader->at == '}')
-			return fail(reader, reader->at, "\"}\" without \"{\"");
-		if (*reader->at != ',')
-			return fail(reader, reader->at, "expected \",\" or the end");
+		if (*reader->cursor == '}')
+			return fail(reader, reader->cursor, "\"}\" without \"{\"");
+		if (*reader->cursor != ',')
+			return fail(reader, reader->cursor, "expected \",\" or the end");
 	}
 }
 
 int event_list_init(struct event_list *list, const char *text, struct gpmu_error *error)
 {
-	struct reader reader = { .text = text, .at = text, .list = list, .error = error };
+	struct reader reader = { .text = text, .cursor = text, .list = list, .error = error };
 	int ret;
 
 	*list = (struct event_list){ .items = NULL };

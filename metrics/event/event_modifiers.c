@@ -53,13 +53,13 @@ static bool has(const char *text, char letter)
 /* A modifier that selects levels or machines excludes those that are not named. */
 static void exclude(struct perf_event_attr *attr, const char *text)
 {
-	bool levels = strpbrk(text, "ukh"), machines = strpbrk(text, "GH");
+	bool has_levels = strpbrk(text, "ukh"), has_machines = strpbrk(text, "GH");
 
-	attr->exclude_user = levels && !has(text, 'u');
-	attr->exclude_kernel = levels && !has(text, 'k');
-	attr->exclude_hv = levels && !has(text, 'h');
-	attr->exclude_host = machines && !has(text, 'H');
-	attr->exclude_guest = machines && !has(text, 'G');
+	attr->exclude_user = has_levels && !has(text, 'u');
+	attr->exclude_kernel = has_levels && !has(text, 'k');
+	attr->exclude_hv = has_levels && !has(text, 'h');
+	attr->exclude_host = has_machines && !has(text, 'H');
+	attr->exclude_guest = has_machines && !has(text, 'G');
 	attr->exclude_idle = has(text, 'I');
 }
 
@@ -86,7 +86,7 @@ int event_set_modifiers(struct event_builder *builder, const char *text)
 	attr->precise_ip = precise;
 	attr->pinned = has(text, 'D');
 	attr->exclusive = has(text, 'e');
-	builder->form.weak = has(text, 'W');
+	builder->form.is_weak = has(text, 'W');
 	if (attr->exclude_user || attr->exclude_kernel || attr->exclude_hv || attr->exclude_host ||
 	    attr->exclude_guest || attr->exclude_idle)
 		builder->excludes = strpbrk(text, "ukhGHI");

@@ -29,13 +29,13 @@ static const char *name_levels(struct event_builder *builder, const struct event
 {
 	char *c = levels;
 
-	if (event->exclude_user || event->exclude_kernel || event->exclude_hv) {
+	if (event->is_user_excluded || event->is_kernel_excluded || event->is_hv_excluded) {
 		builder->excludes = builder->text.head;
-		if (!event->exclude_user)
+		if (!event->is_user_excluded)
 			*c++ = 'u';
-		if (!event->exclude_kernel)
+		if (!event->is_kernel_excluded)
 			*c++ = 'k';
-		if (!event->exclude_hv)
+		if (!event->is_hv_excluded)
 			*c++ = 'h';
 	}
 	*c = '\0';
@@ -83,9 +83,9 @@ int event_add_native(struct event_builder *builder)
 		return error_no_memory(&builder->why);
 	if (ret)
 		return event_fail(builder, text, -ret, "%.60s: libpfm4: %.60s", text, why);
-	attr->exclude_user = event.exclude_user;
-	attr->exclude_kernel = event.exclude_kernel;
-	attr->exclude_hv = event.exclude_hv;
+	attr->exclude_user = event.is_user_excluded;
+	attr->exclude_kernel = event.is_kernel_excluded;
+	attr->exclude_hv = event.is_hv_excluded;
 	builder->modifiers = name_levels(builder, &event, levels);
 	name = event_generic_of(event.type, event.config);
 	if (name) {

@@ -15,7 +15,7 @@ static void initialize(void)
 	initialized = pfm_initialize();
 }
 
-static bool ready(const char **why)
+static bool is_ready(const char **why)
 {
 	pthread_once(&once, initialize);
 	*why = pfm_strerror(initialized);
@@ -26,7 +26,7 @@ static bool ready(const char **why)
  * Returns whether libpfm4 has tables of the PMU at the text's beginning, and that PMU is in this
  * machine
  */
-static bool find_pmu(const char *text, bool *present)
+static bool find_pmu(const char *text, bool *is_present)
 {
 	size_t length = strcspn(text, ":");
 	pfm_pmu_info_t info;
@@ -37,7 +37,7 @@ static bool find_pmu(const char *text, bool *present)
 		if (pfm_get_pmu_info((pfm_pmu_t)pmu, &info) != PFM_SUCCESS)
 			continue;
 		if (!strncmp(info.name, text, length) && !info.name[length]) {
-			*present = info.is_present;
+			*is_present = info.is_present;
 			return true;
 		}
 	}
@@ -46,18 +46,18 @@ static bool find_pmu(const char *text, bool *present)
 
 static int fail(const char *text, int error, const char **why)
 {
-	bool present;
+	bool is_present;
 
 	*why = pfm_strerror(error);
 	switch (error) {
 	case PFM_ERR_NOMEM:
 		return -ENOMEM;
 	case PFM_ERR_NOTFOUND:
-		if (!find_pmu(text, &present)) {
+		if (!find_pmu(text, &is_present)) {
 			*why = "this architecture has no such PMU";
 			return -ENOENT;
 		}
-		if (!present) {
+		if (!is_present) {
 			*why = "this machine does not have that PMU";
 			return -ENODEV;
 		}
@@ -84,7 +84,7 @@ int event_pfm_encode(const char *text, struct event_pfm *event, const char **why
 	pfm_perf_encode_arg_t arg;
 	int ret;
 
-	if (!ready(why))
+	if (!is_ready(why))
 		return -ENODEV;
 	memset(&attr, 0, sizeof(attr));
 	memset(&arg, 0, sizeof(arg));
@@ -103,8 +103,8 @@ int event_pfm_encode(const char *text, struct event_pfm *event, const char **why
 		attr.exclude_hv = 1;
 	*event = (struct event_pfm){
 		.type = attr.type, .config = attr.config, .config1 = attr.config1,
-		.config2 = attr.config2, .exclude_user = attr.exclude_user,
-		.exclude_kernel = attr.exclude_kernel, .exclude_hv = attr.exclude_hv,
+		.config2 = attr.config2, .is_user_excluded = attr.exclude_user,
+		.is_kernel_excluded = attr.exclude_kernel, .is_hv_excluded = attr.exclude_hv,
 	};
 	return 0;
 }

@@ -13,7 +13,7 @@
 struct event_pfm {
 	uint32_t type;
 	uint64_t config, config1, config2;
-	bool exclude_user, exclude_kernel, exclude_hv;
+	bool is_user_excluded, is_kernel_excluded, is_hv_excluded;
 };
 
 /*

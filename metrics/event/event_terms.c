@@ -64,7 +64,7 @@ struct applied {
 	struct perf_event_attr *attr;
 	const char *event;		/* name of the event; NULL: none */
 	struct event_alias alias;	/* definition of the event */
-	const char *at;			/* position for errors */
+	const char *pos;		/* position for errors */
 };
 
 static const struct known_term *find_known(const struct applied *applied, const char *name)
@@ -105,7 +105,7 @@ static int fail_unknown_term(struct applied *applied, const char *name)
 {
 	char list[80];
 
-	return event_fail(applied->builder, applied->at, ENOENT,
+	return event_fail(applied->builder, applied->pos, ENOENT,
 			  "%.40s: %.40s has no such format; its formats are %s", name,
 			  gpmu_pmu_name(applied->pmu),
 			  list_formats(applied->pmu, list, sizeof(list)));
@@ -121,10 +121,10 @@ static int fail_unknown_event(struct applied *applied, const char *name)
 	for (size_t i = 0; gpmu_pmu_format_name(applied->pmu, i); i++)
 		nearest_try(&nearest, gpmu_pmu_format_name(applied->pmu, i));
 	if (nearest.name)
-		return event_fail(applied->builder, applied->at, ENOENT,
+		return event_fail(applied->builder, applied->pos, ENOENT,
 				  "%.100s: %.50s has no such event, did you mean %.50s?", name, pmu,
 				  nearest.name);
-	return event_fail(applied->builder, applied->at, ENOENT, "%.100s: %.50s has no such event",
+	return event_fail(applied->builder, applied->pos, ENOENT, "%.100s: %.50s has no such event",
 			  name, pmu);
 }
 
@@ -137,10 +137,10 @@ static int parse_format(struct applied *applied, const char *name, struct event_
 		return fail_unknown_term(applied, name);
 	ret = event_format_parse(text, format);
 	if (ret == -ENOTSUP)
-		return event_fail(applied->builder, applied->at, EINVAL,
+		return event_fail(applied->builder, applied->pos, EINVAL,
 				  "%.40s is in %.20s, which libgpmu was built without", name, text);
 	if (ret)
-		return event_fail(applied->builder, applied->at, EINVAL,
+		return event_fail(applied->builder, applied->pos, EINVAL,
 				  "%.40s: format of %.40s is \"%.40s\", expected such as "
 				  "config:0-7", name, gpmu_pmu_name(applied->pmu), text);
 	return 0;
@@ -156,7 +156,7 @@ static int apply_number(struct applied *applied, const char *name, uint64_t valu
 		return ret;
 	max = event_format_max(&format);
 	if (value > max)
-		return event_fail(applied->builder, applied->at, EINVAL,
+		return event_fail(applied->builder, applied->pos, EINVAL,
 				  "%.50s=%#llx: %.50s takes 0 to %#llx", name,
 				  (unsigned long long)value, gpmu_pmu_name(applied->pmu), max);
 	event_format_set(&format, applied->attr, value);
@@ -168,7 +168,7 @@ static int apply_value(struct applied *applied, const struct event_term *term)
 	uint64_t number;
 
 	if (!event_parse_number(term->value, &number))
-		return event_fail(applied->builder, applied->at, EINVAL,
+		return event_fail(applied->builder, applied->pos, EINVAL,
 				  "%.50s=%.50s: expected a number such as 17 or 0x11", term->name,
 				  term->value);
 	return apply_number(applied, term->name, number);
@@ -183,10 +183,10 @@ static int apply_config(struct applied *applied, const struct event_term *term)
 
 	snprintf(text, sizeof(text), "%s:0-63", term->name);
 	if (event_format_parse(text, &format))
-		return event_fail(applied->builder, applied->at, EINVAL,
+		return event_fail(applied->builder, applied->pos, EINVAL,
 				  "%s=: this libgpmu was built without it", term->name);
 	if (!term->value || !event_parse_number(term->value, &number))
-		return event_fail(applied->builder, applied->at, EINVAL,
+		return event_fail(applied->builder, applied->pos, EINVAL,
 				  "%s=: expected a number such as 17 or 0x11", term->name);
 	event_format_set(&format, applied->attr, number);
 	return 0;
@@ -198,7 +198,7 @@ static int apply_legacy(struct applied *applied, const struct event_term *term, 
 	uint64_t number;
 
 	if (!term->value || !event_parse_number(term->value, &number) || number > 0xffffff)
-		return event_fail(applied->builder, applied->at, EINVAL,
+		return event_fail(applied->builder, applied->pos, EINVAL,
 				  "%s=: expected a number from 0 to 0xffffff", term->name);
 	applied->attr->type = type;
 	applied->attr->config = event_generic_config(applied->builder, applied->pmu, number);
@@ -213,7 +213,7 @@ static int apply_parameter(struct applied *applied, const struct event_term *ter
 	for (size_t i = 0; i < text->length; i++)
 		if (!strcmp(text->terms[i].name, term->name) && text->terms[i].value)
 			return 0;
-	return event_fail(applied->builder, applied->at, EINVAL,
+	return event_fail(applied->builder, applied->pos, EINVAL,
 			  "%.60s needs \"%.60s=\" and a value", applied->event, term->name);
 }
 
@@ -239,7 +239,7 @@ static int apply_event(struct applied *applied, const char *name)
 {
 	struct event_alias alias;
 	struct event_term *terms;
-	const char *at;
+	const char *error_pos;
 	size_t length;
 	char *body;
 	int ret = event_find_alias(applied->builder, applied->pmu, name, &alias);
@@ -247,7 +247,7 @@ static int apply_event(struct applied *applied, const char *name)
 	if (ret <= 0)
 		return ret;
 	if (applied->event)
-		return event_fail(applied->builder, applied->at, EINVAL,
+		return event_fail(applied->builder, applied->pos, EINVAL,
 				  "%.60s and %.60s are two events", applied->event, name);
 	applied->event = name;
 	applied->alias = alias;
@@ -259,11 +259,11 @@ static int apply_event(struct applied *applied, const char *name)
 	body = strdup(alias.terms);
 	if (!body)
 		return error_no_memory(&applied->builder->why);
-	ret = event_terms_split(body, &terms, &length, &at);
+	ret = event_terms_split(body, &terms, &length, &error_pos);
 	if (ret) {
 		free(body);
 		return ret == -ENOMEM ? error_no_memory(&applied->builder->why) :
-		       event_fail(applied->builder, applied->at, EINVAL,
+		       event_fail(applied->builder, applied->pos, EINVAL,
 				  "%.60s is \"%.60s\", which is not a list of terms", name, alias.terms);
 	}
 	for (size_t i = 0; i < length && !ret; i++)
@@ -287,7 +287,7 @@ static int apply_flag(struct applied *applied, const struct event_term *term)
 	if (ret)
 		return ret;
 	if (event_format_max(&format) > 1)
-		return event_fail(applied->builder, applied->at, EINVAL,
+		return event_fail(applied->builder, applied->pos, EINVAL,
 				  "%.60s needs a value from 0 to %#llx", term->name,
 				  (unsigned long long)event_format_max(&format));
 	event_format_set(&format, applied->attr, 1);
@@ -299,14 +299,14 @@ static int apply_term(struct applied *applied, const struct event_term *term)
 	uint64_t number;
 	int ret;
 
-	applied->at = term->name;
+	applied->pos = term->name;
 	if (find_known(applied, term->name))
 		return 0;	/* handled by event_apply_common() */
 	if (!term->value)
 		return apply_flag(applied, term);
 	/* "event=cycles" */
 	if (!strcmp(term->name, "event") && !event_parse_number(term->value, &number)) {
-		applied->at = term->value;
+		applied->pos = term->value;
 		ret = apply_event(applied, term->value);
 		if (ret)
 			return ret < 0 ? ret : 0;
@@ -323,17 +323,17 @@ static int set_unit(struct applied *applied)
 	const struct event_alias *alias = &applied->alias;
 
 	/* The error of a PMU that cannot count the event, kept until another PMU has the event */
-	if (alias->absent && (event->has_unit || !alias->unit))
+	if (alias->is_absent && (event->has_unit || !alias->unit))
 		return 0;
 	if (!event->has_unit) {
-		event->has_unit = !alias->absent;
+		event->has_unit = !alias->is_absent;
 		free(event->unit);
 		event->unit = alias->unit ? strdup(alias->unit) : NULL;
 		event->scale = alias->scale;
-		event->mean = alias->mean;
+		event->is_mean = alias->is_mean;
 		return alias->unit && !event->unit ? error_no_memory(&applied->builder->why) : 0;
 	}
-	if (text_is_same(alias->unit, event->unit) && alias->mean == event->mean &&
+	if (text_is_same(alias->unit, event->unit) && alias->is_mean == event->is_mean &&
 	    alias->scale <= event->scale && alias->scale >= event->scale)
 		return 0;
 	return event_fail(applied->builder, applied->builder->text.head, EINVAL,
@@ -346,7 +346,7 @@ static int apply_known(struct applied *applied, const struct event_term *term,
 {
 	struct gpmu_event *event = applied->builder->event;
 
-	applied->at = term->name;
+	applied->pos = term->name;
 	switch (known->known) {
 	case KNOWN_CONFIG:
 		return apply_config(applied, term);
@@ -365,7 +365,7 @@ static int apply_known(struct applied *applied, const struct event_term *term,
 	}
 }
 
-static int apply_all_known(struct applied *applied, bool only)
+static int apply_all_known(struct applied *applied, bool is_only)
 {
 	const struct event_text *text = &applied->builder->text;
 	const struct known_term *known;
@@ -375,7 +375,7 @@ static int apply_all_known(struct applied *applied, bool only)
 		known = find_known(applied, text->terms[i].name);
 		if (known)
 			ret = apply_known(applied, &text->terms[i], known);
-		else if (only)
+		else if (is_only)
 			ret = event_fail(applied->builder, text->terms[i].name, ENOENT,
 					 "%.60s: %.60s has no such format", text->terms[i].name,
 					 text->head);
@@ -395,7 +395,7 @@ int event_apply(struct event_builder *builder, const struct gpmu_pmu *pmu, const
 {
 	struct applied applied = {
 		.builder = builder, .pmu = pmu, .attr = attr, .alias = { .scale = 1 },
-		.at = builder->text.head,
+		.pos = builder->text.head,
 	};
 	const struct event_text *text = &builder->text;
 	int ret;

@@ -6,11 +6,11 @@
 #include "base/error.h"
 #include "event/event_text.h"
 
-size_t event_text_offset(const struct event_text *text, const char *at)
+size_t event_text_offset(const struct event_text *text, const char *pos)
 {
 	const char *given = text->given;
 
-	for (const char *plain = text->plain; plain < at && *given; plain++) {
+	for (const char *plain = text->plain; plain < pos && *given; plain++) {
 		given += *given == '\\' && given[1];
 		given++;
 	}
@@ -38,7 +38,7 @@ static void unquote(char **value)
 	++*value;
 }
 
-int event_terms_split(char *body, struct event_term **terms, size_t *length, const char **at)
+int event_terms_split(char *body, struct event_term **terms, size_t *length, const char **error_pos)
 {
 	size_t n = 0, commas = 0;
 	char *next, *value;
@@ -58,7 +58,7 @@ int event_terms_split(char *body, struct event_term **terms, size_t *length, con
 		*c = '\0';
 		value = strchr(name, '=');
 		if (!*name || value == name) {
-			*at = name;
+			*error_pos = name;
 			free(*terms);
 			*terms = NULL;
 			return -EINVAL;
@@ -76,7 +76,7 @@ int event_terms_split(char *body, struct event_term **terms, size_t *length, con
 static int split(struct event_text *text, char *body, struct gpmu_error *error)
 {
 	char *first = strchr(text->head, '/'), *last = strrchr(text->head, '/');
-	const char *at;
+	const char *error_pos;
 	int ret;
 
 	text->modifiers = text->head + strlen(text->head);
@@ -90,9 +90,9 @@ static int split(struct event_text *text, char *body, struct gpmu_error *error)
 	*first = *last = '\0';
 	text->modifiers = last + 1 + (last[1] == ':');
 	text->body = memcpy(body, first + 1, (size_t)(last - first));
-	ret = event_terms_split(first + 1, &text->terms, &text->length, &at);
+	ret = event_terms_split(first + 1, &text->terms, &text->length, &error_pos);
 	if (ret == -EINVAL)
-		error_set(error, event_text_offset(text, at),
+		error_set(error, event_text_offset(text, error_pos),
 			  "expected a term such as \"event=1\"");
 	return ret;
 }

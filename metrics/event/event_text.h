@@ -29,13 +29,13 @@ struct event_text {
  */
 int event_text_init(struct event_text *text, const char *given, struct gpmu_error *error);
 void event_text_release(struct event_text *text);
-/* Offset in the given text of the character that @at points to */
-size_t event_text_offset(const struct event_text *text, const char *at);
+/* Offset in the given text of the character that @pos points to */
+size_t event_text_offset(const struct event_text *text, const char *pos);
 
 /*
  * Splits "a=1,b" in place. Returns 0, -ENOMEM, or -EINVAL if a term has no name, with its
- * position in @at. Commas in '...' belong to the value; the quotes are removed.
+ * position in @error_pos. Commas in '...' belong to the value; the quotes are removed.
  */
-int event_terms_split(char *body, struct event_term **terms, size_t *length, const char **at);
+int event_terms_split(char *body, struct event_term **terms, size_t *length, const char **error_pos);
 
 #endif /* GPMU_EVENT_TEXT_H */

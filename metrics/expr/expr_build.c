@@ -22,17 +22,18 @@ void expr_build_release(struct expr_builder *builder)
 
 static void emit(struct expr_builder *builder, struct expr_insn insn)
 {
-	struct expr_insn *added = builder->no_memory ? NULL : vector_append(builder->expr->code, builder->expr->length);
+	struct expr_insn *added =
+		builder->is_out_of_memory ? NULL : vector_append(builder->expr->code, builder->expr->length);
 
 	if (added)
 		*added = insn;
 	else
-		builder->no_memory = true;
+		builder->is_out_of_memory = true;
 }
 
 static struct expr_part replace(struct expr_builder *builder, size_t start, double number)
 {
-	if (!builder->no_memory)
+	if (!builder->is_out_of_memory)
 		builder->expr->length = start;
 	emit(builder, (struct expr_insn){ .op = EXPR_NUMBER, .number = number });
 	return (struct expr_part){ start, number };
@@ -47,11 +48,11 @@ struct expr_part expr_build_id(struct expr_builder *builder, enum expr_op op, ch
 {
 	struct gpmu_expr *expr = builder->expr;
 	struct expr_part part = { expr->length, NAN };
-	char **added = name && !builder->no_memory ? vector_append(expr->ids, expr->id_count) : NULL;
+	char **added = name && !builder->is_out_of_memory ? vector_append(expr->ids, expr->id_count) : NULL;
 
 	if (!added) {
 		free(name);
-		builder->no_memory = true;
+		builder->is_out_of_memory = true;
 		return part;
 	}
 	*added = name;
@@ -103,7 +104,7 @@ static struct expr_part keep_last(struct expr_builder *builder, struct expr_part
 	struct gpmu_expr *expr = builder->expr;
 	size_t length = expr->length - part.start;
 
-	if (builder->no_memory)
+	if (builder->is_out_of_memory)
 		return part;
 	memmove(expr->code + start, expr->code + part.start, length * sizeof(*expr->code));
 	expr->length = start + length;
@@ -116,7 +117,7 @@ struct expr_part expr_build_if(struct expr_builder *builder, struct expr_part ye
 	if (condition.value == 0)
 		return keep_last(builder, no, yes.start);
 	if (isfinite(condition.value)) {
-		if (!builder->no_memory)
+		if (!builder->is_out_of_memory)
 			builder->expr->length = condition.start;
 		return yes;
 	}
@@ -196,7 +197,7 @@ int expr_build_finish(struct expr_builder *builder, struct gpmu_expr **expr)
 {
 	int ret;
 
-	if (builder->no_memory)
+	if (builder->is_out_of_memory)
 		return -ENOMEM;
 	ret = give_slots(builder->expr);
 	if (!ret)

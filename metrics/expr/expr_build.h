@@ -13,7 +13,7 @@
 
 struct expr_builder {
 	struct gpmu_expr *expr;
-	bool no_memory;		/* once set, nothing more is added */
+	bool is_out_of_memory;	/* once set, nothing more is added */
 };
 
 /*

@@ -86,27 +86,27 @@ double expr_apply(enum expr_op op, double a, double b)
 }
 
 /* Updates idle[], which marks the slots whose value depends on a division by 0. */
-static void note_idle(const struct expr_insn *insn, const double *v, bool *idle)
+static void note_idle(const struct expr_insn *insn, const double *v, bool *is_idle)
 {
 	switch (insn->op) {
 	case EXPR_NUMBER:
 	case EXPR_VALUE:
 	case EXPR_SOURCES:
 	case EXPR_LINES:
-		idle[0] = false;
+		is_idle[0] = false;
 		break;
 	case EXPR_NEGATE:
 		break;
 	case EXPR_IF:
-		idle[0] = idle[1] || (v[1] != 0 ? idle[0] : idle[2]);
+		is_idle[0] = is_idle[1] || (v[1] != 0 ? is_idle[0] : is_idle[2]);
 		break;
 	case EXPR_DIVIDE:
 	case EXPR_D_RATIO:
 	case EXPR_REMAINDER:
-		idle[0] = idle[0] || idle[1] || v[1] == 0;
+		is_idle[0] = is_idle[0] || is_idle[1] || v[1] == 0;
 		break;
 	default:
-		idle[0] = idle[0] || idle[1];
+		is_idle[0] = is_idle[0] || is_idle[1];
 	}
 }
 
@@ -117,7 +117,7 @@ static void note_idle(const struct expr_insn *insn, const double *v, bool *idle)
  */
 static inline __attribute__((always_inline))
 double run(const struct gpmu_expr *expr, const struct gpmu_expr_value *values, double *slots,
-	   bool *idle)
+	   bool *is_idle)
 {
 	const struct expr_insn *insn = expr->code, *end = insn + expr->length;
 
@@ -125,8 +125,8 @@ double run(const struct gpmu_expr *expr, const struct gpmu_expr_value *values, d
 	do {
 		double *v = slots + insn->slot;
 
-		if (idle)
-			note_idle(insn, v, idle + insn->slot);
+		if (is_idle)
+			note_idle(insn, v, is_idle + insn->slot);
 		switch (insn->op) {
 		case EXPR_NUMBER:
 			v[0] = insn->number;
@@ -149,8 +149,8 @@ double run(const struct gpmu_expr *expr, const struct gpmu_expr_value *values, d
 			break;
 		case EXPR_REMAINDER:
 			if (v[1] == 0) {
-				if (idle)
-					idle[0] = true;
+				if (is_idle)
+					is_idle[0] = true;
 				return NAN;
 			}
 			/* fall through */
@@ -169,11 +169,11 @@ static double value_of(const struct gpmu_expr *expr, const struct gpmu_expr_valu
 }
 
 __attribute__((noinline))
-static bool idle_of(const struct gpmu_expr *expr, const struct gpmu_expr_value *values,
-		    double *slots, bool *idle)
+static bool run_idle(const struct gpmu_expr *expr, const struct gpmu_expr_value *values,
+		     double *slots, bool *is_idle)
 {
-	run(expr, values, slots, idle);
-	return idle[0];
+	run(expr, values, slots, is_idle);
+	return is_idle[0];
 }
 
 double gpmu_expr_eval(const struct gpmu_expr *expr, const struct gpmu_expr_value *values)
@@ -186,7 +186,7 @@ double gpmu_expr_eval(const struct gpmu_expr *expr, const struct gpmu_expr_value
 int gpmu_expr_idle(const struct gpmu_expr *expr, const struct gpmu_expr_value *values)
 {
 	double slots[EXPR_SLOTS];
-	bool idle[EXPR_SLOTS] = { false };
+	bool is_idle[EXPR_SLOTS] = { false };
 
-	return idle_of(expr, values, slots, idle);
+	return run_idle(expr, values, slots, is_idle);
 }

@@ -63,7 +63,7 @@ struct parser {
 
 /* Keeps the first error and ends the input. */
 __attribute__((format(printf, 4, 5)))
-static void fail_at(struct parser *p, const char *at, int err, const char *fmt, ...)
+static void fail_at(struct parser *p, const char *pos, int err, const char *fmt, ...)
 {
 	va_list args;
 
@@ -72,7 +72,7 @@ static void fail_at(struct parser *p, const char *at, int err, const char *fmt, 
 	p->err = err;
 	p->scan.token = TOKEN_END;
 	va_start(args, fmt);
-	error_set_at(p->error, (size_t)(at - p->scan.text), fmt, args);
+	error_set_at(p->error, (size_t)(pos - p->scan.text), fmt, args);
 	va_end(args);
 }
 
@@ -83,19 +83,19 @@ static int shown(const struct parser *p)
 
 static void expected(struct parser *p, const char *what)
 {
-	const char *at = p->scan.at;
+	const char *pos = p->scan.cursor;
 
 	if (p->scan.token == TOKEN_END)
-		fail_at(p, at, -EINVAL, "expected %s, found the end", what);
-	else if (*at < ' ' || *at > '~')
-		fail_at(p, at, -EINVAL, "expected %s, found byte 0x%02x", what, (unsigned char)*at);
+		fail_at(p, pos, -EINVAL, "expected %s, found the end", what);
+	else if (*pos < ' ' || *pos > '~')
+		fail_at(p, pos, -EINVAL, "expected %s, found byte 0x%02x", what, (unsigned char)*pos);
 	else
-		fail_at(p, at, -EINVAL, "expected %s, found \"%.*s\"", what, shown(p), at);
+		fail_at(p, pos, -EINVAL, "expected %s, found \"%.*s\"", what, shown(p), pos);
 }
 
 static void no_memory(struct parser *p)
 {
-	fail_at(p, p->scan.at, -ENOMEM, ERROR_NO_MEMORY);
+	fail_at(p, p->scan.cursor, -ENOMEM, ERROR_NO_MEMORY);
 }
 
 /* --- the grammar --- */
@@ -126,10 +126,10 @@ static void expect_sign(struct parser *p, char sign)
 		expected(p, what);
 }
 
-static bool deeper(struct parser *p)
+static bool enter_level(struct parser *p)
 {
 	if (p->depth == MAX_DEPTH)
-		fail_at(p, p->scan.at, -E2BIG, "nested deeper than %d levels", MAX_DEPTH);
+		fail_at(p, p->scan.cursor, -E2BIG, "nested deeper than %d levels", MAX_DEPTH);
 	else
 		p->depth++;
 	return !p->err;
@@ -160,7 +160,7 @@ static struct expr_part parse_id(struct parser *p, enum expr_op op)
 
 /* has_event() and strcmp_cpuid_str() are answered at compile time. */
 static struct expr_part parse_question(struct parser *p, int (*answer)(const char *, void *),
-				       const char *function, const char *at)
+				       const char *function, const char *pos)
 {
 	struct expr_part part = nothing(p);
 	char *name = take_name(p);
@@ -172,7 +172,7 @@ static struct expr_part parse_question(struct parser *p, int (*answer)(const cha
 		yes = answer(name, p->env->user);
 		part = expr_build_number(&p->build, yes < 0 ? NAN : yes != 0);
 	} else {
-		fail_at(p, at, -EINVAL, "%s() has no value here", function);
+		fail_at(p, pos, -EINVAL, "%s() has no value here", function);
 	}
 	free(name);
 	return part;
@@ -190,7 +190,7 @@ static struct expr_part parse_pair(struct parser *p, enum expr_op op)
 static struct expr_part parse_call(struct parser *p)
 {
 	enum expr_token function = p->scan.token;
-	const char *at = p->scan.at;
+	const char *pos = p->scan.cursor;
 	struct expr_part part;
 
 	next(p);
@@ -203,10 +203,10 @@ static struct expr_part parse_call(struct parser *p)
 		part = parse_id(p, EXPR_LINES);
 		break;
 	case TOKEN_HAS_EVENT:
-		part = parse_question(p, p->env->has_event, "has_event", at);
+		part = parse_question(p, p->env->has_event, "has_event", pos);
 		break;
 	case TOKEN_STRCMP_CPUID_STR:
-		part = parse_question(p, p->env->cpuid_matches, "strcmp_cpuid_str", at);
+		part = parse_question(p, p->env->cpuid_matches, "strcmp_cpuid_str", pos);
 		break;
 	case TOKEN_MIN:
 		part = parse_pair(p, EXPR_MIN);
@@ -233,7 +233,7 @@ static struct expr_part parse_literal(struct parser *p)
 	number = p->env->literal ? p->env->literal(name, p->env->user) : NAN;
 	free(name);
 	if (isnan(number)) {
-		fail_at(p, p->scan.at, -EINVAL, "%.*s has no value here", shown(p), p->scan.at);
+		fail_at(p, p->scan.cursor, -EINVAL, "%.*s has no value here", shown(p), p->scan.cursor);
 		return nothing(p);
 	}
 	next(p);
@@ -245,7 +245,7 @@ static struct expr_part parse_number(struct parser *p)
 	double number;
 
 	if (expr_scan_number(&p->scan, &number)) {
-		fail_at(p, p->scan.at, -EINVAL, "%.*s is out of range", shown(p), p->scan.at);
+		fail_at(p, p->scan.cursor, -EINVAL, "%.*s is out of range", shown(p), p->scan.cursor);
 		return nothing(p);
 	}
 	next(p);
@@ -275,7 +275,7 @@ static struct expr_part parse_primary(struct parser *p)
 {
 	struct expr_part part;
 
-	if (!deeper(p))
+	if (!enter_level(p))
 		return nothing(p);
 	switch (p->scan.token) {
 	case TOKEN_NUMBER:
@@ -310,7 +310,7 @@ static struct expr_part parse_primary(struct parser *p)
 static struct expr_part parse_operators(struct parser *p, int rank)
 {
 	struct expr_part left = parse_primary(p), right;
-	const char *at;
+	const char *pos;
 	size_t i;
 
 	for (;;) {
@@ -320,11 +320,11 @@ static struct expr_part parse_operators(struct parser *p, int rank)
 		}
 		if (i == N_OPERATORS || operators[i].rank < rank)
 			return left;
-		at = p->scan.at;
+		pos = p->scan.cursor;
 		next(p);
 		right = parse_operators(p, operators[i].rank + 1);
 		if (operators[i].op == EXPR_REMAINDER && right.value == 0)
-			fail_at(p, at, -EINVAL, "a remainder of a division by 0");
+			fail_at(p, pos, -EINVAL, "a remainder of a division by 0");
 		if (p->err)
 			return nothing(p);
 		left = expr_build_binary(&p->build, operators[i].op, left, right);
@@ -335,7 +335,7 @@ static struct expr_part parse_whole(struct parser *p)
 {
 	struct expr_part yes = parse_operators(p, LOWEST_RANK), condition, no;
 
-	if (p->scan.token != TOKEN_IF || !deeper(p))
+	if (p->scan.token != TOKEN_IF || !enter_level(p))
 		return yes;
 	next(p);
 	condition = parse_operators(p, LOWEST_RANK);

@@ -94,11 +94,11 @@ static void take(struct expr_scanner *scanner, enum expr_token token, size_t len
 
 void expr_scan_next(struct expr_scanner *scanner)
 {
-	const char *s = scanner->at + scanner->len;
+	const char *s = scanner->cursor + scanner->len;
 	size_t number, name, literal;
 
 	s += strspn(s, BLANKS);
-	scanner->at = s;
+	scanner->cursor = s;
 	number = span_number(s);
 	name = span_name(s);
 	literal = span_literal(s);
@@ -117,7 +117,7 @@ void expr_scan_next(struct expr_scanner *scanner)
 int expr_scan_init(struct expr_scanner *scanner, const char *text)
 {
 	scanner->text = text;
-	scanner->at = text;
+	scanner->cursor = text;
 	scanner->len = 0;
 	scanner->c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 	if (!scanner->c)
@@ -133,7 +133,7 @@ void expr_scan_release(struct expr_scanner *scanner)
 
 bool expr_scan_at_sign(const struct expr_scanner *scanner, char sign)
 {
-	return scanner->token == TOKEN_SIGN && *scanner->at == sign;
+	return scanner->token == TOKEN_SIGN && *scanner->cursor == sign;
 }
 
 int expr_scan_number(const struct expr_scanner *scanner, double *number)
@@ -141,7 +141,7 @@ int expr_scan_number(const struct expr_scanner *scanner, double *number)
 	int before = errno, err;
 
 	errno = 0;
-	*number = strtod_l(scanner->at, NULL, scanner->c);
+	*number = strtod_l(scanner->cursor, NULL, scanner->c);
 	err = errno;
 	errno = before;
 	return -err;
@@ -149,7 +149,7 @@ int expr_scan_number(const struct expr_scanner *scanner, double *number)
 
 char *expr_scan_name(const struct expr_scanner *scanner, unsigned int parameter)
 {
-	const char *s = scanner->at, *end = s + scanner->len;
+	const char *s = scanner->cursor, *end = s + scanner->len;
 	char digits[16], *name, *out;
 	size_t n, room = scanner->len + 1;
 

@@ -28,7 +28,7 @@ struct expr_scanner {
 	locale_t c;
 	/* the current token */
 	enum expr_token token;
-	const char *at;
+	const char *cursor;
 	size_t len;
 };
 

@@ -19,7 +19,7 @@
  * @progress: as in struct gpmu_profile_options; NULL: not called
  * @user: first argument of @progress and @waiting
  * @waiting: as in struct gpmu_profile_options; NULL: not called
- * @no_inlines: omit inlined functions from call stacks
+ * @wants_no_inlines: omit inlined functions from call stacks
  */
 struct gpmu_import_options {
 	size_t size;
@@ -27,7 +27,7 @@ struct gpmu_import_options {
 	int (*progress)(void *user, uint64_t done, uint64_t total);
 	void *user;
 	int (*waiting)(void *user, const char *server, uint64_t done, uint64_t total);
-	bool no_inlines;
+	bool wants_no_inlines;
 };
 
 /**

@@ -88,7 +88,7 @@ static int prepare(struct import *import, int fd, struct gpmu_error *error)
 	if (profile_input_begin(&import->input, event, take_jit, import))
 		return -ENOMEM;
 	import->info = import->input.code.info;
-	import->input.code.inlines = !import->options.no_inlines && has_stacks(import);
+	import->input.code.wants_inlines = !import->options.wants_no_inlines && has_stacks(import);
 	if (import->info->time_conv.mult)
 		import_clock_read(&now);
 	import_clock_set(&import->clock, import->info, event ? event->attr : NULL, &now);

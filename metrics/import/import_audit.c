@@ -77,8 +77,9 @@ static int put_clock(struct import *import)
 {
 	const struct import_clock *clock = &import->clock;
 	struct args args = { .count = 0 };
-	const bool spe = import->facts.spe;
-	uint64_t first = import_clock_bound(clock, import->begin, spe), last = import_clock_bound(clock, import->end, spe);
+	const bool has_spe = import->facts.spe;
+	uint64_t first = import_clock_bound(clock, import->begin, has_spe),
+		 last = import_clock_bound(clock, import->end, has_spe);
 
 	if (clock->is_raw)
 		add(&args, "bound", first > last ? first : last);

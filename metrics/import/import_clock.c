@@ -54,11 +54,11 @@ void import_clock_read(struct import_now *now)
 	int fd = event_fd_open(&attr, 0, -1, -1);
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
 	void *page = fd < 0 ? MAP_FAILED : mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
-	bool known = page != MAP_FAILED && take_page(now, page);
+	bool is_known = page != MAP_FAILED && take_page(now, page);
 
-	if (!known)
+	if (!is_known)
 		now->conv.mult = 0;
-	for (int i = 0; i < READINGS && known; i++) {
+	for (int i = 0; i < READINGS && is_known; i++) {
 		struct gpmu_clock_pair pair = { .before = raw_now() };
 
 		pair.other = gpmu_perfdata_time_of(&now->conv, counter_raw_clock());
@@ -95,18 +95,18 @@ void import_clock_set(struct import_clock *clock, const struct gpmu_perfdata_inf
 		      const struct perf_event_attr *attr, const struct import_now *now)
 {
 	uint64_t half = (now->pair.after - now->pair.before + 1) / 2;
-	bool here = is_here(&info->time_conv, now), own = attr && attr->use_clockid;
+	bool is_local = is_here(&info->time_conv, now), is_own = attr && attr->use_clockid;
 
 	*clock = (struct import_clock){
-		.name = name_of(attr), .is_raw = own && attr->clockid == CLOCK_MONOTONIC_RAW, .has_spe = !own,
+		.name = name_of(attr), .is_raw = is_own && attr->clockid == CLOCK_MONOTONIC_RAW, .has_spe = !is_own,
 	};
-	if (!here || (own && !clock->is_raw))
+	if (!is_local || (is_own && !clock->is_raw))
 		return;
 	clock->now = now->pair.other;
 	clock->spe_shift = now->pair.before + half - now->pair.other;
 	clock->has_spe = true;
 	clock->bound = half;
-	if (own)
+	if (is_own)
 		return;
 	clock->name = "perf's clock, converted by TIME_CONV";
 	clock->is_raw = true;
@@ -114,9 +114,9 @@ void import_clock_set(struct import_clock *clock, const struct gpmu_perfdata_inf
 	clock->shift = clock->spe_shift;
 }
 
-uint64_t import_clock_bound(const struct import_clock *clock, uint64_t time, bool spe)
+uint64_t import_clock_bound(const struct import_clock *clock, uint64_t time, bool has_spe)
 {
-	if (!clock->is_converted && !spe)
+	if (!clock->is_converted && !has_spe)
 		return 0;
 	time -= clock->spe_shift;
 	return clock->bound + (clock->now > time ? clock->now - time : time - clock->now) / DRIFT + 1;

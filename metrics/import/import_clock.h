@@ -31,7 +31,7 @@ void import_clock_read(struct import_now *now);
 /* Decides by the facts of a recording, and by whether it is of this machine since it started. */
 void import_clock_set(struct import_clock *clock, const struct gpmu_perfdata_info *info,
 		      const struct perf_event_attr *attr, const struct import_now *now);
-/* Error in ns at a time of the trace, if @clock is CLOCK_MONOTONIC_RAW. @spe: also of times by TIME_CONV */
-uint64_t import_clock_bound(const struct import_clock *clock, uint64_t time, bool spe);
+/* Error in ns at a time of the trace, if @clock is CLOCK_MONOTONIC_RAW. @has_spe: also of times by TIME_CONV */
+uint64_t import_clock_bound(const struct import_clock *clock, uint64_t time, bool has_spe);
 
 #endif /* GPMU_IMPORT_CLOCK_H */

@@ -30,13 +30,13 @@ static bool is_of_command(const struct import *import)
 int import_read(struct import *import, const struct gpmu_perfdata_record *record, uint64_t time)
 {
 	const struct gpmu_perfdata_read *read = &record->sample.read;
-	const bool of_command = is_of_command(import), has_tid = record->has & PERF_SAMPLE_TID;
+	const bool has_command = is_of_command(import), has_tid = record->has & PERF_SAMPLE_TID;
 
 	for (size_t i = 0; i < read->count; i++) {
 		const struct gpmu_perfdata_event *event = read->values[i].id ?
 			gpmu_perfdata_event_of(import->input.perfdata, read->values[i].id) : record->event;
-		bool of_thread = event && (event->attr->inherit || of_command) && has_tid;
-		bool has_cpu = record->has & PERF_SAMPLE_CPU && !of_thread;
+		bool is_of_thread = event && (event->attr->inherit || has_command) && has_tid;
+		bool has_cpu = record->has & PERF_SAMPLE_CPU && !is_of_thread;
 
 		if (event && vector_push(&import->reads, &(struct import_read){
 			.time = time, .id = read->values[i].id, .value = read->values[i].value, .enabled = read->enabled,
@@ -51,9 +51,9 @@ int import_read(struct import *import, const struct gpmu_perfdata_record *record
 
 static int compare(const void *a, const void *b)
 {
-	const struct import_read *one = a, *two = b;
+	const struct import_read *left = a, *right = b;
 
-	return COMPARE(one->time, two->time) ?: COMPARE(one->order, two->order);
+	return COMPARE(left->time, right->time) ?: COMPARE(left->order, right->order);
 }
 
 static int cpu_track(struct import *import, uint32_t cpu)
@@ -159,8 +159,8 @@ int import_counters_end(struct import *import)
 
 	vector_sort(&import->reads, compare);
 	for (size_t i = 0; i < import->reads.n && !ret; i++) {
-		bool inherited = gpmu_perfdata_event(import->input.perfdata, list[i].event)->attr->inherit;
-		uint64_t key = list[i].id << 32 ^ list[i].id >> 32 ^ (inherited ? list[i].tid : 0);
+		bool is_inherited = gpmu_perfdata_event(import->input.perfdata, list[i].event)->attr->inherit;
+		uint64_t key = list[i].id << 32 ^ list[i].id >> 32 ^ (is_inherited ? list[i].tid : 0);
 		uint32_t before;
 
 		ret = put(import, map_get(&last, key, &before) ? &list[before] : NULL, &list[i]) ?:

@@ -15,7 +15,7 @@ struct import_place {
 	const struct profile_map *map;
 	uint64_t address;
 	uint32_t pid;
-	bool used;
+	bool is_used;
 	struct profile_place found;
 };
 
@@ -32,12 +32,12 @@ static const struct profile_place *find(struct import *import, uint32_t pid, uin
 	const struct profile_map *map = profile_tasks_map(&import->input.tasks, pid, address, time, &range);
 	struct import_place *slot = &import->places[(address ^ (uint64_t)pid << 32) * 0x9e3779b97f4a7c15ULL >> 40 & (PLACES - 1)];
 
-	if (slot->used && slot->map == map && slot->address == address && slot->pid == pid)
+	if (slot->is_used && slot->map == map && slot->address == address && slot->pid == pid)
 		return &slot->found;
 	*slot = (struct import_place){ .map = map, .address = address, .pid = pid };
 	if (profile_code_find(&import->input.code, pid, address, time, &range, &slot->found))
 		return NULL;
-	slot->used = true;
+	slot->is_used = true;
 	return &slot->found;
 }
 
@@ -56,8 +56,9 @@ static struct gpmu_trace_frame frame_of(const struct import *import, uint32_t fu
 static void add_frames(const struct import *import, const struct profile_place *place, uint64_t address,
 		       struct gpmu_trace_frame *frames, size_t *count)
 {
-	for (const struct profile_inlined *at = place->inlined; at && *count < TRACE_FRAMES_MAX; at = at->caller)
-		frames[(*count)++] = frame_of(import, at->text, place, address);
+	for (const struct profile_inlined *inlined = place->inlined; inlined && *count < TRACE_FRAMES_MAX;
+	     inlined = inlined->caller)
+		frames[(*count)++] = frame_of(import, inlined->text, place, address);
 	if (*count < TRACE_FRAMES_MAX)
 		frames[(*count)++] = frame_of(import, place->function, place, address);
 }
@@ -77,7 +78,7 @@ static int find_chain(struct import *import, const struct gpmu_perfdata_record *
 		      struct gpmu_trace_frame *frames, size_t *count)
 {
 	uint32_t space = profile_is_kernel(record) ? PROFILE_KERNEL : pid;
-	bool known = !profile_is_guest(record), is_first = true;
+	bool is_known = !profile_is_guest(record), is_first = true;
 	uint64_t unwound[PROFILE_UNWIND_CHAIN];
 	const struct profile_place *place;
 	const uint64_t *chain;
@@ -88,12 +89,12 @@ static int find_chain(struct import *import, const struct gpmu_perfdata_record *
 		return -ENOMEM;
 	for (size_t i = 0; i < length && *count < TRACE_FRAMES_MAX; i++) {
 		if (chain[i] >= (uint64_t)PERF_CONTEXT_MAX) {
-			known = enter(chain[i], pid, &space);
+			is_known = enter(chain[i], pid, &space);
 			is_first = true;
 			continue;
 		}
 		/* The outermost frame has the return address 0. */
-		if (!known || !chain[i])
+		if (!is_known || !chain[i])
 			continue;
 		place = find(import, space, is_first ? chain[i] : chain[i] - 1, time);
 		if (!place)

@@ -93,9 +93,9 @@ int import_switch_outside(struct import *import, const struct gpmu_perfdata_reco
 
 static int compare(const void *a, const void *b)
 {
-	const struct import_switch *one = a, *two = b;
+	const struct import_switch *left = a, *right = b;
 
-	return COMPARE(one->time, two->time) ?: COMPARE(one->order, two->order);
+	return COMPARE(left->time, right->time) ?: COMPARE(left->order, right->order);
 }
 
 /* Sets the thread of each switch that lacks it: the thread that ran last on the CPU. */
@@ -160,29 +160,29 @@ static void set_outside(struct import_switch *entry, uint32_t process)
 static bool find_outside(struct import_switch *list, size_t n, bool can_sleep)
 {
 	struct import_switch *runs[CPUS_MAX] = { NULL };	/* the CPU's last switch to the tid 0 */
-	bool seen[CPUS_MAX] = { false }, found = false;
+	bool is_seen[CPUS_MAX] = { false }, is_found = false;
 
 	for (struct import_switch *entry = list; entry < list + n; entry++) {
-		const bool stops = entry->change == STOPS || entry->change == PREEMPTED;
+		const bool is_stop = entry->change == STOPS || entry->change == PREEMPTED;
 
 		if (entry->cpu == NOT_KNOWN) {
 			if (is_switch(entry->change) && !entry->tid)
 				set_outside(entry, GPMU_OUTSIDE_NUMBER);
 			continue;
 		}
-		seen[entry->cpu] |= entry->change == SEEN;
-		if (stops && !entry->tid && (seen[entry->cpu] || (can_sleep && entry->change == STOPS))) {
+		is_seen[entry->cpu] |= entry->change == SEEN;
+		if (is_stop && !entry->tid && (is_seen[entry->cpu] || (can_sleep && entry->change == STOPS))) {
 			set_outside(entry, GPMU_OUTSIDE_NUMBER);
-			found = true;
+			is_found = true;
 		}
 		if (runs[entry->cpu] && (entry->change == SEEN || entry->pid == GPMU_OUTSIDE_NUMBER))
 			set_outside(runs[entry->cpu], GPMU_OUTSIDE_NUMBER);
 		if (entry->change < BEGINS) {
 			runs[entry->cpu] = entry->change == RUNS && !entry->tid ? entry : NULL;
-			seen[entry->cpu] = false;
+			is_seen[entry->cpu] = false;
 		}
 	}
-	return found;
+	return is_found;
 }
 
 /* Gives the tasks that ran with the tid 0 their threads, and sets these as the next threads of the switches before. */

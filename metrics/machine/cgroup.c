@@ -25,7 +25,7 @@ static int find_mount(const struct gpmu_machine *machine, char path[PATH_MAX])
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 	char buffer[2 * PATH_MAX];
 	struct mntent mount;
-	bool v1 = false;
+	bool is_version_1 = false;
 	int ret;
 
 	*path = '\0';
@@ -35,21 +35,21 @@ static int find_mount(const struct gpmu_machine *machine, char path[PATH_MAX])
 			close(fd);
 		return ret == -ENOENT ? 0 : ret;
 	}
-	while (!v1 && getmntent_r(file, &mount, buffer, sizeof(buffer))) {
-		v1 = is_v1(&mount);
-		if (v1 || (!*path && !strcmp(mount.mnt_type, "cgroup2")))
+	while (!is_version_1 && getmntent_r(file, &mount, buffer, sizeof(buffer))) {
+		is_version_1 = is_v1(&mount);
+		if (is_version_1 || (!*path && !strcmp(mount.mnt_type, "cgroup2")))
 			snprintf(path, PATH_MAX, "%s", mount.mnt_dir);
 	}
 	fclose(file);
 	return 0;
 }
 
-static int open_folder(int at, const char *path)
+static int open_folder(int folder, const char *path)
 {
 	int fd;
 
 	path += strspn(path, "/");
-	fd = openat(at, *path ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = openat(folder, *path ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 

@@ -76,7 +76,7 @@ static bool has_pcie_pmu(const struct gpmu_machine *machine)
 
 void machine_number_pcis(struct gpmu_machine *machine)
 {
-	if (!machine->grace || !has_pcie_pmu(machine))
+	if (!machine->is_grace || !has_pcie_pmu(machine))
 		return;
 	pcis_number(&machine->pcis);
 	for (size_t i = 0; i < machine->pcis.len; i++)
@@ -105,7 +105,7 @@ static int read_counters(struct gpmu_machine *machine, const struct sysfs_dir *r
 	if (!ret)
 		ret = read_pmus(machine, root);
 	/* The CPU also identifies a Grace if the kernel has no driver for its PMUs. */
-	machine->grace = has_pcie_pmu(machine) || gpmu_midr_is_neoverse_v2(machine->midr);
+	machine->is_grace = has_pcie_pmu(machine) || gpmu_midr_is_neoverse_v2(machine->midr);
 	return ret;
 }
 

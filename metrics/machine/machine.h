@@ -20,7 +20,7 @@ struct gpmu_machine {
 	struct warnings warnings;
 	struct cpus online;
 	uint64_t midr;
-	bool grace;	/* the hardware is a Grace; PMUs of sources do not make it one */
+	bool is_grace;	/* the hardware is a Grace; PMUs of sources do not make it one */
 	struct nodes nodes;
 	struct gpmu_pmu **pmus;		/* sorted by name */
 	size_t pmus_len;

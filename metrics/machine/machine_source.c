@@ -82,7 +82,7 @@ static int read_nodes(struct addition *add, const struct gpmu_machine *machine,
 			node = &add->nodes[add->nodes_len++];
 			*node = (struct gpmu_node){ .number = shown.number, .package = shown.package };
 		}
-		node->gpu = node->gpu || shown.gpu_count;
+		node->has_gpu = node->has_gpu || shown.gpu_count;
 	}
 	qsort(add->nodes, add->nodes_len, sizeof(*add->nodes), compare_nodes);
 	return 0;
@@ -133,7 +133,7 @@ static struct gpmu_node *find_gpu_node(const struct addition *add,
 	if (!gpu || !gpu->pci || !pci_address_parse(gpu->pci, strlen(gpu->pci), &address))
 		return NULL;
 	node = read_pci_node(machine, gpu->pci);
-	if (node < 0 && machine->grace)
+	if (node < 0 && machine->is_grace)
 		pci_grace_place(&address, &node, &root_port);
 	return node < 0 ? NULL : find_node(add, node);
 }

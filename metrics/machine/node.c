@@ -20,7 +20,7 @@ static int cpus_to_read(const struct gpmu_node *node, const struct sysfs_dir *cp
 
 	snprintf(path, sizeof(path), "cpu%d/topology/package_cpus_list", cpus_first(&node->cpus));
 	ret = sysfs_cpus(cpus, path, &package);
-	*n = !ret && cpus_within(&node->cpus, &package) ? 1 : node->cpus.len;
+	*n = !ret && cpus_are_within(&node->cpus, &package) ? 1 : node->cpus.len;
 	cpus_release(&package);
 	return sysfs_optional(ret);
 }
@@ -140,7 +140,7 @@ const struct gpmu_node *nodes_find(const struct nodes *nodes, const struct cpus 
 	if (!nodes->of_cpu || !cpus->len || !nodes->of_cpu[cpus_first(cpus)])
 		return NULL;
 	node = &nodes->list[nodes->of_cpu[cpus_first(cpus)] - 1];
-	return cpus_within(cpus, &node->cpus) ? node : NULL;
+	return cpus_are_within(cpus, &node->cpus) ? node : NULL;
 }
 
 int gpmu_node_number(const struct gpmu_node *node)

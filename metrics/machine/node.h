@@ -11,7 +11,7 @@
 struct gpmu_node {
 	int number;
 	int package;	/* -1: unknown */
-	bool gpu;	/* a source has a GPU on its socket's NVLink-C2C */
+	bool has_gpu;	/* a source has a GPU on its socket's NVLink-C2C */
 	struct cpus cpus;
 };
 

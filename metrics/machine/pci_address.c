@@ -7,13 +7,13 @@
  * Parses exactly @digits hexadecimal digits, in lower case as the kernel's; false on any other
  * character.
  */
-static bool parse_hex(const char **at, size_t digits, uint32_t *value)
+static bool parse_hex(const char **cursor, size_t digits, uint32_t *value)
 {
-	for (*value = 0; digits; digits--, (*at)++) {
-		if (**at >= '0' && **at <= '9')
-			*value = *value << 4 | (uint32_t)(**at - '0');
-		else if (**at >= 'a' && **at <= 'f')
-			*value = *value << 4 | (uint32_t)(**at - 'a' + 10);
+	for (*value = 0; digits; digits--, (*cursor)++) {
+		if (**cursor >= '0' && **cursor <= '9')
+			*value = *value << 4 | (uint32_t)(**cursor - '0');
+		else if (**cursor >= 'a' && **cursor <= 'f')
+			*value = *value << 4 | (uint32_t)(**cursor - 'a' + 10);
 		else
 			return false;
 	}
@@ -62,7 +62,7 @@ static bool is_host_bridge(const char *name, size_t len)
 
 size_t pci_path_root_port(const char *path, const char **root_port)
 {
-	bool below_bridge = false;
+	bool is_below_bridge = false;
 	struct pci_address address;
 	size_t len, found = 0;
 
@@ -70,15 +70,15 @@ size_t pci_path_root_port(const char *path, const char **root_port)
 	for (; *path; path += len + (path[len] == '/')) {
 		len = strcspn(path, "/");
 		if (is_host_bridge(path, len)) {
-			below_bridge = true;
+			is_below_bridge = true;
 			found = 0;
 			continue;
 		}
-		if (below_bridge && path[len] && pci_address_parse(path, len, &address)) {
+		if (is_below_bridge && path[len] && pci_address_parse(path, len, &address)) {
 			*root_port = path;
 			found = len;
 		}
-		below_bridge = false;
+		is_below_bridge = false;
 	}
 	return found;
 }

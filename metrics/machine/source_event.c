@@ -21,27 +21,27 @@ bool source_find_event(const struct gpmu_pmu *pmu, const char *name,
 		       struct gpmu_source_event_info *event)
 {
 	struct gpmu_source *source = pmu->source;
-	bool found;
+	bool is_found;
 
 	if (!source || !source->plugin.event_find)
 		return false;
 	pthread_mutex_lock(&source->lock);
-	found = take(event, source->plugin.event_find(source->data, pmu->source_index, name));
+	is_found = take(event, source->plugin.event_find(source->data, pmu->source_index, name));
 	pthread_mutex_unlock(&source->lock);
-	return found;
+	return is_found;
 }
 
 bool source_event(const struct gpmu_pmu *pmu, size_t index, struct gpmu_source_event_info *event)
 {
 	struct gpmu_source *source = pmu->source;
-	bool found;
+	bool is_found;
 
 	if (!source || !source->plugin.event)
 		return false;
 	pthread_mutex_lock(&source->lock);
-	found = take(event, source->plugin.event(source->data, pmu->source_index, index));
+	is_found = take(event, source->plugin.event(source->data, pmu->source_index, index));
 	pthread_mutex_unlock(&source->lock);
-	return found;
+	return is_found;
 }
 
 const char *gpmu_pmu_source_event(const struct gpmu_pmu *pmu, size_t index, const char **unit,

@@ -19,8 +19,8 @@ static int read_id(const struct gpmu_machine *machine, int cpu, const char *name
 
 struct cpu_topology topology_read(const struct gpmu_machine *machine, int cpu)
 {
-	const struct cpus one = { .ids = &cpu, .len = 1 };
-	const struct gpmu_node *node = nodes_find(&machine->nodes, &one);
+	const struct cpus single = { .ids = &cpu, .len = 1 };
+	const struct gpmu_node *node = nodes_find(&machine->nodes, &single);
 
 	return (struct cpu_topology){
 		.package = node && node->package >= 0 ? node->package :

@@ -37,7 +37,7 @@ static const char *const variables[ENTRIES] = {
 struct gpmu_marks {
 	char *path;			/* path of the temporary file; NULL: it has been deleted */
 	int fd, inherited;		/* -1: not open */
-	bool named;			/* counts of several processes are told apart by a line */
+	bool is_named;			/* counts of several processes are told apart by a line */
 	char *entries[ENTRIES];		/* "NAME=VALUE" */
 	char **environment;		/* borrows from environ and entries */
 };
@@ -182,7 +182,7 @@ struct gpmu_marks *gpmu_marks_new(const char *list, const struct gpmu_options *o
 	marks->fd = marks->inherited = -1;
 	ret = sized_options(&all, sizeof(all), options, error) ?: check(&all, error) ?: set_preload(marks, error) ?:
 	      make_file(marks, error) ?: set_entries(marks, list, &all, error) ?: make_environment(marks, error);
-	marks->named = all.format == GPMU_SINK_SUMMARY;
+	marks->is_named = all.format == GPMU_SINK_SUMMARY;
 	if (!ret)
 		return marks;
 	gpmu_marks_free(marks);
@@ -215,5 +215,5 @@ char *const *gpmu_marks_environment(const struct gpmu_marks *marks)
 int gpmu_marks_print(struct gpmu_marks *marks, FILE *file,
 		     void (*warn)(const char *line, void *user), void *user)
 {
-	return marks_read(marks->fd, marks->named, file, warn, user);
+	return marks_read(marks->fd, marks->is_named, file, warn, user);
 }

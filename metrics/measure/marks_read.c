@@ -20,7 +20,7 @@
 struct process {
 	int pid;
 	char name[MARKS_NAME];
-	bool ended;			/* its counts or its failure are in the file */
+	bool has_ended;			/* its counts or its failure are in the file */
 };
 
 struct record {
@@ -35,7 +35,7 @@ struct record {
 struct tally {
 	struct record first;		/* its text is the region, and the error */
 	uint64_t count;
-	bool final;			/* the process has exited, and its count is complete */
+	bool is_final;			/* the process has exited, and its count is complete */
 };
 
 struct reading {
@@ -45,8 +45,8 @@ struct reading {
 	VECTOR(struct process) processes;
 	VECTOR(struct record) counts;	/* what processes printed */
 	VECTOR(struct tally) tallies;
-	bool loaded;			/* the library was in a process */
-	bool failed;
+	bool is_loaded;			/* the library was in a process */
+	bool has_failed;
 };
 
 __attribute__((format(printf, 2, 3)))
@@ -86,7 +86,7 @@ static int begin(struct reading *reading, const struct record *record)
 
 static int fail(struct reading *reading, const struct record *record)
 {
-	reading->failed = true;
+	reading->has_failed = true;
 	return report(reading, "process %d (%s) was not counted: %.*s", record->pid, record->name,
 		      (int)record->length, record->text);
 }
@@ -96,38 +96,38 @@ static int fail(struct reading *reading, const struct record *record)
  * earlier program with the process's id
  */
 static struct tally *find_tally(const struct reading *reading, const struct record *record, uint64_t number,
-				bool exits)
+				bool has_exited)
 {
 	struct tally *tallies = reading->tallies.list;
 
 	for (size_t i = reading->tallies.n; i > 0; i--)
 		if (tallies[i - 1].first.pid == record->pid && tallies[i - 1].first.kind == record->kind)
-			return number + exits > tallies[i - 1].count ? &tallies[i - 1] : NULL;
+			return number + has_exited > tallies[i - 1].count ? &tallies[i - 1] : NULL;
 	return NULL;
 }
 
 static int count(struct reading *reading, const struct record *record)
 {
 	const char *end = record->text + record->length;
-	const char *at = memchr(record->text, ' ', record->length);
+	const char *space = memchr(record->text, ' ', record->length);
 	const uint64_t number = strtoull(record->text, NULL, 10);
 	struct tally *tally;
-	bool exits;
+	bool has_exited;
 
-	if (!at || end - at < 3)
+	if (!space || end - space < 3)
 		return -EINVAL;
-	exits = at[1] == '1';
-	tally = find_tally(reading, record, number, exits);
+	has_exited = space[1] == '1';
+	tally = find_tally(reading, record, number, has_exited);
 	if (!tally) {
 		tally = vector_append(reading->tallies.list, reading->tallies.n);
 		if (!tally)
 			return -ENOMEM;
 		tally->first = *record;
-		tally->first.text = at + 3;
-		tally->first.length = (size_t)(end - at - 3);
+		tally->first.text = space + 3;
+		tally->first.length = (size_t)(end - space - 3);
 	}
 	tally->count = number;
-	tally->final = exits;
+	tally->is_final = has_exited;
 	return 0;
 }
 
@@ -137,14 +137,14 @@ static int take(struct reading *reading, const struct record *record)
 
 	switch (record->kind) {
 	case MARKS_LOADED:
-		reading->loaded = true;
+		reading->is_loaded = true;
 		return 0;
 	case MARKS_BEGUN:
 		return begin(reading, record);
 	case MARKS_COUNTED:
 	case MARKS_FAILED:
 		if (process)
-			process->ended = true;
+			process->has_ended = true;
 		return record->kind == MARKS_FAILED ? fail(reading, record) : vector_push(&reading->counts, record);
 	case MARKS_IGNORED:
 	case MARKS_UNCOUNTED:
@@ -157,19 +157,19 @@ static int take(struct reading *reading, const struct record *record)
 /* Parses the record at *@text and advances *@text past it. Returns 0; -EINVAL if it is malformed */
 static int parse(char **text, const char *end, struct record *record)
 {
-	char *line = memchr(*text, '\n', (size_t)(end - *text)), *at;
+	char *line = memchr(*text, '\n', (size_t)(end - *text)), *pos;
 
 	if (!line)
 		return -EINVAL;
 	*line = '\0';
 	record->kind = **text;
-	record->pid = record->kind ? (int)strtol(*text + 1, &at, 10) : 0;
+	record->pid = record->kind ? (int)strtol(*text + 1, &pos, 10) : 0;
 	if (record->pid <= 0)
 		return -EINVAL;
-	record->length = strtoull(at, &at, 10);
-	if (*at != ' ' || record->length > (size_t)(end - line - 1))
+	record->length = strtoull(pos, &pos, 10);
+	if (*pos != ' ' || record->length > (size_t)(end - line - 1))
 		return -EINVAL;
-	snprintf(record->name, sizeof(record->name), "%s", at + 1);
+	snprintf(record->name, sizeof(record->name), "%s", pos + 1);
 	record->text = line + 1;
 	*text = line + 1 + record->length;
 	return 0;
@@ -199,7 +199,7 @@ static int report_tallies(const struct reading *reading)
 	for (size_t i = 0; !ret && i < reading->tallies.n; i++) {
 		const struct tally *tally = &reading->tallies.list[i];
 		const struct record *first = &tally->first;
-		const char *min = tally->final ? "" : "at least ";
+		const char *min = tally->is_final ? "" : "at least ";
 
 		if (first->kind == MARKS_IGNORED)
 			ret = report(reading, "process %d (%s): ends of regions that were ignored: %s%" PRIu64
@@ -220,23 +220,23 @@ static int report_missing(const struct reading *reading)
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < reading->processes.n; i++)
-		if (!processes[i].ended)
+		if (!processes[i].has_ended)
 			ret = report(reading, "the counts of process %d (%s) are lost: it was killed, it still "
 				     "runs, or it left by _exit() or execve()", processes[i].pid,
 				     processes[i].name);
-	if (ret || reading->counts.n || reading->failed || reading->processes.n)
+	if (ret || reading->counts.n || reading->has_failed || reading->processes.n)
 		return ret;
-	if (reading->loaded)
+	if (reading->is_loaded)
 		return report(reading, PRELOAD_UNUSED);
 	return report(reading, "no region can be counted: " PRELOAD_REFUSED);
 }
 
-static void print(const struct reading *reading, bool named)
+static void print(const struct reading *reading, bool is_named)
 {
 	const struct record *counts = reading->counts.list;
 
 	for (size_t i = 0; i < reading->counts.n; i++) {
-		if (named && reading->counts.n > 1) {
+		if (is_named && reading->counts.n > 1) {
 			fprintf(reading->file, "%sprocess %d (", i ? "\n" : "", counts[i].pid);
 			gpmu_shown_print(reading->file, counts[i].name);
 			fputs("):\n", reading->file);
@@ -262,7 +262,7 @@ static char *read_file(int fd, size_t *length)
 	return text;
 }
 
-int marks_read(int fd, bool named, FILE *file, void (*warn)(const char *line, void *user),
+int marks_read(int fd, bool is_named, FILE *file, void (*warn)(const char *line, void *user),
 	       void *user)
 {
 	struct reading reading = { .file = file, .warn = warn, .user = user };
@@ -274,7 +274,7 @@ int marks_read(int fd, bool named, FILE *file, void (*warn)(const char *line, vo
 		return errno ? -errno : -ENOMEM;
 	ret = take_all(&reading, text, length) ?: report_tallies(&reading) ?: report_missing(&reading);
 	if (!ret)
-		print(&reading, named);
+		print(&reading, is_named);
 	errno = 0;
 	if (!ret && (fflush(file) || ferror(file)))
 		ret = errno ? -errno : -EIO;

@@ -7,10 +7,10 @@
 #include <stdio.h>
 
 /*
- * As gpmu_marks_print(), for the records in the file @fd. @named: a line with the name of the
+ * As gpmu_marks_print(), for the records in the file @fd. @is_named: a line with the name of the
  * process precedes its counts if there are several processes.
  */
-int marks_read(int fd, bool named, FILE *file, void (*warn)(const char *line, void *user),
+int marks_read(int fd, bool is_named, FILE *file, void (*warn)(const char *line, void *user),
 	       void *user);
 
 #endif /* GPMU_MARKS_READ_H */

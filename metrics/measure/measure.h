@@ -50,10 +50,10 @@ struct gpmu {
 /* --- measure_list.c */
 
 /*
- * Adds a list of metrics and events to the plans. If @apart is false, all are added to
+ * Adds a list of metrics and events to the plans. If @is_apart is false, all are added to
  * gpmu->common. 0, or -errno with the error set
  */
-int measure_list(struct gpmu *gpmu, const char *list, bool apart, struct gpmu_error *error);
+int measure_list(struct gpmu *gpmu, const char *list, bool is_apart, struct gpmu_error *error);
 /* 1: a metric of the list needs a PMU that only plugins for GPUs have; 0: none does; or -ENOMEM */
 int measure_needs_gpu(const struct gpmu *gpmu, const char *list);
 

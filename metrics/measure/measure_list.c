@@ -15,30 +15,30 @@ struct element {
 };
 
 /*
- * Finds the next element of @list at *@at, up to a comma outside of braces and slashes. False at
+ * Finds the next element of @list at *@pos, up to a comma outside of braces and slashes. False at
  * the end of the list
  */
-static bool next(const char *list, size_t *at, struct element *element)
+static bool next_element(const char *list, size_t *pos, struct element *element)
 {
-	bool slashes = false;
+	bool has_slashes = false;
 	int braces = 0;
 	size_t end;
 
-	while (isspace((unsigned char)list[*at]) || list[*at] == ',')
-		++*at;
-	element->begin = list + *at;
-	element->offset = end = *at;
+	while (isspace((unsigned char)list[*pos]) || list[*pos] == ',')
+		++*pos;
+	element->begin = list + *pos;
+	element->offset = end = *pos;
 	for (; list[end]; end++) {
 		if (list[end] == '/')
-			slashes = !slashes;
+			has_slashes = !has_slashes;
 		else if (list[end] == '{')
 			braces++;
 		else if (list[end] == '}')
 			braces--;
-		else if (list[end] == ',' && !slashes && braces <= 0)
+		else if (list[end] == ',' && !has_slashes && braces <= 0)
 			break;
 	}
-	*at = end;
+	*pos = end;
 	while (end > element->offset && isspace((unsigned char)list[end - 1]))
 		end--;
 	element->length = end - element->offset;
@@ -147,13 +147,13 @@ static int is_own(const struct gpmu *gpmu, const char *text, int metric, size_t 
 	return ret;
 }
 
-static int add_element(struct gpmu *gpmu, const struct element *element, bool apart,
+static int add_element(struct gpmu *gpmu, const struct element *element, bool is_apart,
 		       struct gpmu_error *error)
 {
 	char *text = strndup(element->begin, element->length);
 	int metric = text ? is_metric(gpmu, element, text) : -ENOMEM, own = 0, ret = metric;
 
-	if (metric >= 0 && apart)
+	if (metric >= 0 && is_apart)
 		ret = own = is_own(gpmu, text, metric, element->offset, error);
 	if (ret >= 0)
 		ret = add(gpmu, own ? gpmu->own : gpmu->common, text, metric, element->offset,
@@ -164,19 +164,19 @@ static int add_element(struct gpmu *gpmu, const struct element *element, bool ap
 	return ret;
 }
 
-int measure_list(struct gpmu *gpmu, const char *list, bool apart, struct gpmu_error *error)
+int measure_list(struct gpmu *gpmu, const char *list, bool is_apart, struct gpmu_error *error)
 {
 	struct element element;
-	size_t at = 0;
+	size_t pos = 0;
 	int ret = 0;
 
-	if (!next(list, &at, &element)) {
+	if (!next_element(list, &pos, &element)) {
 		error_set(error, 0, "expected names of metrics or events");
 		return -EINVAL;
 	}
 	do
-		ret = add_element(gpmu, &element, apart, error);
-	while (!ret && next(list, &at, &element));
+		ret = add_element(gpmu, &element, is_apart, error);
+	while (!ret && next_element(list, &pos, &element));
 	return ret;
 }
 
@@ -190,9 +190,9 @@ int measure_needs_gpu(const struct gpmu *gpmu, const char *list)
 {
 	struct element element;
 	int needs = 0;
-	size_t at = 0;
+	size_t pos = 0;
 
-	while (!needs && next(list, &at, &element)) {
+	while (!needs && next_element(list, &pos, &element)) {
 		char *name = name_of(&element);
 		const struct gpmu_metric *metric = name ? find_metric(gpmu, name) : NULL;
 

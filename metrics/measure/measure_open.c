@@ -50,14 +50,14 @@ static void add_gpu_source(struct gpmu *gpmu, const char *name)
 static int add_sources(struct gpmu *gpmu, const char *list, struct gpmu_error *error)
 {
 	const struct gpmu_options *options = &gpmu->options;
-	bool given = false;
+	bool is_given = false;
 	int ret = 0;
 
 	for (size_t i = 0; i < options->source_count && !ret; i++) {
-		given |= is_for_gpu(options->sources[i]);
+		is_given |= is_for_gpu(options->sources[i]);
 		ret = add_source(gpmu, options->sources[i], error);
 	}
-	if (ret || given)
+	if (ret || is_given)
 		return ret;
 	ret = measure_needs_gpu(gpmu, list);
 	if (ret < 0)
@@ -86,21 +86,21 @@ static int read_machine(struct gpmu *gpmu, const char *list, struct gpmu_error *
 
 static int make_plans(struct gpmu *gpmu, const char *list, struct gpmu_error *error)
 {
-	const bool target = has_target(&gpmu->options);
-	const bool system = gpmu->options.system || gpmu->options.cpus;
+	const bool has_target_tasks = has_target(&gpmu->options);
+	const bool is_system_wide = gpmu->options.system || gpmu->options.cpus;
 	struct gpmu_plan_options own = {
 		.size = sizeof(own), .fits = gpmu_probe_fits, .user_only = -1,
 	};
 	struct gpmu_plan_options common = own;
 
-	common.system_wide = system || !target;
+	common.system_wide = is_system_wide || !has_target_tasks;
 	common.user_only = common.system_wide ? 0 : -1;
 	gpmu->own = gpmu_plan_new(gpmu->machine, gpmu->catalog, &own, error);
 	if (gpmu->own)
 		gpmu->common = gpmu_plan_new(gpmu->machine, gpmu->catalog, &common, error);
 	if (!gpmu->common)
 		return -errno;
-	return measure_list(gpmu, list, !target, error) ?: gpmu_plan_make(gpmu->own, error) ?:
+	return measure_list(gpmu, list, !has_target_tasks, error) ?: gpmu_plan_make(gpmu->own, error) ?:
 	       gpmu_plan_make(gpmu->common, error);
 }
 

@@ -130,13 +130,13 @@ static int measure_part(struct printer *printer, const struct part *part)
 
 static int table_part(struct printer *printer, const struct part *part)
 {
-	const bool threads = printer->gpmu->options.per_thread;
+	const bool is_per_thread = printer->gpmu->options.per_thread;
 	FILE *file = printer->file;
 	char thread[16] = "";
 
-	if (threads && part->tid >= 0)
+	if (is_per_thread && part->tid >= 0)
 		snprintf(thread, sizeof(thread), "%d", (int)part->tid);
-	else if (threads)
+	else if (is_per_thread)
 		snprintf(thread, sizeof(thread), "all");
 	for (size_t i = 0; i < part->rows->length; i++) {
 		const struct gpmu_row *row = &part->rows->list[i];
@@ -145,7 +145,7 @@ static int table_part(struct printer *printer, const struct part *part)
 
 		gpmu_shown_print(file, part->region);
 		fprintf(file, "%*s%*s%10" PRIu64 "%14.6f  ", printer->region - (int)gpmu_shown_width(part->region), "",
-			threads ? 10 : 0, thread, part->visits, (double)row->time_end / 1e9);
+			is_per_thread ? 10 : 0, thread, part->visits, (double)row->time_end / 1e9);
 		gpmu_shown_print(file, row->name);
 		fprintf(file, "%-*s  ", printer->counter - (int)gpmu_shown_width(row->name), used ? place : "");
 		print_value(file, printer->value, row);
@@ -155,7 +155,7 @@ static int table_part(struct printer *printer, const struct part *part)
 
 static int print_table(struct printer *printer, struct gpmu *gpmu)
 {
-	const bool threads = gpmu->options.per_thread;
+	const bool is_per_thread = gpmu->options.per_thread;
 	int ret;
 
 	printer->region = (int)strlen("region");
@@ -166,7 +166,7 @@ static int print_table(struct printer *printer, struct gpmu *gpmu)
 	if (ret || !gpmu_session_region_count(gpmu->shared))
 		return ret;
 	fprintf(printer->file, "%-*s%*s    visits       seconds  %-*s  %*s\n", printer->region,
-		"region", threads ? 10 : 0, threads ? "thread" : "", printer->counter, "counter",
+		"region", is_per_thread ? 10 : 0, is_per_thread ? "thread" : "", printer->counter, "counter",
 		printer->value, "value");
 	printer->part = table_part;
 	return print_all(printer, gpmu);
@@ -206,13 +206,13 @@ static void print_front(struct printer *printer, const struct part *part)
 /* Writes the lines of the sink, each after the columns of the region. */
 static void print_lines(struct printer *printer, const struct part *part, char *text)
 {
-	const bool json = printer->gpmu->options.format == GPMU_SINK_JSON;
+	const bool wants_json = printer->gpmu->options.format == GPMU_SINK_JSON;
 	char *end;
 
 	for (; (end = strchr(text, '\n')); text = end + 1) {
 		*end = '\0';
 		print_front(printer, part);
-		fprintf(printer->file, "%s\n", text + (json && *text == '{'));
+		fprintf(printer->file, "%s\n", text + (wants_json && *text == '{'));
 	}
 }
 

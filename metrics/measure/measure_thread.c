@@ -131,11 +131,11 @@ static struct measure_thread *keeper_of(struct gpmu *gpmu, struct measure_thread
 
 static void take_out(struct gpmu *gpmu, struct measure_thread *thread)
 {
-	struct measure_thread **at = &gpmu->threads;
+	struct measure_thread **link = &gpmu->threads;
 
-	while (*at != thread)
-		at = &(*at)->next;
-	*at = thread->next;
+	while (*link != thread)
+		link = &(*link)->next;
+	*link = thread->next;
 }
 
 void measure_thread_end(void *data)

@@ -156,13 +156,13 @@ static int next_inner(struct gpmu_perfdata *perfdata)
 	int ret;
 
 	if (n == (ssize_t)sizeof(header)) {
-		memcpy(&header, inflate->data + inflate->at, sizeof(header));
+		memcpy(&header, inflate->data + inflate->pos, sizeof(header));
 		if (header.size < sizeof(header) || header.type == GPMU_PERFDATA_AUXTRACE || is_compressed(header.type))
 			return perfdata_fail(perfdata, -EINVAL, offset, "expected a record in compressed records");
 		n = perfdata_inflate_fill(inflate, header.size);
 		if (n == header.size) {
-			ret = take_record(perfdata, inflate->data + inflate->at, offset);
-			inflate->at += header.size;
+			ret = take_record(perfdata, inflate->data + inflate->pos, offset);
+			inflate->pos += header.size;
 			perfdata->stats.inner += ret == 1;
 			return ret;
 		}
@@ -211,12 +211,12 @@ static int take_tracing(struct gpmu_perfdata *perfdata, struct perfdata_file *fi
 	ssize_t n;
 	int ret;
 
-	if (cursor.failed || size > TRACING_MAX)
+	if (cursor.has_failed || size > TRACING_MAX)
 		return perfdata_fail(perfdata, -EINVAL, perfdata->record.offset, "expected the size of tracepoint formats");
 	n = perfdata_file_fill(file, (size_t)size);
 	if (n != (ssize_t)size)
 		return perfdata_expected(perfdata, n < 0 ? (int)n : -ENODATA, offset, "tracepoint formats");
-	ret = perfdata_take_tracing(perfdata, file->data + file->at, (size_t)size, offset);
+	ret = perfdata_take_tracing(perfdata, file->data + file->pos, (size_t)size, offset);
 	if (!ret)
 		ret = perfdata_file_skip(file, (size + 7) & ~7ULL);
 	perfdata->record.body = NULL;	/* the buffer may have moved */
@@ -233,7 +233,7 @@ static int take_compressed(struct gpmu_perfdata *perfdata, uint32_t type, const 
 
 	if (type == GPMU_PERFDATA_COMPRESSED2) {
 		length = cursor_u64(&cursor);
-		if (!perfdata->is_cut && (cursor.failed || length > cursor.left))
+		if (!perfdata->is_cut && (cursor.has_failed || length > cursor.left))
 			return perfdata_fail(perfdata, -EINVAL, offset, "expected the size of compressed records");
 	}
 	perfdata->compressed = offset;
@@ -264,7 +264,7 @@ static int end_file(struct gpmu_perfdata *perfdata, uint64_t offset)
 	if (file->end != UINT64_MAX && offset < file->end)
 		return perfdata_fail(perfdata, -EINVAL, offset, "expected records up to %llu, the file ends",
 				     (unsigned long long)file->end);
-	if (perfdata->inflate.length > perfdata->inflate.at)
+	if (perfdata->inflate.length > perfdata->inflate.pos)
 		return perfdata_fail(perfdata, -EINVAL, offset, "expected more of the last compressed record");
 	if (perfdata->file + 1 < perfdata->file_count) {
 		begin_file(perfdata, perfdata->file + 1);
@@ -297,11 +297,11 @@ static int next_outer(struct gpmu_perfdata *perfdata)
 	}
 	if (n != (ssize_t)sizeof(header))
 		return perfdata_expected(perfdata, n < 0 ? (int)n : -ENODATA, offset, "a record");
-	memcpy(&header, file->data + file->at, sizeof(header));
+	memcpy(&header, file->data + file->pos, sizeof(header));
 	if (header.size < sizeof(header))
 		return perfdata_fail(perfdata, -EINVAL, offset, "expected a record of at least 8 bytes, not %u", header.size);
 	n = perfdata_file_fill(file, header.size);
-	data = file->data + file->at;
+	data = file->data + file->pos;
 	/* Records before a cut in compressed records are read, then the cut is reported. */
 	perfdata->is_cut = n >= (ssize_t)sizeof(header) && n < header.size && is_compressed(header.type);
 	if (perfdata->is_cut)
@@ -310,7 +310,7 @@ static int next_outer(struct gpmu_perfdata *perfdata)
 	if (n != header.size)
 		return perfdata_expected(perfdata, n < 0 ? (int)n : -ENODATA, offset, "a record");
 	ret = take_record(perfdata, data, offset);
-	file->at += header.size;
+	file->pos += header.size;
 	perfdata->stats.bytes = perfdata_file_offset(file);
 	if (ret == SKIPPED && header.type == GPMU_PERFDATA_AUXTRACE)
 		return skip_trace(perfdata, file);
@@ -394,7 +394,7 @@ int gpmu_perfdata_get_stats(const struct gpmu_perfdata *perfdata, struct gpmu_pe
 
 	if (size < sizeof(size))
 		return -EINVAL;
-	all.is_stopped = perfdata->files[0].stopped;
+	all.is_stopped = perfdata->files[0].is_stopped;
 	memcpy(stats, &all, size < sizeof(*stats) ? size : sizeof(*stats));
 	stats->size = size;
 	return 0;

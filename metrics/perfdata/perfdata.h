@@ -17,12 +17,12 @@ struct perfdata_file {
 	char *path;		/* for messages */
 	int fd;			/* file, or the copy of a pipe */
 	int pipe;		/* pipe that is being copied; -1: none */
-	bool stopped;		/* the handler of a signal ran while the pipe had no bytes: it ends here */
+	bool is_stopped;	/* the handler of a signal ran while the pipe had no bytes: it ends here */
 	uint64_t size;		/* of the file; of a pipe: bytes copied so far */
 	uint64_t end;		/* no byte is read from here on */
 	uint64_t offset;	/* of the buffer's first byte */
 	uint8_t *data;		/* buffer */
-	size_t at, length, room;
+	size_t pos, length, room;
 };
 
 /* Opens a file or a pipe; "-": standard input. Returns 0 or -errno; nothing is left open then. */
@@ -61,7 +61,7 @@ struct perfdata_inflate {
 	size_t block;			/* bytes to the end of the next block; 0: zstd finds them without input */
 	bool is_damaged;		/* the rest of the input is not zstd's */
 	uint8_t *data;			/* buffer, aligned to 8 bytes */
-	size_t at, length;
+	size_t pos, length;
 };
 
 /*
@@ -140,9 +140,9 @@ struct perfdata_tracing {
 
 /*
  * Adds the tracepoints in the data of HEADER_TRACING_DATA. Returns 0; -EINVAL, with the offset of the
- * damage in *@at, if a part is malformed: the tracepoints before it have been added; or -ENOMEM.
+ * damage in *@error_offset, if a part is malformed: the tracepoints before it have been added; or -ENOMEM.
  */
-int perfdata_tracing_parse(struct perfdata_tracing *tracing, const void *data, size_t size, size_t *at);
+int perfdata_tracing_parse(struct perfdata_tracing *tracing, const void *data, size_t size, size_t *error_offset);
 void perfdata_tracing_release(struct perfdata_tracing *tracing);
 
 /* --- perfdata_skipped.c: counts records that could not be read and were skipped, by type. */

@@ -11,7 +11,7 @@
 struct cursor {
 	const uint8_t *data;
 	size_t left;
-	bool failed;		/* the bytes ended too early; all that was read since is 0 */
+	bool has_failed;	/* the bytes ended too early; all that was read since is 0 */
 };
 
 /* Returns the next @size bytes, or NULL if there are fewer. */
@@ -19,8 +19,8 @@ static inline const void *cursor_bytes(struct cursor *cursor, uint64_t size)
 {
 	const uint8_t *bytes = cursor->data;
 
-	if (cursor->failed || size > cursor->left) {
-		cursor->failed = true;
+	if (cursor->has_failed || size > cursor->left) {
+		cursor->has_failed = true;
 		return NULL;
 	}
 	cursor->data += size;
@@ -32,7 +32,7 @@ static inline const void *cursor_bytes(struct cursor *cursor, uint64_t size)
 static inline const void *cursor_array(struct cursor *cursor, uint64_t count, size_t size)
 {
 	if (count > cursor->left / size) {
-		cursor->failed = true;
+		cursor->has_failed = true;
 		return NULL;
 	}
 	return cursor_bytes(cursor, count * size);
@@ -79,7 +79,7 @@ static inline const char *cursor_text(struct cursor *cursor, uint64_t size)
 	const char *text = cursor_bytes(cursor, size);
 
 	if (text && !memchr(text, '\0', (size_t)size)) {
-		cursor->failed = true;
+		cursor->has_failed = true;
 		return NULL;
 	}
 	return text;

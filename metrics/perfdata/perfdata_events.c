@@ -176,7 +176,7 @@ int perfdata_events_describe(struct perfdata_events *events, struct cursor *curs
 		id_count = cursor_u32(cursor);
 		name = cursor_text(cursor, cursor_u32(cursor));
 		ids = cursor_array(cursor, id_count, sizeof(uint64_t));
-		if (cursor->failed)
+		if (cursor->has_failed)
 			return -EINVAL;
 		event = described(events, ids, id_count, i);
 		ret = event ? set_text(&event->name, &event->known.name, name) : 0;
@@ -185,7 +185,7 @@ int perfdata_events_describe(struct perfdata_events *events, struct cursor *curs
 		if (event)
 			event->is_named = true;
 	}
-	return cursor->failed ? -EINVAL : 0;
+	return cursor->has_failed ? -EINVAL : 0;
 }
 
 int perfdata_events_update(struct perfdata_events *events, struct cursor *cursor)
@@ -195,7 +195,7 @@ int perfdata_events_update(struct perfdata_events *events, struct cursor *cursor
 	const char *text;
 	uint32_t index;
 
-	if (cursor->failed)
+	if (cursor->has_failed)
 		return -EINVAL;
 	if (type > UPDATE_NAME || !map_get(&events->ids, id, &index))
 		return 0;

@@ -70,17 +70,17 @@ void perfdata_file_close(struct perfdata_file *file)
 
 uint64_t perfdata_file_offset(const struct perfdata_file *file)
 {
-	return file->offset + file->at;
+	return file->offset + file->pos;
 }
 
 void perfdata_file_seek(struct perfdata_file *file, uint64_t offset)
 {
 	if (offset >= file->offset && offset - file->offset <= file->length) {
-		file->at = (size_t)(offset - file->offset);
+		file->pos = (size_t)(offset - file->offset);
 		return;
 	}
 	file->offset = offset;
-	file->at = file->length = 0;
+	file->pos = file->length = 0;
 }
 
 static int write_all(int fd, const uint8_t *data, size_t size, uint64_t offset)
@@ -104,7 +104,7 @@ static void wait_for_bytes(struct perfdata_file *file)
 {
 	struct pollfd pipe = { .fd = file->pipe, .events = POLLIN };
 
-	file->stopped = file->stopped || (poll(&pipe, 1, -1) < 0 && errno == EINTR);
+	file->is_stopped = file->is_stopped || (poll(&pipe, 1, -1) < 0 && errno == EINTR);
 }
 
 /* Reads up to @size bytes at @offset, which a pipe has next or has had. */
@@ -116,7 +116,7 @@ static ssize_t read_at(struct perfdata_file *file, uint64_t offset, uint8_t *dat
 
 	if (is_new)
 		wait_for_bytes(file);
-	if (is_new && file->stopped)
+	if (is_new && file->is_stopped)
 		return 0;
 	do {
 		n = is_new ? read(file->pipe, data, size) : pread(file->fd, data, size, (off_t)offset);
@@ -134,45 +134,45 @@ static ssize_t read_at(struct perfdata_file *file, uint64_t offset, uint8_t *dat
 
 static int make_room(struct perfdata_file *file, size_t size)
 {
-	size_t left = file->length - file->at;
+	size_t left = file->length - file->pos;
 	uint8_t *data = file->data;
 
-	if (file->at + size <= file->room)
+	if (file->pos + size <= file->room)
 		return 0;
 	if (size > file->room) {
 		data = malloc(size);
 		if (!data)
 			return -ENOMEM;
-		memcpy(data, file->data + file->at, left);
+		memcpy(data, file->data + file->pos, left);
 		free(file->data);
 		file->data = data;
 		file->room = size;
 	} else {
-		memmove(data, data + file->at, left);
+		memmove(data, data + file->pos, left);
 	}
-	file->offset += file->at;
+	file->offset += file->pos;
 	file->length = left;
-	file->at = 0;
+	file->pos = 0;
 	return 0;
 }
 
 ssize_t perfdata_file_fill(struct perfdata_file *file, size_t size)
 {
-	uint64_t at = perfdata_file_offset(file);
+	uint64_t offset = perfdata_file_offset(file);
 	int ret = make_room(file, size);
 
 	if (ret)
 		return ret;
-	if (size > file->end - at)
-		size = (size_t)(file->end - at);
-	while (file->length - file->at < size) {
+	if (size > file->end - offset)
+		size = (size_t)(file->end - offset);
+	while (file->length - file->pos < size) {
 		ssize_t n = read_at(file, file->offset + file->length, file->data + file->length,
 				    file->room - file->length);
 
 		if (n < 0)
 			return n;
 		if (!n)
-			return (ssize_t)(file->length - file->at);
+			return (ssize_t)(file->length - file->pos);
 		file->length += (size_t)n;
 	}
 	return (ssize_t)size;
@@ -194,7 +194,7 @@ int perfdata_file_skip(struct perfdata_file *file, uint64_t size)
 
 		if (n <= 0)
 			return n ? (int)n : -ENODATA;
-		file->at += (size_t)n;
+		file->pos += (size_t)n;
 	}
 	return 0;
 }

@@ -66,11 +66,11 @@ static int read_attrs(struct gpmu_perfdata *perfdata, const struct header *heade
 		return perfdata_fail(perfdata, -EINVAL, 16, "expected the size of an attr, not %llu",
 				     (unsigned long long)header->attr_size);
 	ret = read_section(perfdata, &header->attrs, "attrs", &attrs);
-	for (size_t at = 0; !ret && entry <= header->attrs.size - at; at += entry) {
-		ret = perfdata_events_add(&perfdata->events, attrs + at, entry - IDS_SIZE);
+	for (size_t offset = 0; !ret && entry <= header->attrs.size - offset; offset += entry) {
+		ret = perfdata_events_add(&perfdata->events, attrs + offset, entry - IDS_SIZE);
 		if (ret)
-			perfdata_expected(perfdata, ret, header->attrs.offset + at, "an attr");
-		memcpy(&ids, attrs + at + entry - IDS_SIZE, IDS_SIZE);
+			perfdata_expected(perfdata, ret, header->attrs.offset + offset, "an attr");
+		memcpy(&ids, attrs + offset + entry - IDS_SIZE, IDS_SIZE);
 		if (!ret)
 			ret = read_ids(perfdata, &ids);
 	}
@@ -83,13 +83,13 @@ static int add_build_ids(struct gpmu_perfdata *perfdata, const uint8_t *data, si
 {
 	struct perf_event_header record;
 
-	for (size_t at = 0; size - at >= sizeof(record); at += record.size) {
+	for (size_t offset = 0; size - offset >= sizeof(record); offset += record.size) {
 		int ret;
 
-		memcpy(&record, data + at, sizeof(record));
-		if (record.size < sizeof(record) || record.size > size - at)
+		memcpy(&record, data + offset, sizeof(record));
+		if (record.size < sizeof(record) || record.size > size - offset)
 			return -EINVAL;
-		ret = perfdata_info_add_build_id(&perfdata->info, record.misc, data + at + sizeof(record),
+		ret = perfdata_info_add_build_id(&perfdata->info, record.misc, data + offset + sizeof(record),
 						 record.size - sizeof(record));
 		if (ret)
 			return ret;
@@ -111,16 +111,16 @@ static const char *name_of(unsigned int feature)
 	return feature < ARRAY_SIZE(names) && names[feature] ? names[feature] : "a feature";
 }
 
-/* Reads a feature, whose offset and size are at @at. Returns 0 or -errno. */
-static int read_feature(struct gpmu_perfdata *perfdata, unsigned int feature, uint64_t at)
+/* Reads a feature, whose offset and size are at @offset. Returns 0 or -errno. */
+static int read_feature(struct gpmu_perfdata *perfdata, unsigned int feature, uint64_t offset)
 {
 	struct section section;
 	struct cursor cursor;
 	uint8_t *data;
-	int ret = perfdata_file_read(&perfdata->files[0], at, &section, sizeof(section));
+	int ret = perfdata_file_read(&perfdata->files[0], offset, &section, sizeof(section));
 
 	if (ret)
-		return perfdata_expected(perfdata, ret, at, "the offset and size of a feature");
+		return perfdata_expected(perfdata, ret, offset, "the offset and size of a feature");
 	/* perf leaves a section empty if the machine does not tell the fact. The section of STAT is always empty. */
 	if (!section.size && feature != FEATURE_STAT)
 		return 0;
@@ -147,14 +147,14 @@ static int read_feature(struct gpmu_perfdata *perfdata, unsigned int feature, ui
 
 static int read_features(struct gpmu_perfdata *perfdata, const struct header *header)
 {
-	uint64_t at = header->data.offset + header->data.size;
+	uint64_t offset = header->data.offset + header->data.size;
 	struct gpmu_error before;
 
 	/* The size and the features are written last. */
 	if (!header->data.size)
 		return perfdata_fail(perfdata, -EINVAL, 48, "expected the size of the records, not 0: perf was killed or is still "
 				     "recording, so names of events, build ids and the machine are missing");
-	if (at > perfdata->files[0].size)
+	if (offset > perfdata->files[0].size)
 		return 0;		/* the file is cut off */
 	for (unsigned int feature = 0; feature < FEATURE_COUNT; feature++) {
 		int ret;
@@ -162,12 +162,12 @@ static int read_features(struct gpmu_perfdata *perfdata, const struct header *he
 		if (!(header->features[feature / 64] >> feature % 64 & 1))
 			continue;
 		before = perfdata->error;
-		ret = read_feature(perfdata, feature, at);
+		ret = read_feature(perfdata, feature, offset);
 		if (ret == -EINVAL)
 			perfdata_note_damage(perfdata, &before);
 		else if (ret)
 			return ret;
-		at += sizeof(struct section);
+		offset += sizeof(struct section);
 	}
 	return 0;
 }
@@ -180,7 +180,7 @@ static int read_first(struct gpmu_perfdata *perfdata)
 	ssize_t n = perfdata_file_fill(file, HEADER_SIZE);
 	int ret;
 
-	if (n < 0 || file->stopped)
+	if (n < 0 || file->is_stopped)
 		return perfdata_expected(perfdata, n < 0 ? (int)n : -EINTR, 0, "a header");
 	if (!n)
 		return perfdata_fail(perfdata, -EINVAL, 0, "empty: perf wrote nothing, or is still recording");
@@ -236,14 +236,14 @@ static int name_tracepoints(struct gpmu_perfdata *perfdata)
 int perfdata_take_tracing(struct gpmu_perfdata *perfdata, const void *data, size_t size, uint64_t offset)
 {
 	const struct gpmu_error before = perfdata->error;
-	size_t at;
+	size_t error_offset;
 	int ret;
 
 	perfdata_tracing_release(&perfdata->tracing);
 	perfdata->tracing = (struct perfdata_tracing){ 0 };
-	ret = perfdata_tracing_parse(&perfdata->tracing, data, size, &at);
+	ret = perfdata_tracing_parse(&perfdata->tracing, data, size, &error_offset);
 	if (ret == -EINVAL) {
-		perfdata_fail(perfdata, ret, offset + at, "expected formats of tracepoints");
+		perfdata_fail(perfdata, ret, offset + error_offset, "expected formats of tracepoints");
 		perfdata_note_damage(perfdata, &before);
 	}
 	return ret == -ENOMEM ? ret : name_tracepoints(perfdata);

@@ -46,11 +46,11 @@ static void decompress(struct perfdata_inflate *inflate)
 
 ssize_t perfdata_inflate_fill(struct perfdata_inflate *inflate, size_t size)
 {
-	size_t left = inflate->length - inflate->at;
+	size_t left = inflate->length - inflate->pos;
 
 	if (left < size && inflate->stream && !inflate->is_damaged) {
-		memmove(inflate->data, inflate->data + inflate->at, left);
-		inflate->at = 0;
+		memmove(inflate->data, inflate->data + inflate->pos, left);
+		inflate->pos = 0;
 		inflate->length = left;
 		decompress(inflate);
 		left = inflate->length;
@@ -64,7 +64,7 @@ void perfdata_inflate_reset(struct perfdata_inflate *inflate)
 {
 	if (inflate->stream)
 		ZSTD_DCtx_reset(inflate->stream, ZSTD_reset_session_only);
-	inflate->input_size = inflate->at = inflate->length = inflate->block = 0;
+	inflate->input_size = inflate->pos = inflate->length = inflate->block = 0;
 	inflate->is_damaged = false;
 }
 

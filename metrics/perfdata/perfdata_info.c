@@ -208,7 +208,7 @@ int perfdata_info_add(struct gpmu_perfdata_info *info, unsigned int feature, con
 			continue;
 		ret = features[i].is_text ? take_text(&cursor, (char **)((char *)info + features[i].text)) :
 					    features[i].take(info, &cursor);
-		if (!ret && cursor.failed)
+		if (!ret && cursor.has_failed)
 			ret = -EINVAL;
 		if (ret && features[i].drop)
 			features[i].drop(info);

@@ -94,7 +94,7 @@ static void take_trailer(struct gpmu_perfdata_record *record, struct cursor *cur
 	if (!record->event->attr->sample_id_all)
 		return;
 	if (size > cursor->left) {
-		cursor->failed = true;
+		cursor->has_failed = true;
 		return;
 	}
 	cursor->left -= size;
@@ -164,7 +164,8 @@ static bool is_name(const struct cursor *cursor)
 {
 	const char *text = (const char *)cursor->data;
 
-	return !cursor->failed && cursor->left && *text >= ' ' && strnlen(text, cursor->left) / 8 * 8 + 8 == cursor->left;
+	return !cursor->has_failed && cursor->left && *text >= ' ' &&
+	       strnlen(text, cursor->left) / 8 * 8 + 8 == cursor->left;
 }
 
 static void take_mmap(struct gpmu_perfdata_record *record, struct cursor *cursor)
@@ -289,7 +290,7 @@ static int parse_kernel(struct gpmu_perfdata *perfdata, struct gpmu_perfdata_rec
 		record->read = (struct gpmu_perfdata_read){ 0 };
 		perfdata_take_read(perfdata, record->event->attr, &cursor, &record->read);
 	}
-	return cursor.failed ? -EINVAL : 0;
+	return cursor.has_failed ? -EINVAL : 0;
 }
 
 static void take_time_conv(struct gpmu_perfdata *perfdata, struct cursor *cursor)
@@ -330,8 +331,8 @@ static int take_feature(struct gpmu_perfdata *perfdata, struct cursor *cursor)
 	int ret;
 
 	/* One without content, whose number is that of the first feature this perf does not know, is the end of the features. */
-	if (cursor->failed || feature >= FEATURE_COUNT || !cursor->left)
-		return cursor->failed ? -EINVAL : 0;
+	if (cursor->has_failed || feature >= FEATURE_COUNT || !cursor->left)
+		return cursor->has_failed ? -EINVAL : 0;
 	if (feature == FEATURE_EVENT_DESC)
 		return perfdata_events_describe(&perfdata->events, cursor);
 	ret = perfdata_info_add(&perfdata->info, (unsigned int)feature, cursor->data, cursor->left);
@@ -360,7 +361,7 @@ static int parse_perf(struct gpmu_perfdata *perfdata, struct gpmu_perfdata_recor
 		ret = perfdata_events_update(&perfdata->events, &cursor);
 	else if (record->type == GPMU_PERFDATA_TIME_CONV)
 		take_time_conv(perfdata, &cursor);
-	return cursor.failed ? -EINVAL : ret;
+	return cursor.has_failed ? -EINVAL : ret;
 }
 
 int perfdata_parse(struct gpmu_perfdata *perfdata, struct gpmu_perfdata_record *record)

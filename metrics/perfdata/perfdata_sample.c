@@ -59,8 +59,8 @@ void perfdata_take_read(struct gpmu_perfdata *perfdata, const struct perf_event_
 
 	take_times(read, format, cursor);
 	if (count > cursor->left / sizeof(uint64_t) && format & PERF_FORMAT_GROUP)
-		cursor->failed = true;
-	for (read->count = 0; read->count < count && !cursor->failed; read->count++) {
+		cursor->has_failed = true;
+	for (read->count = 0; read->count < count && !cursor->has_failed; read->count++) {
 		struct gpmu_perfdata_value *value = &perfdata->values[read->count];
 
 		*value = (struct gpmu_perfdata_value){ .value = first };
@@ -115,7 +115,7 @@ static void take_stack(struct gpmu_perfdata_sample *sample, struct cursor *curso
 		return;
 	sample->stack_used = cursor_u64(cursor);
 	if (sample->stack_used > sample->stack_size)
-		cursor->failed = true;
+		cursor->has_failed = true;
 }
 
 static void take_weight(struct gpmu_perfdata_sample *sample, uint64_t type, struct cursor *cursor)
@@ -195,7 +195,7 @@ static void take_off_cpu(struct gpmu_perfdata *perfdata, struct gpmu_perfdata_re
 	const void *chain = cursor_array(&cursor, count, sizeof(uint64_t));
 
 	cgroup = cursor_u64(&cursor);
-	if (cursor.failed)
+	if (cursor.has_failed)
 		return;
 	memcpy(perfdata->callchain, chain, (size_t)count * sizeof(uint64_t));
 	record->has |= PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_CGROUP;
@@ -218,7 +218,7 @@ int perfdata_parse_sample(struct gpmu_perfdata *perfdata, struct gpmu_perfdata_r
 	record->has = attr->sample_type & SAMPLE_KNOWN;
 	take_ids(record, record->has, &cursor);
 	take_rest(perfdata, record, attr, &cursor);
-	if (!cursor.failed && is_off_cpu(record->event))
+	if (!cursor.has_failed && is_off_cpu(record->event))
 		take_off_cpu(perfdata, record);
-	return cursor.failed ? -EINVAL : 0;
+	return cursor.has_failed ? -EINVAL : 0;
 }

@@ -101,7 +101,7 @@ static int take_formats(struct perfdata_tracing *tracing, struct cursor *cursor,
 {
 	uint32_t count = cursor_u32(cursor);
 
-	for (uint32_t i = 0; i < count && !cursor->failed; i++) {
+	for (uint32_t i = 0; i < count && !cursor->has_failed; i++) {
 		uint64_t size = cursor_u64(cursor);
 		struct cursor before = *cursor;
 		const char *text = size > FORMAT_MAX ? NULL : cursor_bytes(cursor, size);
@@ -114,7 +114,7 @@ static int take_formats(struct perfdata_tracing *tracing, struct cursor *cursor,
 			return ret;
 		}
 	}
-	return cursor->failed ? -EINVAL : 0;
+	return cursor->has_failed ? -EINVAL : 0;
 }
 
 /* Takes a text up to its NUL. */
@@ -124,7 +124,7 @@ static const char *take_text(struct cursor *cursor)
 
 	if (end)
 		return cursor_text(cursor, (uint64_t)(end - cursor->data) + 1);
-	cursor->failed = true;
+	cursor->has_failed = true;
 	return NULL;
 }
 
@@ -155,16 +155,16 @@ static int take_all(struct perfdata_tracing *tracing, struct cursor *cursor)
 
 		ret = system ? take_formats(tracing, cursor, system) : -EINVAL;
 	}
-	return !ret && cursor->failed ? -EINVAL : ret;
+	return !ret && cursor->has_failed ? -EINVAL : ret;
 }
 
 int perfdata_tracing_parse(struct perfdata_tracing *tracing, const void *data, size_t size,
-			   size_t *at)
+			   size_t *error_offset)
 {
 	struct cursor cursor = { .data = data, .left = size };
 	int ret = take_all(tracing, &cursor);
 
-	*at = size - cursor.left;
+	*error_offset = size - cursor.left;
 	return ret;
 }
 

@@ -52,7 +52,7 @@ void gpmu_plan_free(struct gpmu_plan *plan)
 
 static bool item_lacks_room(const struct gpmu_plan *plan, const struct plan_item *item)
 {
-	return item->kind == PLAN_ITEM_METRIC && plan->metrics[item->index].lacks_room;
+	return item->kind == PLAN_ITEM_METRIC && plan->metrics[item->index].is_without_room;
 }
 
 /* Warns once of all metrics that a GPU's pass has no room for. */
@@ -133,7 +133,7 @@ int gpmu_plan_make(struct gpmu_plan *plan, struct gpmu_error *error)
 
 	if (plan_is_made(plan, error))
 		return -EBUSY;
-	plan->made = true;
+	plan->is_made = true;
 	ret = make(plan);
 	if (ret)
 		error_no_memory(error);

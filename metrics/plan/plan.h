@@ -22,8 +22,8 @@ struct plan_slot {
 	const struct event_instance *instance;	/* borrowed from the plan's events */
 	/* the event's scale; formulas use the unscaled count */
 	double scale;
-	/* gpmu_event.mean; formulas use the scaled mean */
-	bool mean;
+	/* gpmu_event.is_mean; formulas use the scaled mean */
+	bool is_mean;
 	const char *unit;			/* NULL: none */
 	size_t group;
 };
@@ -33,14 +33,14 @@ struct gpmu_group {
 	const struct gpmu_pmu *pmu;		/* NULL: sysfs shows no such PMU */
 	size_t first, length;			/* range of slots */
 	/* set by the user's braces; libgpmu does not change it */
-	bool given;
+	bool is_given;
 	/*
 	 * Separate events of the user that always fit their PMU together. They are grouped
 	 * because one read is cheaper; no output may show the grouping.
 	 */
-	bool apart;
+	bool is_apart;
 	/* the group is never multiplexed: no other group of the plan can take its counters */
-	bool always;
+	bool is_always;
 };
 
 /* An identifier of a metric's expression */
@@ -66,7 +66,7 @@ struct plan_metric {
 	char *modifiers;			/* "u"; NULL: none */
 	const struct event_cgroup *cgroup;	/* NULL: all tasks */
 	/* the plan's options restrict one of its events to user space */
-	bool user_only;
+	bool is_user_only;
 	/* index of the requested metric; its own index if requested */
 	size_t root;
 	struct gpmu_expr *expr;			/* NULL: not supported */
@@ -75,7 +75,7 @@ struct plan_metric {
 	struct plan_input *threshold_inputs;
 	char *why;				/* why it is not supported; NULL: supported */
 	/* the reason is that a PMU that counts all groups at the same time has no room for the metric */
-	bool lacks_room;
+	bool is_without_room;
 };
 
 struct plan_event {
@@ -88,9 +88,9 @@ struct plan_event {
 	 */
 	size_t *slots;
 	char *why;
-	bool unknown;				/* no event has this name; why lists near names */
-	bool of_metrics;			/* used by metrics only */
-	bool user_only;				/* the plan's options restrict it to user space */
+	bool is_unknown;			/* no event has this name; why lists near names */
+	bool is_of_metrics;			/* used by metrics only */
+	bool is_user_only;			/* the plan's options restrict it to user space */
 	const struct event_cgroup *cgroup;	/* NULL: all tasks */
 	size_t braces;				/* number of the user's braces, or PLAN_NONE */
 };
@@ -121,7 +121,7 @@ struct gpmu_plan {
 	size_t warning_count;
 	size_t brace_count;
 	const struct event_cgroup *cgroup;	/* of what is added next; NULL: all tasks */
-	bool made;
+	bool is_made;
 };
 
 #endif /* GPMU_PLAN_H */

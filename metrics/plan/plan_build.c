@@ -10,9 +10,9 @@
 
 bool plan_is_made(const struct gpmu_plan *plan, struct gpmu_error *error)
 {
-	if (plan->made)
+	if (plan->is_made)
 		error_set(error, 0, "the groups of the plan have already been made");
-	return plan->made;
+	return plan->is_made;
 }
 
 int plan_warn(struct gpmu_plan *plan, const char *fmt, ...)

@@ -47,10 +47,10 @@ void plan_cgroups_release(struct gpmu_plan *plan);
 
 /*
  * Adds an event of a metric by its text. An event that the machine does not have is added
- * with its reason. @strict: treat EINVAL as the user's error and return it, not as a
+ * with its reason. @is_strict: treat EINVAL as the user's error and return it, not as a
  * defect of the metric
  */
-int plan_metric_event(struct gpmu_plan *plan, const char *text, bool strict, size_t *index,
+int plan_metric_event(struct gpmu_plan *plan, const char *text, bool is_strict, size_t *index,
 		      struct gpmu_error *error);
 /* Removes instances whose PMU has no online CPU. */
 int plan_leave_out(struct gpmu_plan *plan);
@@ -71,7 +71,7 @@ void plan_facts_free(struct plan_facts *facts);
 struct plan_term {
 	char *text;		/* "root_port=0x3" */
 	char *name;		/* "root_port" */
-	bool used;		/* at least one event has applied the term */
+	bool is_used;		/* at least one event has applied the term */
 };
 
 struct plan_filter {
@@ -88,10 +88,10 @@ int plan_filter_init(struct plan_filter *filter, const char *text, size_t offset
 void plan_filter_release(struct plan_filter *filter);
 /*
  * Replaces the caller's string @event by one that includes the terms its PMUs have formats
- * for. @taken: at least one term was applied
+ * for. @is_taken: at least one term was applied
  */
 int plan_filter_apply(struct plan_filter *filter, const struct gpmu_machine *machine, char **event,
-		      bool *taken);
+		      bool *is_taken);
 /*
  * Returns -EINVAL with the error set if no event of the metrics from @first on applied a
  * term.
@@ -141,9 +141,9 @@ struct plan_need {
 	size_t length;
 	size_t width;			/* number of the metric's needs that are groups */
 	size_t bin;			/* index in plan_needs.bins of the group that counts it */
-	bool alone;			/* shares its group with no other need */
-	bool given;			/* set by the user's braces */
-	bool apart;			/* gpmu_group.apart */
+	bool is_alone;			/* shares its group with no other need */
+	bool is_given;			/* set by the user's braces */
+	bool is_apart;			/* gpmu_group.is_apart */
 };
 
 /* A group under construction */
@@ -152,7 +152,7 @@ struct plan_bin {
 	size_t length;
 	/* position in the order of groups, from 0; PLAN_NONE: not yet known */
 	size_t rank;
-	bool alone, given, apart;
+	bool is_alone, is_given, is_apart;
 };
 
 struct plan_needs {
@@ -191,7 +191,7 @@ char *plan_misfit(const struct plan_member *members, size_t length);
 /* Warns that the capacity of this instance's PMU is unknown. */
 int plan_warn_unknown(struct gpmu_plan *plan, const struct event_instance *instance);
 /* Returns whether both instances are of one PMU and count the same tasks. */
-bool plan_same_pmu(const struct event_instance *a, const struct event_instance *b);
+bool plan_is_same_pmu(const struct event_instance *a, const struct event_instance *b);
 /*
  * Returns whether it is a software event or tracepoint; the kernel counts any number of these in
  * any CPU or task group

@@ -69,8 +69,8 @@ static int leave_kernel_out(const struct gpmu_plan *plan, struct plan_event *eve
 	}
 	gpmu_event_free(event->event);
 	event->event = only_user;
-	event->user_only = true;
-	if (event->of_metrics) {
+	event->is_user_only = true;
+	if (event->is_of_metrics) {
 		free(text);
 		return 0;
 	}
@@ -103,7 +103,7 @@ static int set_why(struct plan_event *event, const char *text)
 static int find_metric_event(const struct gpmu_plan *plan, const char *text, size_t *index)
 {
 	for (size_t i = 0; i < plan->event_count; i++) {
-		if (plan->events[i].of_metrics && plan->events[i].cgroup == plan->cgroup &&
+		if (plan->events[i].is_of_metrics && plan->events[i].cgroup == plan->cgroup &&
 		    !strcmp(plan->events[i].label, text)) {
 			*index = i;
 			return 0;
@@ -112,7 +112,7 @@ static int find_metric_event(const struct gpmu_plan *plan, const char *text, siz
 	return -ENOENT;
 }
 
-int plan_metric_event(struct gpmu_plan *plan, const char *text, bool strict, size_t *index,
+int plan_metric_event(struct gpmu_plan *plan, const char *text, bool is_strict, size_t *index,
 		      struct gpmu_error *error)
 {
 	struct plan_event *event;
@@ -124,16 +124,16 @@ int plan_metric_event(struct gpmu_plan *plan, const char *text, bool strict, siz
 	event = append(plan, text);
 	if (!event)
 		return -ENOMEM;
-	event->of_metrics = true;
+	event->is_of_metrics = true;
 	*index = plan->event_count - 1;
 	ret = resolve(plan, event, &why);
 	if (!ret)
 		return 0;
-	if (is_fatal(ret) || (strict && ret == -EINVAL)) {
+	if (is_fatal(ret) || (is_strict && ret == -EINVAL)) {
 		error_set(error, 0, "%s", why.text);
 		return ret;
 	}
-	event->unknown = ret == -ENOENT;
+	event->is_unknown = ret == -ENOENT;
 	return set_why(event, why.text);
 }
 
@@ -165,10 +165,10 @@ static int add_each(struct gpmu_plan *plan, const struct event_list_item *item,
 	before.event_count--;
 	plan_rewind(plan, before);
 	for (size_t i = 0; i < all->length && !ret; i++) {
-		struct event_list_item one = *item;
+		struct event_list_item copy = *item;
 
-		one.text = all->instances[i].name;
-		ret = add_event(plan, &one, error);
+		copy.text = all->instances[i].name;
+		ret = add_event(plan, &copy, error);
 	}
 	gpmu_event_free(all);
 	return ret;

@@ -30,8 +30,8 @@
 
 struct plan_facts {
 	double values[MAX_LITERALS];	/* valid where asked[] is set */
-	bool asked[MAX_LITERALS];
-	bool no_memory;
+	bool is_asked[MAX_LITERALS];
+	bool is_out_of_memory;
 };
 
 struct literal {
@@ -43,7 +43,7 @@ struct literal {
 /* Notes that a query failed for lack of memory. */
 static double no_memory(const struct gpmu_plan *plan)
 {
-	plan->facts->no_memory = true;
+	plan->facts->is_out_of_memory = true;
 	return NAN;
 }
 
@@ -168,15 +168,15 @@ static double has_pmem(const struct gpmu_plan *plan)
 static double parse_clock(const char *text)
 {
 	double number = 0, unit = 1e9;
-	bool fraction = false;
+	bool is_fraction = false;
 
-	for (; (*text >= '0' && *text <= '9') || (*text == '.' && !fraction); text++) {
+	for (; (*text >= '0' && *text <= '9') || (*text == '.' && !is_fraction); text++) {
 		if (*text == '.') {
-			fraction = true;
+			is_fraction = true;
 			continue;
 		}
 		number = number * 10 + (*text - '0');
-		if (fraction)
+		if (is_fraction)
 			unit /= 10;
 	}
 	return number > 0 && !strncmp(text, "GHz", 3) ? number * unit : NAN;
@@ -185,7 +185,7 @@ static double parse_clock(const char *text)
 /* Frequency in Hz from the first CPU's "model name : ... @ 2.80GHz" */
 static double system_tsc_freq(const struct gpmu_plan *plan)
 {
-	char *text = malloc(MAX_CPUINFO), *line, *at;
+	char *text = malloc(MAX_CPUINFO), *line, *at_sign;
 	double hz = NAN;
 
 	if (!text)
@@ -193,8 +193,8 @@ static double system_tsc_freq(const struct gpmu_plan *plan)
 	if (gpmu_machine_read(plan->machine, "proc/cpuinfo", text, MAX_CPUINFO) > 0 &&
 	    (line = strstr(text, "model name"))) {
 		line[strcspn(line, "\n")] = '\0';
-		at = strstr(line, " @ ");
-		hz = at ? parse_clock(at + 3) : NAN;
+		at_sign = strstr(line, " @ ");
+		hz = at_sign ? parse_clock(at_sign + 3) : NAN;
 	}
 	free(text);
 	return hz;
@@ -236,9 +236,9 @@ double plan_literal(struct gpmu_plan *plan, const char *name)
 	if (!literal || !plan->facts)
 		return NAN;
 	i = (size_t)(literal - literals);
-	if (!plan->facts->asked[i]) {
+	if (!plan->facts->is_asked[i]) {
 		plan->facts->values[i] = literal->files ? count_first(plan, literal->files) : literal->value(plan);
-		plan->facts->asked[i] = !plan->facts->no_memory;
+		plan->facts->is_asked[i] = !plan->facts->is_out_of_memory;
 	}
 	return plan->facts->values[i];
 }
@@ -263,7 +263,7 @@ static int env_has_event(const char *name, void *user)
 			*first = *last = '/';
 		event = gpmu_event_new(plan->machine, plan->catalog, text, NULL);
 	}
-	plan->facts->no_memory |= !event && errno == ENOMEM;
+	plan->facts->is_out_of_memory |= !event && errno == ENOMEM;
 	free(text);
 	gpmu_event_free(event);
 	return event != NULL;
@@ -301,10 +301,10 @@ int plan_env(struct gpmu_plan *plan, struct gpmu_expr_env *env)
 
 bool plan_env_no_memory(struct gpmu_plan *plan)
 {
-	bool no_memory = plan->facts->no_memory;
+	bool is_out_of_memory = plan->facts->is_out_of_memory;
 
-	plan->facts->no_memory = false;
-	return no_memory;
+	plan->facts->is_out_of_memory = false;
+	return is_out_of_memory;
 }
 
 void plan_facts_free(struct plan_facts *facts)

@@ -87,12 +87,12 @@ static int takes(const struct gpmu_machine *machine, const char *event, const ch
 }
 
 int plan_filter_apply(struct plan_filter *filter, const struct gpmu_machine *machine, char **event,
-		      bool *taken)
+		      bool *is_taken)
 {
 	char *changed;
 	int ret;
 
-	*taken = false;
+	*is_taken = false;
 	for (size_t i = 0; i < filter->length; i++) {
 		ret = takes(machine, *event, filter->terms[i].name);
 		if (ret < 0)
@@ -104,8 +104,8 @@ int plan_filter_apply(struct plan_filter *filter, const struct gpmu_machine *mac
 			return -errno;
 		free(*event);
 		*event = changed;
-		filter->terms[i].used = true;
-		*taken = true;
+		filter->terms[i].is_used = true;
+		*is_taken = true;
 	}
 	return 0;
 }
@@ -151,7 +151,7 @@ static int add_formats(char **list, const struct gpmu_pmu *pmu)
 }
 
 /* Returns whether a metric from @first on has an event; lists the filters that their PMUs accept. */
-static int known_formats(const struct gpmu_plan *plan, size_t first, bool *any, char **list)
+static int known_formats(const struct gpmu_plan *plan, size_t first, bool *has_any, char **list)
 {
 	const struct plan_metric *metric;
 	const struct gpmu_event *event;
@@ -163,7 +163,7 @@ static int known_formats(const struct gpmu_plan *plan, size_t first, bool *any, 
 			if (metric->inputs[j].kind != PLAN_SLOTS)
 				continue;
 			event = plan->events[metric->inputs[j].event].event;
-			*any |= event != NULL;
+			*has_any |= event != NULL;
 			for (size_t k = 0; event && k < event->length && !ret; k++)
 				if (event->instances[k].pmu)
 					ret = add_formats(list, event->instances[k].pmu);
@@ -176,16 +176,16 @@ int plan_filter_check(const struct plan_filter *filter, const struct gpmu_plan *
 		      size_t offset, struct gpmu_error *error)
 {
 	char *formats = NULL;
-	bool any = false;
+	bool has_any = false;
 	size_t i;
 	int ret;
 
-	for (i = 0; i < filter->length && filter->terms[i].used; i++)
+	for (i = 0; i < filter->length && filter->terms[i].is_used; i++)
 		offset += strlen(filter->terms[i].text) + 1;
 	if (i == filter->length)
 		return 0;
-	ret = known_formats(plan, first, &any, &formats);
-	if (!ret && any) {
+	ret = known_formats(plan, first, &has_any, &formats);
+	if (!ret && has_any) {
 		ret = -EINVAL;
 		if (formats)
 			error_set(error, offset, "there is no filter \"%s\" here; there are: %s",

@@ -16,7 +16,7 @@ struct cost {
 	size_t cycles;
 };
 
-bool plan_same_pmu(const struct event_instance *a, const struct event_instance *b)
+bool plan_is_same_pmu(const struct event_instance *a, const struct event_instance *b)
 {
 	return a->pmu == b->pmu && a->tool == b->tool && a->cgroup == b->cgroup &&
 	       (a->pmu || a->attr.type == b->attr.type);
@@ -32,7 +32,7 @@ bool plan_is_software(const struct event_instance *instance)
  * A Grace PMU counts cycles with its cycle counter only. Other PMUs can also use a general
  * counter for cycles.
  */
-static bool only_cycle_counter(const struct gpmu_pmu *pmu)
+static bool has_only_cycle_counter(const struct gpmu_pmu *pmu)
 {
 	return gpmu_pmu_kind(pmu) >= GPMU_PMU_SCF;
 }
@@ -41,14 +41,14 @@ static struct cost cost_of(const struct plan_member *members, size_t length)
 {
 	const struct gpmu_pmu *pmu = members[0].instance->pmu;
 	struct cost cost = { .counters = 0 };
-	bool beside = gpmu_pmu_cycle_counter(pmu) == 1;
+	bool has_cycle_counter = gpmu_pmu_cycle_counter(pmu) == 1;
 	size_t cycles = 0;
 
 	for (size_t i = 0; i < length; i++)
-		cycles += members[i].instance->cycle_counter;
+		cycles += members[i].instance->is_cycle_counter;
 	cost.counters = length - cycles;
-	cycles -= cycles && beside;
-	if (beside && only_cycle_counter(pmu))
+	cycles -= cycles && has_cycle_counter;
+	if (has_cycle_counter && has_only_cycle_counter(pmu))
 		cost.cycles = cycles;
 	else
 		cost.counters += cycles;
@@ -95,13 +95,13 @@ bool plan_counts_at_once(const struct gpmu_pmu *pmu)
 }
 
 /* Returns whether the PMU has counters for all events that the plan counts on it. */
-static bool has_room(const struct gpmu_plan *plan, const struct event_instance *one)
+static bool has_room(const struct gpmu_plan *plan, const struct event_instance *candidate)
 {
-	struct plan_member all[MAX_PASS] = { { .instance = one } };
+	struct plan_member all[MAX_PASS] = { { .instance = candidate } };
 	size_t n = 0;
 
 	for (size_t i = 0; i < plan->slot_count; i++) {
-		if (!plan_same_pmu(plan->slots[i].instance, one))
+		if (!plan_is_same_pmu(plan->slots[i].instance, candidate))
 			continue;
 		if (n == MAX_PASS)
 			return false;
@@ -123,7 +123,7 @@ bool plan_always_counts(const struct gpmu_plan *plan, size_t index)
 		return false;
 	for (size_t j = 0; j < index; j++)
 		if (plan->groups[j].pmu == group->pmu)
-			return plan->groups[j].always;
+			return plan->groups[j].is_always;
 	return has_room(plan, plan->slots[i].instance);
 }
 

@@ -75,7 +75,7 @@ int gpmu_plan_group_counter_count(const struct gpmu_plan *plan, size_t group)
 	if (!chosen->pmu || gpmu_pmu_counter_count(chosen->pmu) < 0)
 		return -1;
 	for (size_t i = 0; i < chosen->length; i++) {
-		if (plan->slots[chosen->first + i].instance->cycle_counter)
+		if (plan->slots[chosen->first + i].instance->is_cycle_counter)
 			cycles++;
 		else
 			counters++;

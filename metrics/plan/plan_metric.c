@@ -35,7 +35,7 @@ static int add(struct adding *a, const struct gpmu_metric *metric, const struct 
  * Copies "nvidia_scf_pmu@cmem_rd_data@" with slashes, the filter and the modifiers; the
  * caller frees it.
  */
-static int event_text(struct adding *a, const char *id, char **text, bool *filtered)
+static int event_text(struct adding *a, const char *id, char **text, bool *is_filtered)
 {
 	const char *modifiers = a->request->modifiers;
 	char *first, *last, *changed;
@@ -48,10 +48,10 @@ static int event_text(struct adding *a, const char *id, char **text, bool *filte
 	last = strrchr(*text, '@');
 	if (first)
 		*first = *last = '/';
-	ret = plan_filter_apply(a->request->filter, a->plan->machine, text, filtered);
+	ret = plan_filter_apply(a->request->filter, a->plan->machine, text, is_filtered);
 	if (ret || !modifiers)
 		return ret;
-	changed = text_print(first || *filtered ? "%s%s" : "%s:%s", *text, modifiers);
+	changed = text_print(first || *is_filtered ? "%s%s" : "%s:%s", *text, modifiers);
 	if (!changed)
 		return -ENOMEM;
 	free(*text);
@@ -64,31 +64,31 @@ static int mark_user_only(struct plan_metric *metric)
 {
 	char *label;
 
-	if (metric->user_only)
+	if (metric->is_user_only)
 		return 0;
 	label = text_print("%s:u", metric->label);
 	if (!label)
 		return -ENOMEM;
 	free(metric->label);
 	metric->label = label;
-	metric->user_only = true;
+	metric->is_user_only = true;
 	return 0;
 }
 
 static int add_event(struct adding *a, const char *id, struct plan_input *input)
 {
-	bool filtered = false;
+	bool is_filtered = false;
 	char *text = NULL;
 	int ret;
 
 	input->kind = PLAN_SLOTS;
-	ret = event_text(a, id, &text, &filtered);
+	ret = event_text(a, id, &text, &is_filtered);
 	if (!ret)
-		ret = plan_metric_event(a->plan, text, filtered || a->request->modifiers,
+		ret = plan_metric_event(a->plan, text, is_filtered || a->request->modifiers,
 					&input->event, a->error);
 	if (ret && ret != -ENOMEM)
 		error_set_offset(a->error, a->request->offset);
-	if (!ret && a->plan->events[input->event].user_only)
+	if (!ret && a->plan->events[input->event].is_user_only)
 		ret = mark_user_only(&a->plan->metrics[a->root]);
 	free(text);
 	return ret;
@@ -407,16 +407,16 @@ void plan_drop_thresholds(struct gpmu_plan *plan)
 {
 	const struct plan_metric *used;
 	struct plan_metric *metric;
-	bool drop;
+	bool is_dropped;
 
 	for (size_t i = 0; i < plan->metric_count; i++) {
 		metric = &plan->metrics[i];
-		drop = metric->why != NULL;
-		for (size_t j = 0; j < plan_ids(metric->threshold) && !drop; j++) {
+		is_dropped = metric->why != NULL;
+		for (size_t j = 0; j < plan_ids(metric->threshold) && !is_dropped; j++) {
 			used = &plan->metrics[metric->threshold_inputs[j].metric];
-			drop = plan->metrics[used->root].why != NULL;
+			is_dropped = plan->metrics[used->root].why != NULL;
 		}
-		if (drop)
+		if (is_dropped)
 			drop_threshold(metric);
 	}
 }

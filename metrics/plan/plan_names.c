@@ -20,11 +20,11 @@ static int fail(struct gpmu_error *error, size_t offset, const char *text)
 	return -EINVAL;
 }
 
-static size_t skip_blanks(const char *list, size_t at)
+static size_t skip_blanks(const char *list, size_t pos)
 {
-	while (isspace((unsigned char)list[at]))
-		at++;
-	return at;
+	while (isspace((unsigned char)list[pos]))
+		pos++;
+	return pos;
 }
 
 static void release_element(struct element *element)
@@ -35,57 +35,57 @@ static void release_element(struct element *element)
 }
 
 /* Copies the text up to one of @ends, without trailing blanks. */
-static char *part(const char *list, size_t *at, const char *ends)
+static char *part(const char *list, size_t *pos, const char *ends)
 {
-	size_t first = *at, length;
+	size_t first = *pos, length;
 
-	*at += strcspn(list + *at, ends);
-	length = *at - first;
+	*pos += strcspn(list + *pos, ends);
+	length = *pos - first;
 	while (length && isspace((unsigned char)list[first + length - 1]))
 		length--;
 	return strndup(list + first, length);
 }
 
 /* Parses the filter between slashes, then the modifiers after ":" as "perf stat -M" does. */
-static int parse_rest(struct element *element, const char *list, size_t *at,
+static int parse_rest(struct element *element, const char *list, size_t *pos,
 		      struct gpmu_error *error)
 {
-	size_t slash = *at;
+	size_t slash = *pos;
 
-	if (list[*at] == '/') {
-		element->filter_offset = ++*at;
-		element->filter = part(list, at, "/");
+	if (list[*pos] == '/') {
+		element->filter_offset = ++*pos;
+		element->filter = part(list, pos, "/");
 		if (!element->filter)
 			return -ENOMEM;
-		if (!list[*at])
+		if (!list[*pos])
 			return fail(error, slash, "the \"/\" that ends the filter is missing");
 		if (!*element->filter)
 			return fail(error, slash, "there is no filter between the slashes");
-		*at = skip_blanks(list, *at + 1);
+		*pos = skip_blanks(list, *pos + 1);
 	}
-	if (list[*at] == ':') {
-		++*at;
-		element->modifiers = part(list, at, ",");
+	if (list[*pos] == ':') {
+		++*pos;
+		element->modifiers = part(list, pos, ",");
 		if (!element->modifiers)
 			return -ENOMEM;
 		if (!*element->modifiers)
-			return fail(error, *at, "a modifier is missing after \":\"");
+			return fail(error, *pos, "a modifier is missing after \":\"");
 	}
-	return list[*at] && list[*at] != ',' ? fail(error, *at, "expected \",\" or \":\"") : 0;
+	return list[*pos] && list[*pos] != ',' ? fail(error, *pos, "expected \",\" or \":\"") : 0;
 }
 
-/* Parses the next element; @at is left at the "," or at the end. */
-static int parse(struct element *element, const char *list, size_t *at, struct gpmu_error *error)
+/* Parses the next element; @pos is left at the "," or at the end. */
+static int parse(struct element *element, const char *list, size_t *pos, struct gpmu_error *error)
 {
 	int ret;
 
-	*at = skip_blanks(list, *at);
-	*element = (struct element){ .offset = *at };
-	element->name = part(list, at, ",/:");
+	*pos = skip_blanks(list, *pos);
+	*element = (struct element){ .offset = *pos };
+	element->name = part(list, pos, ",/:");
 	if (!element->name)
 		return -ENOMEM;
 	if (*element->name)
-		ret = parse_rest(element, list, at, error);
+		ret = parse_rest(element, list, pos, error);
 	else
 		ret = fail(error, element->offset, "expected the name of a metric");
 	if (ret)
@@ -123,7 +123,7 @@ static int find_for_machine(const struct gpmu_plan *plan, const char *name,
 
 /* Adds the metrics of a group that the machine supports, or all of them if it supports none. */
 static int add_group(struct gpmu_plan *plan, const struct element *element,
-		     const struct plan_request *request, bool *found, struct gpmu_error *error)
+		     const struct plan_request *request, bool *is_found, struct gpmu_error *error)
 {
 	const struct gpmu_metric *metric;
 	int have = 0, all, ret;
@@ -131,7 +131,7 @@ static int add_group(struct gpmu_plan *plan, const struct element *element,
 	for (all = 0; all < 2 && !have; all++) {
 		for (size_t i = 0; (metric = gpmu_catalog_group_metric(plan->catalog, element->name, i));
 		     i++) {
-			*found = true;
+			*is_found = true;
 			ret = find_for_machine(plan, gpmu_metric_name(metric), &metric);
 			if (ret < 0)
 				return ret;
@@ -150,7 +150,7 @@ static int add_named(struct gpmu_plan *plan, const struct element *element,
 		     const struct plan_request *request, struct gpmu_error *error)
 {
 	const struct gpmu_metric *metric;
-	bool found = false;
+	bool is_found = false;
 	int ret = 0;
 
 	errno = 0;
@@ -160,8 +160,8 @@ static int add_named(struct gpmu_plan *plan, const struct element *element,
 	else if (errno == ENOMEM)
 		ret = -ENOMEM;
 	if (!ret)
-		ret = add_group(plan, element, request, &found, error);
-	if (!ret && !metric && !found)
+		ret = add_group(plan, element, request, &is_found, error);
+	if (!ret && !metric && !is_found)
 		ret = plan_unknown(plan, element->name, element->offset, error);
 	return ret;
 }
@@ -193,18 +193,18 @@ int gpmu_plan_add_metrics(struct gpmu_plan *plan, const char *list, struct gpmu_
 {
 	struct plan_mark mark = plan_mark(plan);
 	struct element element;
-	size_t at = 0;
+	size_t pos = 0;
 	int ret;
 
 	if (plan_is_made(plan, error))
 		return -EBUSY;
 	do {
-		ret = parse(&element, list, &at, error);
+		ret = parse(&element, list, &pos, error);
 		if (ret)
 			break;
 		ret = add_element(plan, &element, error);
 		release_element(&element);
-	} while (!ret && list[at++] == ',');
+	} while (!ret && list[pos++] == ',');
 	if (ret)
 		plan_rewind(plan, mark);
 	if (ret == -ENOMEM)

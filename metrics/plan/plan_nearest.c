@@ -56,13 +56,13 @@ static const char *find(const struct gpmu_plan *plan, const char *wanted, const 
 	return nearest.name;
 }
 
-static bool is_event(const struct gpmu_plan *plan, const char *name, bool *no_memory)
+static bool is_event(const struct gpmu_plan *plan, const char *name, bool *is_out_of_memory)
 {
 	struct gpmu_event *event;
 
 	errno = 0;
 	event = gpmu_event_new(plan->machine, plan->catalog, name, NULL);
-	*no_memory = !event && errno == ENOMEM;
+	*is_out_of_memory = !event && errno == ENOMEM;
 	gpmu_event_free(event);
 	return event != NULL;
 }
@@ -73,13 +73,13 @@ int plan_unknown(const struct gpmu_plan *plan, const char *name, size_t offset,
 	static const char *const between[] = { "", ": did you mean ", " or ", ", " };
 	struct near near = { .length = 0 };
 	const char *found;
-	bool no_memory;
+	bool is_out_of_memory;
 
-	if (is_event(plan, name, &no_memory)) {
+	if (is_event(plan, name, &is_out_of_memory)) {
 		error_set(error, offset, "\"%.60s\" is an event, not a metric: use -e", name);
 		return -ENOENT;
 	}
-	if (no_memory)
+	if (is_out_of_memory)
 		return -ENOMEM;
 	while (near.length < MAX_NEAR && (found = find(plan, name, &near)))
 		near.names[near.length++] = found;

@@ -43,16 +43,16 @@ void plan_needs_release(struct plan_needs *needs)
 
 /* --- numbers of instances that are equal to the kernel --- */
 
-static bool same_to_kernel(const struct event_instance *a, const struct event_instance *b)
+static bool is_same_to_kernel(const struct event_instance *a, const struct event_instance *b)
 {
-	return plan_same_pmu(a, b) && a->attr.config == b->attr.config &&
+	return plan_is_same_pmu(a, b) && a->attr.config == b->attr.config &&
 	       !memcmp(&a->attr, &b->attr, sizeof(a->attr));
 }
 
 int plan_number_member(struct plan_needs *needs, struct plan_member *member)
 {
 	for (size_t i = 0; i < needs->number_count; i++) {
-		if (same_to_kernel(needs->numbers[i].instance, member->instance)) {
+		if (is_same_to_kernel(needs->numbers[i].instance, member->instance)) {
 			member->number = i;
 			return 0;
 		}
@@ -95,7 +95,7 @@ static bool is_grouped(struct gpmu_plan *plan, const struct plan_metric *metric)
  * Adds an instance to the metric's need of its PMU. Events that libgpmu counts itself have
  * no group.
  */
-static int need_instance(struct plan_needs *needs, size_t root, size_t from, bool grouped,
+static int need_instance(struct plan_needs *needs, size_t root, size_t from, bool is_grouped,
 			 struct plan_member *member)
 {
 	struct plan_need *need;
@@ -108,21 +108,21 @@ static int need_instance(struct plan_needs *needs, size_t root, size_t from, boo
 		need = &needs->list[i];
 		if (plan_has_member(need->members, need->length, member->number))
 			return 0;
-		if (grouped && !need->alone &&
-		    plan_same_pmu(need->members[0].instance, member->instance))
+		if (is_grouped && !need->is_alone &&
+		    plan_is_same_pmu(need->members[0].instance, member->instance))
 			return add_member(need, member);
 	}
 	need = add_need(needs, root);
 	if (!need)
 		return -ENOMEM;
-	need->alone = !grouped;
+	need->is_alone = !is_grouped;
 	return add_member(need, member);
 }
 
 /* Collects the needs of the metric @root and of all metrics that it uses. */
 static int gather(struct plan_needs *needs, struct gpmu_plan *plan, size_t root)
 {
-	bool grouped = is_grouped(plan, &plan->metrics[root]);
+	bool has_group = is_grouped(plan, &plan->metrics[root]);
 	struct plan_member member = { .number = 0 };
 	const struct plan_metric *metric;
 	size_t from = needs->length;
@@ -136,7 +136,7 @@ static int gather(struct plan_needs *needs, struct gpmu_plan *plan, size_t root)
 			member.event = plan->events[metric->inputs[j].event].event;
 			for (size_t k = 0; k < member.event->length && !ret; k++) {
 				member.instance = &member.event->instances[k];
-				ret = need_instance(needs, root, from, grouped, &member);
+				ret = need_instance(needs, root, from, has_group, &member);
 			}
 		}
 	}
@@ -151,15 +151,15 @@ static char *why_of_event(const struct gpmu_plan *plan, const struct plan_metric
 			  const struct plan_event *event)
 {
 	const struct gpmu_metric *metric = used->metric;
-	const bool part = used->root != (size_t)(used - plan->metrics);
+	const bool is_part = used->root != (size_t)(used - plan->metrics);
 	const char *near = NULL;
 
-	if (!event->unknown)
+	if (!event->is_unknown)
 		return strdup(event->why);
 	if (!strstr(event->why, "did you mean"))
 		near = plan_nearest_metric(plan, event->label);
-	return text_print("%s%s (%s:%u): %s%s%s%s", part ? "the formula of " : "its formula",
-			  part ? used->label : "", gpmu_metric_file(metric),
+	return text_print("%s%s (%s:%u): %s%s%s%s", is_part ? "the formula of " : "its formula",
+			  is_part ? used->label : "", gpmu_metric_file(metric),
 			  gpmu_metric_line(metric), event->why,
 			  near ? ", did you mean the metric " : "", near ? near : "",
 			  near ? "?" : "");
@@ -237,7 +237,7 @@ static int lack_room(const struct gpmu_plan *plan, const struct plan_needs *need
 		return 0;
 	for (size_t i = 0; i <= index; i++)
 		for (size_t j = 0; j < needs->list[i].length && !ret; j++)
-			if (plan_same_pmu(needs->list[i].members[j].instance, first))
+			if (plan_is_same_pmu(needs->list[i].members[j].instance, first))
 				ret = vector_append_value(all, length, needs->list[i].members[j]);
 	fits = ret ? ret : plan_fits(plan, all, length);
 	free(all);
@@ -261,7 +261,7 @@ static int need_metric(struct plan_needs *needs, struct gpmu_plan *plan, size_t 
 		ret = misfit(plan, &needs->list[i], &why);
 	for (size_t i = from; i < needs->length && !ret && !why; i++) {
 		ret = lack_room(plan, needs, i, &why);
-		plan->metrics[root].lacks_room = why;
+		plan->metrics[root].is_without_room = why;
 	}
 	if (why) {
 		while (needs->length > from)
@@ -269,7 +269,7 @@ static int need_metric(struct plan_needs *needs, struct gpmu_plan *plan, size_t 
 		not_supported(plan, root, why);
 	}
 	for (size_t i = from; i < needs->length; i++)
-		width += !needs->list[i].alone;
+		width += !needs->list[i].is_alone;
 	for (size_t i = from; i < needs->length; i++)
 		needs->list[i].width = width;
 	return ret;
@@ -283,21 +283,21 @@ static int need_metric(struct plan_needs *needs, struct gpmu_plan *plan, size_t 
  */
 static bool may_join(const struct plan_need *need, const struct event_instance *instance)
 {
-	bool software = plan_is_software(instance), other;
+	bool is_software = plan_is_software(instance), is_other;
 	const struct event_instance *member;
 
 	for (size_t i = 0; i < need->length; i++) {
 		member = need->members[i].instance;
-		if (plan_same_pmu(member, instance))
+		if (plan_is_same_pmu(member, instance))
 			continue;
 		if (member->cgroup != instance->cgroup)
 			return false;
-		other = plan_is_software(member);
-		if (software && other)
+		is_other = plan_is_software(member);
+		if (is_software && is_other)
 			continue;
-		if (software == other)
+		if (is_software == is_other)
 			return false;
-		if (other)
+		if (is_other)
 			member = instance;
 		if (!member->pmu || gpmu_pmu_kind(member->pmu) != GPMU_PMU_CORE)
 			return false;
@@ -308,21 +308,21 @@ static bool may_join(const struct plan_need *need, const struct event_instance *
 static int need_event(struct plan_needs *needs, const struct plan_event *event, size_t from)
 {
 	struct plan_member member = { .event = event->event, .number = PLAN_NONE };
-	bool given = event->braces != PLAN_NONE;
+	bool is_given = event->braces != PLAN_NONE;
 	struct plan_need *need;
 	size_t j;
 	int ret = 0;
 
 	for (size_t i = 0; i < event->event->length && !ret; i++) {
 		member.instance = &event->event->instances[i];
-		for (j = from; given && j < needs->length; j++)
+		for (j = from; is_given && j < needs->length; j++)
 			if (may_join(&needs->list[j], member.instance))
 				break;
-		need = given && j < needs->length ? &needs->list[j] : add_need(needs, PLAN_NONE);
+		need = is_given && j < needs->length ? &needs->list[j] : add_need(needs, PLAN_NONE);
 		if (!need)
 			return -ENOMEM;
-		need->given = given;
-		need->alone = true;
+		need->is_given = is_given;
+		need->is_alone = true;
 		ret = add_member(need, &member);
 	}
 	return ret;
@@ -339,11 +339,11 @@ static int break_up(struct plan_needs *needs, size_t index)
 		single = add_need(needs, PLAN_NONE);
 		if (!single)
 			return -ENOMEM;
-		single->alone = true;
+		single->is_alone = true;
 		ret = add_member(single, &needs->list[index].members[i]);
 	}
 	need = &needs->list[index];
-	need->given = false;
+	need->is_given = false;
 	need->length = 1;
 	return ret;
 }
@@ -355,9 +355,9 @@ static int check_given(struct plan_needs *needs, struct gpmu_plan *plan, size_t 
 	char *why;
 	int ret;
 
-	if (!need->given || plan_fits(plan, need->members, need->length))
+	if (!need->is_given || plan_fits(plan, need->members, need->length))
 		return 0;
-	if (need->members[0].instance->weak)
+	if (need->members[0].instance->is_weak)
 		return break_up(needs, index);
 	why = plan_misfit(need->members, need->length);
 	if (!why)

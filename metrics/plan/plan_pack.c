@@ -39,8 +39,8 @@ static int new_bin(struct packing *p, struct plan_need *need)
 {
 	struct plan_needs *needs = p->needs;
 	struct plan_bin bin = {
-		.rank = PLAN_NONE, .alone = need->alone || p->plan->options.no_merge,
-		.given = need->given, .apart = need->apart,
+		.rank = PLAN_NONE, .is_alone = need->is_alone || p->plan->options.no_merge,
+		.is_given = need->is_given, .is_apart = need->is_apart,
 	};
 	int ret = 0;
 
@@ -89,8 +89,8 @@ static int join(struct packing *p, struct plan_need *need, size_t index)
 
 static bool is_candidate(const struct plan_bin *bin, const struct plan_need *need)
 {
-	return !bin->given && !bin->apart && bin->alone == need->alone &&
-	       plan_same_pmu(bin->members[0].instance, need->members[0].instance);
+	return !bin->is_given && !bin->is_apart && bin->is_alone == need->is_alone &&
+	       plan_is_same_pmu(bin->members[0].instance, need->members[0].instance);
 }
 
 /*
@@ -128,14 +128,14 @@ static bool always_counts(struct packing *p, const struct plan_need *need)
 	const struct plan_needs *needs = p->needs;
 	size_t n = 0;
 
-	if (event->tool || event->weak || event->attr.pinned || event->attr.exclusive)
+	if (event->tool || event->is_weak || event->attr.pinned || event->attr.exclusive)
 		return false;
 	if (plan_is_software(event))
 		return true;
 	if (!event->pmu || !gpmu_pmu_has_cpumask(event->pmu) || gpmu_pmu_counter_count(event->pmu) < 0)
 		return false;
 	for (size_t i = 0; i < needs->length; i++) {
-		if (!plan_same_pmu(needs->list[i].members[0].instance, event))
+		if (!plan_is_same_pmu(needs->list[i].members[0].instance, event))
 			continue;
 		memcpy(p->scratch + n, needs->list[i].members,
 		       needs->list[i].length * sizeof(*p->scratch));
@@ -149,11 +149,11 @@ static int place_event(struct packing *p, struct plan_need *need)
 {
 	struct plan_needs *needs = p->needs;
 
-	need->apart = !need->given && always_counts(p, need);
-	for (size_t i = 0; need->apart && i < needs->bin_count; i++) {
+	need->is_apart = !need->is_given && always_counts(p, need);
+	for (size_t i = 0; need->is_apart && i < needs->bin_count; i++) {
 		struct plan_bin *bin = &needs->bins[i];
 
-		if (!bin->apart || !plan_same_pmu(bin->members[0].instance, need->members[0].instance))
+		if (!bin->is_apart || !plan_is_same_pmu(bin->members[0].instance, need->members[0].instance))
 			continue;
 		need->bin = i;
 		return vector_append_value(bin->members, bin->length, need->members[0]);
@@ -176,7 +176,7 @@ static int place(struct packing *p, struct plan_need *need)
 		return new_bin(p, need);
 	do {
 		ret = find_bin(p, need, shared, &index);
-	} while (!ret && index == PLAN_NONE && !need->alone && shared--);
+	} while (!ret && index == PLAN_NONE && !need->is_alone && shared--);
 	if (ret)
 		return ret;
 	return index == PLAN_NONE ? new_bin(p, need) : join(p, need, index);

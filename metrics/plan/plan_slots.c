@@ -19,14 +19,14 @@ static void order_members(struct plan_needs *needs)
 	size_t j, rank_count = 0;
 
 	for (size_t i = 0; i < needs->bin_count; i++)
-		if (!needs->bins[i].given)
+		if (!needs->bins[i].is_given)
 			needs->bins[i].length = 0;
 	for (size_t i = 0; i < needs->length; i++) {
 		need = &needs->list[i];
 		bin = &needs->bins[need->bin];
 		if (bin->rank == PLAN_NONE)
 			bin->rank = rank_count++;
-		for (j = 0; j < need->length && !bin->given; j++) {
+		for (j = 0; j < need->length && !bin->is_given; j++) {
 			/* Each member was in the bin before, so there is room. */
 			if (!plan_has_member(bin->members, bin->length, need->members[j].number) ||
 			    need->metric == PLAN_NONE)
@@ -35,9 +35,9 @@ static void order_members(struct plan_needs *needs)
 	}
 	for (size_t i = 0; i < needs->bin_count; i++) {
 		bin = &needs->bins[i];
-		for (j = 0; j < bin->length && !bin->members[j].instance->cycle_counter; j++)
+		for (j = 0; j < bin->length && !bin->members[j].instance->is_cycle_counter; j++)
 			;
-		if (bin->given || j == bin->length)
+		if (bin->is_given || j == bin->length)
 			continue;
 		member = bin->members[j];
 		memmove(bin->members + 1, bin->members, j * sizeof(member));
@@ -60,13 +60,13 @@ static void fill_group(struct gpmu_plan *plan, const struct plan_bin *bin, size_
 
 	plan->groups[index] = (struct gpmu_group){
 		.pmu = pmu_of(bin), .first = plan->slot_count, .length = bin->length,
-		.given = bin->given, .apart = bin->apart,
+		.is_given = bin->is_given, .is_apart = bin->is_apart,
 	};
 	for (size_t i = 0; i < bin->length; i++) {
 		member = &bin->members[i];
 		plan->slots[plan->slot_count++] = (struct plan_slot){
 			.instance = member->instance, .scale = member->event->scale,
-			.unit = member->event->unit, .mean = member->event->mean,
+			.unit = member->event->unit, .is_mean = member->event->is_mean,
 			.group = index,
 		};
 	}
@@ -92,7 +92,7 @@ static int fill_groups(const struct plan_needs *needs, struct gpmu_plan *plan)
 		fill_group(plan, bins[i], i);
 	plan->group_count = needs->bin_count;
 	for (size_t i = 0; i < plan->group_count; i++)
-		plan->groups[i].always = plan_always_counts(plan, i);
+		plan->groups[i].is_always = plan_always_counts(plan, i);
 	free(bins);
 	return 0;
 }
@@ -157,7 +157,7 @@ static int fill_events(struct gpmu_plan *plan)
 
 	for (size_t i = 0; i < plan->event_count; i++) {
 		event = &plan->events[i];
-		if (event->of_metrics || !event->event)
+		if (event->is_of_metrics || !event->event)
 			continue;
 		event->slots = calloc(event->event->length, sizeof(*event->slots));
 		if (!event->slots)

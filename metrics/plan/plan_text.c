@@ -12,7 +12,7 @@
 static bool needs_duration(const struct gpmu_plan *plan)
 {
 	const struct plan_metric *metric;
-	bool needed = false;
+	bool is_needed = false;
 
 	for (size_t i = 0; i < plan->slot_count; i++)
 		if (plan->slots[i].instance->tool == EVENT_TOOL_DURATION_TIME)
@@ -20,9 +20,9 @@ static bool needs_duration(const struct gpmu_plan *plan)
 	for (size_t i = 0; i < plan->metric_count; i++) {
 		metric = &plan->metrics[i];
 		for (size_t j = 0; j < plan_ids(metric->expr) && !plan->metrics[metric->root].why; j++)
-			needed |= metric->inputs[j].kind == PLAN_DURATION;
+			is_needed |= metric->inputs[j].kind == PLAN_DURATION;
 	}
-	return needed;
+	return is_needed;
 }
 
 /* Length of the whole text, with its NUL. @names: names of the slots; NULL: the instance's name */
@@ -36,37 +36,37 @@ static size_t room(const struct gpmu_plan *plan, char *const *names)
 }
 
 static char *put_group(const struct gpmu_plan *plan, const struct gpmu_group *group,
-		       char *const *names, char *at)
+		       char *const *names, char *cursor)
 {
-	bool braces = (group->length > 1 && !group->apart) || group->given;
+	bool has_braces = (group->length > 1 && !group->is_apart) || group->is_given;
 
-	if (braces)
-		*at++ = '{';
+	if (has_braces)
+		*cursor++ = '{';
 	for (size_t i = 0; i < group->length; i++) {
 		if (i)
-			*at++ = ',';
-		at = stpcpy(at, names[group->first + i] ? names[group->first + i] :
-			    plan->slots[group->first + i].instance->name);
+			*cursor++ = ',';
+		cursor = stpcpy(cursor, names[group->first + i] ? names[group->first + i] :
+				plan->slots[group->first + i].instance->name);
 	}
-	if (braces)
-		*at++ = '}';
-	return at;
+	if (has_braces)
+		*cursor++ = '}';
+	return cursor;
 }
 
 static char *write_text(const struct gpmu_plan *plan, char *const *names)
 {
-	char *text = malloc(room(plan, names)), *at = text;
+	char *text = malloc(room(plan, names)), *cursor = text;
 
 	if (!text)
 		return NULL;
 	if (needs_duration(plan))
-		at = stpcpy(at, DURATION);
+		cursor = stpcpy(cursor, DURATION);
 	for (size_t i = 0; i < plan->group_count; i++) {
-		if (at > text)
-			*at++ = ',';
-		at = put_group(plan, &plan->groups[i], names, at);
+		if (cursor > text)
+			*cursor++ = ',';
+		cursor = put_group(plan, &plan->groups[i], names, cursor);
 	}
-	*at = '\0';
+	*cursor = '\0';
 	return text;
 }
 

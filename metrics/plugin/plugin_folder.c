@@ -15,25 +15,25 @@
 /* Finds the path of the file that @address is mapped from. */
 static bool file_of(const void *address, char *path, size_t size)
 {
-	uintptr_t begin, end, at = (uintptr_t)address;
+	uintptr_t begin, end, wanted = (uintptr_t)address;
 	FILE *maps = fopen("/proc/self/maps", "re");
 	char line[PATH_MAX + 128];
-	bool found = false;
+	bool is_found = false;
 	int offset;
 
-	while (maps && !found && fgets(line, sizeof(line), maps)) {
+	while (maps && !is_found && fgets(line, sizeof(line), maps)) {
 		offset = 0;
 		/* Address range, permissions, offset, device, inode, path */
 		if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %*s %*s %*s %*s %n", &begin, &end,
-			   &offset) != 2 || !offset || at < begin || at >= end)
+			   &offset) != 2 || !offset || wanted < begin || wanted >= end)
 			continue;
 		line[strcspn(line, "\n")] = '\0';
-		found = line[offset] == '/' &&
-			snprintf(path, size, "%s", line + offset) < (int)size;
+		is_found = line[offset] == '/' &&
+			   snprintf(path, size, "%s", line + offset) < (int)size;
 	}
 	if (maps)
 		fclose(maps);
-	return found;
+	return is_found;
 }
 
 static bool is_program(const char *file)

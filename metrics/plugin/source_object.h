@@ -20,9 +20,9 @@ struct gpmu_source {
 	void *data;				/* the plugin's */
 	pthread_mutex_t lock;			/* held during calls of the plugin; protects the members below */
 	struct plugin_group *groups;		/* open groups */
-	bool begun;				/* groups have been enabled */
-	bool enabled;
-	bool prepared;				/* all open groups are prepared */
+	bool has_begun;				/* groups have been enabled */
+	bool is_enabled;
+	bool is_prepared;			/* all open groups are prepared */
 	uint64_t time;				/* latest time that was passed to the plugin */
 };
 

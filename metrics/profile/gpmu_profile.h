@@ -55,7 +55,7 @@ const char *gpmu_profile_key_name(enum gpmu_profile_key key);
  *	ends reading and sets is_stopped in the facts. The AUX buffers that were read until then are still
  *	decoded; results of further calls are ignored. NULL: not called
  * @user: first argument of @progress and @waiting
- * @no_inlines: omit inlined functions from GPMU_PROFILE_STACK
+ * @wants_no_inlines: omit inlined functions from GPMU_PROFILE_STACK
  * @waiting: called at least once per second during a wait for a server of debuginfod, with the URL of the download (NULL: no
  *	server has answered yet), the bytes received and their total (0: not known). A result other than 0 ends the wait and
  *	reading, and sets is_stopped in the facts. NULL: not called
@@ -66,7 +66,7 @@ struct gpmu_profile_options {
 	size_t key_count;
 	int (*progress)(void *user, uint64_t done, uint64_t total);
 	void *user;
-	bool no_inlines;
+	bool wants_no_inlines;
 	int (*waiting)(void *user, const char *server, uint64_t done, uint64_t total);
 };
 
@@ -135,7 +135,7 @@ struct gpmu_profile_event {
  * @skipped: gpmu_perfdata_skipped() of the recording, borrowed; NULL: no record was skipped
  * @outside_tasks: number of samples of tasks outside the PID namespace of the recording; GPMU_OUTSIDE_WHY is the message about them
  * @is_in_order: maps, names and threads have no times; a sample has the last ones before it in the file
- * @foreign_aux: the AUX buffers are not from SPE and were not read
+ * @has_foreign_aux: the AUX buffers are not from SPE and were not read
  * @kernel: why samples of the kernel have no functions
  * @repeated: records of SPE that an earlier snapshot of the same buffer has, too; they are not counted again
  * @untimed: records of SPE in snapshots that have no time stamp; they are counted in each snapshot that has them
@@ -153,7 +153,7 @@ struct gpmu_profile_facts {
 	struct gpmu_spe_stats spe;
 	uint64_t midr;
 	uint64_t memory, physical, outside, no_thread;
-	bool has_spe, has_times, foreign_aux, is_stopped, is_damaged;
+	bool has_spe, has_times, has_foreign_aux, is_stopped, is_damaged;
 	enum gpmu_profile_kernel kernel;
 	uint64_t repeated, untimed, unchecked;
 	bool is_whole;

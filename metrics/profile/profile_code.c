@@ -61,11 +61,11 @@ int profile_code_begin(struct profile_code *code)
 /* The C++ library is loaded for the first such name, as the command starts faster without it. */
 static char *demangle(struct profile_code *code, const char *name)
 {
-	if (!code->knows_library)
+	if (!code->is_library_known)
 		code->library = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);
-	if (!code->knows_library && code->library)
+	if (!code->is_library_known && code->library)
 		*(void **)&code->demangle = dlsym(code->library, "__cxa_demangle");
-	code->knows_library = true;
+	code->is_library_known = true;
 	return code->demangle ? code->demangle(name, NULL, NULL, NULL) : NULL;
 }
 
@@ -126,7 +126,7 @@ static int read_kernel(struct profile_code *code)
 	const struct profile_symbol *symbol;
 	struct profile_build_id found;
 
-	code->knows_kernel = true;
+	code->is_kernel_known = true;
 	code->kernel_state = GPMU_PROFILE_KERNEL_NO_MAP;
 	if (!map)
 		return 0;
@@ -156,7 +156,7 @@ static int find_kernel(struct profile_code *code, uint64_t address, uint64_t tim
 
 	if (symbol)
 		file = is_kernel || !map ? "[bpf]" : file;
-	if (!code->knows_kernel && read_kernel(code))
+	if (!code->is_kernel_known && read_kernel(code))
 		return -ENOMEM;
 	/* The modules of another boot are elsewhere. */
 	if (!symbol && (is_kernel || !code->shift))
@@ -251,7 +251,7 @@ static int set_line(struct profile_code *code, struct profile_object *object, ui
 /* perf 7.3 records no build id of [vdso]. If the recorded kernel is running, the running kernel's [vdso] is the recorded one. */
 static int find_vdso(struct profile_code *code, struct profile_build_id *found, const struct profile_build_id **build_id)
 {
-	if (!code->knows_kernel && read_kernel(code))
+	if (!code->is_kernel_known && read_kernel(code))
 		return -ENOMEM;
 	if (code->kernel_state == GPMU_PROFILE_KERNEL_KNOWN || code->kernel_state == GPMU_PROFILE_KERNEL_HIDDEN) {
 		found->size = profile_elf_vdso_build_id(found->id);
@@ -340,7 +340,7 @@ static int find_file(struct profile_code *code, const struct profile_map *map, s
 
 	in_file = profile_object_address(file->object, offset, &segment);
 	function = profile_object_function(file->object, in_file, &same);
-	if (function && code->inlines && set_inlined(code, file->object, in_file, &same, place))
+	if (function && code->wants_inlines && set_inlined(code, file->object, in_file, &same, place))
 		return -ENOMEM;
 	profile_range_limit_to(range, address, &segment, offset);
 	profile_range_limit_to(range, address, &same, in_file);
@@ -351,7 +351,7 @@ static int find_file(struct profile_code *code, const struct profile_map *map, s
 	if (function)
 		place->function = function->text;
 	place->object = file->text;
-	return code->lines ? set_line(code, file->object, in_file, &place->line) : 0;
+	return code->wants_lines ? set_line(code, file->object, in_file, &place->line) : 0;
 }
 
 int profile_code_find(struct profile_code *code, uint32_t pid, uint64_t address, uint64_t time,
@@ -363,7 +363,7 @@ int profile_code_find(struct profile_code *code, uint32_t pid, uint64_t address,
 
 	*place = (struct profile_place){ 0 };
 	*range = PROFILE_RANGE_ALL;
-	if (code->lines)
+	if (code->wants_lines)
 		*range = (struct profile_range){ address, address + 1 };
 	map = pid == PROFILE_KERNEL ? NULL : profile_tasks_map(code->tasks, pid, address, time, range);
 	if (map && map->kind == PROFILE_MAP_FILE)
@@ -373,7 +373,7 @@ int profile_code_find(struct profile_code *code, uint32_t pid, uint64_t address,
 		ret = find_kernel(code, address, time, range, place);
 	else
 		ret = find_made(code, pid, address, map ? profile_tasks_file(code->tasks, map) : NO_FUNCTION, range, place);
-	if (!ret && code->lines)
+	if (!ret && code->wants_lines)
 		ret = set_no_function(code, &place->line);
 	return ret;
 }

@@ -35,8 +35,8 @@ struct profile_code {
 	const struct gpmu_perfdata_info *info;
 	const struct profile_jitdumps *jitdumps;	/* whose functions are maps of @tasks; NULL: none */
 	struct strings *texts;
-	bool lines;			/* look up lines, which is slow */
-	bool inlines;			/* look up inlined functions */
+	bool wants_lines;		/* look up lines, which is slow */
+	bool wants_inlines;		/* look up inlined functions */
 	struct profile_wait wait;	/* for debug information of files */
 	Dwfl *dwfl;			/* of the files; NULL: no file was read so far */
 	VECTOR(struct profile_file) files;
@@ -49,11 +49,11 @@ struct profile_code {
 	struct profile_symbols kernel;	/* of the running kernel */
 	struct profile_symbols added;	/* PERF_RECORD_KSYMBOL */
 	struct strings added_names;
-	bool knows_kernel;		/* @kernel and @shift are set if @kernel_state is KNOWN */
+	bool is_kernel_known;		/* @kernel and @shift are set if @kernel_state is KNOWN */
 	enum gpmu_profile_kernel kernel_state;
 	enum gpmu_profile_kernel kernel_lack;	/* of the first sample without a function */
 	uint64_t shift;			/* address in the recording minus that of the running kernel */
-	bool knows_library;		/* @library and @demangle are set, if they can be */
+	bool is_library_known;		/* @library and @demangle are set, if they can be */
 	char *(*demangle)(const char *name, char *text, size_t *size, int *status);
 	void *library;			/* of @demangle */
 };

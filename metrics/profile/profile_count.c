@@ -178,7 +178,7 @@ static bool has(const struct valid *valid, uint64_t address, uint32_t pid, uint3
 /* The function and object of an address; NULL: out of memory */
 static const struct profile_place *place_of(struct profile_counter *counter, uint32_t pid, uint64_t ip, uint64_t time)
 {
-	const unsigned int shift = counter->code->lines || counter->code->inlines ? LINE_SHIFT : CODE_SHIFT;
+	const unsigned int shift = counter->code->wants_lines || counter->code->wants_inlines ? LINE_SHIFT : CODE_SHIFT;
 	struct place_slot *slot = &counter->places[slot_at(ip >> shift, pid, PLACES)];
 
 	if (has(&slot->valid, ip, pid, counter->epoch))

@@ -77,9 +77,9 @@ static bool is_removed(struct spans *spans, Dwarf_Die *die)
 {
 	Dwarf_Addr base, begin, end;
 	bool has_ranges = false;
-	ptrdiff_t at = 0;
+	ptrdiff_t offset = 0;
 
-	while (spans->read < RANGES_MAX && (at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
+	while (spans->read < RANGES_MAX && (offset = dwarf_ranges(die, offset, &base, &begin, &end)) > 0) {
 		if (is_code(spans, begin, end))
 			return false;
 		spans->read++;
@@ -92,9 +92,9 @@ static bool is_removed(struct spans *spans, Dwarf_Die *die)
 static int add_spans(struct spans *spans, Dwarf_Die *die, uint32_t owner)
 {
 	Dwarf_Addr base, begin, end;
-	ptrdiff_t at = 0;
+	ptrdiff_t offset = 0;
 
-	while (spans->read < RANGES_MAX && (at = dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
+	while (spans->read < RANGES_MAX && (offset = dwarf_ranges(die, offset, &base, &begin, &end)) > 0) {
 		const struct profile_span span = { .begin = begin, .end = end, .owner = owner, .below = NONE };
 
 		spans->read++;
@@ -107,9 +107,11 @@ static int add_spans(struct spans *spans, Dwarf_Die *die, uint32_t owner)
 /* An outer span comes before those in it. A caller has a lower index than its callees. */
 static int compare_spans(const void *a, const void *b)
 {
-	const struct profile_span *one = a, *two = b;
+	const struct profile_span *left = a, *right = b;
 
-	return COMPARE(one->begin, two->begin) ?: COMPARE(two->end, one->end) ?: COMPARE(one->owner, two->owner);
+	return COMPARE(left->begin, right->begin)     ?:
+		       COMPARE(right->end, left->end) ?:
+							COMPARE(left->owner, right->owner);
 }
 
 static int begin_segment(struct profile_segments *segments, uint64_t begin, uint32_t top)
@@ -379,10 +381,11 @@ static size_t units_at(const struct profile_dwarf *dwarf, uint64_t address, stru
 	const struct profile_span *spans = dwarf->spans;
 	size_t count = 0;
 
-	for (uint32_t at = find(&dwarf->segments, address, range); at != NONE && count < UNITS_MAX; at = spans[at].below) {
-		profile_range_limit(range, address, spans[at].end);
-		if (address < spans[at].end)
-			units[count++] = &dwarf->units.list[spans[at].owner];
+	for (uint32_t index = find(&dwarf->segments, address, range); index != NONE && count < UNITS_MAX;
+	     index = spans[index].below) {
+		profile_range_limit(range, address, spans[index].end);
+		if (address < spans[index].end)
+			units[count++] = &dwarf->units.list[spans[index].owner];
 	}
 	return count;
 }

@@ -124,7 +124,7 @@ int profile_input_read(struct profile_input *input, profile_take *take, void *us
 	if (ret || !input->has_spe)
 		return ret;
 	/* Records of SPE have no call stacks. */
-	input->code.inlines = false;
+	input->code.wants_inlines = false;
 	ret = profile_traces_read(&input->traces, input->perfdata, input->is_stopped ? progress_rest : progress_traces,
 				  input, input->is_damaged ? NULL : error);
 	input->stats.is_whole &= !ret;

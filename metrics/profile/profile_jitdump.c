@@ -187,14 +187,15 @@ static int take_load(struct reading *reading, uint64_t time, uint64_t size)
 static int take_move(struct reading *reading, uint64_t time, uint64_t size)
 {
 	struct move move;
-	uint32_t at, number;
+	uint32_t text_offset, number;
 	int ret;
 
 	if (size < sizeof(move))
 		return fail(reading, "code that moves");
 	ret = take_bytes(reading, &move, sizeof(move), "code that moves");
-	if (!ret && move.size && map_get(&reading->names, move.index, &at) && map_get(&reading->numbers, move.index, &number))
-		ret = give(reading, strings_text(&reading->texts, at), move.to, move.size, number, time);
+	if (!ret && move.size && map_get(&reading->names, move.index, &text_offset) &&
+	    map_get(&reading->numbers, move.index, &number))
+		ret = give(reading, strings_text(&reading->texts, text_offset), move.to, move.size, number, time);
 	return ret ? ret : skip(reading, size - sizeof(move));
 }
 

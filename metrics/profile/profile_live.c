@@ -18,7 +18,7 @@ struct gpmu_profile_symbols {
 	struct strings texts;
 	struct profile_code code;
 	struct profile_unwind unwind;
-	bool unsorted;
+	bool is_unsorted;
 };
 
 /* The layout of sample_id in the records */
@@ -35,9 +35,9 @@ static int set_layout(struct gpmu_profile_symbols *symbols)
 /* Functions are looked up in all maps up to now. */
 static void sort(struct gpmu_profile_symbols *symbols)
 {
-	if (symbols->unsorted)
+	if (symbols->is_unsorted)
 		profile_tasks_sort(&symbols->tasks);
-	symbols->unsorted = false;
+	symbols->is_unsorted = false;
 }
 
 struct gpmu_profile_symbols *gpmu_profile_symbols_new(void)
@@ -52,7 +52,7 @@ struct gpmu_profile_symbols *gpmu_profile_symbols_new(void)
 	if (!uname(&symbols->machine))
 		symbols->info.arch = symbols->machine.machine;
 	symbols->code.texts = &symbols->texts;
-	symbols->code.knows_kernel = true;
+	symbols->code.is_kernel_known = true;
 	symbols->perfdata = calloc(1, sizeof(*symbols->perfdata));
 	if (!symbols->perfdata || set_layout(symbols) || profile_symbols_read_kernel(&symbols->code.kernel) ||
 	    profile_code_begin(&symbols->code)) {
@@ -87,7 +87,7 @@ int gpmu_profile_symbols_take(void *user, const struct perf_event_header *header
 	/* A record that cannot be parsed costs the functions of its map only. */
 	if (perfdata_parse(symbols->perfdata, &record))
 		return 0;
-	symbols->unsorted = true;
+	symbols->is_unsorted = true;
 	return profile_tasks_add(&symbols->tasks, &record);
 }
 

@@ -126,13 +126,13 @@ int profile_machine_read(struct profile_machine *machine, const struct gpmu_perf
 	return ret;
 }
 
-/* Adds the CPU whose numbers begin at @at. Returns the count of its numbers; 0 if they are malformed; or -ENOMEM. */
-static ssize_t add_cpu(struct profile_machine *machine, const struct gpmu_perfdata_auxtrace_info *info, size_t at)
+/* Adds the CPU whose numbers begin at @index. Returns the count of its numbers; 0 if they are malformed; or -ENOMEM. */
+static ssize_t add_cpu(struct profile_machine *machine, const struct gpmu_perfdata_auxtrace_info *info, size_t index)
 {
-	const uint64_t *cpu = info->priv + at;
+	const uint64_t *cpu = info->priv + index;
 
-	if (info->count - at <= CPU_MIDR || cpu[CPU_MAGIC] != MAGIC || !cpu[CPU_PARAMETERS] ||
-	    cpu[CPU_PARAMETERS] > info->count - at - CPU_MIDR)
+	if (info->count - index <= CPU_MIDR || cpu[CPU_MAGIC] != MAGIC || !cpu[CPU_PARAMETERS] ||
+	    cpu[CPU_PARAMETERS] > info->count - index - CPU_MIDR)
 		return 0;
 	if (!machine->midr)
 		machine->midr = cpu[CPU_MIDR];
@@ -147,7 +147,7 @@ int profile_machine_add_spe(struct profile_machine *machine, struct gpmu_perfdat
 	const struct gpmu_perfdata_auxtrace_info *info = &record->auxtrace_info;
 	const uint64_t *priv = info->priv;
 	ssize_t size;
-	size_t at;
+	size_t index;
 
 	if (info->count <= FIRST_SIZE) {
 		machine->spe = info->count ? priv[0] : 0;
@@ -159,9 +159,9 @@ int profile_machine_add_spe(struct profile_machine *machine, struct gpmu_perfdat
 		gpmu_perfdata_note_damage(perfdata, record->offset, "expected AUXTRACE_INFO of SPE with a header that fits into the record");
 		return 0;
 	}
-	at = (size_t)priv[HEAD_LENGTH];
-	for (uint64_t i = 0; i < priv[HEAD_CPUS]; i++, at += (size_t)size) {
-		size = add_cpu(machine, info, at);
+	index = (size_t)priv[HEAD_LENGTH];
+	for (uint64_t i = 0; i < priv[HEAD_CPUS]; i++, index += (size_t)size) {
+		size = add_cpu(machine, info, index);
 		if (size < 0)
 			return (int)size;
 		if (!size) {

@@ -31,7 +31,7 @@ struct profile_object {
 	VECTOR(struct segment) segments;
 	struct profile_range range;	/* of their addresses, the first from the start of its page */
 	VECTOR(struct profile_function) functions;	/* sorted */
-	bool knows_dwarf;		/* @dwarf and @dwarf_shift are set */
+	bool is_dwarf_known;		/* @dwarf and @dwarf_shift are set */
 	struct profile_dwarf dwarf;	/* empty: no debug information */
 	uint64_t dwarf_shift;		/* its addresses minus those in the program headers */
 };
@@ -82,11 +82,11 @@ static int add_segments(struct profile_object *object, Elf *elf)
 
 static int compare(const void *a, const void *b)
 {
-	const struct profile_function *one = a, *two = b;
+	const struct profile_function *left = a, *right = b;
 
 	/* A name with a size precedes others of the same address, as only the first is kept. */
-	return COMPARE(one->begin, two->begin) ?: COMPARE(two->is_sized, one->is_sized) ?:
-	       COMPARE(one->rank, two->rank) ?: COMPARE(two->end, one->end);
+	return COMPARE(left->begin, right->begin) ?: COMPARE(right->is_sized, left->is_sized) ?:
+	       COMPARE(left->rank, right->rank) ?: COMPARE(right->end, left->end);
 }
 
 /* Keeps one name for each address. A function without a size ends where the next one begins. */
@@ -299,9 +299,10 @@ static int know_dwarf(struct profile_object *object)
 	GElf_Addr bias, dwarf_bias;
 	Dwarf *dwarf;
 
-	if (object->knows_dwarf || object->state == PROFILE_OBJECT_MISSING || object->state == PROFILE_OBJECT_CHANGED)
+	if (object->is_dwarf_known || object->state == PROFILE_OBJECT_MISSING ||
+	    object->state == PROFILE_OBJECT_CHANGED)
 		return 0;
-	object->knows_dwarf = true;
+	object->is_dwarf_known = true;
 	dwarf = dwfl_module_getelf(object->module, &bias) ? dwfl_module_getdwarf(object->module, &dwarf_bias) : NULL;
 	if (!dwarf)
 		return 0;

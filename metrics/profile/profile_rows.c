@@ -27,11 +27,11 @@ static bool is_same(const struct profile_row *a, const struct profile_row *b)
 /* The slot of the row, or the free slot for it; at least one slot is free. */
 static uint32_t *slot_of(const struct profile_rows *rows, const struct profile_row *row)
 {
-	size_t at = hash_of(row) & (rows->room - 1);
+	size_t index = hash_of(row) & (rows->room - 1);
 
-	while (rows->slots[at] && !is_same(&rows->list[rows->slots[at] - 1], row))
-		at = (at + 1) & (rows->room - 1);
-	return &rows->slots[at];
+	while (rows->slots[index] && !is_same(&rows->list[rows->slots[index] - 1], row))
+		index = (index + 1) & (rows->room - 1);
+	return &rows->slots[index];
 }
 
 /* Half of the slots stay free. */

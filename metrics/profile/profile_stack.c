@@ -25,16 +25,16 @@ static size_t put(const struct strings *texts, uint32_t frame, char *end)
 {
 	const char *text = strings_text(texts, (frame & ~PROFILE_STACK_OBJECT) - 1);
 	const size_t brackets = frame & PROFILE_STACK_OBJECT && *text != '[', length = strlen(text);
-	char *at = end ? end - length - 2 * brackets - 1 : NULL;
+	char *cursor = end ? end - length - 2 * brackets - 1 : NULL;
 
-	if (at && brackets)
-		*at++ = '[';
-	for (size_t i = 0; i < length && at; i++)
-		*at++ = text[i] == ';' ? ':' : text[i];
-	if (at && brackets)
-		*at++ = ']';
-	if (at)
-		*at = ';';
+	if (cursor && brackets)
+		*cursor++ = '[';
+	for (size_t i = 0; i < length && cursor; i++)
+		*cursor++ = text[i] == ';' ? ':' : text[i];
+	if (cursor && brackets)
+		*cursor++ = ']';
+	if (cursor)
+		*cursor = ';';
 	return length + 2 * brackets + 1;
 }
 
@@ -44,14 +44,14 @@ char *profile_stacks_text(const struct profile_stacks *stacks, const struct stri
 	char *text, *end;
 	size_t size = 0;
 
-	for (uint32_t at = number; at; at = nodes[at - 1].caller)
-		size += put(texts, nodes[at - 1].frame, NULL);
+	for (uint32_t node = number; node; node = nodes[node - 1].caller)
+		size += put(texts, nodes[node - 1].frame, NULL);
 	text = malloc(size + 1);
 	if (!text)
 		return NULL;
 	end = text + size;
-	for (uint32_t at = number; at; at = nodes[at - 1].caller)
-		end -= put(texts, nodes[at - 1].frame, end);
+	for (uint32_t node = number; node; node = nodes[node - 1].caller)
+		end -= put(texts, nodes[node - 1].frame, end);
 	/* The last semicolon */
 	text[size ? size - 1 : 0] = '\0';
 	return text;

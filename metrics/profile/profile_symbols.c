@@ -45,29 +45,29 @@ static char *read_text(int fd)
 /* "ffffffff81000000 T _text\t[module]". Mapping symbols of arm64, "$x", are not names of functions. */
 static const char *parse_kernel(char *line, struct profile_symbol *symbol)
 {
-	char *at;
+	char *rest;
 
-	symbol->begin = symbol->end = strtoull(line, &at, 16);
-	if (at == line || at[0] != ' ' || !at[1] || at[2] != ' ')
+	symbol->begin = symbol->end = strtoull(line, &rest, 16);
+	if (rest == line || rest[0] != ' ' || !rest[1] || rest[2] != ' ')
 		return NULL;
-	if (!symbol->begin || !strchr("tTwW", at[1]) || at[3] == '$')
+	if (!symbol->begin || !strchr("tTwW", rest[1]) || rest[3] == '$')
 		return "";
-	at += 3;
-	at[strcspn(at, " \t")] = '\0';
-	return at;
+	rest += 3;
+	rest[strcspn(rest, " \t")] = '\0';
+	return rest;
 }
 
 static const char *parse_jit(char *line, struct profile_symbol *symbol)
 {
 	uint64_t size;
-	char *at, *name;
+	char *rest, *name;
 
-	symbol->begin = strtoull(line, &at, 16);
-	if (at == line || *at != ' ')
+	symbol->begin = strtoull(line, &rest, 16);
+	if (rest == line || *rest != ' ')
 		return NULL;
-	size = strtoull(at, &name, 16);
+	size = strtoull(rest, &name, 16);
 	symbol->end = size > UINT64_MAX - symbol->begin ? UINT64_MAX : symbol->begin + size;
-	return name != at && name[0] == ' ' && name[1] ? name + 1 : NULL;
+	return name != rest && name[0] == ' ' && name[1] ? name + 1 : NULL;
 }
 
 static int read_lines(struct profile_symbols *symbols, int fd,
@@ -180,17 +180,17 @@ bool profile_symbols_is_kernel(const uint8_t *build_id, size_t size)
 
 	if (fd >= 0)
 		close(fd);
-	for (ssize_t at = 0; length - at >= (ssize_t)sizeof(note);) {
+	for (ssize_t offset = 0; length - offset >= (ssize_t)sizeof(note);) {
 		uint64_t name, next;
 
-		memcpy(&note, notes + at, sizeof(note));
-		name = (uint64_t)at + sizeof(note);
+		memcpy(&note, notes + offset, sizeof(note));
+		name = (uint64_t)offset + sizeof(note);
 		next = name + ((note.n_namesz + 3ULL) & ~3ULL);
 		if (next + note.n_descsz > (uint64_t)length)
 			break;
 		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && !memcmp(notes + name, "GNU", 4))
 			return note.n_descsz <= size && !memcmp(notes + next, build_id, note.n_descsz);
-		at = (ssize_t)(next + ((note.n_descsz + 3ULL) & ~3ULL));
+		offset = (ssize_t)(next + ((note.n_descsz + 3ULL) & ~3ULL));
 	}
 	return false;
 }

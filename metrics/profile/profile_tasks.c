@@ -220,9 +220,9 @@ int profile_tasks_add(struct profile_tasks *tasks, const struct gpmu_perfdata_re
 
 static int compare_maps(const void *a, const void *b)
 {
-	const struct profile_map *one = a, *two = b;
+	const struct profile_map *left = a, *right = b;
 
-	return COMPARE(one->begin, two->begin) ?: COMPARE(one->time, two->time);
+	return COMPARE(left->begin, right->begin) ?: COMPARE(left->time, right->time);
 }
 
 static void widen(struct profile_map *map, const struct profile_map *below)
@@ -371,7 +371,7 @@ static void search_maps(struct search *search, struct profile_map *maps, size_t 
 
 /* Returns the latest map in the memory of a process, or else in its files and functions, and in the processes that it is a copy of. */
 static struct profile_map *latest_map(const struct profile_tasks *tasks, uint32_t pid, uint64_t address, uint64_t time,
-				      bool in_memory, struct profile_range *range)
+				      bool is_in_memory, struct profile_range *range)
 {
 	for (int i = 0; i < PARENTS_MAX; i++) {
 		const struct profile_process *process = find_process(tasks, pid);
@@ -382,7 +382,7 @@ static struct profile_map *latest_map(const struct profile_tasks *tasks, uint32_
 
 		if (!process)
 			return NULL;
-		maps = in_memory ? &process->memory : &process->maps;
+		maps = is_in_memory ? &process->memory : &process->maps;
 		exec = latest(process->execs.list, process->execs.n, sizeof(*exec), time);
 		fork = latest(process->forks.list, process->forks.n, sizeof(*fork), time);
 		/*

@@ -41,7 +41,7 @@ static int add_aux(struct profile_traces *traces, const struct gpmu_perfdata_rec
 static int add_part(struct profile_traces *traces, const struct gpmu_perfdata_record *record)
 {
 	traces->bytes += record->auxtrace.size;
-	traces->by_thread |= record->auxtrace.cpu == UINT32_MAX;
+	traces->is_per_thread |= record->auxtrace.cpu == UINT32_MAX;
 	return vector_push(&traces->parts, &record->auxtrace);
 }
 
@@ -75,37 +75,37 @@ int profile_traces_add(struct profile_traces *traces, const struct gpmu_perfdata
 
 static uint64_t buffer_of(const struct profile_traces *traces, const struct gpmu_perfdata_auxtrace *part)
 {
-	return traces->by_thread ? part->tid : part->cpu;
+	return traces->is_per_thread ? part->tid : part->cpu;
 }
 
 static int compare_parts(const void *a, const void *b, void *user)
 {
-	const struct gpmu_perfdata_auxtrace *one = a, *two = b;
+	const struct gpmu_perfdata_auxtrace *left = a, *right = b;
 	const struct profile_traces *traces = user;
-	int buffers = COMPARE(buffer_of(traces, one), buffer_of(traces, two));
+	int buffers = COMPARE(buffer_of(traces, left), buffer_of(traces, right));
 
 	if (buffers || !traces->is_snapshot)
-		return buffers ?: COMPARE(one->offset, two->offset);
-	return COMPARE(one->file, two->file) ?: COMPARE(one->position, two->position);
+		return buffers ?: COMPARE(left->offset, right->offset);
+	return COMPARE(left->file, right->file) ?: COMPARE(left->position, right->position);
 }
 
 static int compare_auxes(const void *a, const void *b)
 {
-	const struct profile_aux *one = a, *two = b;
+	const struct profile_aux *left = a, *right = b;
 
-	return COMPARE(one->buffer, two->buffer) ?: COMPARE(one->offset, two->offset);
+	return COMPARE(left->buffer, right->buffer) ?: COMPARE(left->offset, right->offset);
 }
 
 static int compare_switches(const void *a, const void *b)
 {
-	const struct profile_switch *one = a, *two = b;
+	const struct profile_switch *left = a, *right = b;
 
-	return COMPARE(one->cpu, two->cpu) ?: COMPARE(one->time, two->time);
+	return COMPARE(left->cpu, right->cpu) ?: COMPARE(left->time, right->time);
 }
 
 static void sort(struct profile_traces *traces)
 {
-	for (size_t i = 0; i < traces->auxes.n && traces->by_thread; i++)
+	for (size_t i = 0; i < traces->auxes.n && traces->is_per_thread; i++)
 		traces->auxes.list[i].buffer = traces->auxes.list[i].tid;
 	if (traces->parts.n)
 		qsort_r(traces->parts.list, traces->parts.n, sizeof(*traces->parts.list), compare_parts, traces);
@@ -305,24 +305,24 @@ static int read_part(struct buffer *buffer, struct gpmu_perfdata *perfdata, cons
 		     struct gpmu_error *error)
 {
 	struct profile_traces *traces = buffer->traces;
-	uint64_t key = buffer_of(traces, part), at = 0, next;
+	uint64_t key = buffer_of(traces, part), offset = 0, next;
 	int ret = 0;
 
-	for (; at < part->size && !ret; at = next) {
-		const struct profile_aux *aux = next_aux(traces, key, part->offset + at);
+	for (; offset < part->size && !ret; offset = next) {
+		const struct profile_aux *aux = next_aux(traces, key, part->offset + offset);
 
-		if (aux && aux->offset == part->offset + at) {
+		if (aux && aux->offset == part->offset + offset) {
 			gpmu_spe_end(&buffer->decoder, 0);
 			gpmu_spe_begin(&buffer->decoder, aux->offset);
 			aux = next_aux(traces, key, aux->offset + 1);
 		}
-		next = part->size - at < CHUNK ? part->size : at + CHUNK;
+		next = part->size - offset < CHUNK ? part->size : offset + CHUNK;
 		if (aux && aux->offset - part->offset < next)
 			next = aux->offset - part->offset;
-		ret = gpmu_perfdata_trace(perfdata, part, at, buffer->chunk, (size_t)(next - at), error);
+		ret = gpmu_perfdata_trace(perfdata, part, offset, buffer->chunk, (size_t)(next - offset), error);
 		if (!ret)
-			ret = feed(buffer, (size_t)(next - at));
-		traces->done += next - at;
+			ret = feed(buffer, (size_t)(next - offset));
+		traces->done += next - offset;
 		if (!ret)
 			ret = progress(user, traces);
 	}

@@ -40,7 +40,7 @@ struct profile_traces {
 	struct map ops;			/* numbers of the texts of operations, plus 1 */
 	/* Likewise of tiers and homes, by small numbers; 0: not known yet */
 	uint32_t tiers[GPMU_SPE_TIERS][PROFILE_LABELS], homes[GPMU_SPE_HOMES][PROFILE_LABELS];
-	bool by_thread;			/* a buffer for each thread, not CPU */
+	bool is_per_thread;		/* a buffer for each thread, not CPU */
 	bool is_snapshot;		/* parts overlap */
 	uint32_t event;			/* of the records */
 	bool has_times;			/* times of records are those of perf's clock */

@@ -188,15 +188,15 @@ static void end_threads(struct gpmu_recorder *recorder)
 {
 	atomic_store(&recorder->ending, true);
 	for (int i = 0; i < RECORDER_SOURCES; i++)
-		if (i != RECORDER_ROWS && recorder->runs[i])
+		if (i != RECORDER_ROWS && recorder->is_running[i])
 			pthread_join(recorder->threads[i], NULL);
-	if (recorder->decodes)
+	if (recorder->is_decoding)
 		pthread_join(recorder->decoder, NULL);
-	recorder->decodes = false;
+	recorder->is_decoding = false;
 	atomic_store(&recorder->written, true);
-	if (recorder->runs[RECORDER_ROWS])
+	if (recorder->is_running[RECORDER_ROWS])
 		pthread_join(recorder->threads[RECORDER_ROWS], NULL);
-	memset(recorder->runs, 0, sizeof(recorder->runs));
+	memset(recorder->is_running, 0, sizeof(recorder->is_running));
 }
 
 void gpmu_recorder_free(struct gpmu_recorder *recorder)
@@ -243,7 +243,7 @@ int gpmu_recorder_pid(struct gpmu_recorder *recorder, pid_t pid)
 {
 	pid_t *added;
 
-	if (pid <= 0 || recorder->started)
+	if (pid <= 0 || recorder->is_started)
 		return -EINVAL;
 	/* Two events of a thread would record each of its switches twice. */
 	for (size_t i = 0; i < recorder->tid_count; i++)
@@ -292,7 +292,7 @@ static int open_trace(struct gpmu_recorder *recorder, struct gpmu_error *error)
 	if (!recorder->trace)
 		return -errno;
 	record_map_init(&recorder->map, recorder->trace, recorder->machine);
-	recorder->map.inner_driver = recorder->options.cuda & GPMU_RECORDER_DRIVER ||
+	recorder->map.wants_inner_driver = recorder->options.cuda & GPMU_RECORDER_DRIVER ||
 				   !(recorder->options.cuda & GPMU_RECORDER_CALLS);
 	record_merge_init(&recorder->merge, MERGE_ROOM);
 	recorder->map.symbols = recorder->options.symbols ? &recorder->symbols : NULL;
@@ -309,10 +309,11 @@ static bool needs_sched(const struct gpmu_recorder *recorder)
 	return recorder->options.sched || (recorder->options.threads && recorder->tid_count);
 }
 
-static struct record_reader reader_of(struct gpmu_recorder *recorder, enum recorder_source source, bool all_tasks)
+static struct record_reader reader_of(struct gpmu_recorder *recorder, enum recorder_source source, bool has_all_tasks)
 {
 	return (struct record_reader){
-		.machine = recorder->machine, .tids = recorder->tids, .tid_count = all_tasks ? 0 : recorder->tid_count,
+		.machine = recorder->machine, .tids = recorder->tids,
+		.tid_count = has_all_tasks ? 0 : recorder->tid_count,
 		.queue = &recorder->queues[source], .window = &recorder->window, .ending = &recorder->ending,
 	};
 }
@@ -321,7 +322,7 @@ static int open_sched(struct gpmu_recorder *recorder, struct gpmu_error *error)
 {
 	struct record_sched *sched = &recorder->sched;
 
-	sched->own = !recorder->options.sched;
+	sched->is_own = !recorder->options.sched;
 	sched->is_rank = recorder->options.rank_count != 0;
 	sched->reader = reader_of(recorder, RECORDER_SCHED, false);
 	return record_sched_open(sched, error);
@@ -391,18 +392,18 @@ static int open_sources(struct gpmu_recorder *recorder, struct gpmu_error *error
 static int start_threads(struct gpmu_recorder *recorder)
 {
 	const struct {
-		bool wanted;
+		bool is_wanted;
 		void *(*run)(void *user);
 		void *user;
 	} threads[RECORDER_SOURCES] = {
-		[RECORDER_CHANNELS] = { .wanted = recorder->control != NULL,
+		[RECORDER_CHANNELS] = { .is_wanted = recorder->control != NULL,
 				   .run = recorder_channels_run, .user = recorder },
-		[RECORDER_ROWS] = { .wanted = true, .run = recorder_write_run, .user = recorder },
-		[RECORDER_SCHED] = { .wanted = recorder->sched.rings.count > 0,
+		[RECORDER_ROWS] = { .is_wanted = true, .run = recorder_write_run, .user = recorder },
+		[RECORDER_SCHED] = { .is_wanted = recorder->sched.rings.count > 0,
 				   .run = record_sched_run, .user = &recorder->sched },
-		[RECORDER_SPE] = { .wanted = recorder->spe.rings.count > 0,
+		[RECORDER_SPE] = { .is_wanted = recorder->spe.rings.count > 0,
 				   .run = record_spe_run, .user = &recorder->spe },
-		[RECORDER_STACKS] = { .wanted = recorder->stack.rings.count > 0,
+		[RECORDER_STACKS] = { .is_wanted = recorder->stack.rings.count > 0,
 				   .run = record_stack_run, .user = &recorder->stack },
 	};
 	sigset_t all, before;
@@ -412,15 +413,15 @@ static int start_threads(struct gpmu_recorder *recorder)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	for (int i = 0; i < RECORDER_SOURCES && !ret; i++) {
-		if (!threads[i].wanted)
+		if (!threads[i].is_wanted)
 			continue;
 		ret = -pthread_create(&recorder->threads[i], NULL, threads[i].run,
 				      threads[i].user);
-		recorder->runs[i] = !ret;
+		recorder->is_running[i] = !ret;
 	}
-	if (!ret && recorder->runs[RECORDER_SPE]) {
+	if (!ret && recorder->is_running[RECORDER_SPE]) {
 		ret = -pthread_create(&recorder->decoder, NULL, record_spe_decode, &recorder->spe);
-		recorder->decodes = !ret;
+		recorder->is_decoding = !ret;
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return ret;
@@ -447,7 +448,7 @@ int gpmu_recorder_start(struct gpmu_recorder *recorder, const struct gpmu_machin
 	recorder_stats_publish(recorder);
 	record_spe_enable(&recorder->spe);
 	ret = start_threads(recorder);
-	recorder->started = !ret;
+	recorder->is_started = !ret;
 	if (ret)
 		error_set(error, 0, "a thread cannot be started: %s", error_text(-ret));
 	return ret;

@@ -55,8 +55,8 @@ struct recorder_row {
 /* The trace file; old parts before a restart of the trace are cut off */
 struct recorder_file {
 	int fd;			/* -1: not open */
-	bool created;		/* the recording created the file */
-	bool begun;		/* earlier content has been truncated */
+	bool is_created;	/* the recording created the file */
+	bool has_begun;		/* earlier content has been truncated */
 	uint64_t max;		/* bytes; 0: no limit */
 	uint64_t cut;		/* bytes of the trace that have been cut off */
 	uint64_t restarts[64];	/* offsets of restarts in the trace, in bytes */
@@ -80,7 +80,7 @@ struct gpmu_recorder {
 	size_t peer_count;		/* with the first two; 0: these are closed */
 	int door;			/* the end that processes inherit; -1: none */
 	int reserve[RECORDER_RESERVE];	/* file descriptors; -1: not open */
-	bool no_files;			/* no descriptor is free: processes wait in the socket's queue */
+	bool is_out_of_files;		/* no descriptor is free: processes wait in the socket's queue */
 	bool has_loaded;		/* a process has loaded libgpmu-mark.so */
 	bool has_stranger;		/* a process of another user has connected */
 	struct recorder_channel *channels;
@@ -105,14 +105,14 @@ struct gpmu_recorder {
 	/* Threads */
 	struct record_queue queues[RECORDER_SOURCES];
 	pthread_t threads[RECORDER_SOURCES];	/* index RECORDER_ROWS: the writer */
-	bool runs[RECORDER_SOURCES];
+	bool is_running[RECORDER_SOURCES];
 	pthread_t decoder;		/* of SPE */
-	bool decodes;
+	bool is_decoding;
 	atomic_bool ending;		/* the reading threads drain their sources and end */
 	/* The reading threads have ended: the writing thread drains the queues and ends. */
 	atomic_bool written;
 	struct record_window window;
-	bool started;
+	bool is_started;
 	pthread_mutex_t stats_lock;	/* protects stats */
 	struct gpmu_recorder_stats stats;	/* without what the queues have dropped */
 	/* The writer's thread only; the owner's after it has ended */

@@ -94,7 +94,7 @@ static int audit_process(struct gpmu_recorder *recorder, const struct record_pro
 
 	record_arg(&args, "pid", process->pid);
 	record_arg_text(&args, "program", process->program ? process->program : "?");
-	if (process->regions) {
+	if (process->has_regions) {
 		record_arg_text(&args, "of", "regions");
 	} else {
 		record_arg(&args, "cupti", process->cupti);
@@ -159,7 +159,7 @@ static int audit_source(struct gpmu_recorder *recorder, const char *source, uint
 static int audit_lost(struct gpmu_recorder *recorder, const struct record_process *process)
 {
 	char *source = text_print("%u %s", process->pid, process->program ? process->program : "?");
-	bool any = false;
+	bool has_any = false;
 	int ret = source ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < ACTIVITY_LOST_REASONS * ACTIVITY_KINDS && !ret; i++) {
@@ -167,11 +167,11 @@ static int audit_lost(struct gpmu_recorder *recorder, const struct record_proces
 
 		if (!process->lost[why][kind].count)
 			continue;
-		any = true;
+		has_any = true;
 		ret = audit_source(recorder, source, process->record_count,
 				   &process->lost[why][kind], reasons[why], kinds[kind]);
 	}
-	if (!any && !ret)
+	if (!has_any && !ret)
 		ret = audit_source(recorder, source, process->record_count, NULL, NULL, NULL);
 	free(source);
 	return ret;
@@ -337,7 +337,7 @@ static int audit_notes(struct gpmu_recorder *recorder)
 		ret = audit_note(recorder, recorder->sched.note, "info");
 	if (!ret)
 		ret = audit_note(recorder, recorder->spe.note, "info");
-	if (!ret && recorder->spe.no_contexts)
+	if (!ret && recorder->spe.has_no_contexts)
 		ret = audit_note(recorder, RECORD_SPE_NO_CONTEXTS, "info");
 	if (!ret && recorder->terms && !recorder->map.memory.count)
 		ret = audit_note(recorder, RECORD_NO_HOMES, "info");
@@ -362,14 +362,14 @@ int recorder_audit(struct gpmu_recorder *recorder)
 	if (!ret)
 		ret = audit_times(recorder);
 	for (size_t i = 0; i < map->process_count && !ret; i++) {
-		ret = map->processes[i]->joined ? 0 : audit_process(recorder, map->processes[i]);
+		ret = map->processes[i]->is_joined ? 0 : audit_process(recorder, map->processes[i]);
 		if (!ret)
 			ret = audit_calls(recorder, map->processes[i]);
 		if (!ret)
 			ret = audit_lost(recorder, map->processes[i]);
 	}
 	for (size_t i = 0; i < map->gpu_count && !ret; i++)
-		if (map->gpus[i].used)
+		if (map->gpus[i].is_used)
 			ret = audit_gpu(recorder, &map->gpus[i]);
 	for (int source = 0; source < RECORDER_SOURCES && !ret; source++)
 		ret = audit_queue(recorder, source);

@@ -22,8 +22,8 @@ struct recorder_channel {
 	pid_t pid;
 	struct channel_reader *reader;	/* NULL: the channel has ended */
 	uint32_t process;
-	bool regions;		/* written by libgpmu-mark.so */
-	bool left;		/* the last look left records in it */
+	bool has_regions;	/* written by libgpmu-mark.so */
+	bool has_rest;		/* the last look left records in it */
 	uint64_t complete;	/* latest ACTIVITY_COMPLETE time */
 	uint64_t end;		/* when its process was first seen to have ended; 0: not yet */
 };
@@ -124,7 +124,7 @@ static int drain(struct gpmu_recorder *recorder, struct recorder_channel *channe
 		if (ret <= 0)
 			return ret;
 		if (head->kind == ACTIVITY_PROCESS)
-			channel->regions = head->flags & ACTIVITY_PROCESS_REGIONS;
+			channel->has_regions = head->flags & ACTIVITY_PROCESS_REGIONS;
 		if (head->kind == ACTIVITY_COMPLETE)
 			channel->complete =
 				((const struct activity_complete *)(const void *)head)->time;
@@ -156,12 +156,12 @@ static void complete_regions(struct gpmu_recorder *recorder, struct recorder_cha
 /* Returns whether any records arrived. */
 static bool drain_all(struct gpmu_recorder *recorder)
 {
-	bool busy = false;
+	bool is_busy = false;
 
 	for (size_t i = 0; i < recorder->channel_count; i++) {
 		struct recorder_channel *channel = &recorder->channels[i];
 		uint64_t now;
-		bool ended;
+		bool has_ended;
 		int ret;
 
 		if (!channel->reader)
@@ -171,24 +171,24 @@ static bool drain_all(struct gpmu_recorder *recorder)
 		 * Check first: all that the process wrote before its end is then in the
 		 * channel.
 		 */
-		ended = channel_has_ended(channel->reader);
-		if (ended && !channel->end)
+		has_ended = channel_has_ended(channel->reader);
+		if (has_ended && !channel->end)
 			channel->end = raw_clock_now();
 		ret = drain(recorder, channel);
-		channel->left = ret == 1 || ret == -ENOMEM;
-		busy = busy || ret == 1;
-		if (!ret && channel->regions)
+		channel->has_rest = ret == 1 || ret == -ENOMEM;
+		is_busy = is_busy || ret == 1;
+		if (!ret && channel->has_regions)
 			complete_regions(recorder, channel, now);
 		if (ret == -EBADMSG)
 			recorder_refuse(recorder, channel->pid, "is not recorded to its end",
 					"its channel has invalid data");
 		if (ret < 0 && ret != -ENOMEM)
 			end_channel(recorder, channel, RECORD_VANISHED);
-		else if (!ret && ended)
+		else if (!ret && has_ended)
 			end_channel(recorder, channel, channel_is_closed(channel->reader) ?
 				    RECORD_CLOSED : RECORD_VANISHED);
 	}
-	return busy;
+	return is_busy;
 }
 
 /* Returns whether each live process has reported that its records up to the end are complete. */
@@ -256,7 +256,7 @@ static void drain_last(struct gpmu_recorder *recorder)
 	for (size_t i = 0; i < recorder->channel_count; i++) {
 		struct recorder_channel *channel = &recorder->channels[i];
 
-		if (channel->left) {
+		if (channel->has_rest) {
 			lose_rest(recorder, channel);
 			recorder_refuse(recorder, channel->pid, "is not recorded to its end",
 					"gpmu could not read its records in time");
@@ -275,24 +275,24 @@ void *recorder_channels_run(void *data)
 	channel_hold(recorder->control);
 	for (;;) {
 		/* Read the flag before the last look at the peers, so that it misses none. */
-		bool ending = atomic_load(&recorder->ending), busy, has_peers;
+		bool is_ending = atomic_load(&recorder->ending), is_busy, has_peers;
 
 		recorder_peers_serve(recorder, wait, add_channel);
-		busy = drain_all(recorder);
-		if (busy)
+		is_busy = drain_all(recorder);
+		if (is_busy)
 			wait = record_queue_has_room(queue_of(recorder), RECORDER_RING / 4) ? 0 : POLL_MIN;
 		else
 			wait = next_wait(wait);
-		if (!ending)
+		if (!is_ending)
 			continue;
 		has_peers = recorder_has_peers(recorder);
 		if (!until)
 			last = raw_clock_now() + RECORDER_LAST_MAX;
 		/* A slow disk may have filled the queue: records in transit find room little by little. */
-		if (!until || busy || has_peers)
+		if (!until || is_busy || has_peers)
 			until = raw_clock_now() + RECORDER_LAST;
 		if (raw_clock_now() > (until < last ? until : last) ||
-		    (!busy && !has_peers && is_complete(recorder)))
+		    (!is_busy && !has_peers && is_complete(recorder)))
 			break;
 	}
 	drain_last(recorder);

@@ -57,7 +57,7 @@ static int open_file(struct recorder_file *file, const char *path)
 	if (!stat(path, &status) && S_ISFIFO(status.st_mode))
 		return open_pipe(path);
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	file->created = fd >= 0;
+	file->is_created = fd >= 0;
 	if (fd < 0 && errno == EEXIST)
 		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	/* A file with write permission only */
@@ -69,7 +69,7 @@ static int open_file(struct recorder_file *file, const char *path)
 /* A part of a file that others have opened cannot be replaced. */
 static int open_given(struct recorder_file *file, int fd)
 {
-	file->begun = true;
+	file->has_begun = true;
 	if (file->max)
 		return -ESPIPE;
 	file->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
@@ -90,7 +90,7 @@ int recorder_file_open(struct recorder_file *file, const char *path, int fd, uin
 		return -errno;
 	if (!S_ISREG(status.st_mode)) {
 		file->max = 0;
-		file->begun = true;
+		file->has_begun = true;
 		return max ? -ESPIPE : 0;
 	}
 	/*
@@ -102,9 +102,9 @@ int recorder_file_open(struct recorder_file *file, const char *path, int fd, uin
 
 int recorder_file_begin(struct recorder_file *file)
 {
-	if (file->begun)
+	if (file->has_begun)
 		return 0;
-	file->begun = true;
+	file->has_begun = true;
 	return ftruncate(file->fd, 0) ? -errno : 0;
 }
 
@@ -112,20 +112,20 @@ void recorder_file_close(struct recorder_file *file)
 {
 	if (file->fd < 0)
 		return;
-	if (file->created && !file->begun)
+	if (file->is_created && !file->has_begun)
 		gpmu_replace_remove(file->fd);
 	close(file->fd);
 	file->fd = -1;
 }
 
-static int copy_rest(int from, int to, off_t at)
+static int copy_rest(int from, int to, off_t offset)
 {
 	char *buffer = malloc(COPY);
 	ssize_t n = 0;
 	int ret = buffer ? 0 : -ENOMEM;
 
-	while (!ret && (n = pread(from, buffer, COPY, at)) > 0) {
-		at += n;
+	while (!ret && (n = pread(from, buffer, COPY, offset)) > 0) {
+		offset += n;
 		for (ssize_t done = 0; done < n && !ret;) {
 			ssize_t written = write(to, buffer + done, (size_t)(n - done));
 
@@ -219,7 +219,7 @@ int recorder_file_trim(struct recorder_file *file, struct gpmu_trace *trace)
 	 * The earlier file stays until the next record could make the trace write its buffer:
 	 * threads are recorded before the command is executed, which may fail.
 	 */
-	if (!file->begun && trace->out.length + RECORD_MAX < trace->flush_at)
+	if (!file->has_begun && trace->out.length + RECORD_MAX < trace->flush_at)
 		return 0;
 	ret = recorder_file_begin(file);
 	if (ret || !file->max)

@@ -29,10 +29,10 @@ static const char *const variables[VARIABLE_COUNT] = {
 static bool is_same_file(const char *path, const char *library)
 {
 	char *real = realpath(path, NULL);
-	bool same = real && !strcmp(real, library);
+	bool is_same = real && !strcmp(real, library);
 
 	free(real);
-	return same;
+	return is_same;
 }
 
 static int find_injected(struct gpmu_recorder *recorder, struct gpmu_error *error)

@@ -150,7 +150,7 @@ static void accept_all(struct gpmu_recorder *recorder, int way)
 			refuse(recorder, 0, "a process of another user cannot be recorded: run gpmu record as that user");
 		recorder->has_stranger = recorder->has_stranger || ret == -EPERM;
 	} while (ret >= 0 || ret == -EPERM || ret == -ECONNABORTED || ret == -EBADMSG);
-	recorder->no_files = recorder->no_files || ret != -EAGAIN;
+	recorder->is_out_of_files = recorder->is_out_of_files || ret != -EAGAIN;
 	/* A queue that cannot be taken would end each later wait at once. */
 	recorder->peers[way].events = ret == -EAGAIN ? POLLIN : 0;
 }
@@ -194,7 +194,7 @@ static bool serve(struct gpmu_recorder *recorder, int connection, recorder_chann
 
 void recorder_peers_serve(struct gpmu_recorder *recorder, int wait, recorder_channel_add *add_channel)
 {
-	if (poll(recorder->peers, recorder->peer_count, wait) <= 0 && !recorder->no_files)
+	if (poll(recorder->peers, recorder->peer_count, wait) <= 0 && !recorder->is_out_of_files)
 		return;
 	for (size_t i = recorder->peer_count; i-- > WAYS;) {
 		if (!recorder->peers[i].revents || !serve(recorder, recorder->peers[i].fd, add_channel))
@@ -202,7 +202,7 @@ void recorder_peers_serve(struct gpmu_recorder *recorder, int wait, recorder_cha
 		close(recorder->peers[i].fd);
 		recorder->peers[i] = recorder->peers[--recorder->peer_count];
 	}
-	recorder->no_files = false;
+	recorder->is_out_of_files = false;
 	for (int way = 0; way < WAYS; way++)
 		accept_all(recorder, way);
 }
@@ -222,7 +222,7 @@ static void refuse_waiting(struct gpmu_recorder *recorder, int way)
 
 void recorder_peers_end(struct gpmu_recorder *recorder)
 {
-	const bool no_files = recorder->no_files;
+	const bool is_out_of_files = recorder->is_out_of_files;
 	int fd;
 
 	if (!recorder->peer_count)
@@ -235,7 +235,7 @@ void recorder_peers_end(struct gpmu_recorder *recorder)
 	}
 	while (recorder->peer_count) {
 		fd = recorder->peers[recorder->peer_count - 1].fd;
-		if (fd >= 0 && no_files)
+		if (fd >= 0 && is_out_of_files)
 			refuse_waiting(recorder, (int)recorder->peer_count - 1);
 		if (fd >= 0)
 			close(fd);

@@ -69,8 +69,8 @@ static bool is_total(const struct gpmu_plan *plan, const struct gpmu_row *row)
 		const struct gpmu_event *event = plan->events[i].event;
 		const char *name = event && event->label ? event->label : plan->events[i].label;
 
-		if (event && !plan->events[i].of_metrics && !strcmp(name, row->name))
-			return !event->mean;
+		if (event && !plan->events[i].is_of_metrics && !strcmp(name, row->name))
+			return !event->is_mean;
 	}
 	return false;
 }
@@ -111,7 +111,7 @@ static int queue_head(struct gpmu_recorder *recorder, const struct gpmu_row *row
 		.is_total = is_total(recorder->session->plan, row),
 	};
 	char *parent = covered(row), *data = NULL;
-	bool queued = false;
+	bool is_queued = false;
 	int length = -1;
 
 	/* The head replaces the blanks. */
@@ -120,12 +120,13 @@ static int queue_head(struct gpmu_recorder *recorder, const struct gpmu_row *row
 				  parent);
 	if (length >= 0) {
 		memcpy(data, &head, sizeof(head));
-		queued = record_queue_put_at(&recorder->queues[RECORDER_ROWS], RECORD_COUNTER, 0, data, (size_t)length + 1);
+		is_queued = record_queue_put_at(&recorder->queues[RECORDER_ROWS], RECORD_COUNTER, 0, data,
+						(size_t)length + 1);
 		free(data);
 	}
 	free(parent);
 	/* The writer numbers counters in order of arrival. */
-	return queued ? (int)recorder->head_count++ : -1;
+	return is_queued ? (int)recorder->head_count++ : -1;
 }
 
 static int put_row(struct gpmu_recorder *recorder, const struct gpmu_row *row, size_t guess)

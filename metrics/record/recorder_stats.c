@@ -14,7 +14,8 @@ static void count_processes(const struct record_map *map, struct gpmu_recorder_s
 	for (size_t i = 0; i < map->process_count; i++) {
 		stats->record_count += map->processes[i]->record_count;
 		/* Only calls of work are counted when they are made: other records may be missing. */
-		stats->lost_process_count += map->processes[i]->end == RECORD_VANISHED && !map->processes[i]->regions;
+		stats->lost_process_count +=
+			map->processes[i]->end == RECORD_VANISHED && !map->processes[i]->has_regions;
 		for (size_t why = 0; why < ACTIVITY_LOST_REASONS; why++)
 			for (size_t kind = 0; kind < ACTIVITY_KINDS; kind++)
 				stats->lost_count += map->processes[i]->lost[why][kind].count;
@@ -64,7 +65,7 @@ int gpmu_recorder_get_stats(struct gpmu_recorder *recorder, struct gpmu_recorder
 	own = recorder->stats;
 	pthread_mutex_unlock(&recorder->stats_lock);
 	own.size = size;
-	for (int i = 0; i < RECORDER_SOURCES && recorder->started; i++) {
+	for (int i = 0; i < RECORDER_SOURCES && recorder->is_started; i++) {
 		record_queue_count(&recorder->queues[i], &dropped);
 		own.lost_count += dropped;
 	}

@@ -145,25 +145,25 @@ static bool is_event(const struct record *record)
 
 static bool take_all(struct gpmu_recorder *recorder)
 {
-	bool any = false;
+	bool has_any = false;
 
 	for (int source = 0; source < RECORDER_SOURCES; source++) {
 		const char *records;
-		size_t length = record_queue_take(&recorder->queues[source], &records), at = 0;
+		size_t length = record_queue_take(&recorder->queues[source], &records), offset = 0;
 
-		any = any || length;
-		while (at < length) {
+		has_any = has_any || length;
+		while (offset < length) {
 			/* Points into the queue's buffer, valid until the next drain. */
-			struct record *record = (struct record *)(records + at);
+			struct record *record = (struct record *)(records + offset);
 
 			if (recorder->failed)
 				recorder->unwritten_count += is_event(record);
 			else
 				note_error(recorder, take(recorder, source, record));
-			at += record->size;
+			offset += record->size;
 		}
 	}
-	return any;
+	return has_any;
 }
 
 static int put(struct gpmu_recorder *recorder, const struct record *record)
@@ -249,20 +249,20 @@ static void flush_now_and_then(struct gpmu_recorder *recorder, uint64_t now)
 void *recorder_write_run(void *data)
 {
 	struct gpmu_recorder *recorder = data;
-	bool last = false;
+	bool is_last = false;
 
-	while (!last) {
+	while (!is_last) {
 		uint64_t now;
 
 		/*
 		 * Read the flag before draining: records that readers queued before they
 		 * ended are then drained.
 		 */
-		last = atomic_load(&recorder->written);
-		if (!take_all(recorder) && !last)
+		is_last = atomic_load(&recorder->written);
+		if (!take_all(recorder) && !is_last)
 			poll(NULL, 0, POLL_EACH);
 		now = raw_clock_now();
-		put_until(recorder, last ? UINT64_MAX :
+		put_until(recorder, is_last ? UINT64_MAX :
 			  record_merge_bound(&recorder->merge, now - RECORDER_PATIENCE));
 		flush_now_and_then(recorder, now);
 		recorder_stats_publish(recorder);

@@ -64,7 +64,7 @@ static int refuse(struct gpmu_error *error)
 
 int gpmu_report_add(struct gpmu_report *report, int fd, const char *path, struct gpmu_error *error)
 {
-	return report->made ? refuse(error) : timeline_add(&report->timeline, fd, path, error);
+	return report->is_made ? refuse(error) : timeline_add(&report->timeline, fd, path, error);
 }
 
 int gpmu_report_make(struct gpmu_report *report, struct gpmu_error *error)
@@ -76,19 +76,19 @@ int gpmu_report_make(struct gpmu_report *report, struct gpmu_error *error)
 		report_stacks,
 	};
 
-	if (report->made)
+	if (report->is_made)
 		return refuse(error);
-	report->made = true;
-	for (size_t i = 0; i < ARRAY_SIZE(makes) && !report->failed; i++)
+	report->is_made = true;
+	for (size_t i = 0; i < ARRAY_SIZE(makes) && !report->has_failed; i++)
 		makes[i](report);
-	if (!report->failed)
+	if (!report->has_failed)
 		return 0;
 	return error_no_memory(error);
 }
 
 const struct gpmu_report_table *gpmu_report_table(const struct gpmu_report *report, size_t index)
 {
-	if (!report->made || report->failed || index >= REPORT_TABLES)
+	if (!report->is_made || report->has_failed || index >= REPORT_TABLES)
 		return NULL;
 	return &report->tables[index].shown;
 }

@@ -95,7 +95,7 @@ struct report_gpu {
 struct gpmu_report {
 	struct timeline timeline;
 	size_t link;		/* link whose bytes are attributed */
-	bool made, failed;	/* failed: out of memory */
+	bool is_made, has_failed;	/* has_failed: out of memory */
 	struct report_table tables[REPORT_TABLES];
 	VECTOR(struct report_load) loads;
 	VECTOR(struct report_gpu) gpus;
@@ -111,8 +111,8 @@ void report_table_init(struct gpmu_report *report);
 void report_text(struct gpmu_report *report, enum report_table_id id, const char *text);
 void report_number(struct gpmu_report *report, enum report_table_id id, double number);
 void report_none(struct gpmu_report *report, enum report_table_id id);
-/* Appends a number, or an empty cell if @known is false. */
-void report_maybe(struct gpmu_report *report, enum report_table_id id, bool known, double number);
+/* Appends a number, or an empty cell if @is_known is false. */
+void report_maybe(struct gpmu_report *report, enum report_table_id id, bool is_known, double number);
 /* Returns a formatted text that lives as long as the report, or "". */
 const char *report_print(struct gpmu_report *report, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

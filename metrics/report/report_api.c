@@ -8,9 +8,9 @@
 #include "base/array.h"
 #include "report/report.h"
 
-static int by_thread(const void *one, const void *other)
+static int by_thread(const void *left, const void *right)
 {
-	const struct timeline_call *a = one, *b = other;
+	const struct timeline_call *a = left, *b = right;
 
 	/* A driver call of the same span is within the runtime call. */
 	return COMPARE(a->thread, b->thread) ?: COMPARE(a->begin, b->begin) ?: COMPARE(b->end, a->end) ?:
@@ -26,8 +26,8 @@ static uint64_t *own_times(struct gpmu_report *report, const struct timeline_cal
 	uint64_t *own = calloc(n + 1, sizeof(*own));
 	VECTOR(size_t) around = { 0 };	/* indices of the calls that have not ended */
 
-	report->failed = report->failed || !own;
-	for (size_t i = 0; i < n && !report->failed; i++) {
+	report->has_failed = report->has_failed || !own;
+	for (size_t i = 0; i < n && !report->has_failed; i++) {
 		while (around.n) {
 			const struct timeline_call *outer = &calls[around.list[around.n - 1]];
 
@@ -45,7 +45,7 @@ static uint64_t *own_times(struct gpmu_report *report, const struct timeline_cal
 			own[i] -= calls[i].end - end;
 		}
 		if (vector_push(&around, &i))
-			report->failed = true;
+			report->has_failed = true;
 	}
 	vector_free(&around);
 	return own;
@@ -102,19 +102,19 @@ static void make_calls(struct gpmu_report *report)
 	vector_sort(&timeline->calls, by_thread);
 	own = own_times(report, calls, n);
 	if (!sums || !own) {
-		report->failed = true;
+		report->has_failed = true;
 		free(own);
 		free(sums);
 		return;
 	}
-	for (size_t i = 0; i < n && !report->failed; i++) {
+	for (size_t i = 0; i < n && !report->has_failed; i++) {
 		sums[key_of(&calls[i])].self += own[i];
 		sums[key_of(&calls[i])].failed += calls[i].has_failed;
 		all += own[i];
 		report_count(report, &entries, key_of(&calls[i]), calls[i].end - calls[i].begin, 0);
 	}
 	tallies = report_tallies(report, &entries);
-	for (size_t i = 0; i < tallies.n && !report->failed; i++)
+	for (size_t i = 0; i < tallies.n && !report->has_failed; i++)
 		put_call(report, &tallies.list[i], &sums[tallies.list[i].key], all);
 	vector_free(&tallies);
 	free(own);
@@ -128,13 +128,13 @@ static void make_waits(struct gpmu_report *report)
 	struct report_entries entries = { 0 };
 	struct report_tallies tallies;
 
-	for (size_t i = 0; i < timeline->waits.n && !report->failed; i++) {
+	for (size_t i = 0; i < timeline->waits.n && !report->has_failed; i++) {
 		const struct timeline_slice *wait = &timeline->waits.list[i];
 
 		report_count(report, &entries, wait->name, wait->end - wait->begin, 0);
 	}
 	tallies = report_tallies(report, &entries);
-	for (size_t i = 0; i < tallies.n && !report->failed; i++) {
+	for (size_t i = 0; i < tallies.n && !report->has_failed; i++) {
 		const struct report_tally *tally = &tallies.list[i];
 
 		report_text(report, REPORT_WAITS, report_string(report, (uint32_t)tally->key));
@@ -148,6 +148,6 @@ static void make_waits(struct gpmu_report *report)
 void report_api(struct gpmu_report *report)
 {
 	make_calls(report);
-	if (!report->failed)
+	if (!report->has_failed)
 		make_waits(report);
 }

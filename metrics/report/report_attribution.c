@@ -29,7 +29,7 @@ struct share {
 	uint64_t now, covered;
 	uint64_t reached;		/* time up to which covered is computed */
 	enum timeline_work_kind kind;
-	bool used;
+	bool is_used;
 	/* For the current counter */
 	double rate, max;		/* bytes/ns; upper limit where other names ran, too */
 	double sum, counted;		/* bytes in this iteration; ns */
@@ -58,13 +58,13 @@ struct sharing {
 	VECTOR(struct interval) intervals;	/* of one counter */
 	VECTOR(struct part) parts;
 	double nobody[REPORT_WAYS];	/* bytes in intervals in which nothing ran */
-	bool first;			/* the current counter is the GPU's first */
+	bool is_first;			/* the current counter is the GPU's first */
 };
 
-static int by_begin(const void *one, const void *other)
+static int by_begin(const void *left, const void *right)
 {
-	const struct timeline_work *a = *(const struct timeline_work *const *)one;
-	const struct timeline_work *b = *(const struct timeline_work *const *)other;
+	const struct timeline_work *a = *(const struct timeline_work *const *)left;
+	const struct timeline_work *b = *(const struct timeline_work *const *)right;
 
 	return COMPARE(a->begin, b->begin);
 }
@@ -94,7 +94,7 @@ static void find_running(struct gpmu_report *report, struct sharing *sharing,
 
 	for (; sharing->next < sharing->n && sharing->works[sharing->next]->begin < step->end; sharing->next++)
 		if (vector_push(&sharing->running, &sharing->works[sharing->next])) {
-			report->failed = true;
+			report->has_failed = true;
 			return;
 		}
 	running = sharing->running.list;
@@ -121,13 +121,13 @@ static uint64_t measure(struct gpmu_report *report, struct sharing *sharing,
 			continue;
 		if (!share->now) {
 			if (vector_push(&sharing->names, &work->name)) {
-				report->failed = true;
+				report->has_failed = true;
 				return 0;
 			}
 			share->reached = step->begin;
 			share->covered = 0;
 			share->kind = work->kind;
-			share->used = true;
+			share->is_used = true;
 		}
 		share->now += end - begin;
 		if (end > share->reached) {
@@ -150,8 +150,8 @@ static void add_parts(struct gpmu_report *report, struct sharing *sharing,
 
 		if (vector_push(&sharing->parts,
 				&(struct part){ .name = name, .time = share->now, .covered = share->covered }))
-			report->failed = true;
-		share->time += sharing->first ? share->now : 0;
+			report->has_failed = true;
+		share->time += sharing->is_first ? share->now : 0;
 		share->now = 0;
 	}
 }
@@ -166,13 +166,13 @@ static void add_interval(struct gpmu_report *report, struct sharing *sharing,
 	if (!(interval.bytes > 0) || isinf(interval.bytes))
 		interval.bytes = 0;
 	find_running(report, sharing, step);
-	if (report->failed || !measure(report, sharing, step)) {
+	if (report->has_failed || !measure(report, sharing, step)) {
 		sharing->nobody[way] += interval.bytes;
 		return;
 	}
 	add_parts(report, sharing, &interval);
-	if (report->failed || vector_push(&sharing->intervals, &interval))
-		report->failed = true;
+	if (report->has_failed || vector_push(&sharing->intervals, &interval))
+		report->has_failed = true;
 }
 
 static const struct part *parts_of(const struct sharing *sharing, const struct interval *interval)
@@ -323,11 +323,11 @@ static void share_gpu(struct gpmu_report *report, uint32_t gpu, struct sharing *
 	for (size_t i = 0; i < all->n; i++) {
 		const struct report_series *series = &all->list[i];
 
-		sharing->first = i == 0;
+		sharing->is_first = i == 0;
 		sharing->next = sharing->running.n = sharing->intervals.n = sharing->parts.n = 0;
-		for (size_t k = 0; k < series->steps.n && !report->failed; k++)
+		for (size_t k = 0; k < series->steps.n && !report->has_failed; k++)
 			add_interval(report, sharing, &series->steps.list[k], series->way);
-		if (!report->failed)
+		if (!report->has_failed)
 			share_counter(sharing, series->way);
 	}
 }
@@ -338,14 +338,14 @@ static double sum_of(const double *ways)
 }
 
 /* If a counter covers both directions, the split is unknown. */
-static void put_ways(struct gpmu_report *report, const double *ways, bool split, double all)
+static void put_ways(struct gpmu_report *report, const double *ways, bool is_split, double all)
 {
 	double bytes = sum_of(ways);
 
 	report_number(report, REPORT_ATTRIBUTION, bytes);
 	report_maybe(report, REPORT_ATTRIBUTION, all > 0, bytes / all);
-	report_maybe(report, REPORT_ATTRIBUTION, split, ways[REPORT_IN]);
-	report_maybe(report, REPORT_ATTRIBUTION, split, ways[REPORT_OUT]);
+	report_maybe(report, REPORT_ATTRIBUTION, is_split, ways[REPORT_IN]);
+	report_maybe(report, REPORT_ATTRIBUTION, is_split, ways[REPORT_OUT]);
 }
 
 static void put_shares(struct gpmu_report *report, const struct sharing *sharing, size_t n)
@@ -364,7 +364,7 @@ static void put_shares(struct gpmu_report *report, const struct sharing *sharing
 		const struct share *share = &sharing->shares[i];
 		double bytes = sum_of(share->ways);
 
-		if (!share->used)
+		if (!share->is_used)
 			continue;
 		report_text(report, REPORT_ATTRIBUTION, report_string(report, i));
 		report_text(report, REPORT_ATTRIBUTION, kinds[share->kind]);
@@ -416,10 +416,10 @@ void report_attribution(struct gpmu_report *report)
 	sharing.shares = calloc(n + 1, sizeof(*sharing.shares));
 	sharing.works = calloc(report->timeline.works.n + 1, sizeof(struct timeline_work *));
 	if (!sharing.shares || !sharing.works)
-		report->failed = true;
-	for (uint32_t gpu = 0; gpu < report->gpus.n && !report->failed; gpu++)
+		report->has_failed = true;
+	for (uint32_t gpu = 0; gpu < report->gpus.n && !report->has_failed; gpu++)
 		share_gpu(report, gpu, &sharing);
-	if (!report->failed)
+	if (!report->has_failed)
 		put_shares(report, &sharing, n);
 	vector_free(&sharing.running);
 	vector_free(&sharing.names);

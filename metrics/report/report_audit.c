@@ -30,11 +30,11 @@ static const char *text(const struct fact *fact, const char *name)
 }
 
 /* @file: TIMELINE_NONE for all files */
-static void put(struct gpmu_report *report, const char *check, bool warns, uint32_t file,
+static void put(struct gpmu_report *report, const char *check, bool is_warning, uint32_t file,
 		const char *line)
 {
 	report_text(report, REPORT_AUDIT, check);
-	report_text(report, REPORT_AUDIT, warns ? "warning" : "ok");
+	report_text(report, REPORT_AUDIT, is_warning ? "warning" : "ok");
 	if (file == TIMELINE_NONE)
 		report_none(report, REPORT_AUDIT);
 	else
@@ -70,7 +70,7 @@ static void put_process(const struct fact *fact)
 	const char *end = text(fact, "end");
 	long long driver = (long long)number(fact, "driver");
 	long long cupti = (long long)number(fact, "cupti");
-	const bool regions = *text(fact, "of");
+	const bool has_regions = *text(fact, "of");
 	const char *cuda = "without CUPTI";
 
 	if (cupti || driver)
@@ -81,10 +81,10 @@ static void put_process(const struct fact *fact)
 		cuda = report_print(report, "%s, %.1f MiB of buffers", cuda,
 				    number(fact, "buffers") / (1 << 20));
 
-	put(report, "process", !strcmp(end, "vanished") || !(cupti || driver || regions),
+	put(report, "process", !strcmp(end, "vanished") || !(cupti || driver || has_regions),
 	    fact->own->file,
 	    report_print(report, "%lld %s: %s; %s", (long long)number(fact, "pid"),
-			 text(fact, "program"), regions ? text(fact, "of") : cuda,
+			 text(fact, "program"), has_regions ? text(fact, "of") : cuda,
 			 *end ? end : "its end is unknown"));
 }
 
@@ -107,17 +107,17 @@ static void put_gpu(const struct fact *fact)
 {
 	double low = number(fact, "clock_min"), high = number(fact, "clock_max");
 	const char *throttle = text(fact, "throttle");
-	bool throttled = *throttle && strcmp(throttle, "none") != 0;
-	bool moved = high - low > high * 0.02;
+	bool is_throttled = *throttle && strcmp(throttle, "none") != 0;
+	bool has_moved = high - low > high * 0.02;
 	const char *clocks = "its clocks are unknown";
 
-	if (moved)
+	if (has_moved)
 		clocks = report_print(fact->report, "SMs ran at %.0f to %.0f MHz", low, high);
 	else if (high > 0)
 		clocks = report_print(fact->report, "SMs ran at %.0f MHz", high);
-	put(fact->report, "clocks", moved || throttled, fact->own->file,
+	put(fact->report, "clocks", has_moved || is_throttled, fact->own->file,
 	    report_print(fact->report, "GPU %lld: %s%s%s", (long long)number(fact, "gpu"), clocks,
-			 throttled ? ", throttled by " : "", throttled ? throttle : ""));
+			 is_throttled ? ", throttled by " : "", is_throttled ? throttle : ""));
 }
 
 /* Calls of work and their records. CUPTI does not report the kinds of the records that it drops. */
@@ -165,16 +165,16 @@ static void put_causality(const struct fact *fact)
 {
 	double checked = number(fact, "checked"), early = number(fact, "early");
 	double overlap = number(fact, "overlap"), outside = number(fact, "outside");
-	bool any = early > 0 || overlap > 0 || outside > 0;
+	bool has_any = early > 0 || overlap > 0 || outside > 0;
 	const char *line;
 
-	if (any)
+	if (has_any)
 		line = report_print(fact->report, "of %.0f checked: %.0f began before their call, "
 				    "%.0f overlap in a stream, %.0f calls end after the one "
 				    "around them", checked, early, overlap, outside);
 	else
 		line = report_print(fact->report, "%.0f checked, no violation", checked);
-	put(fact->report, "causality", any, fact->own->file, line);
+	put(fact->report, "causality", has_any, fact->own->file, line);
 }
 
 static void put_note(const struct fact *fact)
@@ -204,16 +204,16 @@ static void put_spe(const struct fact *fact)
 	struct gpmu_report *report = fact->report;
 	const char *line = report_print(report, "%.0f samples, one per %.0f operations, %.0f outside of the recorded time",
 					number(fact, "samples"), number(fact, "period"), number(fact, "outside"));
-	bool any = false;
+	bool has_any = false;
 
 	for (size_t i = 0; i < ARRAY_SIZE(losses); i++) {
 		const double count = number(fact, losses[i].name);
 
-		any = any || count > 0;
+		has_any = has_any || count > 0;
 		if (count > 0)
 			line = report_print(report, "%s, %.0f %s", line, count, losses[i].text);
 	}
-	put(report, "spe", any, fact->own->file, line);
+	put(report, "spe", has_any, fact->own->file, line);
 }
 
 static void put_facts(struct gpmu_report *report)
@@ -229,7 +229,7 @@ static void put_facts(struct gpmu_report *report)
 	};
 
 	for (size_t kind = 0; kind < ARRAY_SIZE(kinds); kind++) {
-		for (size_t i = 0; i < report->timeline.facts.n && !report->failed; i++) {
+		for (size_t i = 0; i < report->timeline.facts.n && !report->has_failed; i++) {
 			const struct fact fact = { .report = report, .own = &report->timeline.facts.list[i] };
 
 			if (!strcmp(report_string(report, fact.own->name), kinds[kind].name))
@@ -335,7 +335,7 @@ void report_audit(struct gpmu_report *report)
 				 "%.3f GB of %.3f GB between GPUs and hosts are attributed to no copy",
 				 report->unexplained / 1e9, report->counted / 1e9));
 	put_overhead(report);
-	for (uint32_t i = 0; i < report->timeline.files.n && !report->failed; i++)
+	for (uint32_t i = 0; i < report->timeline.files.n && !report->has_failed; i++)
 		put_file(report, i);
 	report_table_done(report, REPORT_AUDIT, NULL);
 }

@@ -78,19 +78,19 @@ static void put_counter(struct gpmu_report *report, const struct timeline_counte
 	const char *kind = fact ? timeline_text(&report->timeline, fact, "kind") : NULL;
 	bool is_total = kind && !strcmp(kind, "total");
 	struct summary summary = summary_of(report, counter, is_total);
-	bool any = summary.time > 0;
+	bool has_any = summary.time > 0;
 	double share = 0;
 	bool has_share = fact && timeline_number(&report->timeline, fact, "share", &share);
 
 	report_text(report, REPORT_COUNTERS, report_string(report, counter->name));
 	report_text(report, REPORT_COUNTERS, report_counter_of(report, counter));
 	report_text(report, REPORT_COUNTERS, report_rank(report, counter->file));
-	report_maybe(report, REPORT_COUNTERS, any, summary.sum / (double)summary.time);
-	report_maybe(report, REPORT_COUNTERS, any, summary.min);
-	report_maybe(report, REPORT_COUNTERS, any, summary.max);
+	report_maybe(report, REPORT_COUNTERS, has_any, summary.sum / (double)summary.time);
+	report_maybe(report, REPORT_COUNTERS, has_any, summary.min);
+	report_maybe(report, REPORT_COUNTERS, has_any, summary.max);
 	report_text(report, REPORT_COUNTERS, report_string(report, counter->unit));
-	report_maybe(report, REPORT_COUNTERS, any && is_total, summary.total);
-	report_maybe(report, REPORT_COUNTERS, any && is_total,
+	report_maybe(report, REPORT_COUNTERS, has_any && is_total, summary.total);
+	report_maybe(report, REPORT_COUNTERS, has_any && is_total,
 		     summary.total / (double)summary.time * 1e9);
 	report_maybe(report, REPORT_COUNTERS, summary.counted >= 0, summary.counted);
 	report_maybe(report, REPORT_COUNTERS, has_share, share);
@@ -133,10 +133,10 @@ static void put_silent(struct gpmu_report *report, const struct timeline_fact *f
 
 static void put_file(struct gpmu_report *report, uint32_t file)
 {
-	for (size_t i = 0; i < report->timeline.counters.n && !report->failed; i++)
+	for (size_t i = 0; i < report->timeline.counters.n && !report->has_failed; i++)
 		if (report->timeline.counters.list[i].file == file)
 			put_counter(report, &report->timeline.counters.list[i]);
-	for (size_t i = 0; i < report->timeline.facts.n && !report->failed; i++)
+	for (size_t i = 0; i < report->timeline.facts.n && !report->has_failed; i++)
 		if (report->timeline.facts.list[i].file == file)
 			put_silent(report, &report->timeline.facts.list[i]);
 }
@@ -146,7 +146,7 @@ void report_counters(struct gpmu_report *report)
 {
 	uint32_t *order = report_rank_order(report);
 
-	for (size_t i = 0; i < report->timeline.files.n && !report->failed; i++)
+	for (size_t i = 0; i < report->timeline.files.n && !report->has_failed; i++)
 		put_file(report, order[i]);
 	free(order);
 	report_table_done(report, REPORT_COUNTERS, NULL);

@@ -38,7 +38,7 @@ static void take(struct gpmu_report *report, struct stream *stream,
 		 const struct timeline_work *work)
 {
 	if (spans_add(&stream->busy, work->begin, work->end))
-		report->failed = true;
+		report->has_failed = true;
 	if (work->kind == TIMELINE_KERNEL || work->kind == TIMELINE_GRAPH) {
 		stream->kernels++;
 		stream->kernel_time += work->end - work->begin;
@@ -74,16 +74,16 @@ static void make_streams(struct gpmu_report *report)
 	struct stream *streams = calloc(n + 1, sizeof(*streams));
 
 	if (!streams) {
-		report->failed = true;
+		report->has_failed = true;
 		return;
 	}
-	for (size_t i = 0; i < timeline->works.n && !report->failed; i++) {
+	for (size_t i = 0; i < timeline->works.n && !report->has_failed; i++) {
 		const struct timeline_work *work = &timeline->works.list[i];
 
 		take(report, &streams[work->stream], work);
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		if (!report->failed)
+		if (!report->has_failed)
 			put_stream(report, i, &streams[i]);
 		spans_release(&streams[i].busy);
 	}
@@ -93,9 +93,9 @@ static void make_streams(struct gpmu_report *report)
 
 void report_gpus(struct gpmu_report *report)
 {
-	for (uint32_t i = 0; i < report->gpus.n && !report->failed; i++)
+	for (uint32_t i = 0; i < report->gpus.n && !report->has_failed; i++)
 		put_gpu(report, i);
 	report_table_done(report, REPORT_GPUS, NULL);
-	if (!report->failed)
+	if (!report->has_failed)
 		make_streams(report);
 }

@@ -4,15 +4,15 @@
 
 #include "report/report.h"
 
-static struct report_tallies tallies_of(struct gpmu_report *report, bool computes)
+static struct report_tallies tallies_of(struct gpmu_report *report, bool is_compute)
 {
 	const struct timeline *timeline = &report->timeline;
 	struct report_entries entries = { 0 };
 
-	for (size_t i = 0; i < timeline->works.n && !report->failed; i++) {
+	for (size_t i = 0; i < timeline->works.n && !report->has_failed; i++) {
 		const struct timeline_work *work = &timeline->works.list[i];
 
-		if ((work->kind == TIMELINE_KERNEL || work->kind == TIMELINE_GRAPH) == computes)
+		if ((work->kind == TIMELINE_KERNEL || work->kind == TIMELINE_GRAPH) == is_compute)
 			report_count(report, &entries, work->name, work->end - work->begin,
 				     work->bytes);
 	}

@@ -23,7 +23,7 @@ struct term {
  * is used, else the first set that has any counter.
  */
 struct set {
-	bool of_node;
+	bool is_of_node;
 	struct term terms[TERMS];
 };
 
@@ -115,7 +115,7 @@ static struct spans gaps_of(struct gpmu_report *report, const struct timeline_co
 		if (gap->file == counter->file && gap->name == counter->name &&
 		    (gap->other == TIMELINE_NONE || gap->other == counter->parent) &&
 		    spans_add(&gaps, gap->begin, gap->end))
-			report->failed = true;
+			report->has_failed = true;
 	}
 	spans_unite(&gaps);
 	return gaps;
@@ -132,7 +132,7 @@ static void add_step(struct gpmu_report *report, struct report_steps *steps, uin
 		step.time = last->time + last->end - last->begin;
 	}
 	if (vector_push(steps, &step))
-		report->failed = true;
+		report->has_failed = true;
 }
 
 /*
@@ -167,10 +167,10 @@ struct report_steps report_steps(struct gpmu_report *report, const struct timeli
 	size_t first = 0;
 	uint64_t end = 0;
 
-	if (counter->holds)
+	if (counter->is_held)
 		end = file->end;
 	vector_sort(&counter->values, compare_first);
-	for (size_t i = 0; i < counter->values.n && !report->failed; i++) {
+	for (size_t i = 0; i < counter->values.n && !report->has_failed; i++) {
 		struct report_step step = { .begin = values[i].time, .end = end };
 
 		if (i + 1 < counter->values.n)
@@ -238,7 +238,7 @@ static bool is_of(const struct gpmu_report *report, const struct timeline_counte
 
 	if (counter->gpu != TIMELINE_NONE)
 		return counter->gpu == gpu;
-	if (counter->of_process)
+	if (counter->is_of_process)
 		return false;
 	if (timeline->gpus.n == 1)
 		return true;
@@ -275,7 +275,7 @@ static unsigned int ways_of(struct gpmu_report *report, const struct set *set, u
 		const char *name = report_string(report, counter->name);
 
 		if ((file != TIMELINE_NONE && counter->file != file) ||
-		    (counter->gpu == TIMELINE_NONE) != set->of_node || !is_of(report, counter, gpu))
+		    (counter->gpu == TIMELINE_NONE) != set->is_of_node || !is_of(report, counter, gpu))
 			continue;
 		for (size_t k = 0; k < TERMS && set->terms[k].counter; k++) {
 			if (fnmatch(set->terms[k].counter, name, 0))
@@ -283,7 +283,7 @@ static unsigned int ways_of(struct gpmu_report *report, const struct set *set, u
 			file = counter->file;
 			ways |= 1U << set->terms[k].way;
 			if (vector_push(found, &(struct report_series){ .counter = counter, .way = set->terms[k].way }))
-				report->failed = true;
+				report->has_failed = true;
 		}
 	}
 	return ways;
@@ -321,16 +321,16 @@ static void choose(struct gpmu_report *report, size_t link, uint32_t gpu)
 	for (size_t i = 0; i < found->n; i++) {
 		struct report_series *series = &found->list[i];
 		double factor;
-		bool rate = is_rate(report, series->counter, &factor);
+		bool is_per_second = is_rate(report, series->counter, &factor);
 
-		series->steps = report_steps(report, series->counter, rate ? factor / 1e9 : 0);
+		series->steps = report_steps(report, series->counter, is_per_second ? factor / 1e9 : 0);
 	}
 }
 
 void report_links(struct gpmu_report *report)
 {
 	for (size_t link = 0; link < REPORT_LINKS_N; link++)
-		for (uint32_t gpu = 0; gpu < report->gpus.n && !report->failed; gpu++)
+		for (uint32_t gpu = 0; gpu < report->gpus.n && !report->has_failed; gpu++)
 			choose(report, link, gpu);
 }
 

@@ -10,7 +10,7 @@ static uint32_t find(struct gpmu_report *report, uint32_t file, uint32_t gpu)
 		if (report->loads.list[i].file == file && report->loads.list[i].gpu == gpu)
 			return i;
 	if (vector_push(&report->loads, &(struct report_load){ .file = file, .gpu = gpu })) {
-		report->failed = true;
+		report->has_failed = true;
 		return 0;
 	}
 	return (uint32_t)report->loads.n - 1;
@@ -41,11 +41,11 @@ static void make_gpus(struct gpmu_report *report)
 	for (uint32_t gpu = 0; gpu < timeline->gpus.n; gpu++)
 		if (vector_push(&report->gpus,
 				&(struct report_gpu){ .load = TIMELINE_NONE, .label = label_of(report, gpu) })) {
-			report->failed = true;
+			report->has_failed = true;
 			return;
 		}
 	report->stream_loads = calloc(timeline->streams.n + 1, sizeof(*report->stream_loads));
-	report->failed = report->failed || !report->stream_loads;
+	report->has_failed = report->has_failed || !report->stream_loads;
 }
 
 /*
@@ -56,7 +56,7 @@ static void make_places(struct gpmu_report *report)
 {
 	const struct timeline *timeline = &report->timeline;
 
-	for (uint32_t i = 0; i < timeline->streams.n && !report->failed; i++) {
+	for (uint32_t i = 0; i < timeline->streams.n && !report->has_failed; i++) {
 		const struct timeline_stream *stream = &timeline->streams.list[i];
 		uint32_t *whole = &report->gpus.list[stream->gpu].load;
 		uint32_t own = find(report, stream->file, stream->gpu);
@@ -67,7 +67,7 @@ static void make_places(struct gpmu_report *report)
 		else if (*whole != own)
 			*whole = find(report, TIMELINE_NONE, stream->gpu);
 	}
-	for (uint32_t gpu = 0; gpu < timeline->gpus.n && !report->failed; gpu++)
+	for (uint32_t gpu = 0; gpu < timeline->gpus.n && !report->has_failed; gpu++)
 		if (report->gpus.list[gpu].load == TIMELINE_NONE)
 			report->gpus.list[gpu].load = find(report, TIMELINE_NONE, gpu);
 }
@@ -75,11 +75,11 @@ static void make_places(struct gpmu_report *report)
 static void take(struct gpmu_report *report, struct report_load *load,
 		 const struct timeline_work *work)
 {
-	bool computes = work->kind == TIMELINE_KERNEL || work->kind == TIMELINE_GRAPH;
+	bool is_compute = work->kind == TIMELINE_KERNEL || work->kind == TIMELINE_GRAPH;
 
 	if (spans_add(&load->busy, work->begin, work->end) ||
-	    spans_add(computes ? &load->kernels : &load->copies, work->begin, work->end))
-		report->failed = true;
+	    spans_add(is_compute ? &load->kernels : &load->copies, work->begin, work->end))
+		report->has_failed = true;
 	load->sum += work->end - work->begin;
 	if (work->kind == TIMELINE_COPY)
 		load->bytes += work->bytes;
@@ -90,9 +90,9 @@ void report_loads(struct gpmu_report *report)
 	const struct timeline *timeline = &report->timeline;
 
 	make_gpus(report);
-	if (!report->failed)
+	if (!report->has_failed)
 		make_places(report);
-	for (size_t i = 0; i < timeline->works.n && !report->failed; i++) {
+	for (size_t i = 0; i < timeline->works.n && !report->has_failed; i++) {
 		const struct timeline_work *work = &timeline->works.list[i];
 		const struct timeline_stream *stream = &timeline->streams.list[work->stream];
 		uint32_t own = report->stream_loads[work->stream];
@@ -102,11 +102,11 @@ void report_loads(struct gpmu_report *report)
 		if (whole != own)
 			take(report, &report->loads.list[whole], work);
 	}
-	for (size_t i = 0; i < report->loads.n && !report->failed; i++) {
+	for (size_t i = 0; i < report->loads.n && !report->has_failed; i++) {
 		struct report_load *load = &report->loads.list[i];
 
 		if (spans_several(&load->busy, &load->several))
-			report->failed = true;
+			report->has_failed = true;
 		spans_unite(&load->busy);
 		spans_unite(&load->kernels);
 		spans_unite(&load->copies);
@@ -139,12 +139,12 @@ struct span report_gpu_wall(const struct gpmu_report *report, uint32_t gpu)
 
 	for (size_t i = 0; i < timeline->files.n; i++) {
 		const struct timeline_file *file = &timeline->files.list[i];
-		bool has = timeline->gpus.list[gpu].file == i;
+		bool has_work = timeline->gpus.list[gpu].file == i;
 
-		for (size_t k = 0; k < report->loads.n && !has; k++)
-			has = report->loads.list[k].file == i &&
-			      report->loads.list[k].gpu == gpu;
-		if (!has)
+		for (size_t k = 0; k < report->loads.n && !has_work; k++)
+			has_work = report->loads.list[k].file == i &&
+				   report->loads.list[k].gpu == gpu;
+		if (!has_work)
 			continue;
 		begin = file->begin < begin ? file->begin : begin;
 		end = file->end > end ? file->end : end;

@@ -21,13 +21,13 @@ struct moved {
 };
 
 /* Returns whether a copy is between GPU and host in this direction: HtoD, HtoA, or DtoH, AtoH. */
-static bool goes(const char *name, enum report_way way)
+static bool is_in_direction(const char *name, enum report_way way)
 {
-	const char *at = strstr(name, "to");
-	bool in = at && at > name && at[-1] == 'H' && (at[2] == 'D' || at[2] == 'A');
-	bool out = at && at > name && (at[-1] == 'D' || at[-1] == 'A') && at[2] == 'H';
+	const char *to = strstr(name, "to");
+	bool is_to_device = to && to > name && to[-1] == 'H' && (to[2] == 'D' || to[2] == 'A');
+	bool is_from_device = to && to > name && (to[-1] == 'D' || to[-1] == 'A') && to[2] == 'H';
 
-	return (in && way != REPORT_OUT) || (out && way != REPORT_IN);
+	return (is_to_device && way != REPORT_OUT) || (is_from_device && way != REPORT_IN);
 }
 
 /*
@@ -50,7 +50,7 @@ static void add_copies(struct gpmu_report *report, uint32_t gpu, enum report_way
 	for (size_t i = 0; i < timeline->works.n; i++) {
 		const struct timeline_work *work = &timeline->works.list[i];
 
-		if (work->kind == TIMELINE_COPY && goes(report_string(report, work->name), way) &&
+		if (work->kind == TIMELINE_COPY && is_in_direction(report_string(report, work->name), way) &&
 		    timeline->streams.list[work->stream].gpu == gpu)
 			moved->copied += part(moved, work->begin, work->end, work->bytes);
 	}
@@ -58,7 +58,7 @@ static void add_copies(struct gpmu_report *report, uint32_t gpu, enum report_way
 		const struct timeline_slice *slice = &timeline->unified.list[i];
 		const char *name = report_string(report, slice->name);
 
-		if (slice->other == gpu && !strncmp(name, "bytes", 5) && goes(name, way))
+		if (slice->other == gpu && !strncmp(name, "bytes", 5) && is_in_direction(name, way))
 			moved->migrated += part(moved, slice->begin, slice->end, slice->value);
 	}
 }
@@ -84,9 +84,9 @@ static void add_counters(struct gpmu_report *report, const struct report_link *a
 	}
 }
 
-/* @copies: whether copies use this link */
+/* @wants_copies: whether copies use this link */
 static void put_moved(struct gpmu_report *report, size_t link, uint32_t gpu, enum report_way way,
-		      bool copies)
+		      bool wants_copies)
 {
 	struct moved moved = { 0 };
 	const struct span whole = report_gpu_wall(report, gpu);
@@ -96,20 +96,20 @@ static void put_moved(struct gpmu_report *report, size_t link, uint32_t gpu, enu
 	add_counters(report, &report->gpus.list[gpu].links[link], way, &moved);
 	if (!moved.steps)
 		return;
-	if (copies)
+	if (wants_copies)
 		add_copies(report, gpu, way, &moved);
 	left = moved.counted - moved.copied - moved.migrated;
 	report_text(report, REPORT_LINKS, report_link_title(link));
 	report_text(report, REPORT_LINKS, report->gpus.list[gpu].label);
 	report_text(report, REPORT_LINKS, ways[way]);
 	report_number(report, REPORT_LINKS, moved.counted);
-	report_maybe(report, REPORT_LINKS, copies, moved.copied);
-	report_maybe(report, REPORT_LINKS, copies, moved.migrated);
-	report_maybe(report, REPORT_LINKS, copies, left);
-	report_maybe(report, REPORT_LINKS, copies && moved.counted > 0, left / moved.counted);
+	report_maybe(report, REPORT_LINKS, wants_copies, moved.copied);
+	report_maybe(report, REPORT_LINKS, wants_copies, moved.migrated);
+	report_maybe(report, REPORT_LINKS, wants_copies, left);
+	report_maybe(report, REPORT_LINKS, wants_copies && moved.counted > 0, left / moved.counted);
 	report_maybe(report, REPORT_LINKS, wall > 0, fmin((double)moved.time / (double)wall, 1));
 	report_text(report, REPORT_LINKS, moved.counters);
-	if (copies) {
+	if (wants_copies) {
 		report->counted += moved.counted;
 		report->unexplained += left;
 	}
@@ -118,13 +118,13 @@ static void put_moved(struct gpmu_report *report, size_t link, uint32_t gpu, enu
 void report_moved(struct gpmu_report *report)
 {
 	for (uint32_t gpu = 0; gpu < report->gpus.n; gpu++) {
-		bool c2c = report->gpus.list[gpu].links[REPORT_C2C].n > 0;
+		bool has_c2c = report->gpus.list[gpu].links[REPORT_C2C].n > 0;
 
 		/* On a machine with NVLink-C2C, copies use that link. */
 		for (size_t link = 0; link < REPORT_LINKS_N; link++)
 			for (size_t way = 0; way < REPORT_WAYS; way++)
 				put_moved(report, link, gpu, way,
-					  link == REPORT_C2C || (link == REPORT_PCIE && !c2c));
+					  link == REPORT_C2C || (link == REPORT_PCIE && !has_c2c));
 	}
 	report_table_done(report, REPORT_LINKS, NULL);
 }

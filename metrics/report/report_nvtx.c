@@ -19,22 +19,22 @@ static uint64_t key_of(const struct timeline_slice *range)
  */
 static bool uses(const struct gpmu_report *report, uint32_t file, uint32_t gpu)
 {
-	bool any = false;
+	bool has_any = false;
 
 	for (size_t i = 0; i < report->loads.n; i++) {
 		const struct report_load *load = &report->loads.list[i];
 
 		if (load->file == file && load->gpu == gpu)
 			return true;
-		any = any || load->file == file;
+		has_any = has_any || load->file == file;
 	}
-	return !any;
+	return !has_any;
 }
 
 /* Sums over the ranges of a name */
 struct sums {
 	uint64_t busy, gpu_time;	/* gpu_time: duration of the ranges, once for each GPU */
-	bool known[REPORT_LINKS_N];
+	bool is_known[REPORT_LINKS_N];
 	double bytes[REPORT_LINKS_N];
 };
 
@@ -48,7 +48,7 @@ static void add_links(struct gpmu_report *report, const struct timeline_slice *r
 			uint64_t time;
 
 			sums->bytes[link] += report_within(&all->list[i].steps, range->begin, range->end, &time);
-			sums->known[link] = true;
+			sums->is_known[link] = true;
 		}
 	}
 }
@@ -80,7 +80,7 @@ static void put_range(struct gpmu_report *report, const struct report_tally *tal
 	report_maybe(report, REPORT_NVTX, sums->gpu_time > 0,
 		     (double)sums->busy / (double)sums->gpu_time);
 	for (size_t link = 0; link < REPORT_LINKS_N; link++)
-		report_maybe(report, REPORT_NVTX, sums->known[link], sums->bytes[link]);
+		report_maybe(report, REPORT_NVTX, sums->is_known[link], sums->bytes[link]);
 }
 
 struct mean {
@@ -109,17 +109,17 @@ static void add_means(struct gpmu_report *report, const struct timeline_counter 
 		      const size_t *order, const struct report_tallies *tallies)
 {
 	struct report_steps steps = report_steps(report, counter, 1);
-	size_t at = 0;
+	size_t index = 0;
 
-	for (size_t i = 0; i < tallies->n && !report->failed; i++) {
+	for (size_t i = 0; i < tallies->n && !report->has_failed; i++) {
 		const struct report_tally *tally = &tallies->list[i];
 		struct mean mean = { 0 };
 
-		for (size_t end = at + tally->count; at < end; at++) {
-			const struct timeline_slice *range = &report->timeline.ranges.list[order[at]];
+		for (size_t end = index + tally->count; index < end; index++) {
+			const struct timeline_slice *range = &report->timeline.ranges.list[order[index]];
 			uint64_t time;
 
-			if (counter->of_process ? counter->file != range->file :
+			if (counter->is_of_process ? counter->file != range->file :
 						  counter->gpu != TIMELINE_NONE &&
 							  !uses(report, range->file, counter->gpu))
 				continue;
@@ -133,11 +133,11 @@ static void add_means(struct gpmu_report *report, const struct timeline_counter 
 	vector_free(&steps);
 }
 
-static int by_key(const void *one, const void *other, void *user)
+static int by_key(const void *left, const void *right, void *user)
 {
 	const struct gpmu_report *report = user;
-	uint64_t a = key_of(&report->timeline.ranges.list[*(const size_t *)one]),
-		 b = key_of(&report->timeline.ranges.list[*(const size_t *)other]);
+	uint64_t a = key_of(&report->timeline.ranges.list[*(const size_t *)left]),
+		 b = key_of(&report->timeline.ranges.list[*(const size_t *)right]);
 
 	return COMPARE(a, b);
 }
@@ -148,7 +148,7 @@ static size_t *order_of(struct gpmu_report *report)
 	const size_t n = report->timeline.ranges.n;
 	size_t *order = calloc(n + 1, sizeof(*order));
 
-	report->failed = report->failed || !order;
+	report->has_failed = report->has_failed || !order;
 	for (size_t i = 0; order && i < n; i++)
 		order[i] = i;
 	if (order && n)
@@ -158,17 +158,17 @@ static size_t *order_of(struct gpmu_report *report)
 
 static void make_rows(struct gpmu_report *report, const size_t *order, const struct report_tallies *tallies)
 {
-	size_t at = 0;
+	size_t index = 0;
 
-	for (size_t i = 0; i < tallies->n && !report->failed; i++) {
+	for (size_t i = 0; i < tallies->n && !report->has_failed; i++) {
 		const struct report_tally *tally = &tallies->list[i];
 		struct sums sums = { 0 };
 
-		for (size_t end = at + tally->count; at < end; at++)
-			add_range(report, &report->timeline.ranges.list[order[at]], &sums);
+		for (size_t end = index + tally->count; index < end; index++)
+			add_range(report, &report->timeline.ranges.list[order[index]], &sums);
 		put_range(report, tally, &sums);
 	}
-	for (size_t i = 0; i < report->timeline.counters.n && !report->failed; i++)
+	for (size_t i = 0; i < report->timeline.counters.n && !report->has_failed; i++)
 		add_means(report, &report->timeline.counters.list[i], order, tallies);
 	report_nvtx_tiers(report, order, tallies);
 }
@@ -186,7 +186,7 @@ void report_nvtx(struct gpmu_report *report)
 	}
 	tallies = report_tallies(report, &entries);
 	order = order_of(report);
-	if (!report->failed && tallies.n)
+	if (!report->has_failed && tallies.n)
 		make_rows(report, order, &tallies);
 	vector_free(&tallies);
 	free(order);

@@ -5,9 +5,9 @@
 #include "base/array.h"
 #include "report/report.h"
 
-static int by_thread(const void *one, const void *other)
+static int by_thread(const void *left, const void *right)
 {
-	const struct timeline_sample *a = one, *b = other;
+	const struct timeline_sample *a = left, *b = right;
 
 	return COMPARE(a->thread, b->thread) ?: COMPARE(a->time, b->time);
 }
@@ -81,11 +81,11 @@ void report_nvtx_tiers(struct gpmu_report *report, const size_t *order, const st
 		return;
 	sums = calloc(timeline->samples.n, sizeof(*sums));
 	if (!sums) {
-		report->failed = true;
+		report->has_failed = true;
 		return;
 	}
 	vector_sort(&timeline->thread_samples, by_thread);
-	for (size_t i = 0; i < tallies->n && !report->failed; order += tallies->list[i++].count)
+	for (size_t i = 0; i < tallies->n && !report->has_failed; order += tallies->list[i++].count)
 		put_ranges(report, order, tallies->list[i].count, sums);
 	free(sums);
 }

@@ -94,10 +94,10 @@ static void put_quantity(struct gpmu_report *report, enum quantity quantity, con
 	report_text(report, REPORT_IMBALANCE, report_rank(report, order[highest]));
 }
 
-static int by_rank(const void *one, const void *other, void *user)
+static int by_rank(const void *left, const void *right, void *user)
 {
 	const struct gpmu_report *report = user;
-	uint32_t i = *(const uint32_t *)one, k = *(const uint32_t *)other;
+	uint32_t i = *(const uint32_t *)left, k = *(const uint32_t *)right;
 	int64_t a = report->timeline.files.list[i].rank, b = report->timeline.files.list[k].rank;
 
 	a = a >= 0 ? a : i;
@@ -110,7 +110,7 @@ uint32_t *report_rank_order(struct gpmu_report *report)
 	size_t n = report->timeline.files.n;
 	uint32_t *order = calloc(n + 1, sizeof(*order));
 
-	report->failed = report->failed || !order;
+	report->has_failed = report->has_failed || !order;
 	for (uint32_t i = 0; order && i < n; i++)
 		order[i] = i;
 	if (order && n)
@@ -124,8 +124,8 @@ void report_ranks(struct gpmu_report *report)
 	uint32_t *order = report_rank_order(report);
 	double *values = calloc(n + 1, QUANTITIES * sizeof(*values));
 
-	report->failed = report->failed || !values;
-	if (!report->failed && n) {
+	report->has_failed = report->has_failed || !values;
+	if (!report->has_failed && n) {
 		for (size_t i = 0; i < n; i++) {
 			measure(report, order[i], values + i * QUANTITIES);
 			put_rank(report, order[i], values + i * QUANTITIES);

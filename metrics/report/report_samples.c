@@ -12,18 +12,19 @@ void report_put_text(struct gpmu_report *report, enum report_table_id id, uint32
 
 void report_put_samples(struct gpmu_report *report, enum report_table_id id, const struct timeline_samples *samples, uint64_t all)
 {
-	const bool latency = samples->latency_count;
+	const bool has_latency = samples->latency_count;
 
 	report_number(report, id, (double)samples->count / (double)all);
 	report_number(report, id, (double)samples->count);
-	report_maybe(report, id, latency, latency ? (double)samples->latency / (double)samples->latency_count : 0);
-	report_maybe(report, id, latency, (double)samples->latency_max);
+	report_maybe(report, id, has_latency,
+		     has_latency ? (double)samples->latency / (double)samples->latency_count : 0);
+	report_maybe(report, id, has_latency, (double)samples->latency_max);
 }
 
 /* A share is a share of all samples, as for a recording of perf. */
 static void put_functions(struct gpmu_report *report, uint64_t all)
 {
-	for (size_t i = 0; i < report->timeline.functions.n && !report->failed; i++) {
+	for (size_t i = 0; i < report->timeline.functions.n && !report->has_failed; i++) {
 		const struct timeline_function *function = &report->timeline.functions.list[i];
 
 		report_put_text(report, REPORT_FUNCTIONS, function->function);
@@ -41,7 +42,7 @@ void report_samples(struct gpmu_report *report)
 
 	for (size_t i = 0; i < timeline->samples.n; i++)
 		all += timeline->samples.list[i].count;
-	for (size_t i = 0; i < timeline->samples.n && !report->failed; i++) {
+	for (size_t i = 0; i < timeline->samples.n && !report->has_failed; i++) {
 		const struct timeline_samples *samples = &timeline->samples.list[i];
 
 		/* Operations other than loads and stores have no row. */
@@ -59,7 +60,7 @@ void report_samples(struct gpmu_report *report)
 
 void report_stacks(struct gpmu_report *report)
 {
-	for (size_t i = 0; i < report->timeline.stacks.n && !report->failed; i++) {
+	for (size_t i = 0; i < report->timeline.stacks.n && !report->has_failed; i++) {
 		const struct timeline_stack *stack = &report->timeline.stacks.list[i];
 		const uint64_t all = map_find(&report->timeline.event_periods, stack->event)->number;
 

@@ -159,7 +159,7 @@ void report_table_init(struct gpmu_report *report)
 static void add(struct gpmu_report *report, enum report_table_id id, struct gpmu_report_cell cell)
 {
 	if (vector_push(&report->tables[id].cells, &cell))
-		report->failed = true;
+		report->has_failed = true;
 }
 
 void report_text(struct gpmu_report *report, enum report_table_id id, const char *text)
@@ -177,9 +177,9 @@ void report_none(struct gpmu_report *report, enum report_table_id id)
 	add(report, id, (struct gpmu_report_cell){ 0 });
 }
 
-void report_maybe(struct gpmu_report *report, enum report_table_id id, bool known, double number)
+void report_maybe(struct gpmu_report *report, enum report_table_id id, bool is_known, double number)
 {
-	if (known)
+	if (is_known)
 		report_number(report, id, number);
 	else
 		report_none(report, id);
@@ -201,7 +201,7 @@ const char *report_print(struct gpmu_report *report, const char *fmt, ...)
 	va_end(args);
 	if (!strings_number(&report->timeline.strings, text, &word))
 		return report_string(report, word);
-	report->failed = true;
+	report->has_failed = true;
 	return "";
 }
 
@@ -211,9 +211,9 @@ void report_note(struct gpmu_report *report, enum report_table_id id, const char
 }
 
 /* Sorts the largest number first; equal numbers by the text of the first column. */
-static int compare(const void *one, const void *other, void *user)
+static int compare(const void *left, const void *right, void *user)
 {
-	const struct gpmu_report_cell *a = one, *b = other;
+	const struct gpmu_report_cell *a = left, *b = right;
 	const size_t column = *(const size_t *)user;
 	double x = a[column].known ? a[column].number : -1;
 	double y = b[column].known ? b[column].number : -1;
@@ -229,7 +229,7 @@ void report_table_done(struct gpmu_report *report, enum report_table_id id, cons
 	struct gpmu_report_cell *cells = report->tables[id].cells.list;
 	size_t order = 0;
 
-	if (report->failed)
+	if (report->has_failed)
 		return;
 	shown->row_count = report->tables[id].cells.n / shown->column_count;
 	shown->cells = cells;

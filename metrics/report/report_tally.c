@@ -9,12 +9,12 @@ void report_count(struct gpmu_report *report, struct report_entries *entries, ui
 		  uint64_t bytes)
 {
 	if (vector_push(entries, &(struct report_entry){ .key = key, .time = time, .bytes = bytes }))
-		report->failed = true;
+		report->has_failed = true;
 }
 
-static int compare(const void *one, const void *other)
+static int compare(const void *left, const void *right)
 {
-	const struct report_entry *a = one, *b = other;
+	const struct report_entry *a = left, *b = right;
 
 	return COMPARE(a->key, b->key) ?: COMPARE(a->time, b->time);
 }
@@ -47,11 +47,11 @@ struct report_tallies report_tallies(struct gpmu_report *report, struct report_e
 	struct report_tallies tallies = { 0 };
 
 	vector_sort(entries, compare);
-	for (size_t i = 0, n; i < entries->n && !report->failed; i += n) {
+	for (size_t i = 0, n; i < entries->n && !report->has_failed; i += n) {
 		for (n = 1; i + n < entries->n && all[i + n].key == all[i].key; n++)
 			;
 		if (vector_push(&tallies, (struct report_tally[]){ tally(all + i, n) }))
-			report->failed = true;
+			report->has_failed = true;
 	}
 	vector_free(entries);
 	return tallies;

@@ -48,7 +48,7 @@ static void put_thread(struct gpmu_report *report, const struct timeline_task *t
 
 void report_threads(struct gpmu_report *report)
 {
-	for (size_t i = 0; i < report->timeline.tasks.n && !report->failed; i++)
+	for (size_t i = 0; i < report->timeline.tasks.n && !report->has_failed; i++)
 		put_thread(report, &report->timeline.tasks.list[i]);
 	report_table_done(report, REPORT_THREADS, "run");
 }

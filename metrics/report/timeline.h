@@ -95,8 +95,8 @@ struct timeline_counter {
 	 * its UUID, or TIMELINE_NONE
 	 */
 	uint32_t parent;
-	bool of_process;	/* of a process, or of the command */
-	bool holds;		/* the last value is valid to the end of the trace */
+	bool is_of_process;	/* of a process, or of the command */
+	bool is_held;		/* the last value is valid to the end of the trace */
 	VECTOR(struct timeline_value) values;
 };
 
@@ -165,7 +165,7 @@ struct timeline_file {
 	uint64_t begin, end;	/* recorded time */
 	uint64_t first, last;	/* first begin and last end of events */
 	uint64_t unplaced;	/* number of works whose track is not a stream's */
-	bool any;		/* the file has an event */
+	bool has_events;	/* the file has an event */
 	struct gpmu_trace_reader_stats stats;
 };
 

@@ -79,13 +79,13 @@ static int take_own(struct timeline *timeline, struct timeline_file *file,
 static int take_thread(struct timeline *timeline, const struct gpmu_trace_item *item)
 {
 	int64_t tid = 0, since = 0;
-	bool ready = false;
+	bool is_ready = false;
 
 	for (size_t i = 0; i < item->arg_count; i++) {
 		const struct gpmu_trace_arg *arg = &item->args[i];
 
 		if (arg->kind == GPMU_TRACE_TEXT && !strcmp(arg->name, "state"))
-			ready = arg->text && !strcmp(arg->text, "ready");
+			is_ready = arg->text && !strcmp(arg->text, "ready");
 		else if (arg->kind == GPMU_TRACE_INT && !strcmp(arg->name, "tid"))
 			tid = arg->integer;
 		else if (arg->kind == GPMU_TRACE_INT && !strcmp(arg->name, "since"))
@@ -93,7 +93,7 @@ static int take_thread(struct timeline *timeline, const struct gpmu_trace_item *
 	}
 	if (tid <= 0 || tid > INT32_MAX || since < 0)
 		return 0;
-	return timeline_take_state(timeline, (pid_t)tid, (uint64_t)since, ready ? TIMELINE_READY : TIMELINE_WAITS);
+	return timeline_take_state(timeline, (pid_t)tid, (uint64_t)since, is_ready ? TIMELINE_READY : TIMELINE_WAITS);
 }
 
 int timeline_take_fact(struct timeline *timeline, const struct gpmu_trace_item *item)

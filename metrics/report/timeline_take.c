@@ -136,14 +136,14 @@ static int take_function(struct timeline *timeline, const struct gpmu_trace_item
 	uint32_t function, object;
 	union map_cell *cell;
 	uint64_t place;
-	bool added;
+	bool is_new;
 
 	if (text_number(timeline, item, "function", &function) || text_number(timeline, item, "object", &object))
 		return -ENOMEM;
-	cell = map_add(&timeline->place_numbers, (uint64_t)function << 32 | object, &added);
+	cell = map_add(&timeline->place_numbers, (uint64_t)function << 32 | object, &is_new);
 	if (!cell)
 		return -ENOMEM;
-	if (added)
+	if (is_new)
 		cell->number = timeline->functions.n;
 	place = cell->number;
 	named = vector_element(&timeline->functions, &timeline->function_numbers, place << 32 | tier);
@@ -186,13 +186,13 @@ static int take_stack(struct timeline *timeline, const struct gpmu_trace_item *i
 	struct timeline_stack *stack;
 	uint32_t event, text;
 	union map_cell *sum;
-	bool added;
+	bool is_new;
 
 	if (strings_number(&timeline->strings, item->category, &event) ||
 	    strings_number(&timeline->strings, item->name ? item->name : "[unknown]", &text))
 		return -ENOMEM;
 	stack = vector_element(&timeline->stacks, &timeline->stack_numbers, (uint64_t)event << 32 | text);
-	sum = map_add(&timeline->event_periods, event, &added);
+	sum = map_add(&timeline->event_periods, event, &is_new);
 	if (!stack || !sum)
 		return -ENOMEM;
 	stack->event = event;
@@ -244,11 +244,11 @@ static int by_category(struct timeline *timeline, const struct timeline_track *t
  */
 static void note_times(struct timeline_file *file, const struct gpmu_trace_item *item)
 {
-	if (!file->any || item->begin < file->first)
+	if (!file->has_events || item->begin < file->first)
 		file->first = item->begin;
-	if (!file->any || item->end > file->last)
+	if (!file->has_events || item->end > file->last)
 		file->last = item->end;
-	file->any = true;
+	file->has_events = true;
 }
 
 int timeline_take(struct timeline *timeline, struct gpmu_trace_reader *reader,

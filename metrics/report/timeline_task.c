@@ -110,18 +110,18 @@ struct names {
 static int learn(struct timeline *timeline, struct names *names,
 		 const struct gpmu_trace_track_info *track)
 {
-	bool process = track->kind == GPMU_TRACE_TRACK_PROCESS;
+	bool is_process = track->kind == GPMU_TRACE_TRACK_PROCESS;
 	uint32_t word;
 
-	if (!process && track->kind != GPMU_TRACE_TRACK_THREAD)
+	if (!is_process && track->kind != GPMU_TRACE_TRACK_THREAD)
 		return 0;
-	if (!process && map_set(&names->pids, (uint64_t)track->tid, (uint32_t)track->pid))
+	if (!is_process && map_set(&names->pids, (uint64_t)track->tid, (uint32_t)track->pid))
 		return -ENOMEM;
 	if (!track->name)
 		return 0;
 	if (strings_number(&timeline->strings, track->name, &word))
 		return -ENOMEM;
-	return process ? map_set(&names->processes, (uint64_t)track->pid, word) :
+	return is_process ? map_set(&names->processes, (uint64_t)track->pid, word) :
 			 map_set(&names->threads, (uint64_t)track->tid, word);
 }
 

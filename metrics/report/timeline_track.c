@@ -24,7 +24,7 @@ static void plain_name(const char *name, char *text, size_t size)
 		text[length - 2] = '\0';
 }
 
-static bool same_gpu(const struct timeline_gpu *gpu, uint32_t file, int number, uint32_t uuid)
+static bool is_same_gpu(const struct timeline_gpu *gpu, uint32_t file, int number, uint32_t uuid)
 {
 	if (uuid != TIMELINE_NONE)
 		return gpu->uuid == uuid;
@@ -46,7 +46,7 @@ static int find_gpu(struct timeline *timeline, int number, char *rest, uint32_t 
 	if (strings_number(&timeline->strings, rest, &name))
 		return -1;
 	for (*index = 0; *index < timeline->gpus.n; (*index)++)
-		if (same_gpu(&timeline->gpus.list[*index], file, number, uuid))
+		if (is_same_gpu(&timeline->gpus.list[*index], file, number, uuid))
 			return 0;
 	return vector_push(&timeline->gpus,
 			   &(struct timeline_gpu){ .number = number, .uuid = uuid, .name = name, .file = file });
@@ -101,8 +101,8 @@ static int add_counter(struct timeline *timeline, struct gpmu_trace_reader *read
 	counter->file = (uint32_t)timeline->files.n - 1;
 	counter->gpu = above ? above->gpu : TIMELINE_NONE;
 	counter->node = above && above->role == TIMELINE_NODE ? above->index : TIMELINE_NONE;
-	counter->holds = above && above->role == TIMELINE_PROCESS;
-	counter->of_process = counter->holds || (above && above->role == TIMELINE_COMMAND);
+	counter->is_held = above && above->role == TIMELINE_PROCESS;
+	counter->is_of_process = counter->is_held || (above && above->role == TIMELINE_COMMAND);
 	counter->unit = TIMELINE_NONE;
 	if ((info->unit && strings_number(&timeline->strings, info->unit, &counter->unit)) ||
 	    strings_number(&timeline->strings, info->name ? info->name : "", &counter->name))
@@ -155,10 +155,10 @@ static int by_name(struct timeline *timeline, char *name, struct timeline_track 
 /* Returns whether a name ends with a stream's number: ": stream 7", ": context 2 stream 7". */
 static bool is_stream(const char *name)
 {
-	const char *at = strrchr(name, ':'), *rest = at;
+	const char *colon = strrchr(name, ':'), *rest = colon;
 	uint32_t number;
 
-	if (!at)
+	if (!colon)
 		return false;
 	if (number_behind(&rest, ": stream ", &number))
 		return !*rest;

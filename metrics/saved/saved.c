@@ -110,13 +110,13 @@ static union map_cell *find_target(struct saved_table *table, const struct saved
 	int label[2 + SAVED_PARTS] = { (int)record->count.label, record->count.number };
 	union map_cell *cell;
 	uint64_t hash;
-	bool added;
+	bool is_new;
 
 	memcpy(label + 2, record->count.parts, sizeof(record->count.parts));
 	hash = text_hash((const char *)label, sizeof(label));
 	/* If another target has this hash, try the next one. */
 	do
-		cell = map_add(&table->targets, hash++, &added);
+		cell = map_add(&table->targets, hash++, &is_new);
 	while (cell && cell->number && !is_same_target(&table->list[cell->number - 1], record));
 	return cell;
 }
@@ -125,7 +125,7 @@ static union map_cell *find_target(struct saved_table *table, const struct saved
 static int link_record(struct saved_table *table, struct saved_record *record)
 {
 	union map_cell *first = find_target(table, record), *latest;
-	bool added;
+	bool is_new;
 
 	record->before = SAVED_NONE;
 	if (!first)
@@ -133,11 +133,11 @@ static int link_record(struct saved_table *table, struct saved_record *record)
 	record->target = first->number ? first->number - 1 : table->length;
 	if (record->event != SAVED_NONE) {
 		latest = map_add(&table->latest, (uint64_t)record->event << 32 | record->target,
-				 &added);
+				 &is_new);
 		if (!latest)
 			return -ENOMEM;
-		if (!added) {
-			table->list[latest->number].repeated = true;
+		if (!is_new) {
+			table->list[latest->number].is_repeated = true;
 			record->occurrence = table->list[latest->number].occurrence + 1;
 		}
 		latest->number = table->length;
@@ -161,9 +161,9 @@ static int add_record(struct gpmu_saved *saved, const struct saved_line *line)
 		record.count.state = COUNT_OK;
 	if (table->length == SAVED_MAX_RECORDS)
 		return -E2BIG;
-	ret = saved_texts_add(&saved->texts, line->event.at, line->event.length, &record.event) ?:
-	      saved_texts_add(&saved->texts, line->unit.at, line->unit.length, &record.unit) ?:
-	      saved_texts_add(&saved->texts, line->metric.at, line->metric.length, &record.metric) ?:
+	ret = saved_texts_add(&saved->texts, line->event.begin, line->event.length, &record.event) ?:
+	      saved_texts_add(&saved->texts, line->unit.begin, line->unit.length, &record.unit) ?:
+	      saved_texts_add(&saved->texts, line->metric.begin, line->metric.length, &record.metric) ?:
 	      make_last(table, saved->texts.length) ?: link_record(table, &record);
 	if (ret)
 		return ret;
@@ -171,7 +171,7 @@ static int add_record(struct gpmu_saved *saved, const struct saved_line *line)
 	if (!added)
 		return -ENOMEM;
 	*added = record;
-	table->repeated = table->repeated || !isnan(record.count.deviation);
+	table->is_repeated = table->is_repeated || !isnan(record.count.deviation);
 	return 0;
 }
 
@@ -184,10 +184,10 @@ static void complete(struct gpmu_saved *saved)
 
 	saved->complete = saved->filling;
 	saved_find_times(saved);
-	if (saved->complete->timed && saved_begins_run(saved))
+	if (saved->complete->is_timed && saved_begins_run(saved))
 		saved->complete->begin = 0;
 	next->length = 0;
-	next->timed = next->repeated = false;
+	next->is_timed = next->is_repeated = false;
 	next->begin = next->end = saved->complete->end;
 	saved->filling = next;
 	for (size_t i = 0; i < next->last_room; i++)
@@ -201,13 +201,13 @@ static int take_time(struct gpmu_saved *saved, const struct saved_line *line)
 	struct saved_table *table = saved->filling;
 	int completes = 0;
 
-	if (table->length && (!table->timed || table->end != line->time)) {
+	if (table->length && (!table->is_timed || table->end != line->time)) {
 		complete(saved);
 		completes = 1;
 		table = saved->filling;
 	}
-	saved->timed = true;
-	table->timed = true;
+	saved->is_timed = true;
+	table->is_timed = true;
 	/* A smaller time means a new run, as in an appended file without "# started on". */
 	if (line->time < table->begin)
 		table->begin = 0;
@@ -223,7 +223,7 @@ static int begin_run(struct gpmu_saved *saved, struct saved_expected *expected)
 {
 	if (!saved->filling->length)
 		return 0;
-	if (!saved->timed) {
+	if (!saved->is_timed) {
 		expected->what = "the lines of one run: separate those of perf stat --append";
 		return -EINVAL;
 	}
@@ -239,18 +239,18 @@ static int begin_run(struct gpmu_saved *saved, struct saved_expected *expected)
 static int check_cgroup(struct gpmu_saved *saved, const char *text, const struct saved_line *line,
 			struct saved_expected *expected)
 {
-	const struct saved_text cgroup = line->cgroup.at ? line->cgroup :
+	const struct saved_text cgroup = line->cgroup.begin ? line->cgroup :
 							   (struct saved_text){ "", 0 };
 
-	if (!line->event.at)
+	if (!line->event.begin)
 		return 0;
 	if (!saved->cgroup) {
-		saved->cgroup = strndup(cgroup.at, cgroup.length);
+		saved->cgroup = strndup(cgroup.begin, cgroup.length);
 		return saved->cgroup ? 0 : -ENOMEM;
 	}
 	if (saved_is(cgroup, saved->cgroup))
 		return 0;
-	expected->offset = line->cgroup.at ? (size_t)(line->cgroup.at - text) : 0;
+	expected->offset = line->cgroup.begin ? (size_t)(line->cgroup.begin - text) : 0;
 	expected->what = "the cgroup of the lines before: separate the lines of each cgroup";
 	return -EINVAL;
 }
@@ -272,28 +272,28 @@ static int refuse(const struct gpmu_saved *saved, const struct saved_expected *e
 int gpmu_saved_line(struct gpmu_saved *saved, const char *text, size_t length,
 		    struct gpmu_error *error)
 {
-	bool whole = length && text[length - 1] == '\n';
+	bool is_whole = length && text[length - 1] == '\n';
 	struct saved_expected expected = { 0 };
 	struct saved_line line;
 	int ret, completes = 0;
 
 	saved->line++;
-	length -= whole;
+	length -= is_whole;
 	ret = saved_line_parse(&saved->format, text, length, &line, &expected);
-	if (!whole && !(ret == 0 && saved->format.kind == SAVED_JSON) && length) {
-		saved->cut = true;
+	if (!is_whole && !(ret == 0 && saved->format.kind == SAVED_JSON) && length) {
+		saved->is_cut = true;
 		return 0;
 	}
-	if (!ret && line.begins)
+	if (!ret && line.is_begin)
 		ret = completes = begin_run(saved, &expected);
 	if (ret >= 0)
 		ret = check_cgroup(saved, text, &line, &expected);
 	if (ret == -EINVAL)
 		return refuse(saved, &expected, text, length, error);
 	/* The summary after the intervals has no time. */
-	if (!ret && (line.nothing || (saved->timed && !line.timed)))
+	if (!ret && (line.is_empty || (saved->is_timed && !line.is_timed)))
 		return completes;
-	if (!ret && line.timed)
+	if (!ret && line.is_timed)
 		completes = take_time(saved, &line);
 	if (!ret)
 		ret = add_record(saved, &line);
@@ -313,16 +313,16 @@ int gpmu_saved_end(struct gpmu_saved *saved)
 
 int gpmu_saved_is_cut(const struct gpmu_saved *saved)
 {
-	return saved->cut;
+	return saved->is_cut;
 }
 
 int gpmu_saved_has_intervals(const struct gpmu_saved *saved)
 {
-	return saved->timed;
+	return saved->is_timed;
 }
 
 void gpmu_saved_set_elapsed(struct gpmu_saved *saved, uint64_t elapsed)
 {
-	if (saved->complete && !saved->complete->timed)
+	if (saved->complete && !saved->complete->is_timed)
 		saved->complete->end = saved->complete->begin + elapsed;
 }

@@ -39,7 +39,7 @@ enum saved_label {
 
 /* Part of a line */
 struct saved_text {
-	const char *at;		/* NULL: none */
+	const char *begin;	/* NULL: none */
 	size_t length;
 };
 
@@ -59,9 +59,9 @@ struct saved_count {
 
 struct saved_line {
 	/* blank, a comment, a message, or part of the summary after the intervals */
-	bool nothing;
-	bool begins;	/* "# started on": a run begins */
-	bool timed;
+	bool is_empty;
+	bool is_begin;	/* "# started on": a run begins */
+	bool is_timed;
 	uint64_t time;		/* ns from the start to the end of the interval */
 	struct saved_text event;	/* none: the line has only a metric */
 	struct saved_text unit;
@@ -102,7 +102,7 @@ struct saved_format {
 	enum saved_kind kind;
 	char separator[SAVED_SEPARATOR + 1];	/* of CSV columns */
 	enum saved_gpmu_key columns[SAVED_GPMU_COLUMNS];	/* of SAVED_GPMU */
-	bool message_ahead;	/* the previous line announced that this line is a message */
+	bool is_message;	/* the previous line announced that this line is a message */
 };
 
 /* The position of a syntax error, and what was expected there */
@@ -198,8 +198,8 @@ struct saved_record {
 	size_t target;
 	/* of the first record of a target: ns that an event ran that ran all the time; 0: none */
 	uint64_t whole;
-	bool repeated;		/* a later record has the same event and label */
-	bool used;		/* assigned to a slot of the plan */
+	bool is_repeated;	/* a later record has the same event and label */
+	bool is_used;		/* assigned to a slot of the plan */
 };
 
 struct saved_table {
@@ -209,8 +209,8 @@ struct saved_table {
 	size_t last_room;
 	struct map targets;	/* hash of a target -> 1 + index of its first record */
 	struct map latest;	/* event and target -> index of their last record */
-	bool timed;
-	bool repeated;		/* perf stat -r: values are means of several runs */
+	bool is_timed;
+	bool is_repeated;	/* perf stat -r: values are means of several runs */
 	uint64_t begin, end;	/* ns */
 	/* Set when the table is complete */
 	uint64_t duration;	/* ns that perf printed as duration_time; 0: none */
@@ -233,8 +233,8 @@ struct gpmu_saved {
 	struct saved_texts texts;
 	struct saved_table tables[2], *filling, *complete;
 	unsigned long line;	/* number of the current line */
-	bool timed;		/* the output has intervals */
-	bool cut;
+	bool is_timed;		/* the output has intervals */
+	bool is_cut;
 	char *cgroup;		/* cgroup of all counts; "": without cgroups; NULL: no count yet */
 	/* State for the plan for which rows were last requested */
 	const struct gpmu_plan *plan;
@@ -269,11 +269,11 @@ const char *saved_why(enum count_state state);
 /* Number of the record's node; -1 if it has none or it is unknown. @machine: may be NULL */
 int saved_node(const struct gpmu_machine *machine, const struct saved_record *record);
 /*
- * Mean times for which a record's counters were enabled and ran. @single: the record has
+ * Mean times for which a record's counters were enabled and ran. @is_single: the record has
  * one counter; otherwise perf may have added up those of all CPUs, or of all PMUs of a kind.
  * Returns the number of counters.
  */
-unsigned int saved_times(const struct gpmu_saved *saved, const struct saved_record *record, bool single,
+unsigned int saved_times(const struct gpmu_saved *saved, const struct saved_record *record, bool is_single,
 			 uint64_t *enabled, uint64_t *running);
 /* Sets @duration, @longest and @whole of the complete table. */
 void saved_find_times(struct gpmu_saved *saved);

@@ -62,7 +62,7 @@ static uint64_t whole_time(const struct gpmu_saved *saved, const struct saved_re
 void saved_find_times(struct gpmu_saved *saved)
 {
 	struct saved_table *table = saved->complete;
-	bool found = false;
+	bool is_found = false;
 
 	table->duration = table->longest = 0;
 	for (size_t i = 0; i < table->length; i++) {
@@ -75,9 +75,9 @@ void saved_find_times(struct gpmu_saved *saved)
 		if (record->count.share >= 100 && record->count.running > first->whole)
 			first->whole = record->count.running;
 		/* The duration can be 0, as perf 7.3 prints for a command. */
-		if (!found && is_duration(saved, record)) {
+		if (!is_found && is_duration(saved, record)) {
 			table->duration = to_u64(record->count.value);
-			found = true;
+			is_found = true;
 		}
 	}
 }
@@ -96,7 +96,7 @@ uint64_t saved_wall(const struct gpmu_saved *saved)
 	const struct saved_table *table = saved->complete;
 	uint64_t ns = table->duration ? table->duration : table->longest;
 
-	return table->timed || !ns ? table->end - table->begin : ns;
+	return table->is_timed || !ns ? table->end - table->begin : ns;
 }
 
 /*
@@ -117,7 +117,7 @@ static double guess_enabled(const struct gpmu_saved *saved, const struct saved_r
 	return high;
 }
 
-unsigned int saved_times(const struct gpmu_saved *saved, const struct saved_record *record, bool single,
+unsigned int saved_times(const struct gpmu_saved *saved, const struct saved_record *record, bool is_single,
 			 uint64_t *enabled, uint64_t *running)
 {
 	const uint64_t wall = saved_wall(saved);
@@ -131,7 +131,7 @@ unsigned int saved_times(const struct gpmu_saved *saved, const struct saved_reco
 	}
 	sum = record->count.share >= 100 || !(record->count.share > 0) ? (double)record->count.running :
 	      (double)record->count.running * 100 / (record->count.share + 0.5);
-	if (single)
+	if (is_single)
 		counters = 1;
 	else if (!record->count.counters && wall)
 		counters = fmax(1, round(sum / (double)wall));
@@ -277,14 +277,15 @@ static size_t find_records(const struct gpmu_saved *saved, const struct saved_sl
 	const struct saved_table *table = saved->complete;
 	size_t n = 0;
 
-	for (size_t at = saved_slot_last(saved, slot); at != SAVED_NONE; at = table->list[at].before) {
-		struct saved_record *record = &table->list[at];
+	for (size_t index = saved_slot_last(saved, slot); index != SAVED_NONE; index = table->list[index].before) {
+		struct saved_record *record = &table->list[index];
 
 		/*
 		 * If the event was printed less often than planned, the same record serves
 		 * all of its slots.
 		 */
-		if (record->occurrence == slot->occurrence || (record->occurrence < slot->occurrence && !record->repeated))
+		if (record->occurrence == slot->occurrence ||
+		    (record->occurrence < slot->occurrence && !record->is_repeated))
 			records[n++] = record;
 	}
 	return n;
@@ -299,7 +300,7 @@ static size_t keep_counted(struct saved_record **records, size_t n)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		records[i]->used = true;
+		records[i]->is_used = true;
 		if (records[i]->count.state == COUNT_OK)
 			kept++;
 	}
@@ -356,7 +357,7 @@ static int set_slot(struct gpmu_saved *saved, size_t index, struct saved_record 
 	if (why)
 		return counts_set_lost(saved->counts, index, COUNT_NOT_COUNTED, why);
 	for (size_t i = 0; i < n; i++) {
-		records[i]->used = true;
+		records[i]->is_used = true;
 		targets[i] = target_of(saved, records[n - 1 - i], instance->pmu);
 	}
 	ret = counts_set_targets(saved->counts, index, targets, n);
@@ -381,8 +382,8 @@ static void set_tool(struct gpmu_saved *saved, size_t index)
 
 	if (last == SAVED_NONE)
 		return;
-	for (size_t at = last; at != SAVED_NONE; at = table->list[at].before)
-		table->list[at].used = true;
+	for (size_t record_index = last; record_index != SAVED_NONE; record_index = table->list[record_index].before)
+		table->list[record_index].is_used = true;
 	if (tool == EVENT_TOOL_USER_TIME)
 		saved->counts->user_time = to_u64(table->list[last].count.value);
 	else if (tool == EVENT_TOOL_SYSTEM_TIME)
@@ -411,7 +412,7 @@ static void use_duration(struct gpmu_saved *saved)
 		struct saved_record *record = &table->list[i];
 
 		if (!record->occurrence && is_duration(saved, record))
-			record->used = true;
+			record->is_used = true;
 	}
 }
 
@@ -426,7 +427,7 @@ int saved_counts_fill(struct gpmu_saved *saved)
 	saved->counts->end = table->begin + saved_wall(saved);
 	saved->counts->user_time = saved->counts->system_time = 0;
 	for (size_t i = 0; i < table->length; i++)
-		table->list[i].used = false;
+		table->list[i].is_used = false;
 	if (has_duration(saved->plan))
 		use_duration(saved);
 	for (size_t i = 0; i < saved->plan->slot_count && !ret; i++) {

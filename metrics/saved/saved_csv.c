@@ -19,7 +19,7 @@
 
 struct fields {
 	const char *text;
-	size_t length, at;	/* at > length: no more fields */
+	size_t length, pos;	/* pos > length: no more fields */
 	const char *separator;
 	size_t separator_length;
 	struct saved_expected *expected;
@@ -27,7 +27,7 @@ struct fields {
 
 static int refuse(const struct fields *fields, const char *what)
 {
-	fields->expected->offset = fields->at < fields->length ? fields->at : fields->length;
+	fields->expected->offset = fields->pos < fields->length ? fields->pos : fields->length;
 	fields->expected->what = what;
 	return -EINVAL;
 }
@@ -35,10 +35,10 @@ static int refuse(const struct fields *fields, const char *what)
 /* Returns the next field without consuming it; at is NULL if there is none. */
 static struct saved_text look(const struct fields *fields)
 {
-	const char *begin = fields->text + fields->at, *end;
-	size_t left = fields->length - fields->at;
+	const char *begin = fields->text + fields->pos, *end;
+	size_t left = fields->length - fields->pos;
 
-	if (fields->at > fields->length)
+	if (fields->pos > fields->length)
 		return (struct saved_text){ 0 };
 	end = fields->separator_length == 1 ? memchr(begin, *fields->separator, left) :
 		memmem(begin, left, fields->separator, fields->separator_length);
@@ -50,15 +50,15 @@ static struct saved_text look(const struct fields *fields)
 /* Moves behind the separator that ends the field, or behind the end of the line. */
 static void skip(struct fields *fields, struct saved_text field)
 {
-	size_t end = (size_t)(field.at - fields->text) + field.length;
+	size_t end = (size_t)(field.begin - fields->text) + field.length;
 
-	fields->at = end < fields->length ? end + fields->separator_length : fields->length + 1;
+	fields->pos = end < fields->length ? end + fields->separator_length : fields->length + 1;
 }
 
 static bool is_digits(struct saved_text text)
 {
 	for (size_t i = 0; i < text.length; i++)
-		if (text.at[i] < '0' || text.at[i] > '9')
+		if (text.begin[i] < '0' || text.begin[i] > '9')
 			return false;
 	return text.length;
 }
@@ -74,7 +74,7 @@ static struct saved_text look_decimal(const struct fields *fields)
 		return whole;
 	skip(&behind, whole);
 	decimals = digits = look(&behind);
-	digits.length -= digits.length && digits.at[digits.length - 1] == '%';
+	digits.length -= digits.length && digits.begin[digits.length - 1] == '%';
 	if (is_digits(digits))
 		whole.length += 1 + decimals.length;
 	return whole;
@@ -84,11 +84,11 @@ static struct saved_text look_decimal(const struct fields *fields)
 static struct saved_text look_value(const struct fields *fields)
 {
 	static const char *const states[] = { "<not counted>", "<not supported>" };
-	struct saved_text rest = { fields->text + fields->at, fields->length - fields->at };
+	struct saved_text rest = { fields->text + fields->pos, fields->length - fields->pos };
 
-	for (size_t i = 0; fields->at <= fields->length && i < 2; i++)
-		if (rest.length >= strlen(states[i]) && !memcmp(rest.at, states[i], strlen(states[i])))
-			return (struct saved_text){ rest.at, strlen(states[i]) };
+	for (size_t i = 0; fields->pos <= fields->length && i < 2; i++)
+		if (rest.length >= strlen(states[i]) && !memcmp(rest.begin, states[i], strlen(states[i])))
+			return (struct saved_text){ rest.begin, strlen(states[i]) };
 	return look_decimal(fields);
 }
 
@@ -98,12 +98,12 @@ static struct saved_text look_deviation(const struct fields *fields)
 	struct saved_text field = look_decimal(fields), sign;
 	struct fields behind = *fields;
 
-	if (field.length && field.at[field.length - 1] == '%')
+	if (field.length && field.begin[field.length - 1] == '%')
 		return field;
 	if (field.length && *fields->separator == '%') {
-		behind.at += field.length + 1;
+		behind.pos += field.length + 1;
 		sign = look(&behind);
-		if (sign.at && !sign.length) {
+		if (sign.begin && !sign.length) {
 			field.length++;
 			return field;
 		}
@@ -115,7 +115,7 @@ static bool is_count(struct saved_text field)
 {
 	struct saved_line line;
 
-	return field.at && saved_parse_count(field, &line);
+	return field.begin && saved_parse_count(field, &line);
 }
 
 static void take_time(struct fields *fields, struct saved_line *line)
@@ -123,18 +123,18 @@ static void take_time(struct fields *fields, struct saved_line *line)
 	struct saved_text field;
 	struct fields unpadded = *fields;
 
-	while (unpadded.at < unpadded.length && unpadded.text[unpadded.at] == ' ')
-		unpadded.at++;
+	while (unpadded.pos < unpadded.length && unpadded.text[unpadded.pos] == ' ')
+		unpadded.pos++;
 	field = look_decimal(&unpadded);
 	if (saved_parse_time(field, &line->time)) {
-		line->timed = true;
+		line->is_timed = true;
 		*fields = unpadded;
 		skip(fields, field);
 	}
 	/* Some versions of perf pad the time with blanks. */
 	field = saved_skip_blanks(look(fields));
 	if (saved_is(field, "summary"))
-		line->nothing = true;
+		line->is_empty = true;
 }
 
 /* The label of the machine is empty; a number of counters may follow it. */
@@ -154,7 +154,7 @@ static void take_machine(struct fields *fields, struct saved_line *line)
 	third = look(&behind);
 	/* "counters,value" or "counters,,,", a line with only a metric */
 	if (saved_parse_unsigned(first, &counters) &&
-	    (is_count(second) || (second.at && !second.length && !third.length))) {
+	    (is_count(second) || (second.begin && !second.length && !third.length))) {
 		line->count.counters = counters;
 		skip(fields, label);
 		skip(fields, first);
@@ -170,7 +170,7 @@ static void take_label(struct fields *fields, struct saved_line *line)
 	struct fields behind = *fields;
 	unsigned int number;
 
-	if (field.at && !field.length)
+	if (field.begin && !field.length)
 		take_machine(fields, line);
 	if (!field.length || is_count(look_value(fields)) ||
 	    (!saved_parse_label(field, line) && !saved_parse_thread(field, line)))
@@ -186,7 +186,7 @@ static void take_label(struct fields *fields, struct saved_line *line)
 	 * A line with only a metric has an empty value; a line of one core has no number
 	 * of counters.
 	 */
-	if (saved_parse_unsigned(field, &number) && next.at && (!next.length || is_count(next))) {
+	if (saved_parse_unsigned(field, &number) && next.begin && (!next.length || is_count(next))) {
 		struct fields third = behind;
 
 		skip(&third, next);
@@ -205,14 +205,14 @@ static bool is_running(struct fields fields)
 	uint64_t running;
 	double share;
 
-	if (field.at)
+	if (field.begin)
 		skip(&fields, field);
 	field = look(&fields);
-	if (!field.at || !saved_parse_u64(field, &running))
+	if (!field.begin || !saved_parse_u64(field, &running))
 		return false;
 	skip(&fields, field);
 	field = look_decimal(&fields);
-	return field.at && saved_parse_share(field, &share);
+	return field.begin && saved_parse_share(field, &share);
 }
 
 /* Returns whether an event's name can contain the separator outside the slashes around its terms */
@@ -227,7 +227,7 @@ static bool is_balanced(struct saved_text event)
 	size_t slashes = 0;
 
 	for (size_t i = 0; i < event.length; i++)
-		slashes += event.at[i] == '/';
+		slashes += event.begin[i] == '/';
 	return slashes % 2 == 0;
 }
 
@@ -238,13 +238,13 @@ static bool is_balanced(struct saved_text event)
 static int take_event(struct fields *fields, struct saved_line *line)
 {
 	struct saved_text event = look(fields), field = event;
-	const bool of_names = is_of_names(fields);
+	const bool has_names = is_of_names(fields);
 	struct fields next = *fields, first = *fields;
 
 	if (!event.length)
 		return refuse(fields, "the name of an event");
-	for (line->event.length = 0; field.at; field = look(&next)) {
-		event.length = (size_t)(field.at + field.length - event.at);
+	for (line->event.length = 0; field.begin; field = look(&next)) {
+		event.length = (size_t)(field.begin + field.length - event.begin);
 		skip(&next, field);
 		if (!is_balanced(event))
 			continue;
@@ -252,7 +252,7 @@ static int take_event(struct fields *fields, struct saved_line *line)
 			line->event = event;
 			first = next;
 		}
-		if (!of_names)
+		if (!has_names)
 			break;
 		if (is_running(next)) {
 			line->event = event;
@@ -272,7 +272,7 @@ static void take_cgroup(struct fields *fields, struct saved_line *line)
 	const struct saved_text field = look(fields);
 	struct fields behind = *fields;
 
-	if (!field.at || is_running(*fields))
+	if (!field.begin || is_running(*fields))
 		return;
 	skip(&behind, field);
 	if (!is_running(behind))
@@ -285,19 +285,19 @@ static int take_running(struct fields *fields, struct saved_line *line)
 {
 	struct saved_text field = look_deviation(fields);
 
-	if (field.at) {
-		struct saved_text number = { field.at, field.length - 1 };
+	if (field.begin) {
+		struct saved_text number = { field.begin, field.length - 1 };
 
 		if (!saved_parse_double(number, &line->count.deviation))
 			line->count.deviation = 0;
 		skip(fields, field);
 	}
 	field = look(fields);
-	if (!field.at || !saved_parse_u64(field, &line->count.running))
+	if (!field.begin || !saved_parse_u64(field, &line->count.running))
 		return refuse(fields, "ns that the counter ran");
 	skip(fields, field);
 	field = look_decimal(fields);
-	if (!field.at || !saved_parse_share(field, &line->count.share))
+	if (!field.begin || !saved_parse_share(field, &line->count.share))
 		return refuse(fields, "percent that the counter ran");
 	skip(fields, field);
 	return 0;
@@ -309,15 +309,15 @@ static bool is_gpmu(struct fields fields)
 	struct saved_text field = look(&fields);
 	uint64_t number;
 
-	if (!field.at || !saved_parse_u64(field, &number))
+	if (!field.begin || !saved_parse_u64(field, &number))
 		return false;
 	skip(&fields, field);
 	field = look(&fields);
-	if (!field.at || !saved_parse_time(field, &number))
+	if (!field.begin || !saved_parse_time(field, &number))
 		return false;
 	skip(&fields, field);
 	field = look(&fields);
-	return field.at && saved_parse_time(field, &number);
+	return field.begin && saved_parse_time(field, &number);
 }
 
 static void take_metric(struct fields *fields, struct saved_line *line)
@@ -327,14 +327,14 @@ static void take_metric(struct fields *fields, struct saved_line *line)
 	saved_parse_double(field, &line->count.metric_value);
 	skip(fields, field);
 	field = look(fields);
-	if (!field.at)
+	if (!field.begin)
 		return;
 	/* The unit may contain the separator. */
 	line->metric = field;
-	for (skip(fields, field); fields->at <= fields->length && !is_gpmu(*fields);
+	for (skip(fields, field); fields->pos <= fields->length && !is_gpmu(*fields);
 	     skip(fields, field)) {
 		field = look(fields);
-		line->metric.length = (size_t)(field.at + field.length - line->metric.at);
+		line->metric.length = (size_t)(field.begin + field.length - line->metric.begin);
 	}
 }
 
@@ -347,12 +347,12 @@ static int take_metric_alone(struct fields *fields, struct saved_line *line)
 	struct saved_text field = look(fields);
 	size_t empty = 0;
 
-	while (field.at && (!field.length || field.at[field.length - 1] == '%')) {
+	while (field.begin && (!field.length || field.begin[field.length - 1] == '%')) {
 		skip(fields, field);
 		field = look(fields);
 		empty++;
 	}
-	if (empty < 3 || !field.at)
+	if (empty < 3 || !field.begin)
 		return refuse(fields, "a number, <not counted> or <not supported>");
 	take_metric(fields, line);
 	return 0;
@@ -371,7 +371,7 @@ int saved_csv_parse(const char *separator, const char *text, size_t length, stru
 	if (length && text[length - 1] == '\r')
 		fields.length--;
 	take_time(&fields, line);
-	if (line->nothing)
+	if (line->is_empty)
 		return 0;
 	take_label(&fields, line);
 	field = look_value(&fields);
@@ -381,7 +381,7 @@ int saved_csv_parse(const char *separator, const char *text, size_t length, stru
 		return refuse(&fields, "a number, <not counted> or <not supported>");
 	skip(&fields, field);
 	line->unit = look(&fields);
-	if (!line->unit.at)
+	if (!line->unit.begin)
 		return refuse(&fields, "a unit");
 	skip(&fields, line->unit);
 	ret = take_event(&fields, line);
@@ -389,7 +389,7 @@ int saved_csv_parse(const char *separator, const char *text, size_t length, stru
 		take_cgroup(&fields, line);
 	if (!ret)
 		ret = take_running(&fields, line);
-	if (!ret && look(&fields).at)
+	if (!ret && look(&fields).begin)
 		take_metric(&fields, line);
 	return ret;
 }
@@ -401,7 +401,7 @@ static bool is_separator(const char *separator, const char *text, size_t length)
 	struct saved_line line = { .count.metric_value = NAN };
 
 	return !saved_csv_parse(separator, text, length, &line, &expected) &&
-	       (line.event.at || line.nothing || (*separator != ' ' && isfinite(line.count.metric_value)));
+	       (line.event.begin || line.is_empty || (*separator != ' ' && isfinite(line.count.metric_value)));
 }
 
 /* The value, the unit, the event and the running time are each followed by the separator. */
@@ -409,11 +409,11 @@ static bool is_separator(const char *separator, const char *text, size_t length)
 
 static bool occurs_often(const char *separator, const char *text, size_t length)
 {
-	const char *at = text, *end = text + length;
+	const char *cursor = text, *end = text + length;
 	size_t n = 0;
 
-	while (n < MIN_COUNT && (at = memmem(at, (size_t)(end - at), separator, strlen(separator)))) {
-		at += strlen(separator);
+	while (n < MIN_COUNT && (cursor = memmem(cursor, (size_t)(end - cursor), separator, strlen(separator)))) {
+		cursor += strlen(separator);
 		n++;
 	}
 	return n == MIN_COUNT;

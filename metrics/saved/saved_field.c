@@ -16,8 +16,8 @@ static bool is_digit(char c)
 
 struct saved_text saved_skip_blanks(struct saved_text text)
 {
-	while (text.length && *text.at == ' ') {
-		text.at++;
+	while (text.length && *text.begin == ' ') {
+		text.begin++;
 		text.length--;
 	}
 	return text;
@@ -25,7 +25,7 @@ struct saved_text saved_skip_blanks(struct saved_text text)
 
 bool saved_is(struct saved_text text, const char *word)
 {
-	return text.at && text.length == strlen(word) && !memcmp(text.at, word, text.length);
+	return text.begin && text.length == strlen(word) && !memcmp(text.begin, word, text.length);
 }
 
 bool saved_parse_u64(struct saved_text text, uint64_t *value)
@@ -36,8 +36,8 @@ bool saved_parse_u64(struct saved_text text, uint64_t *value)
 	if (!text.length)
 		return false;
 	for (size_t i = 0; i < text.length; i++)
-		if (!is_digit(text.at[i]) || __builtin_mul_overflow(n, 10, &n) ||
-		    __builtin_add_overflow(n, (unsigned int)(text.at[i] - '0'), &n))
+		if (!is_digit(text.begin[i]) || __builtin_mul_overflow(n, 10, &n) ||
+		    __builtin_add_overflow(n, (unsigned int)(text.begin[i] - '0'), &n))
 			return false;
 	*value = n;
 	return true;
@@ -51,40 +51,40 @@ bool saved_parse_double(struct saved_text text, double *value)
 {
 	double n = 0, scale = 1;
 	uint64_t whole = 0;
-	bool minus, fits = true;
+	bool is_negative, is_in_range = true;
 	size_t i;
 
 	text = saved_skip_blanks(text);
-	minus = text.length && *text.at == '-';
+	is_negative = text.length && *text.begin == '-';
 	if (text.length > MAX_NUMBER)
 		return false;
-	for (i = minus; i < text.length && is_digit(text.at[i]); i++) {
-		unsigned int digit = (unsigned int)(text.at[i] - '0');
+	for (i = is_negative; i < text.length && is_digit(text.begin[i]); i++) {
+		unsigned int digit = (unsigned int)(text.begin[i] - '0');
 
-		fits = fits && !__builtin_mul_overflow(whole, 10, &whole) &&
-		       !__builtin_add_overflow(whole, digit, &whole);
+		is_in_range = is_in_range && !__builtin_mul_overflow(whole, 10, &whole) &&
+			      !__builtin_add_overflow(whole, digit, &whole);
 		n = n * 10 + digit;
 	}
-	if (i == minus)
+	if (i == is_negative)
 		return false;
-	if (fits)
+	if (is_in_range)
 		n = (double)whole;
-	if (i < text.length && (text.at[i] == '.' || text.at[i] == ','))
-		for (i++; i < text.length && is_digit(text.at[i]); i++)
+	if (i < text.length && (text.begin[i] == '.' || text.begin[i] == ','))
+		for (i++; i < text.length && is_digit(text.begin[i]); i++)
 			/* 15 digits are as many as matter. */
 			if (n < 9e14 && scale < 1e15) {
-				n = n * 10 + (text.at[i] - '0');
+				n = n * 10 + (text.begin[i] - '0');
 				scale *= 10;
 			}
 	if (i < text.length || isinf(n))
 		return false;
-	*value = minus ? -n / scale : n / scale;
+	*value = is_negative ? -n / scale : n / scale;
 	return true;
 }
 
 bool saved_parse_share(struct saved_text text, double *share)
 {
-	return text.length > 3 && !is_digit(text.at[text.length - 3]) &&
+	return text.length > 3 && !is_digit(text.begin[text.length - 3]) &&
 	       saved_parse_double(text, share) && *share >= 0 && *share <= 100;
 }
 
@@ -95,11 +95,11 @@ bool saved_parse_time(struct saved_text text, uint64_t *ns)
 
 	text = saved_skip_blanks(text);
 	if (text.length < 11 ||
-	    (text.at[text.length - 10] != '.' && text.at[text.length - 10] != ','))
+	    (text.begin[text.length - 10] != '.' && text.begin[text.length - 10] != ','))
 		return false;
-	seconds = (struct saved_text){ text.at, text.length - 10 };
-	decimals = (struct saved_text){ text.at + text.length - 9, 9 };
-	return is_digit(*decimals.at) && saved_parse_u64(seconds, &s) &&
+	seconds = (struct saved_text){ text.begin, text.length - 10 };
+	decimals = (struct saved_text){ text.begin + text.length - 9, 9 };
+	return is_digit(*decimals.begin) && saved_parse_u64(seconds, &s) &&
 	       saved_parse_u64(decimals, &n) && !__builtin_mul_overflow(s, 1000000000, ns) &&
 	       !__builtin_add_overflow(*ns, n, ns);
 }
@@ -132,14 +132,14 @@ static bool parse_parts(struct saved_text text, int *parts)
 	for (size_t n = 0; i < text.length; n++) {
 		size_t letters, digits;
 
-		if (n == SAVED_PARTS || text.at[i++] != '-')
+		if (n == SAVED_PARTS || text.begin[i++] != '-')
 			return false;
-		for (letters = i; i < text.length && text.at[i] >= 'A' && text.at[i] <= 'Z'; i++)
+		for (letters = i; i < text.length && text.begin[i] >= 'A' && text.begin[i] <= 'Z'; i++)
 			;
-		for (digits = i; i < text.length && is_digit(text.at[i]); i++)
+		for (digits = i; i < text.length && is_digit(text.begin[i]); i++)
 			;
 		if (letters == digits ||
-		    !saved_parse_int((struct saved_text){ text.at + digits, i - digits }, &parts[n]))
+		    !saved_parse_int((struct saved_text){ text.begin + digits, i - digits }, &parts[n]))
 			return false;
 	}
 	return true;
@@ -157,14 +157,14 @@ bool saved_parse_label(struct saved_text text, struct saved_line *line)
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		size_t begin = strlen(kinds[i].prefix), end = begin;
 
-		if (text.length <= begin || memcmp(text.at, kinds[i].prefix, begin))
+		if (text.length <= begin || memcmp(text.begin, kinds[i].prefix, begin))
 			continue;
-		while (end < text.length && is_digit(text.at[end]))
+		while (end < text.length && is_digit(text.begin[end]))
 			end++;
-		if (!saved_parse_int((struct saved_text){ text.at + begin, end - begin }, &line->count.number))
+		if (!saved_parse_int((struct saved_text){ text.begin + begin, end - begin }, &line->count.number))
 			return false;
 		line->count.label = kinds[i].label;
-		text.at += end;
+		text.begin += end;
 		text.length -= end;
 		return kinds[i].label == SAVED_PACKAGE ? parse_parts(text, line->count.parts) :
 							  !text.length;
@@ -176,10 +176,10 @@ bool saved_parse_thread(struct saved_text text, struct saved_line *line)
 {
 	size_t begin = text.length;
 
-	while (begin && is_digit(text.at[begin - 1]))
+	while (begin && is_digit(text.begin[begin - 1]))
 		begin--;
-	if (begin < 2 || text.at[begin - 1] != '-' ||
-	    !saved_parse_int((struct saved_text){ text.at + begin, text.length - begin }, &line->count.number))
+	if (begin < 2 || text.begin[begin - 1] != '-' ||
+	    !saved_parse_int((struct saved_text){ text.begin + begin, text.length - begin }, &line->count.number))
 		return false;
 	line->count.label = SAVED_THREAD;
 	return true;
@@ -191,8 +191,8 @@ bool saved_parse_thread(struct saved_text text, struct saved_line *line)
  */
 static bool is_grouped(struct saved_text text)
 {
-	return text.length > 4 && !is_digit(text.at[text.length - 4]) &&
-	       is_digit(text.at[text.length - 3]);
+	return text.length > 4 && !is_digit(text.begin[text.length - 4]) &&
+	       is_digit(text.begin[text.length - 3]);
 }
 
 bool saved_parse_count(struct saved_text text, struct saved_line *line)

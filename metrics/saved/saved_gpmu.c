@@ -29,12 +29,12 @@ enum saved_gpmu_key saved_gpmu_key(struct saved_text name)
 
 static bool set_place(const struct saved_text *row, struct saved_line *line)
 {
-	const bool cpu = saved_is(row[SAVED_GPMU_SCOPE], "cpu");
+	const bool is_cpu = saved_is(row[SAVED_GPMU_SCOPE], "cpu");
 
-	if (!cpu && !saved_is(row[SAVED_GPMU_SCOPE], "node"))
+	if (!is_cpu && !saved_is(row[SAVED_GPMU_SCOPE], "node"))
 		return true;
-	line->count.label = cpu ? SAVED_CPU : SAVED_NODE;
-	return saved_parse_int(row[cpu ? SAVED_GPMU_CPU : SAVED_GPMU_NODE], &line->count.number);
+	line->count.label = is_cpu ? SAVED_CPU : SAVED_NODE;
+	return saved_parse_int(row[is_cpu ? SAVED_GPMU_CPU : SAVED_GPMU_NODE], &line->count.number);
 }
 
 /* The value, and its deviation as percent of it */
@@ -76,15 +76,15 @@ static bool set_times(const struct saved_text *row, struct saved_line *line)
 int saved_gpmu_row(const struct saved_text *row, struct saved_line *line,
 		   struct saved_expected *expected)
 {
-	const bool metric = saved_is(row[SAVED_GPMU_KIND], "metric");
+	const bool is_metric = saved_is(row[SAVED_GPMU_KIND], "metric");
 	double value;
 
 	*expected = (struct saved_expected){ 0, "a row of gpmu's version 1" };
-	line->timed = true;
+	line->is_timed = true;
 	if (!saved_parse_time(row[SAVED_GPMU_END], &line->time) || !set_place(row, line) ||
 	    !row[SAVED_GPMU_NAME].length || !set_value(row, line, &value))
 		return -EINVAL;
-	if (metric) {
+	if (is_metric) {
 		line->metric = row[SAVED_GPMU_NAME];
 		line->count.metric_value = value;
 		return 0;
@@ -101,23 +101,23 @@ static struct saved_text take_column(struct saved_text *rest, char separator)
 	const char *end = NULL;
 	struct saved_text column = *rest;
 
-	if (!rest->at)
+	if (!rest->begin)
 		return column;
-	if (rest->length && *rest->at == '"') {
-		end = memchr(rest->at + 1, '"', rest->length - 1);
-		while (end && end + 1 < rest->at + rest->length && end[1] == '"')
-			end = memchr(end + 2, '"', (size_t)(rest->at + rest->length - end - 2));
+	if (rest->length && *rest->begin == '"') {
+		end = memchr(rest->begin + 1, '"', rest->length - 1);
+		while (end && end + 1 < rest->begin + rest->length && end[1] == '"')
+			end = memchr(end + 2, '"', (size_t)(rest->begin + rest->length - end - 2));
 	}
 	if (end) {
-		column = (struct saved_text){ rest->at + 1, (size_t)(end - rest->at - 1) };
-		rest->length -= (size_t)(end + 1 - rest->at);
-		rest->at = end + 1;
+		column = (struct saved_text){ rest->begin + 1, (size_t)(end - rest->begin - 1) };
+		rest->length -= (size_t)(end + 1 - rest->begin);
+		rest->begin = end + 1;
 	}
-	end = memchr(rest->at, separator, rest->length);
-	if (column.at == rest->at)
-		column.length = end ? (size_t)(end - rest->at) : rest->length;
-	rest->length = end ? rest->length - (size_t)(end + 1 - rest->at) : 0;
-	rest->at = end ? end + 1 : NULL;
+	end = memchr(rest->begin, separator, rest->length);
+	if (column.begin == rest->begin)
+		column.length = end ? (size_t)(end - rest->begin) : rest->length;
+	rest->length = end ? rest->length - (size_t)(end + 1 - rest->begin) : 0;
+	rest->begin = end ? end + 1 : NULL;
 	return column;
 }
 
@@ -126,9 +126,9 @@ bool saved_gpmu_heading(struct saved_format *format, struct saved_text text)
 	static const char first[] = "time_begin";
 	size_t length = sizeof(first) - 1;
 
-	if (text.length <= length || memcmp(text.at, first, length))
+	if (text.length <= length || memcmp(text.begin, first, length))
 		return false;
-	format->separator[0] = text.at[length];
+	format->separator[0] = text.begin[length];
 	for (size_t i = 0; i < SAVED_GPMU_COLUMNS; i++)
 		format->columns[i] = saved_gpmu_key(take_column(&text, *format->separator));
 	return true;
@@ -139,7 +139,7 @@ int saved_gpmu_csv(const struct saved_format *format, struct saved_text text,
 {
 	struct saved_text row[SAVED_GPMU_KEYS + 1] = { 0 };
 
-	for (size_t i = 0; i < SAVED_GPMU_COLUMNS && text.at; i++)
+	for (size_t i = 0; i < SAVED_GPMU_COLUMNS && text.begin; i++)
 		row[format->columns[i]] = take_column(&text, *format->separator);
 	return saved_gpmu_row(row, line, expected);
 }

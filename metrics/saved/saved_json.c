@@ -12,7 +12,7 @@
 
 struct scan {
 	const char *text;
-	size_t length, at;
+	size_t length, pos;
 	struct saved_line *line;
 	struct saved_expected *expected;
 	size_t value;		/* offset of the last value */
@@ -27,11 +27,11 @@ static int refuse(const struct scan *scan, size_t offset, const char *what)
 
 static bool take(struct scan *scan, char c)
 {
-	while (scan->at < scan->length && scan->text[scan->at] == ' ')
-		scan->at++;
-	if (scan->at == scan->length || scan->text[scan->at] != c)
+	while (scan->pos < scan->length && scan->text[scan->pos] == ' ')
+		scan->pos++;
+	if (scan->pos == scan->length || scan->text[scan->pos] != c)
 		return false;
-	scan->at++;
+	scan->pos++;
 	return true;
 }
 
@@ -40,33 +40,33 @@ static int take_string(struct scan *scan, struct saved_text *string)
 	const char *end;
 
 	if (!take(scan, '"'))
-		return refuse(scan, scan->at, "a text in quotes");
-	string->at = scan->text + scan->at;
-	end = memchr(string->at, '"', scan->length - scan->at);
+		return refuse(scan, scan->pos, "a text in quotes");
+	string->begin = scan->text + scan->pos;
+	end = memchr(string->begin, '"', scan->length - scan->pos);
 	if (!end)
 		return refuse(scan, scan->length, "a quote that ends the text");
-	string->length = (size_t)(end - string->at);
-	scan->at += string->length + 1;
+	string->length = (size_t)(end - string->begin);
+	scan->pos += string->length + 1;
 	return 0;
 }
 
 /* Skips a nested array or object; no version of perf prints any yet. */
 static int take_nested(struct scan *scan, struct saved_text *value)
 {
-	size_t begin = scan->at, depth = 0;
-	bool quoted = false;
+	size_t begin = scan->pos, depth = 0;
+	bool is_quoted = false;
 
 	do {
-		char c = scan->text[scan->at];
+		char c = scan->text[scan->pos];
 
 		if (c == '"')
-			quoted = !quoted;
-		else if (!quoted && (c == '[' || c == '{'))
+			is_quoted = !is_quoted;
+		else if (!is_quoted && (c == '[' || c == '{'))
 			depth++;
-		else if (!quoted && (c == ']' || c == '}'))
+		else if (!is_quoted && (c == ']' || c == '}'))
 			depth--;
-	} while (++scan->at < scan->length && depth);
-	*value = (struct saved_text){ scan->text + begin, scan->at - begin };
+	} while (++scan->pos < scan->length && depth);
+	*value = (struct saved_text){ scan->text + begin, scan->pos - begin };
 	return depth ? refuse(scan, begin, "a value that ends") : 0;
 }
 
@@ -76,20 +76,20 @@ static int take_value(struct scan *scan, struct saved_text *value)
 	size_t begin;
 
 	if (take(scan, '"')) {
-		scan->at--;
+		scan->pos--;
 		return take_string(scan, value);
 	}
-	begin = scan->at;
+	begin = scan->pos;
 	if (begin < scan->length && (scan->text[begin] == '[' || scan->text[begin] == '{'))
 		return take_nested(scan, value);
-	while (scan->at < scan->length && !strchr("} ", scan->text[scan->at])) {
-		if (scan->text[scan->at] == ',' &&
-		    (scan->at + 1 == scan->length || scan->text[scan->at + 1] < '0' ||
-		     scan->text[scan->at + 1] > '9'))
+	while (scan->pos < scan->length && !strchr("} ", scan->text[scan->pos])) {
+		if (scan->text[scan->pos] == ',' &&
+		    (scan->pos + 1 == scan->length || scan->text[scan->pos + 1] < '0' ||
+		     scan->text[scan->pos + 1] > '9'))
 			break;
-		scan->at++;
+		scan->pos++;
 	}
-	*value = (struct saved_text){ scan->text + begin, scan->at - begin };
+	*value = (struct saved_text){ scan->text + begin, scan->pos - begin };
 	return value->length ? 0 : refuse(scan, begin, "a value");
 }
 
@@ -99,8 +99,8 @@ static int take_pair(struct scan *scan, struct saved_text *key, struct saved_tex
 	int ret = take_string(scan, key);
 
 	if (!ret && !take(scan, ':'))
-		ret = refuse(scan, scan->at, "\":\" after the key");
-	scan->value = scan->at;
+		ret = refuse(scan, scan->pos, "\":\" after the key");
+	scan->value = scan->pos;
 	return ret ? ret : take_value(scan, value);
 }
 
@@ -108,7 +108,7 @@ static int take_pair(struct scan *scan, struct saved_text *key, struct saved_tex
 
 static bool set_interval(struct saved_text value, struct saved_line *line)
 {
-	line->timed = true;
+	line->is_timed = true;
 	return saved_parse_time(value, &line->time);
 }
 
@@ -231,7 +231,7 @@ static int parse_gpmu(struct scan *scan)
 			row[saved_gpmu_key(key)] = value;
 	} while (!ret && take(scan, ','));
 	if (!ret && !take(scan, '}'))
-		ret = refuse(scan, scan->at, "\",\" or \"}\"");
+		ret = refuse(scan, scan->pos, "\",\" or \"}\"");
 	return ret ? ret : saved_gpmu_row(row, scan->line, scan->expected);
 }
 
@@ -242,33 +242,33 @@ int saved_json_parse(const char *text, size_t length, struct saved_line *line,
 		.text = text, .length = length, .line = line, .expected = expected,
 	};
 	static const char gpmu[] = "{\"gpmu\":1,";
-	bool end = false;
+	bool is_end = false;
 	int ret = 0;
 
 	if (length > sizeof(gpmu) && !memcmp(text, gpmu, sizeof(gpmu) - 1)) {
-		scan.at = 1;
+		scan.pos = 1;
 		return parse_gpmu(&scan);
 	}
 	if (!take(&scan, '{'))
 		return refuse(&scan, 0, "\"{\", as in the lines before, which are JSON");
-	while (!ret && !end) {
-		end = take(&scan, '}');
-		if (!end)
+	while (!ret && !is_end) {
+		is_end = take(&scan, '}');
+		if (!is_end)
 			ret = take_key(&scan);
-		if (!end && !ret && !take(&scan, ',')) {
+		if (!is_end && !ret && !take(&scan, ',')) {
 			if (!take(&scan, '}'))
-				ret = refuse(&scan, scan.at, "\",\" or \"}\"");
-			end = true;
+				ret = refuse(&scan, scan.pos, "\",\" or \"}\"");
+			is_end = true;
 		}
 	}
 	if (ret)
 		return ret;
 	take(&scan, '\r');
-	if (scan.at < length)
-		return refuse(&scan, scan.at, "the end of the line");
-	if (line->event.at && !line->has_count)
+	if (scan.pos < length)
+		return refuse(&scan, scan.pos, "the end of the line");
+	if (line->event.begin && !line->has_count)
 		return refuse(&scan, 0, "\"counter-value\" beside \"event\"");
-	if (!line->event.at && (line->has_count || !line->has_metric))
+	if (!line->event.begin && (line->has_count || !line->has_metric))
 		return refuse(&scan, 0, "\"event\" or \"metric-value\", as perf stat -j prints "
 			      "without --metric-only");
 	return 0;

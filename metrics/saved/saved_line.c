@@ -9,22 +9,22 @@
 
 static struct saved_text skip_blanks(struct saved_text text)
 {
-	while (text.length && (*text.at == ' ' || *text.at == '\t' || *text.at == '\r')) {
-		text.at++;
+	while (text.length && (*text.begin == ' ' || *text.begin == '\t' || *text.begin == '\r')) {
+		text.begin++;
 		text.length--;
 	}
 	return text;
 }
 
-static bool begins(struct saved_text text, const char *word)
+static bool begins_with(struct saved_text text, const char *word)
 {
-	return text.length >= strlen(word) && !memcmp(text.at, word, strlen(word));
+	return text.length >= strlen(word) && !memcmp(text.begin, word, strlen(word));
 }
 
 /* Messages that perf writes to the same standard error as its output */
 static const struct {
 	const char *begin;
-	bool ahead;		/* the next line belongs to the message */
+	bool has_more;		/* the next line belongs to the message */
 } messages[] = {
 	{ "Warning:", true },
 	{ "WARNING: grouped events cpus do not match.", false },
@@ -45,21 +45,21 @@ static const struct {
 
 static bool is_message(struct saved_format *format, struct saved_text text)
 {
-	bool is = format->message_ahead;
+	bool is_match = format->is_message;
 
-	format->message_ahead = false;
-	for (size_t i = 0; !is && i < ARRAY_SIZE(messages); i++)
-		if (begins(text, messages[i].begin)) {
-			format->message_ahead = messages[i].ahead;
-			is = true;
+	format->is_message = false;
+	for (size_t i = 0; !is_match && i < ARRAY_SIZE(messages); i++)
+		if (begins_with(text, messages[i].begin)) {
+			format->is_message = messages[i].has_more;
+			is_match = true;
 		}
-	return is;
+	return is_match;
 }
 
 /* With the separator "#", a line without a value begins with it. */
 static bool is_comment(const struct saved_format *format, struct saved_text content)
 {
-	return *content.at == '#' && (*format->separator != '#' || begins(content, "# started on "));
+	return *content.begin == '#' && (*format->separator != '#' || begins_with(content, "# started on "));
 }
 
 int saved_line_parse(struct saved_format *format, const char *text, size_t length,
@@ -68,14 +68,14 @@ int saved_line_parse(struct saved_format *format, const char *text, size_t lengt
 	const struct saved_text content = skip_blanks((struct saved_text){ text, length });
 
 	*line = (struct saved_line){ .count = { .number = -1, .deviation = NAN, .metric_value = NAN } };
-	line->begins = begins(content, "# started on ");
+	line->is_begin = begins_with(content, "# started on ");
 	if (!content.length || is_comment(format, content) || is_message(format, content)) {
-		line->nothing = true;
+		line->is_empty = true;
 		return 0;
 	}
 	if (format->kind == SAVED_UNKNOWN && saved_gpmu_heading(format, content)) {
 		format->kind = SAVED_GPMU;
-		line->nothing = true;
+		line->is_empty = true;
 		return 0;
 	}
 	if (format->kind == SAVED_UNKNOWN && *text == '{')

@@ -55,8 +55,8 @@ struct shown {
 	size_t length;
 	struct gpmu_source_node *nodes;
 	size_t node_count;
-	bool grace;
-	bool cores;		/* has PMUs of Arm cores */
+	bool is_grace;
+	bool has_cores;		/* has PMUs of Arm cores */
 };
 
 static void shown_free(void *data)
@@ -201,9 +201,9 @@ static int add_event(struct shown *shown, const struct saved_name *name,
 	if (!name->pmu || !pmu_is_name(name->pmu) || is_elsewhere(name->pmu))
 		return 0;
 	if (is_core(name->pmu))
-		shown->cores = true;
+		shown->has_cores = true;
 	if (kind_of(name->pmu, &number) != GPMU_PMU_OTHER) {
-		shown->grace = true;
+		shown->is_grace = true;
 		ret = number < 0 ? 0 : add_node(shown, number, record);
 		if (ret)
 			return ret;
@@ -236,7 +236,7 @@ static void show_format(struct shown_pmu *pmu, size_t *n, const char *name, cons
 static void show_pmu(struct shown_pmu *pmu)
 {
 	const char *identifier = NULL;
-	bool known = false;
+	bool is_known = false;
 	size_t n = 0;
 	int number;
 
@@ -244,7 +244,7 @@ static void show_pmu(struct shown_pmu *pmu)
 	for (size_t i = 0; i < ARRAY_SIZE(grace); i++) {
 		if (grace[i].kind != kind_of(pmu->name, &number))
 			continue;
-		known = true;
+		is_known = true;
 		identifier = grace[i].identifier;
 		if (grace[i].filter)
 			show_format(pmu, &n, grace[i].filter, grace[i].format);
@@ -263,9 +263,9 @@ static void show_pmu(struct shown_pmu *pmu)
 		.name = pmu->name,
 		.identifier = identifier,
 		.node = pmu->shown.node,
-		.counters = known ? 6 : -1,
-		.counter_width = known ? 64 : -1,
-		.cycle_counter = known ? 1 : -1,
+		.counters = is_known ? 6 : -1,
+		.counter_width = is_known ? 64 : -1,
+		.cycle_counter = is_known ? 1 : -1,
 		.formats = pmu->formats,
 		.events = pmu->events,
 	};
@@ -363,7 +363,7 @@ static int add_chip(struct shown *shown, enum gpmu_saved_chip chip)
 			if (!ret)
 				pmu->shown.node = shown->nodes[i].number;
 		}
-	shown->grace = true;
+	shown->is_grace = true;
 	return ret;
 }
 
@@ -487,14 +487,14 @@ struct gpmu_machine *gpmu_saved_machine(const struct gpmu_saved *saved, const ch
 		shown_free(shown);
 		return machine;
 	}
-	if (shown->grace || shown->cores || has_all(machine, shown)) {
+	if (shown->is_grace || shown->has_cores || has_all(machine, shown)) {
 		gpmu_machine_free(machine);
 		machine = make_machine();
-		if (!machine || (!shown->cores && add_pmu(shown, CORE_PMU, &core))) {
+		if (!machine || (!shown->has_cores && add_pmu(shown, CORE_PMU, &core))) {
 			gpmu_machine_free(machine);
 			return no_memory(shown, error);
 		}
-		if (!shown->cores)
+		if (!shown->has_cores)
 			core->shown.node = -1;
 	}
 	ret = add_source(machine, shown, error);

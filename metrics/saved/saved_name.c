@@ -22,7 +22,7 @@ static const char *const implied[] = {
 
 static bool is_number(struct saved_text value)
 {
-	return value.length && isdigit((unsigned char)*value.at);
+	return value.length && isdigit((unsigned char)*value.begin);
 }
 
 /* Writes "0x1A5" and "421" as "421", and any other value in lower case. */
@@ -33,27 +33,27 @@ static char *put_value(char *to, struct saved_text value)
 	if (is_number(value) && value.length < sizeof(text)) {
 		unsigned long long number;
 
-		memcpy(text, value.at, value.length);
+		memcpy(text, value.begin, value.length);
 		text[value.length] = '\0';
 		number = strtoull(text, &end, 0);
 		if (!*end)
 			return to + sprintf(to, "%llu", number);
 	}
 	for (size_t i = 0; i < value.length; i++)
-		*to++ = (char)tolower((unsigned char)value.at[i]);
+		*to++ = (char)tolower((unsigned char)value.begin[i]);
 	return to;
 }
 
 /* Writes "event=cycles" as "cycles", and "edge=1" as "edge". */
 static char *put_term(char *to, struct saved_text key, struct saved_text value)
 {
-	bool event = key.length == 5 && !strncasecmp(key.at, "event", 5);
+	bool is_event = key.length == 5 && !strncasecmp(key.begin, "event", 5);
 	char *end, *number;
 
-	if (value.at && event && !is_number(value))
+	if (value.begin && is_event && !is_number(value))
 		return put_value(to, value);
 	end = put_value(to, key);
-	if (!value.at)
+	if (!value.begin)
 		return end;
 	number = end + 1;
 	*end = '=';
@@ -63,11 +63,11 @@ static char *put_term(char *to, struct saved_text key, struct saved_text value)
 
 static struct saved_text cut(struct saved_text *rest, char c)
 {
-	const char *end = memchr(rest->at, c, rest->length);
-	struct saved_text first = { rest->at, end ? (size_t)(end - rest->at) : rest->length };
+	const char *end = memchr(rest->begin, c, rest->length);
+	struct saved_text first = { rest->begin, end ? (size_t)(end - rest->begin) : rest->length };
 	size_t taken = first.length + (end ? 1 : 0);
 
-	rest->at += taken;
+	rest->begin += taken;
 	rest->length -= taken;
 	return first;
 }
@@ -85,10 +85,10 @@ static int put_terms(struct saved_name *name, struct saved_text terms)
 
 		/* Treat "a=" as "a". */
 		if (!value.length)
-			value.at = NULL;
-		if (key.length == 4 && !memcmp(key.at, "name", 4) && value.at) {
+			value.begin = NULL;
+		if (key.length == 4 && !memcmp(key.begin, "name", 4) && value.begin) {
 			free(name->label);
-			name->label = strndup(value.at, value.length);
+			name->label = strndup(value.begin, value.length);
 			if (!name->label)
 				return -ENOMEM;
 			continue;
@@ -112,7 +112,7 @@ static int compare_chars(const void *a, const void *b)
 
 static int put_modifiers(struct saved_name *name, struct saved_text modifiers)
 {
-	name->modifiers = strndup(modifiers.at, modifiers.length);
+	name->modifiers = strndup(modifiers.begin, modifiers.length);
 	if (!name->modifiers)
 		return -ENOMEM;
 	qsort(name->modifiers, modifiers.length, 1, compare_chars);
@@ -122,7 +122,7 @@ static int put_modifiers(struct saved_name *name, struct saved_text modifiers)
 static bool is_modifiers(struct saved_text text)
 {
 	for (size_t i = 0; i < text.length; i++)
-		if (!strchr("ukhGHIpPSDWebRX", text.at[i]))
+		if (!strchr("ukhGHIpPSDWebRX", text.begin[i]))
 			return false;
 	return text.length && text.length < 9;
 }
@@ -130,15 +130,15 @@ static bool is_modifiers(struct saved_text text)
 /* Splits "cycles:u"; "sched:sched_switch" has no modifiers. */
 static int split_plain(struct saved_name *name, struct saved_text text)
 {
-	const char *colon = memrchr(text.at, ':', text.length);
-	struct saved_text modifiers = { text.at + text.length, 0 };
+	const char *colon = memrchr(text.begin, ':', text.length);
+	struct saved_text modifiers = { text.begin + text.length, 0 };
 
 	if (colon) {
-		struct saved_text behind = { colon + 1, (size_t)(text.at + text.length - colon - 1) };
+		struct saved_text behind = { colon + 1, (size_t)(text.begin + text.length - colon - 1) };
 
 		if (is_modifiers(behind)) {
 			modifiers = behind;
-			text = (struct saved_text){ text.at, (size_t)(colon - text.at) };
+			text = (struct saved_text){ text.begin, (size_t)(colon - text.begin) };
 		}
 	}
 	return put_modifiers(name, modifiers) ?: put_terms(name, text);
@@ -146,28 +146,28 @@ static int split_plain(struct saved_name *name, struct saved_text text)
 
 static int split(struct saved_name *name, struct saved_text text)
 {
-	const char *slash = memchr(text.at, '/', text.length), *end, *bracket;
+	const char *slash = memchr(text.begin, '/', text.length), *end, *bracket;
 	struct saved_text modifiers;
 
-	bracket = memmem(text.at, text.length, " [", 2);
-	if (bracket && text.at[text.length - 1] == ']') {
-		struct saved_text pmu = { bracket + 2, (size_t)(text.at + text.length - bracket - 3) };
+	bracket = memmem(text.begin, text.length, " [", 2);
+	if (bracket && text.begin[text.length - 1] == ']') {
+		struct saved_text pmu = { bracket + 2, (size_t)(text.begin + text.length - bracket - 3) };
 
-		name->pmu = strndup(pmu.at, pmu.length);
-		text.length = (size_t)(bracket - text.at);
+		name->pmu = strndup(pmu.begin, pmu.length);
+		text.length = (size_t)(bracket - text.begin);
 		return name->pmu ? split_plain(name, text) : -ENOMEM;
 	}
-	if (!slash || slash == text.at)
+	if (!slash || slash == text.begin)
 		return split_plain(name, text);
-	end = memrchr(text.at, '/', text.length);
+	end = memrchr(text.begin, '/', text.length);
 	if (end == slash)
 		return split_plain(name, text);
-	name->pmu = strndup(text.at, (size_t)(slash - text.at));
+	name->pmu = strndup(text.begin, (size_t)(slash - text.begin));
 	if (!name->pmu)
 		return -ENOMEM;
-	modifiers = (struct saved_text){ end + 1, (size_t)(text.at + text.length - end - 1) };
-	if (modifiers.length && *modifiers.at == ':') {
-		modifiers.at++;
+	modifiers = (struct saved_text){ end + 1, (size_t)(text.begin + text.length - end - 1) };
+	if (modifiers.length && *modifiers.begin == ':') {
+		modifiers.begin++;
 		modifiers.length--;
 	}
 	return put_modifiers(name, modifiers) ?:
@@ -281,10 +281,10 @@ int saved_name_fits(const struct saved_name *printed, const struct saved_name *p
 		return FITS_NOT;
 	if (printed->pmu && planned->pmu ? strcmp(printed->pmu, planned->pmu) != 0 :
 					   printed->pmu != planned->pmu) {
-		const char *one = printed->pmu ? printed->pmu : planned->pmu;
+		const char *pmu_name = printed->pmu ? printed->pmu : planned->pmu;
 
 		/* "cycles" without a PMU is never an uncore event. */
-		if ((printed->pmu && planned->pmu) || !is_implied(one) ||
+		if ((printed->pmu && planned->pmu) || !is_implied(pmu_name) ||
 		    saved_is_uncore(pmu))
 			return FITS_NOT;
 		return FITS_WITHOUT_PMU;

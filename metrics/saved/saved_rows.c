@@ -44,12 +44,12 @@ static int make_maker(struct gpmu_saved *saved)
 {
 	const struct rows_options options = {
 		.aggregation = aggregation_of(saved),
-		.tasks = is_of_tasks(saved),
+		.has_tasks = is_of_tasks(saved),
 		.pid = -1,
 	};
 
 	if (saved->maker && saved->rows_options.aggregation == options.aggregation &&
-	    saved->rows_options.tasks == options.tasks)
+	    saved->rows_options.has_tasks == options.has_tasks)
 		return 0;
 	row_maker_free(saved->maker);
 	saved->maker = row_maker_new(saved->plan, &options);
@@ -93,13 +93,13 @@ static void lose_times(struct gpmu_saved *saved)
 
 /* Returns whether an evaluation, or one that it uses, divides by the elapsed time. */
 static bool needs_time(const struct row_maker *maker, const struct row_eval *eval,
-		       const bool *needing)
+		       const bool *needs_rate)
 {
 	for (size_t i = eval->first; i < eval->first + eval->length; i++) {
 		const struct row_input *input = &maker->inputs[i];
 
 		if (input->kind == ROW_DURATION ||
-		    (input->kind == ROW_EVAL && needing[input->index]))
+		    (input->kind == ROW_EVAL && needs_rate[input->index]))
 			return true;
 	}
 	return false;
@@ -112,33 +112,33 @@ static bool needs_time(const struct row_maker *maker, const struct row_eval *eva
 static int lose_rates(struct gpmu_saved *saved)
 {
 	struct row_maker *maker = saved->maker;
-	bool *needing;
+	bool *needs_rate;
 
 	if (saved_wall(saved))
 		return 0;
-	needing = calloc(maker->eval_count + 1, sizeof(*needing));
-	if (!needing)
+	needs_rate = calloc(maker->eval_count + 1, sizeof(*needs_rate));
+	if (!needs_rate)
 		return -ENOMEM;
 	for (size_t i = 0; i < maker->eval_count; i++)
-		needing[i] = needs_time(maker, &maker->evals[i], needing);
+		needs_rate[i] = needs_time(maker, &maker->evals[i], needs_rate);
 	for (size_t i = 0; i < maker->rows.length; i++) {
 		const struct row_source *source = &maker->sources[i];
 		struct gpmu_row *row = &maker->rows.list[i];
 
-		if (source->metric && needing[source->index] && row->state != GPMU_STATE_NOT_SUPPORTED)
+		if (source->is_metric && needs_rate[source->index] && row->state != GPMU_STATE_NOT_SUPPORTED)
 			lose(row, "perf's output has neither duration_time nor intervals");
 	}
-	free(needing);
+	free(needs_rate);
 	return 0;
 }
 
 /* The deviation of an event that libgpmu does not count, such as duration_time; NaN: unknown */
 static double tool_deviation(const struct gpmu_saved *saved, size_t slot)
 {
-	const size_t at = saved_slot_last(saved, &saved->slots[slot]);
+	const size_t index = saved_slot_last(saved, &saved->slots[slot]);
 
-	return at == SAVED_NONE ? NAN : saved->complete->list[at].count.value *
-					saved->complete->list[at].count.deviation / 100;
+	return index == SAVED_NONE ? NAN : saved->complete->list[index].count.value *
+					saved->complete->list[index].count.deviation / 100;
 }
 
 /* perf prints the deviation of events, and not how many runs there were. */
@@ -146,7 +146,7 @@ static void set_runs(struct gpmu_saved *saved)
 {
 	const struct row_maker *maker = saved->maker;
 
-	if (!saved->complete->repeated)
+	if (!saved->complete->is_repeated)
 		return;
 	for (size_t i = 0; i < maker->rows.length; i++) {
 		const struct row_source *source = &maker->sources[i];
@@ -156,7 +156,7 @@ static void set_runs(struct gpmu_saved *saved)
 
 		row->runs = 0;
 		row->deviation = NAN;
-		if (source->metric || source->index == SIZE_MAX)
+		if (source->is_metric || source->index == SIZE_MAX)
 			continue;
 		sum = &maker->sums[source->index];
 		part = &maker->parts[sum->first];
@@ -171,7 +171,7 @@ int gpmu_saved_rows(struct gpmu_saved *saved, const struct gpmu_plan *plan,
 {
 	int ret;
 
-	if (!saved->complete || !plan->made)
+	if (!saved->complete || !plan->is_made)
 		return -EINVAL;
 	ret = saved_slots_match(saved, plan) ?: make_maker(saved) ?: saved_counts_fill(saved) ?:
 	      row_maker_rows(saved->maker, saved->counts, 0, rows) ?: lose_rates(saved);
@@ -196,10 +196,10 @@ static void set_scope(const struct gpmu_saved *saved, const struct saved_record 
 	const struct gpmu_node *node;
 	const char *pmu = record->event == SAVED_NONE ? NULL : saved->texts.list[record->event].pmu;
 	int number = -1;
-	bool grace = pmu && pmu_name_parse(pmu, &number) != GPMU_PMU_OTHER;
+	bool is_grace = pmu && pmu_name_parse(pmu, &number) != GPMU_PMU_OTHER;
 
-	row->scope = saved->options.system || grace ? GPMU_SCOPE_MACHINE : GPMU_SCOPE_PROCESS;
-	if (record->count.label == SAVED_CPU && !grace) {
+	row->scope = saved->options.system || is_grace ? GPMU_SCOPE_MACHINE : GPMU_SCOPE_PROCESS;
+	if (record->count.label == SAVED_CPU && !is_grace) {
 		row->scope = GPMU_SCOPE_CPU;
 		row->cpu = record->count.number;
 		row->node = saved_node(machine, record);
@@ -208,7 +208,7 @@ static void set_scope(const struct gpmu_saved *saved, const struct saved_record 
 		row->pid = record->count.number;
 	} else if (record->count.label != SAVED_ALL) {
 		row->scope = GPMU_SCOPE_NODE;
-		row->node = grace ? number : saved_node(machine, record);
+		row->node = is_grace ? number : saved_node(machine, record);
 	}
 	node = machine_find_node(machine, row->node);
 	if (node)
@@ -226,7 +226,7 @@ static struct gpmu_row row_of(const struct gpmu_saved *saved, const struct saved
 		.value = NAN,
 		.share = NAN,
 		.alert = -1,
-		.runs = table->repeated ? 0 : 1,
+		.runs = table->is_repeated ? 0 : 1,
 		.source = "perf",
 	};
 
@@ -270,7 +270,7 @@ static int add_event(struct gpmu_saved *saved, const struct saved_record *record
 	row.value = record->count.value;
 	row.share = fmin(record->count.share, 100) / 100;
 	row.raw = raw_of(row.unit, record->count.value * row.share);
-	if (table->repeated)
+	if (table->is_repeated)
 		row.deviation = record->count.value * record->count.deviation / 100;
 	return gpmu_rows_add(&saved->others, &row);
 }
@@ -354,7 +354,7 @@ static int make_names(struct gpmu_saved *saved)
 int gpmu_saved_others(struct gpmu_saved *saved, const struct gpmu_rows **rows)
 {
 	const struct saved_table *table = saved->complete;
-	bool used = false;
+	bool is_used = false;
 	int ret;
 
 	if (!table)
@@ -371,10 +371,10 @@ int gpmu_saved_others(struct gpmu_saved *saved, const struct gpmu_rows **rows)
 		 * metrics for events of the plan are omitted.
 		 */
 		if (record->event != SAVED_NONE)
-			used = record->used;
-		if (record->event != SAVED_NONE && !used)
+			is_used = record->is_used;
+		if (record->event != SAVED_NONE && !is_used)
 			ret = add_event(saved, record);
-		if (!ret && !used && has_metric(saved, record))
+		if (!ret && !is_used && has_metric(saved, record))
 			ret = add_metric(saved, record);
 	}
 	*rows = &saved->others;

@@ -106,7 +106,7 @@ int gpmu_saved_repeats(const struct gpmu_saved *saved)
 {
 	const struct saved_table *table = saved->complete;
 
-	if (!table || table->timed || !saved->plan)
+	if (!table || table->is_timed || !saved->plan)
 		return 0;
 	for (size_t i = 0; i < saved->plan->slot_count; i++)
 		if (saved->slots[i].occurrence)

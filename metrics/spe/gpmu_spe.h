@@ -169,11 +169,11 @@ struct gpmu_spe_stats {
 struct gpmu_spe_decoder {
 	struct gpmu_spe_stats stats;
 	struct gpmu_spe_record record;		/* begun and not ended; its fields are 0 if there is none */
-	const uint8_t *at, *end;		/* the rest of the chunk */
-	uint64_t offset;			/* of @at */
+	const uint8_t *cursor, *end;		/* the rest of the chunk */
+	uint64_t offset;			/* of @cursor */
 	uint64_t skip_to;			/* no packet begins before this offset */
 	uint64_t damaged;			/* offset after the last damage */
-	uint8_t carry[GPMU_SPE_PACKET_MAX];	/* bytes before @at of a packet that spans chunks */
+	uint8_t carry[GPMU_SPE_PACKET_MAX];	/* bytes before @cursor of a packet that spans chunks */
 	unsigned int carried;
 };
 

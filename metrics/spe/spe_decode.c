@@ -240,7 +240,7 @@ static inline const uint8_t *skip_pads(const uint8_t *p, const uint8_t *end)
 /* Decodes while any packet fits into the rest of the chunk and @max is not reached. */
 static size_t run(struct gpmu_spe_decoder *decoder, struct gpmu_spe_record *records, size_t max)
 {
-	const uint8_t *const begin = decoder->at, *const end = decoder->end;
+	const uint8_t *const begin = decoder->cursor, *const end = decoder->end;
 	const uint64_t first = decoder->offset;
 	const uint8_t *p = begin;
 	size_t made = 0;
@@ -263,7 +263,7 @@ static size_t run(struct gpmu_spe_decoder *decoder, struct gpmu_spe_record *reco
 			break;
 	}
 	decoder->offset = first + (uint64_t)(p - begin);
-	decoder->at = p;
+	decoder->cursor = p;
 	return made;
 }
 
@@ -272,22 +272,22 @@ static bool run_one(struct gpmu_spe_decoder *decoder, struct gpmu_spe_record *re
 {
 	uint8_t bytes[GPMU_SPE_PACKET_MAX] = { 0 };
 	const uint64_t offset = decoder->offset - decoder->carried;
-	size_t fresh = (size_t)(decoder->end - decoder->at), room = sizeof(bytes) - decoder->carried;
+	size_t fresh = (size_t)(decoder->end - decoder->cursor), room = sizeof(bytes) - decoder->carried;
 	struct gpmu_spe_packet packet;
 	unsigned int length;
 
 	fresh = fresh < room ? fresh : room;
 	memcpy(bytes, decoder->carry, decoder->carried);
-	memcpy(bytes + decoder->carried, decoder->at, fresh);
+	memcpy(bytes + decoder->carried, decoder->cursor, fresh);
 	if (!gpmu_spe_packet(&packet, bytes, decoder->carried + fresh, offset)) {
 		memcpy(decoder->carry, bytes, sizeof(bytes));
 		decoder->carried += (unsigned int)fresh;
-		decoder->at += fresh;
+		decoder->cursor += fresh;
 		decoder->offset += fresh;
 		return false;
 	}
 	length = step(decoder, bytes, offset, record, made);
-	decoder->at += length - decoder->carried;
+	decoder->cursor += length - decoder->carried;
 	decoder->offset = offset + length;
 	decoder->carried = 0;
 	return true;
@@ -298,11 +298,11 @@ static void skip(struct gpmu_spe_decoder *decoder)
 {
 	uint64_t length = decoder->skip_to - decoder->offset;
 
-	if (length > (uint64_t)(decoder->end - decoder->at))
-		length = (uint64_t)(decoder->end - decoder->at);
+	if (length > (uint64_t)(decoder->end - decoder->cursor))
+		length = (uint64_t)(decoder->end - decoder->cursor);
 	if (decoder->skip_to == decoder->damaged)
 		decoder->stats.lost_bytes += length;
-	decoder->at += length;
+	decoder->cursor += length;
 	decoder->offset += length;
 }
 
@@ -315,8 +315,8 @@ void gpmu_spe_begin(struct gpmu_spe_decoder *decoder, uint64_t offset)
 
 void gpmu_spe_feed(struct gpmu_spe_decoder *decoder, const void *chunk, size_t size)
 {
-	decoder->at = chunk;
-	decoder->end = decoder->at + size;
+	decoder->cursor = chunk;
+	decoder->end = decoder->cursor + size;
 	decoder->stats.bytes += size;
 }
 
@@ -324,10 +324,10 @@ size_t gpmu_spe_next(struct gpmu_spe_decoder *decoder, struct gpmu_spe_record *r
 {
 	size_t made = 0;
 
-	while (made < max && decoder->at < decoder->end) {
+	while (made < max && decoder->cursor < decoder->end) {
 		if (decoder->offset < decoder->skip_to)
 			skip(decoder);
-		else if (!decoder->carried && decoder->end - decoder->at >= GPMU_SPE_PACKET_MAX)
+		else if (!decoder->carried && decoder->end - decoder->cursor >= GPMU_SPE_PACKET_MAX)
 			made += run(decoder, records + made, max - made);
 		else if (!run_one(decoder, records + made, &made))
 			break;

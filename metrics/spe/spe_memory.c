@@ -34,24 +34,24 @@ static bool joins(const struct gpmu_spe_range *range, const struct gpmu_spe_rang
 
 int gpmu_spe_memory_add(struct gpmu_spe_memory *memory, const struct gpmu_spe_range *range)
 {
-	size_t at = find(memory, range->begin);
+	size_t index = find(memory, range->begin);
 	struct gpmu_spe_range *ranges = memory->ranges;
 
-	if (range->begin >= range->end || (at < memory->count && ranges[at].begin < range->end))
+	if (range->begin >= range->end || (index < memory->count && ranges[index].begin < range->end))
 		return -EINVAL;
-	if (at && joins(&ranges[at - 1], range)) {
-		ranges[at - 1].end = range->end;
+	if (index && joins(&ranges[index - 1], range)) {
+		ranges[index - 1].end = range->end;
 	} else {
 		if (!vector_append(memory->ranges, memory->count))
 			return -ENOMEM;
 		ranges = memory->ranges;
-		memmove(&ranges[at + 1], &ranges[at], (memory->count - at - 1) * sizeof(*ranges));
-		ranges[at++] = *range;
+		memmove(&ranges[index + 1], &ranges[index], (memory->count - index - 1) * sizeof(*ranges));
+		ranges[index++] = *range;
 	}
-	if (at < memory->count && joins(&ranges[at - 1], &ranges[at])) {
-		ranges[at - 1].end = ranges[at].end;
+	if (index < memory->count && joins(&ranges[index - 1], &ranges[index])) {
+		ranges[index - 1].end = ranges[index].end;
 		memory->count--;
-		memmove(&ranges[at], &ranges[at + 1], (memory->count - at) * sizeof(*ranges));
+		memmove(&ranges[index], &ranges[index + 1], (memory->count - index) * sizeof(*ranges));
 	}
 	return 0;
 }
@@ -198,13 +198,13 @@ struct gpmu_spe_home gpmu_spe_home(const struct gpmu_spe_record *record, const s
 {
 	const uint64_t address = gpmu_spe_physical(record->value[GPMU_SPE_PA]);
 	struct gpmu_spe_home home = { .kind = GPMU_SPE_HOME_NONE, .node = -1 };
-	size_t at = find(memory, address);
+	size_t index = find(memory, address);
 
 	if (gpmu_spe_has(record, GPMU_SPE_PA)) {
 		home.kind = memory->count ? GPMU_SPE_HOME_OUTSIDE : GPMU_SPE_HOME_UNKNOWN;
-		if (at < memory->count && memory->ranges[at].begin <= address) {
-			home.kind = kind_of(&memory->ranges[at], node);
-			home.node = memory->ranges[at].node;
+		if (index < memory->count && memory->ranges[index].begin <= address) {
+			home.kind = kind_of(&memory->ranges[index], node);
+			home.node = memory->ranges[index].node;
 		}
 	} else if (gpmu_spe_is_memory(record)) {
 		home.kind = GPMU_SPE_HOME_ABSENT;

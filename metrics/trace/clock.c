@@ -61,12 +61,12 @@ int gpmu_clock_read(clockid_t id, struct gpmu_clock_pair *pair)
  * Updates the clock's step as a greatest common divisor. It can be a multiple of the true
  * step by chance, which widens bounds; it is never too small.
  */
-static void find_step(struct gpmu_clock *clock, uint64_t other, bool set)
+static void find_step(struct gpmu_clock *clock, uint64_t other, bool is_set)
 {
 	uint64_t a = clock->step, b;
 
 	clock->pairs++;
-	if (set)
+	if (is_set)
 		clock->first = other;
 	b = other - clock->first;
 	if ((int64_t)b < 0)
@@ -110,12 +110,12 @@ int gpmu_clock_add(struct gpmu_clock *clock, const struct gpmu_clock_pair *pair)
 		.half = (double)(pair->after - pair->before) / 2 + 0.5,
 	};
 	struct clock_answer want;
-	bool set = !clock->length;
+	bool is_set = !clock->length;
 
-	if (pair->after < pair->before || (!set && pair->before < clock->end))
+	if (pair->after < pair->before || (!is_set && pair->before < clock->end))
 		return -EINVAL;
 	clock->end = pair->after;
-	if (set) {
+	if (is_set) {
 		append(clock, &next, pair->before);
 		find_step(clock, next.other, true);
 		return 0;
@@ -124,7 +124,7 @@ int gpmu_clock_add(struct gpmu_clock *clock, const struct gpmu_clock_pair *pair)
 	next.run = last->run;
 	want = clock_onward(clock, clock->length - 1, next.other);
 	if (was_set(last, &next, &want)) {
-		set = true;
+		is_set = true;
 		next.run++;
 		append(clock, &next, pair->before);
 	} else if (next.time - last->time >= CLOCK_SLOT) {
@@ -133,6 +133,6 @@ int gpmu_clock_add(struct gpmu_clock *clock, const struct gpmu_clock_pair *pair)
 	} else if (pair->before - clock->slot < CLOCK_SLOT && next.half < last->half) {
 		*last = next;
 	}
-	find_step(clock, next.other, set);
+	find_step(clock, next.other, is_set);
 	return 0;
 }

@@ -32,7 +32,7 @@ struct gpmu_clock {
 	uint64_t slot;		/* begin of the last anchor's interval */
 	size_t oldest, length;
 	struct clock_anchor last;	/* the last answer; half is its bound */
-	bool asked;
+	bool is_asked;
 	struct clock_anchor anchors[CLOCK_ANCHORS];
 };
 

@@ -30,20 +30,20 @@ static double step(const struct gpmu_clock *clock)
 }
 
 /*
- * Extrapolates from anchor @at at the rate between @at and @to; @to equals @at if there is
+ * Extrapolates from anchor @from at the rate between @from and @to; @to equals @from if there is
  * no other anchor.
  */
-static struct clock_answer extend(const struct gpmu_clock *clock, size_t at, size_t to, uint64_t other)
+static struct clock_answer extend(const struct gpmu_clock *clock, size_t from, size_t to, uint64_t other)
 {
-	const struct clock_anchor *anchor = clock_anchor(clock, at), *far = clock_anchor(clock, to);
-	size_t next = to < at ? at - 1 : at + 1;
+	const struct clock_anchor *anchor = clock_anchor(clock, from), *far = clock_anchor(clock, to);
+	size_t next = to < from ? from - 1 : from + 1;
 	double distance = clock_since(other, anchor->other), r = 0, unsure = CLOCK_RATE;
 
-	if (at != to) {
-		r = rate(clock, at, to);
+	if (from != to) {
+		r = rate(clock, from, to);
 		unsure = (anchor->half + far->half + step(clock)) /
 			 fabs(clock_since(far->other, anchor->other)) +
-			 fabs(rate(clock, at, next) - r) + clock->drift;
+			 fabs(rate(clock, from, next) - r) + clock->drift;
 	}
 	return (struct clock_answer){
 		.time = anchor->time + (other - anchor->other) + (uint64_t)llrint(distance * r),
@@ -104,7 +104,7 @@ static struct clock_answer between(const struct gpmu_clock *clock, const struct 
  * Bounds a time between anchor @i, the last before the clock was set, and the next, the
  * first after it; false if the time is outside.
  */
-static bool around_set(const struct gpmu_clock *clock, size_t i, struct clock_answer *answer)
+static bool bound_around_set(const struct gpmu_clock *clock, size_t i, struct clock_answer *answer)
 {
 	const struct clock_anchor *a = clock_anchor(clock, i), *b = clock_anchor(clock, i + 1);
 	double after, before, slack = a->half + b->half + step(clock);
@@ -121,19 +121,19 @@ static bool around_set(const struct gpmu_clock *clock, size_t i, struct clock_an
  * Converts a time stamp within a run or up to the next set; false if the clock did not
  * show it then.
  */
-static bool in_run(const struct gpmu_clock *clock, const struct run *run, uint64_t other,
-		   struct clock_answer *answer)
+static bool convert_in_run(const struct gpmu_clock *clock, const struct run *run, uint64_t other,
+			   struct clock_answer *answer)
 {
 	size_t low = run->begin, high = run->end - 1, middle;
 
 	if (clock_since(other, clock_anchor(clock, low)->other) < 0) {
 		*answer = extend(clock, low, high - low < NEIGHBOURS ? high : low + NEIGHBOURS, other);
-		return low ? around_set(clock, low - 1, answer) :
+		return low ? bound_around_set(clock, low - 1, answer) :
 			     clock_since(clock_anchor(clock, 0)->other, other) <= CLOCK_REACH;
 	}
 	if (clock_since(other, clock_anchor(clock, high)->other) >= 0) {
 		*answer = clock_onward(clock, high, other);
-		return run->end < clock->length ? around_set(clock, high, answer) :
+		return run->end < clock->length ? bound_around_set(clock, high, answer) :
 			clock_since(other, clock_anchor(clock, high)->other) <= CLOCK_REACH;
 	}
 	while (high - low > 1) {
@@ -174,7 +174,7 @@ static void keep_order(struct gpmu_clock *clock, uint64_t other, uint64_t number
 {
 	struct clock_anchor *last = &clock->last;
 
-	if (clock->asked && last->run == number && clock_since(other, last->other) >= 0 &&
+	if (clock->is_asked && last->run == number && clock_since(other, last->other) >= 0 &&
 	    clock_since(answer->time, last->time) < 0) {
 		answer->time = last->time;
 		answer->bound = fmax(answer->bound, last->half);
@@ -182,14 +182,14 @@ static void keep_order(struct gpmu_clock *clock, uint64_t other, uint64_t number
 	*last = (struct clock_anchor){
 		.time = answer->time, .other = other, .half = answer->bound, .run = number,
 	};
-	clock->asked = true;
+	clock->is_asked = true;
 }
 
 int gpmu_clock_time(struct gpmu_clock *clock, uint64_t other, uint64_t *time, uint64_t *bound)
 {
-	struct clock_answer answer, one;
+	struct clock_answer answer, candidate;
 	uint64_t number = 0;
-	bool found = false;
+	bool is_found = false;
 
 	if (clock->pairs < CLOCK_FEWEST)
 		return -EAGAIN;
@@ -197,18 +197,18 @@ int gpmu_clock_time(struct gpmu_clock *clock, uint64_t other, uint64_t *time, ui
 		struct run run = run_before(clock, end);
 
 		end = run.begin;
-		if (!in_run(clock, &run, other, &one))
+		if (!convert_in_run(clock, &run, other, &candidate))
 			continue;
-		if (!found) {
-			answer = one;
+		if (!is_found) {
+			answer = candidate;
 			number = clock_anchor(clock, run.begin)->run;
-			found = true;
+			is_found = true;
 			continue;
 		}
 		answer.bound = fmax(answer.bound,
-				    fabs(clock_since(answer.time, one.time)) + one.bound);
+				    fabs(clock_since(answer.time, candidate.time)) + candidate.bound);
 	}
-	if (!found)
+	if (!is_found)
 		return -ERANGE;
 	answer.bound += clock->error;
 	keep_order(clock, other, number, &answer);

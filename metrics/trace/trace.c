@@ -36,7 +36,7 @@ struct gpmu_trace *gpmu_trace_new(int fd, const struct gpmu_trace_options *optio
 	trace = calloc(1, sizeof(*trace));
 	if (trace) {
 		trace->fd = fd;
-		trace->restart_due = true;
+		trace->is_restart_due = true;
 		if (!set_options(trace, options))
 			return trace;
 		gpmu_trace_free(trace);

@@ -136,7 +136,7 @@ struct gpmu_trace {
 	uint64_t restart;		/* number of the last restart; 0: none */
 	uint64_t restart_begin;		/* bytes of the trace before the restart */
 	uint64_t restart_bytes;		/* bytes of the trace including the restart's packets */
-	bool restart_due;
+	bool is_restart_due;
 	uint64_t last_time;		/* latest time of an event */
 	/* each clock's value in the last snapshot */
 	uint64_t snapshot[TRACE_CLOCK_BOOTTIME + 1];

@@ -97,7 +97,7 @@ static inline uint8_t *put_event(uint8_t *p, const struct record *record)
 
 static uint8_t *put_names(uint8_t *p, const struct gpmu_trace *trace, const struct record *record)
 {
-	const uint8_t *end = p, *one;
+	const uint8_t *end = p, *message;
 
 	for (unsigned int kind = TRACE_NAME_KINDS - 1; kind; kind--) {
 		for (size_t i = record->fresh_count; i-- > 0;) {
@@ -106,10 +106,10 @@ static uint8_t *put_names(uint8_t *p, const struct gpmu_trace *trace, const stru
 			if (record->fresh[i].kind != kind)
 				continue;
 			name = trace_name(&trace->names, record->fresh[i].number);
-			one = p;
+			message = p;
 			p = wire_text(p, 2, name->text, name->length);
 			p = wire_number(p, 1, record->fresh[i].number);
-			p = wire_message(p, kind == TRACE_ARG_TEXT ? 29 : kind, one);
+			p = wire_message(p, kind == TRACE_ARG_TEXT ? 29 : kind, message);
 		}
 	}
 	return wire_message(p, 12, end);
@@ -120,9 +120,9 @@ static void put(struct gpmu_trace *trace, const struct record *record)
 {
 	uint64_t *clock = record->clock == TRACE_CLOCK_ENDS ? &trace->ends : &trace->steps;
 	uint8_t *const end = trace->scratch.data + trace->scratch.room, *p = end;
-	bool back = record->time < *clock;
+	bool is_earlier = record->time < *clock;
 
-	if (back)
+	if (is_earlier)
 		p = wire_number(p, 58, TRACE_CLOCK_RAW);
 	else if (record->clock != TRACE_CLOCK_STEPS)
 		p = wire_number(p, 58, record->clock);
@@ -131,9 +131,9 @@ static void put(struct gpmu_trace *trace, const struct record *record)
 		p = put_names(p, trace, record);
 	p = put_event(p, record);
 	p = wire_number(p, 10, TRACE_SEQUENCE);
-	p = wire_number(p, 8, back ? record->time : record->time - *clock);
+	p = wire_number(p, 8, is_earlier ? record->time : record->time - *clock);
 	wire_packet(trace, wire_message(p, 1, end), end, record->time);
-	if (back)
+	if (is_earlier)
 		trace->stats.back++;
 	else
 		*clock = record->time;
@@ -197,11 +197,11 @@ static int room(struct gpmu_trace *trace, const struct record *record)
 	return 0;
 }
 
-static bool is_on(const struct gpmu_trace *trace, int number, bool counter)
+static bool is_on(const struct gpmu_trace *trace, int number, bool is_counter)
 {
 	const struct trace_track *track = trace_track_of(trace, number);
 
-	return track && (track->kind == TRACE_TRACK_COUNTER) == counter;
+	return track && (track->kind == TRACE_TRACK_COUNTER) == is_counter;
 }
 
 static bool is_valid(const struct gpmu_trace *trace, const struct gpmu_trace_event *event)

@@ -80,8 +80,8 @@ static int64_t find(struct gpmu_trace *trace, const char *text)
 /* Most often a text has the same number as the last text at its address. */
 int64_t trace_name_of(struct gpmu_trace *trace, const char *text)
 {
-	uintptr_t at = (uintptr_t)text;
-	uint32_t *hint = &trace->names.hints[(at ^ at >> 9) % TRACE_HINTS];
+	uintptr_t address = (uintptr_t)text;
+	uint32_t *hint = &trace->names.hints[(address ^ address >> 9) % TRACE_HINTS];
 	int64_t number;
 
 	if (*hint && !strcmp(trace_name(&trace->names, *hint)->key, text))

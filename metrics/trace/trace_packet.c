@@ -87,16 +87,16 @@ int trace_put_restart(struct gpmu_trace *trace, uint64_t time)
 
 	snapshot(trace, time);
 	for (size_t i = 0; i < N; i++) {
-		bool own = ids[i] >= TRACE_CLOCK_STEPS;
+		bool is_own = ids[i] >= TRACE_CLOCK_STEPS;
 
-		if (trace->kernel && !own && ids[i] != TRACE_CLOCK_RAW)
+		if (trace->kernel && !is_own && ids[i] != TRACE_CLOCK_RAW)
 			continue;
 		gpmu_pb__clock_snapshot__clock__init(&clocks[i]);
 		clocks[i].has_clock_id = clocks[i].has_timestamp = 1;
 		clocks[i].clock_id = ids[i];
-		clocks[i].timestamp = trace->snapshot[own ? TRACE_CLOCK_RAW : ids[i]];
-		clocks[i].has_is_incremental = clocks[i].has_unit_multiplier_ns = own;
-		clocks[i].is_incremental = own;
+		clocks[i].timestamp = trace->snapshot[is_own ? TRACE_CLOCK_RAW : ids[i]];
+		clocks[i].has_is_incremental = clocks[i].has_unit_multiplier_ns = is_own;
+		clocks[i].is_incremental = is_own;
 		clocks[i].unit_multiplier_ns = 1;
 		each[n++] = &clocks[i];
 	}

@@ -22,11 +22,11 @@ static int restart(struct gpmu_trace *trace, uint64_t time)
 	 * If a write fails, later time stamps would refer to clocks unknown to the reader:
 	 * stay due.
 	 */
-	trace->restart_due = true;
+	trace->is_restart_due = true;
 	ret = trace_put_restart(trace, time);
 	if (ret)
 		return ret;
-	trace->restart_due = false;
+	trace->is_restart_due = false;
 	trace->restart++;
 	trace->restart_begin = begin;
 	trace->restart_bytes = trace->written + trace->out.length;
@@ -38,7 +38,7 @@ int trace_prepare(struct gpmu_trace *trace, int track, uint64_t time)
 {
 	if (trace->failed)
 		return trace->failed;
-	if (trace->restart_due || trace->names.count >= TRACE_NAMES_MAX ||
+	if (trace->is_restart_due || trace->names.count >= TRACE_NAMES_MAX ||
 	    trace->names.bytes >= TRACE_NAMES_BYTES ||
 	    trace->written + trace->out.length - trace->restart_bytes >= trace->restart_each) {
 		int ret = restart(trace, time);

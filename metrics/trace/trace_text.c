@@ -26,7 +26,7 @@ static size_t fine(const char *text)
 int trace_text(struct gpmu_trace *trace, const char *text, char **mended, size_t *length)
 {
 	size_t good = fine(text), n;
-	bool bad = false;
+	bool is_bad = false;
 	char *out;
 
 	*mended = NULL;
@@ -44,12 +44,12 @@ int trace_text(struct gpmu_trace *trace, const char *text, char **mended, size_t
 			break;
 		memcpy(out + good, n ? text : UTF8_REPLACEMENT, n ? n : REPLACEMENT_LENGTH);
 		good += n ? n : REPLACEMENT_LENGTH;
-		bad = bad || !n;
+		is_bad = is_bad || !n;
 		text += n ? n : 1;
 	}
 	out[good] = '\0';
 	trace->stats.cut += *text != '\0';
-	trace->stats.mended += bad;
+	trace->stats.mended += is_bad;
 	*mended = out;
 	*length = good;
 	return 0;

@@ -52,19 +52,19 @@ static size_t whole_packets(const uint8_t *data, size_t size)
 	size_t whole = 0;
 
 	while (whole < size) {
-		size_t at = whole;
+		size_t pos = whole;
 		uint64_t length = 0;
 		unsigned int shift = 0;
 
 		do {
-			if (++at >= size)
+			if (++pos >= size)
 				return whole;
-			length |= (uint64_t)(data[at] & 0x7f) << shift;
+			length |= (uint64_t)(data[pos] & 0x7f) << shift;
 			shift += 7;
-		} while (data[at] & 0x80);
-		if (length > size - at - 1)
+		} while (data[pos] & 0x80);
+		if (length > size - pos - 1)
 			return whole;
-		whole = at + 1 + length;
+		whole = pos + 1 + length;
 	}
 	return whole;
 }

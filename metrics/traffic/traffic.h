@@ -70,7 +70,7 @@ struct traffic_pair_event {
 
 struct traffic_pair {
 	enum gpmu_pmu_kind kind;
-	bool numbered;		/* one pair for each other socket */
+	bool is_numbered;	/* one pair for each other socket */
 	const char *filter;	/* format whose bits select what is counted; NULL: none */
 	unsigned int memories;	/* whose traffic the events count */
 	struct traffic_pair_event events[TRAFFIC_PAIR_EVENTS];
@@ -90,8 +90,8 @@ enum traffic_at {
 
 struct traffic_part {
 	enum traffic_pair_id pair;
-	enum traffic_at at;
-	bool minus;
+	enum traffic_at sockets;
+	bool is_subtracted;
 	unsigned int memory;	/* counts traffic to this memory only; 0: all of the pair's.
 				 * The sum is a range if the pair counts other memories, too. */
 };
@@ -115,7 +115,7 @@ struct traffic_rule {
 	enum traffic_initiator initiator;
 	enum traffic_each each;
 	unsigned int memories;
-	bool view;		/* estimates one memory's part of another rule's sum */
+	bool is_view;		/* estimates one memory's part of another rule's sum */
 	struct traffic_parts parts;
 	const char *note;
 };
@@ -134,7 +134,7 @@ struct traffic_link_rule {
 	enum traffic_each each;
 	const char *name;
 	struct traffic_parts source, home;
-	bool alike;		/* both ends count the same reads; no two ends count the same writes */
+	bool is_alike;		/* both ends count the same reads; no two ends count the same writes */
 	const char *note;
 };
 
@@ -145,8 +145,8 @@ struct traffic_peak_rule {
 	const char *name;
 	enum traffic_way way;
 	struct traffic_parts parts;
-	double peak;		/* bytes per second, or per cycle of @clock if @cycles */
-	bool cycles;
+	double peak;		/* bytes per second, or per cycle of @clock if @is_cycles */
+	bool is_cycles;
 	enum gpmu_pmu_kind clock;
 	const char *origin;
 };

@@ -139,10 +139,10 @@ static int need_bundle(struct gpmu_traffic *traffic, const struct traffic_part *
 	*bundle = (struct traffic_bundle){ .pair = part->pair, .socket = socket, .number = number };
 	ret = need_clock(traffic, pair->kind, socket, &bundle->clock);
 	for (size_t i = 0; i < TRAFFIC_PAIR_EVENTS && pair->events[i].name && !ret; i++) {
-		bool in_name = write_name(pair->events[i].name, number, name, sizeof(name));
+		bool is_in_name = write_name(pair->events[i].name, number, name, sizeof(name));
 
 		ret = make_event(traffic, &bundle->events[i], pair->kind, socket, name,
-				 pair->filter, in_name ? SIZE_MAX : number);
+				 pair->filter, is_in_name ? SIZE_MAX : number);
 	}
 	return ret;
 }
@@ -182,7 +182,7 @@ int traffic_make_events(struct gpmu_traffic *traffic)
 		struct traffic_peak *peak = &traffic->peaks[i];
 
 		ret = need_parts(traffic, &peak->rule->parts, peak->source, peak->home);
-		if (!ret && peak->rule->cycles)
+		if (!ret && peak->rule->is_cycles)
 			ret = need_clock(traffic, peak->rule->clock, peak->source, &peak->clock);
 	}
 	return ret;

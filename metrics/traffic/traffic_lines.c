@@ -180,7 +180,7 @@ static int add_link(struct gpmu_traffic *traffic, const void *rule, size_t sourc
 	*link = (struct traffic_link){ .rule = rule, .source = source, .home = home };
 	link->link.size = sizeof(link->link);
 	link->link.note = link->rule->note;
-	link->link.alike = link->rule->alike;
+	link->link.alike = link->rule->is_alike;
 	link->link.name = print_numbers(link->rule->name, numbers);
 	return link->link.name ? 0 : -ENOMEM;
 }

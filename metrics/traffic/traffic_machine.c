@@ -37,19 +37,19 @@ static bool find_sockets(struct gpmu_traffic *traffic)
 	const struct gpmu_machine *machine = traffic->machine;
 	const struct gpmu_pmu *pmu;
 	const struct gpmu_node *node;
-	bool own = true;
+	bool has_own = true;
 	size_t i;
 
 	for (i = 0; (pmu = gpmu_machine_pmu(machine, i)); i++)
 		if (is_grace(pmu)) {
 			add_socket(traffic, gpmu_pmu_number(pmu));
-			own = own && !gpmu_pmu_source(pmu);
+			has_own = has_own && !gpmu_pmu_source(pmu);
 		}
 	/* A Grace whose PMUs are all missing is also a socket. */
-	if (traffic->socket_count && own && gpmu_midr_is_neoverse_v2(gpmu_machine_midr(machine)))
+	if (traffic->socket_count && has_own && gpmu_midr_is_neoverse_v2(gpmu_machine_midr(machine)))
 		for (i = 0; (node = gpmu_machine_node(machine, i)); i++)
 			add_socket(traffic, gpmu_node_number(node));
-	return own;
+	return has_own;
 }
 
 static bool source_has_gpu(const struct gpmu_machine *machine)
@@ -57,7 +57,7 @@ static bool source_has_gpu(const struct gpmu_machine *machine)
 	const struct gpmu_node *node;
 
 	for (size_t i = 0; (node = gpmu_machine_node(machine, i)); i++)
-		if (node->gpu)
+		if (node->has_gpu)
 			return true;
 	return false;
 }
@@ -78,7 +78,7 @@ static bool has_gpu_node(const struct gpmu_machine *machine)
 int traffic_look(struct gpmu_traffic *traffic, enum gpmu_traffic_chip chip,
 		 struct gpmu_error *error)
 {
-	bool own = find_sockets(traffic);
+	bool has_own = find_sockets(traffic);
 
 	if (!traffic->socket_count) {
 		error_set(error, 0, "no PMU of NVIDIA Grace here; \"gpmu doctor\" reports why");
@@ -86,7 +86,7 @@ int traffic_look(struct gpmu_traffic *traffic, enum gpmu_traffic_chip chip,
 	}
 	if (chip == GPMU_TRAFFIC_ANY)
 		chip = traffic->socket_count == 2 &&
-			!(own ? has_gpu_node(traffic->machine) : source_has_gpu(traffic->machine)) ?
+			!(has_own ? has_gpu_node(traffic->machine) : source_has_gpu(traffic->machine)) ?
 			       GPMU_TRAFFIC_SUPERCHIP :
 			       GPMU_TRAFFIC_HOPPER;
 	switch (chip) {

@@ -18,9 +18,9 @@
 #define BEAT		32	/* maximum bytes of an SCF data beat */
 #define LINE		64	/* bytes of a cache line */
 
-#define PLUS(_pair, _at)	{ .pair = PAIR_##_pair, .at = AT_##_at }
-#define MINUS(_pair, _at)	{ .pair = PAIR_##_pair, .at = AT_##_at, .minus = true }
-#define TO(_memory, _pair, _at)	{ .pair = PAIR_##_pair, .at = AT_##_at, .memory = (_memory) }
+#define PLUS(_pair, _at)	{ .pair = PAIR_##_pair, .sockets = AT_##_at }
+#define MINUS(_pair, _at)	{ .pair = PAIR_##_pair, .sockets = AT_##_at, .is_subtracted = true }
+#define TO(_memory, _pair, _at)	{ .pair = PAIR_##_pair, .sockets = AT_##_at, .memory = (_memory) }
 /* PMUs that count several memories, or that pmu-events/cnvlink.h assigns to memories */
 #define LOCAL_TO(_memory)	TO(_memory, PCIE_LOC, HOME), TO(_memory, C2C1_LOC, HOME)
 #define CNVLINK_TO(_memory)	TO(_memory, CNVLINK_LOC, HOME_FROM_ALL), \
@@ -44,7 +44,7 @@ const struct traffic_pair traffic_pairs[TRAFFIC_PAIRS] = {
 	[PAIR_REMOTE] = { .kind = GPMU_PMU_SCF, .memories = CMEM | GMEM, .events = {
 		READS("remote_socket_rd_data", BEAT),
 		WRITES("remote_socket_wr_total_bytes", 1) } },
-	[PAIR_SOCKET] = { .kind = GPMU_PMU_SCF, .numbered = true, .memories = CMEM | GMEM, .events = {
+	[PAIR_SOCKET] = { .kind = GPMU_PMU_SCF, .is_numbered = true, .memories = CMEM | GMEM, .events = {
 		READS("socket_%d_rd_data", BEAT),
 		WRITES("socket_%d_wb_data", BEAT),
 		WRITES("socket_%d_wr_data", 1) } },
@@ -56,9 +56,9 @@ const struct traffic_pair traffic_pairs[TRAFFIC_PAIRS] = {
 	[PAIR_C2C0_REM] = { .kind = GPMU_PMU_C2C0, .memories = CMEM | GMEM, LINK_EVENTS("rem") },
 	[PAIR_C2C1_LOC] = { .kind = GPMU_PMU_C2C1, .memories = CMEM | GMEM, LINK_EVENTS("loc") },
 	[PAIR_C2C1_REM] = { .kind = GPMU_PMU_C2C1, .memories = CMEM | GMEM, LINK_EVENTS("rem") },
-	[PAIR_CNVLINK_LOC] = { .kind = GPMU_PMU_CNVLINK, .numbered = true, .filter = "rem_socket",
+	[PAIR_CNVLINK_LOC] = { .kind = GPMU_PMU_CNVLINK, .is_numbered = true, .filter = "rem_socket",
 			       .memories = CNVLINK_LOC, LINK_EVENTS("loc") },
-	[PAIR_CNVLINK_REM] = { .kind = GPMU_PMU_CNVLINK, .numbered = true, .filter = "rem_socket",
+	[PAIR_CNVLINK_REM] = { .kind = GPMU_PMU_CNVLINK, .is_numbered = true, .filter = "rem_socket",
 			       .memories = CNVLINK_REM, LINK_EVENTS("rem") },
 };
 
@@ -84,9 +84,9 @@ const struct traffic_rule traffic_rules[] = {
 
 	{ RULE(MANY, CPU, LOCAL, CMEM | GMEM),
 	  PARTS(PLUS(CMEM, HOME), PLUS(GMEM, HOME), MINUS(SOCKET, NOT_HOME)), .note = local_cpus },
-	{ RULE(MANY, CPU, LOCAL, CMEM), .view = true,
+	{ RULE(MANY, CPU, LOCAL, CMEM), .is_view = true,
 	  PARTS(PLUS(CMEM, HOME), MINUS(SOCKET, NOT_HOME)), .note = local_cpus },
-	{ RULE(MANY, CPU, LOCAL, GMEM), .view = true,
+	{ RULE(MANY, CPU, LOCAL, GMEM), .is_view = true,
 	  PARTS(PLUS(GMEM, HOME), MINUS(SOCKET, NOT_HOME)), .note = local_cpus },
 	{ RULE(MANY, CPU, REMOTE, CMEM | GMEM), PARTS(PLUS(SOCKET, SOURCE)) },
 
@@ -140,12 +140,12 @@ const struct traffic_link_rule traffic_link_rules[] = {
 	{ FOR(SUPERCHIP, 2, REMOTE), .name = "CPU %s -> CMEM %s",
 	  SOURCE(PLUS(REMOTE, SOURCE)), HOME(PLUS(CMEM, HOME)), .note = all_cpus },
 	{ FOR(SUPERCHIP, 2, REMOTE), .name = "PCIe %s -> CMEM %s",
-	  SOURCE(PLUS(PCIE_REM, SOURCE)), HOME(PLUS(C2C0_LOC, HOME)), .alike = true, .note = strong },
+	  SOURCE(PLUS(PCIE_REM, SOURCE)), HOME(PLUS(C2C0_LOC, HOME)), .is_alike = true, .note = strong },
 	{ FOR(MANY, 2, REMOTE), .name = "CPU %s -> CMEM, GMEM %s",
 	  SOURCE(PLUS(SOCKET, SOURCE)), HOME(PLUS(CMEM, HOME), PLUS(GMEM, HOME)), .note = all_cpus },
 	{ FOR(MANY, 2, OTHERS), .name = "PCIe, GPU %s -> other sockets",
 	  SOURCE(PLUS(PCIE_REM, SOURCE), PLUS(C2C0_REM, SOURCE), PLUS(C2C1_REM, SOURCE)),
-	  HOME(CNVLINK(NOT_SOURCE)), .alike = true, .note = strong },
+	  HOME(CNVLINK(NOT_SOURCE)), .is_alike = true, .note = strong },
 	{ FOR(MANY, 3, REMOTE), .name = "PCIe, GPU %s -> CMEM, GMEM %s",
 	  HOME(CNVLINK(HOME)), .note = strong },
 };
@@ -163,8 +163,8 @@ static const char scf_remote[] = "tuning guide: 2 requests per cycle, each a cac
 static const char ports[] = "tuning guide: 10 ports, each with a request of 32 bytes per cycle";
 
 #define SCF_CLOCK(_requests)	\
-	.peak = (_requests) * LINE, .cycles = true, .clock = GPMU_PMU_SCF
-#define PORT_CLOCK(_kind)	.peak = 10 * 32, .cycles = true, .clock = (_kind)
+	.peak = (_requests) * LINE, .is_cycles = true, .clock = GPMU_PMU_SCF
+#define PORT_CLOCK(_kind)	.peak = 10 * 32, .is_cycles = true, .clock = (_kind)
 
 const struct traffic_peak_rule traffic_peak_rules[] = {
 	{ FOR(SUPERCHIP, 1, LOCAL), .name = "CMEM %s, reads and writes", .way = TRAFFIC_BOTH,

@@ -10,7 +10,7 @@ struct adding {
 	double plus, minus, maybe; /* bytes per second */
 	double bytes;
 	double share;
-	bool any, runs; /* runs: the clock of at least one part ran */
+	bool has_any, has_run; /* has_run: the clock of at least one part ran */
 	enum gpmu_traffic_state state; /* the worst state of the parts */
 	const char *why;
 };
@@ -52,8 +52,8 @@ static void add_count(struct adding *adding, const struct traffic_part *part,
 		return;
 	}
 	adding->share = lower(adding->share, count->share);
-	adding->bytes += (part->minus ? -1 : 1) * count->count * bytes;
-	if (part->minus)
+	adding->bytes += (part->is_subtracted ? -1 : 1) * count->count * bytes;
+	if (part->is_subtracted)
 		adding->minus += count->rate * bytes;
 	else if (part->memory && traffic_pairs[part->pair].memories & ~part->memory)
 		adding->maybe += count->rate * bytes;
@@ -69,8 +69,8 @@ static int add_bundle(struct gpmu_traffic *traffic, const struct traffic_part *p
 	const struct traffic_pair *pair = &traffic_pairs[part->pair];
 	struct adding *adding = user;
 
-	adding->any = true;
-	adding->runs = adding->runs || clock_runs(traffic, bundle);
+	adding->has_any = true;
+	adding->has_run = adding->has_run || clock_runs(traffic, bundle);
 	for (size_t i = 0; i < TRAFFIC_PAIR_EVENTS && pair->events[i].name; i++)
 		if (adding->way == TRAFFIC_BOTH || pair->events[i].way == adding->way)
 			add_count(adding, part, &bundle->events[i].count, pair->events[i].bytes);
@@ -113,11 +113,11 @@ static void add_up(struct gpmu_traffic *traffic, const struct traffic_parts *par
 	double rate;
 
 	traffic_walk(traffic, parts, source, home, add_bundle, &adding);
-	if (!adding.any) {
+	if (!adding.has_any) {
 		*value = without_number(GPMU_TRAFFIC_INVISIBLE, "no PMU counts it");
 	} else if (badness(adding.state)) {
 		*value = without_number(adding.state, adding.why);
-	} else if (!adding.runs) {
+	} else if (!adding.has_run) {
 		*value = without_number(GPMU_TRAFFIC_IDLE, "the clock of its PMU was stopped");
 	} else {
 		rate = adding.plus - adding.minus;
@@ -173,7 +173,7 @@ struct gpmu_traffic_value traffic_nothing(void)
 
 static void add_number(struct gpmu_traffic_value *sum, const struct gpmu_traffic_value *value)
 {
-	bool range = sum->state == GPMU_TRAFFIC_RANGE || value->state == GPMU_TRAFFIC_RANGE;
+	bool is_range = sum->state == GPMU_TRAFFIC_RANGE || value->state == GPMU_TRAFFIC_RANGE;
 
 	sum->low += value->low;
 	sum->high += value->high;
@@ -181,7 +181,7 @@ static void add_number(struct gpmu_traffic_value *sum, const struct gpmu_traffic
 	sum->rate += value->rate;
 	sum->share = lower(sum->share, value->share);
 	sum->derived = sum->derived || value->derived;
-	sum->state = range ? GPMU_TRAFFIC_RANGE : GPMU_TRAFFIC_OK;
+	sum->state = is_range ? GPMU_TRAFFIC_RANGE : GPMU_TRAFFIC_OK;
 	sum->why = NULL;
 }
 
@@ -261,7 +261,7 @@ static void compute_cells(struct gpmu_traffic *traffic)
 
 		add_up_ways(traffic, &sum->rule->parts, sum->source, sum->home, &sum->line.read,
 			    &sum->line.write);
-		if (sum->rule->view) {
+		if (sum->rule->is_view) {
 			widen(traffic, sum, TRAFFIC_READ, &sum->line.read);
 			widen(traffic, sum, TRAFFIC_WRITE, &sum->line.write);
 		}
@@ -285,7 +285,7 @@ static void compute_source_totals(struct gpmu_traffic *traffic)
 		struct gpmu_traffic_line *total = &traffic->source_totals[traffic_source_index(
 			traffic, sum->rule->initiator, sum->source)];
 
-		if (sum->rule->view)
+		if (sum->rule->is_view)
 			continue;
 		add_value(&total->read, &sum->line.read);
 		add_value(&total->write, &sum->line.write);
@@ -333,7 +333,7 @@ static void compute_links(struct gpmu_traffic *traffic)
 			    &l->source_write);
 		add_up_ways(traffic, &rule->home, link->source, link->home, &l->home_read,
 			    &l->home_write);
-		l->imbalance = rule->alike ? imbalance(&l->source_read, &l->home_read) : NAN;
+		l->imbalance = rule->is_alike ? imbalance(&l->source_read, &l->home_read) : NAN;
 	}
 }
 
@@ -346,7 +346,7 @@ static void compute_peaks(struct gpmu_traffic *traffic)
 		add_up(traffic, &rule->parts, traffic->peaks[i].source, traffic->peaks[i].home,
 		       rule->way, &peak->value);
 		peak->peak = rule->peak;
-		if (rule->cycles) {
+		if (rule->is_cycles) {
 			const struct traffic_count *cycles =
 				&traffic->clocks[traffic->peaks[i].clock].event.count;
 

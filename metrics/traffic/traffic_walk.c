@@ -25,7 +25,7 @@ static int visit(const struct walk *walk, size_t socket, size_t number)
 
 	part.pair = pair;
 	return walk->visit(walk->traffic, &part, socket,
-			   traffic_pairs[pair].numbered ? number : SIZE_MAX, walk->user);
+			   traffic_pairs[pair].is_numbered ? number : SIZE_MAX, walk->user);
 }
 
 /* Visits a pair once, or a numbered pair for each other socket. */
@@ -33,7 +33,7 @@ static int visit_each(const struct walk *walk, size_t socket)
 {
 	int ret = 0;
 
-	if (!traffic_pairs[pair_of(walk->traffic, walk->part->pair)].numbered)
+	if (!traffic_pairs[pair_of(walk->traffic, walk->part->pair)].is_numbered)
 		return visit(walk, socket, SIZE_MAX);
 	for (size_t n = 0; n < walk->traffic->socket_count && !ret; n++)
 		if (n != socket)
@@ -58,7 +58,7 @@ static int visit_part(const struct walk *walk, size_t source, size_t home)
 
 	if (part->memory && !(part->memory & traffic_pairs[part->pair].memories))
 		return 0;
-	switch (part->at) {
+	switch (part->sockets) {
 	case AT_SOURCE:
 		return visit(walk, source, home);
 	case AT_HOME:

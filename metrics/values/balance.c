@@ -71,8 +71,8 @@ static const struct gpmu_row *name_gpus(const struct balance_identity *identity,
 					const struct gpmu_rows *rows,
 					const struct balance_place *place, char *name, size_t size)
 {
-	const struct gpmu_row *one = NULL;
-	bool several = false;
+	const struct gpmu_row *previous = NULL;
+	bool has_several = false;
 	char gpus[32];
 
 	for (size_t i = 0; i < rows->length; i++) {
@@ -82,18 +82,18 @@ static const struct gpmu_row *name_gpus(const struct balance_identity *identity,
 		    (place->node >= 0 && row->node != place->node) ||
 		    (place->gpu >= 0 && row->gpu_number != place->gpu))
 			continue;
-		several = several || (one && one->gpu_number != row->gpu_number);
-		one = row;
+		has_several = has_several || (previous && previous->gpu_number != row->gpu_number);
+		previous = row;
 	}
-	one = several ? NULL : one;
-	if (one)
-		snprintf(gpus, sizeof(gpus), "GPU%d", one->gpu_number);
+	previous = has_several ? NULL : previous;
+	if (previous)
+		snprintf(gpus, sizeof(gpus), "GPU%d", previous->gpu_number);
 	else if (place->node >= 0)
 		snprintf(gpus, sizeof(gpus), "GPUs of node %d", place->node);
 	else
 		snprintf(gpus, sizeof(gpus), "all GPUs");
 	snprintf(name, size, "%.*s%s", (int)strcspn(identity->name, "%"), identity->name, gpus);
-	return one;
+	return previous;
 }
 
 /* Returns whether the link carries too little for a comparison. If the second side is a memory, the link is the first side. */
@@ -134,7 +134,7 @@ static int add_line(struct gpmu_balance *balance, const struct balance_identity 
 		return -ENOMEM;
 	balance_add_up(identity->left, rows, place, &line->left);
 	balance_add_up(identity->right, rows, place, &line->right);
-	if (!line->left.there || !line->right.there)
+	if (!line->left.is_present || !line->right.is_present)
 		return 0;
 	gpu = name_gpus(identity, rows, place, line->name, sizeof(line->name));
 	line->line = (struct gpmu_balance_line){
@@ -143,7 +143,7 @@ static int add_line(struct gpmu_balance *balance, const struct balance_identity 
 		.left_of = line->left.terms,
 		.right_of = line->right.terms,
 		.note = identity->note,
-		.is_lower_bound = identity->both_gpu,
+		.is_lower_bound = identity->is_per_gpu,
 		.gpu = gpu ? gpu->gpu : NULL,
 		.gpu_number = gpu ? gpu->gpu_number : -1,
 		.node = gpu ? gpu->node : place->node,
@@ -177,7 +177,7 @@ static int next_number(const struct balance_identity *identity, const struct gpm
 
 	for (size_t i = 0; i < rows->length; i++) {
 		const struct gpmu_row *row = &rows->list[i];
-		int number = identity->both_gpu ? row->gpu_number : row->node;
+		int number = identity->is_per_gpu ? row->gpu_number : row->node;
 
 		if (row->gpu && balance_is_of(identity->right, row) && number > last &&
 		    (next < 0 || number < next))
@@ -192,11 +192,11 @@ static int add_identity(struct gpmu_balance *balance, const struct balance_ident
 	struct balance_place place = { .node = -1, .gpu = -1 };
 	int number = -1, ret = 0;
 
-	if (!identity->both_gpu && !has_nodes(identity, rows))
+	if (!identity->is_per_gpu && !has_nodes(identity, rows))
 		return add_line(balance, identity, rows, &place);
 	while (!ret && (number = next_number(identity, rows, number)) >= 0) {
-		place.node = identity->both_gpu ? -1 : number;
-		place.gpu = identity->both_gpu ? number : -1;
+		place.node = identity->is_per_gpu ? -1 : number;
+		place.gpu = identity->is_per_gpu ? number : -1;
 		ret = add_line(balance, identity, rows, &place);
 	}
 	return ret;

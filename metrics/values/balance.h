@@ -19,13 +19,13 @@ struct balance_term {
 	const char *pmu;	/* full name or prefix, "nvidia_scf_pmu"; NULL: none */
 	const char *event;
 	double bytes;		/* bytes for each count of the event */
-	bool needed;		/* without this term the side is unknown */
+	bool is_needed;		/* without this term the side is unknown */
 };
 
 struct balance_identity {
 	const char *name;	/* "%s" is replaced by the GPU or GPUs */
 	struct balance_term left[BALANCE_TERMS], right[BALANCE_TERMS];
-	bool both_gpu;		/* both sides are counted for each GPU: one line for each */
+	bool is_per_gpu;	/* both sides are counted for each GPU: one line for each */
 	const char *note;
 };
 
@@ -40,7 +40,7 @@ struct balance_place {
 };
 
 struct balance_side {
-	bool there;		/* all needed terms have rows */
+	bool is_present;	/* all needed terms have rows */
 	enum gpmu_state state;	/* never GPMU_STATE_IDLE; an idle side is 0 */
 	double rate, share;	/* bytes per second; 0 to 1 */
 	const char *why;

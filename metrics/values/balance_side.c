@@ -27,11 +27,11 @@ static bool is_event(const struct balance_term *term, const char *name)
 }
 
 /* Returns whether the row is the term's, as a metric or as an event. */
-static bool is_of(const struct balance_term *term, const struct gpmu_row *row, bool metric)
+static bool is_of(const struct balance_term *term, const struct gpmu_row *row, bool is_metric)
 {
-	if (!row->name || !row->metric != !metric)
+	if (!row->name || !row->metric != !is_metric)
 		return false;
-	if (!metric)
+	if (!is_metric)
 		return is_event(term, row->name);
 	return term->metric && !strcmp(row->name, term->metric) && row->unit &&
 	       !strcmp(row->unit, "GB/s");
@@ -112,7 +112,7 @@ static void add_row(struct balance_side *side, const struct balance_term *term,
 {
 	double rate = row->state <= GPMU_STATE_IDLE ? rate_of(term, row) : NAN;
 
-	side->there = true;
+	side->is_present = true;
 	if (!isnan(rate)) {
 		side->rate += rate;
 		side->share = row->share < side->share ? row->share : side->share;
@@ -124,12 +124,12 @@ static void add_row(struct balance_side *side, const struct balance_term *term,
 }
 
 static void add_rows(struct balance_side *side, const struct balance_term *term,
-		     const struct gpmu_rows *rows, const struct balance_place *place, bool metric)
+		     const struct gpmu_rows *rows, const struct balance_place *place, bool is_metric)
 {
 	for (size_t i = 0; i < rows->length; i++) {
 		const struct gpmu_row *row = &rows->list[i];
 
-		if (is_of(term, row, metric) && is_at(row, place) && !is_counted(term, rows, i))
+		if (is_of(term, row, is_metric) && is_at(row, place) && !is_counted(term, rows, i))
 			add_row(side, term, row);
 	}
 }
@@ -147,9 +147,9 @@ static void name_term(struct balance_side *side, const char *label)
 static bool add_term(struct balance_side *side, const struct balance_term *term,
 		     const struct balance_side *sum)
 {
-	if (!sum->there || (sum->state == GPMU_STATE_NOT_SUPPORTED && !term->needed))
-		return sum->there || !term->needed;
-	side->there = true;
+	if (!sum->is_present || (sum->state == GPMU_STATE_NOT_SUPPORTED && !term->is_needed))
+		return sum->is_present || !term->is_needed;
+	side->is_present = true;
 	name_term(side, term->label);
 	set_state(side, sum->state, sum->why);
 	side->rate += sum->rate;
@@ -165,10 +165,10 @@ void balance_add_up(const struct balance_term *terms, const struct gpmu_rows *ro
 		struct balance_side sum = { .share = 1 };
 
 		add_rows(&sum, &terms[i], rows, place, true);
-		if (!sum.there)
+		if (!sum.is_present)
 			add_rows(&sum, &terms[i], rows, place, false);
 		if (!add_term(side, &terms[i], &sum)) {
-			side->there = false;
+			side->is_present = false;
 			return;
 		}
 	}

@@ -117,31 +117,31 @@ int counts_set_lost(struct gpmu_counts *counts, size_t slot, enum count_state st
 	return 0;
 }
 
-static bool slots_alike(const struct counts_slot *a, const struct counts_slot *b)
+static bool slots_are_alike(const struct counts_slot *a, const struct counts_slot *b)
 {
 	return a->length == b->length &&
 	       (!a->length || !memcmp(a->targets, b->targets, a->length * sizeof(*a->targets)));
 }
 
-bool counts_alike(const struct gpmu_counts *a, const struct gpmu_counts *b)
+bool counts_are_alike(const struct gpmu_counts *a, const struct gpmu_counts *b)
 {
 	if (a->shape == b->shape)
 		return true;
 	if (a->slot_count != b->slot_count)
 		return false;
 	for (size_t i = 0; i < a->slot_count; i++)
-		if (!slots_alike(&a->slots[i], &b->slots[i]))
+		if (!slots_are_alike(&a->slots[i], &b->slots[i]))
 			return false;
 	return true;
 }
 
 /* Copies targets, unless they are the same, and reasons of @from; counts are undefined */
 static int shape_slot(struct gpmu_counts *counts, size_t slot, const struct counts_slot *from,
-		      bool same)
+		      bool is_same)
 {
 	int ret;
 
-	if (!same && !slots_alike(&counts->slots[slot], from)) {
+	if (!is_same && !slots_are_alike(&counts->slots[slot], from)) {
 		ret = counts_set_targets(counts, slot, from->targets, from->length);
 		if (ret)
 			return ret;
@@ -152,7 +152,7 @@ static int shape_slot(struct gpmu_counts *counts, size_t slot, const struct coun
 
 static int shape(struct gpmu_counts *counts, const struct gpmu_counts *from)
 {
-	bool same = counts->shape == from->shape;
+	bool is_same = counts->shape == from->shape;
 	struct counts_slot *slots;
 
 	if (counts->slot_count != from->slot_count) {
@@ -167,7 +167,7 @@ static int shape(struct gpmu_counts *counts, const struct gpmu_counts *from)
 		counts->shape = new_shape();
 	}
 	for (size_t i = 0; i < from->slot_count; i++) {
-		int ret = shape_slot(counts, i, &from->slots[i], same);
+		int ret = shape_slot(counts, i, &from->slots[i], is_same);
 
 		if (ret)
 			return ret;
@@ -224,7 +224,7 @@ int counts_difference(struct gpmu_counts *interval, const struct gpmu_counts *la
 {
 	static const struct counts_slot no_slot;
 	static const struct count zero;
-	bool same = later->shape == earlier->shape;
+	bool is_same = later->shape == earlier->shape;
 	int ret = shape(interval, later);
 
 	if (ret)
@@ -236,7 +236,7 @@ int counts_difference(struct gpmu_counts *interval, const struct gpmu_counts *la
 
 		for (size_t k = 0; k < slot->length; k++) {
 			const struct count *count =
-				same ? &before->counts[k] :
+				is_same ? &before->counts[k] :
 				       find_count(before, &slot->targets[k], k);
 
 			interval->slots[i].counts[k] =

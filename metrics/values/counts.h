@@ -89,7 +89,7 @@ int counts_set_lost(struct gpmu_counts *counts, size_t slot, enum count_state st
 int counts_set_why(struct counts_slot *slot, const char *why);
 
 /* Returns whether both tables have the same targets. */
-bool counts_alike(const struct gpmu_counts *a, const struct gpmu_counts *b);
+bool counts_are_alike(const struct gpmu_counts *a, const struct gpmu_counts *b);
 /* Copies @from to @counts, without an allocation if the targets are the same. 0 or -ENOMEM */
 int counts_assign(struct gpmu_counts *counts, const struct gpmu_counts *from);
 

@@ -24,7 +24,7 @@ static void result_lose(struct row_result *result, enum gpmu_state state, const 
 }
 
 /* The reason of a missing value: from the source, or from the count */
-static const char *why_lost(const struct counts_slot *slot, const struct count *count, bool task)
+static const char *why_lost(const struct counts_slot *slot, const struct count *count, bool is_task)
 {
 	if (slot->why)
 		return slot->why;
@@ -34,7 +34,7 @@ static const char *why_lost(const struct counts_slot *slot, const struct count *
 		return "other events used its PMU's counters all the time";
 	if (count->state == COUNT_NOT_COUNTED)
 		return "its counter could not be read, or its count has decreased";
-	return task ? "none of its tasks ran while it was enabled" :
+	return is_task ? "none of its tasks ran while it was enabled" :
 		      "it was enabled for no time: counting is paused, its CPU or PMU is inaccessible, or the time is too short";
 }
 
@@ -79,13 +79,13 @@ static void add_task(struct tasks *tasks, const struct count *count, double valu
  * A task that ended before its counters were scheduled is estimated from the rates of the
  * others. Otherwise a process with many threads would have no value under multiplexing.
  */
-static double end_tasks(struct tasks *tasks, const struct counts_slot *slot, bool zero_asleep,
+static double end_tasks(struct tasks *tasks, const struct counts_slot *slot, bool is_zero_asleep,
 			struct row_result *result)
 {
 	const struct count all = { .enabled = tasks->enabled };
 	double value = tasks->value;
 
-	if (!tasks->length || (zero_asleep && !tasks->enabled))
+	if (!tasks->length || (is_zero_asleep && !tasks->enabled))
 		return 0;
 	if (!tasks->running)
 		result_lose(result, GPMU_STATE_NOT_COUNTED, why_lost(slot, &all, true));
@@ -105,7 +105,7 @@ static double target_value(const struct plan_slot *planned, const struct counts_
 
 	if (slot->printed)
 		return slot->printed[index].value;
-	return planned->mean ? (double)count->raw / (double)count->running : count_value(count);
+	return planned->is_mean ? (double)count->raw / (double)count->running : count_value(count);
 }
 
 static void add_count(struct row_result *result, struct tasks *tasks,
@@ -114,8 +114,8 @@ static void add_count(struct row_result *result, struct tasks *tasks,
 	const struct count *count = &slot->counts[index];
 	/* On each CPU the kernel counts a cgroup like one task: only while it runs there. */
 	const bool has_tasks = slot->targets[index].tid >= 0 || planned->instance->cgroup;
-	const bool ran = count->running ||
-			 (has_tasks && (count->enabled || count->state == COUNT_OK));
+	const bool has_run = count->running ||
+			     (has_tasks && (count->enabled || count->state == COUNT_OK));
 
 	result->counters++;
 	result->enabled += count->enabled;
@@ -125,7 +125,7 @@ static void add_count(struct row_result *result, struct tasks *tasks,
 		return;
 	}
 	/* A counter of a task that was enabled and did not run is estimated from other tasks. */
-	if (!ran || (count->state == COUNT_NOT_COUNTED && count->running)) {
+	if (!has_run || (count->state == COUNT_NOT_COUNTED && count->running)) {
 		result_lose(result, GPMU_STATE_NOT_COUNTED, why_lost(slot, count, false));
 		return;
 	}
@@ -174,7 +174,7 @@ static void add_tool(const struct row_sum *sum, enum event_tool tool,
 	result->running += count.running;
 	result->raw = count.raw;
 	/* In formulas these are seconds, as in perf. */
-	result->value += sum->scaled ? (double)count.raw : (double)count.raw / 1e9;
+	result->value += sum->is_scaled ? (double)count.raw : (double)count.raw / 1e9;
 }
 
 /* 1e-6 is not exact as a double, but 1e6 is. Returns 0 if @scale is no such fraction. */
@@ -208,11 +208,11 @@ static double unscaled(double value, double scale)
 static double converted(const struct row_sum *sum, const struct plan_slot *planned,
 			const struct counts_slot *slot, double value)
 {
-	bool in_unit = sum->scaled || planned->mean;
+	bool is_in_unit = sum->is_scaled || planned->is_mean;
 
-	if (in_unit == (slot->printed != NULL))
+	if (is_in_unit == (slot->printed != NULL))
 		return value;
-	return in_unit ? scaled(value, planned->scale) : unscaled(value, planned->scale);
+	return is_in_unit ? scaled(value, planned->scale) : unscaled(value, planned->scale);
 }
 
 /* The PMUs that a unit's part of a slot counts */
@@ -258,7 +258,7 @@ static size_t sum_slot(const struct row_maker *maker, const struct row_sum *sum,
 		else
 			add_count(result, &tasks, planned, slot, target);
 	}
-	result->value += end_tasks(&tasks, slot, maker->options.zero_asleep, result);
+	result->value += end_tasks(&tasks, slot, maker->options.is_zero_asleep, result);
 	result->value = before + converted(sum, planned, slot, result->value);
 	return i;
 }
@@ -268,8 +268,8 @@ static size_t sum_slot(const struct row_maker *maker, const struct row_sum *sum,
  * result with fewer instructions for each row of each interval. false: another case, result
  * unchanged
  */
-static bool sum_plain(const struct row_maker *maker, const struct row_sum *sum,
-		      const struct gpmu_counts *counts, struct row_result *result)
+static bool sum_is_plain(const struct row_maker *maker, const struct row_sum *sum,
+			 const struct gpmu_counts *counts, struct row_result *result)
 {
 	const struct row_part *parts = &maker->parts[sum->first];
 	struct row_result all = { .state = GPMU_STATE_OK, .share = 1, .sources = 1 };
@@ -291,12 +291,12 @@ static bool sum_plain(const struct row_maker *maker, const struct row_sum *sum,
 		all.value += (double)count->raw;
 		all.enabled += count->enabled;
 	}
-	if (i < sum->length || planned->mean || slot->printed ||
+	if (i < sum->length || planned->is_mean || slot->printed ||
 	    slot->targets[parts->target].tid >= 0 || planned->instance->cgroup)
 		return false;
 	all.running = all.time = all.enabled;
 	all.counters = all.timed = i;
-	if (sum->scaled)
+	if (sum->is_scaled)
 		all.value = scaled(all.value, planned->scale);
 	*result = all;
 	return true;
@@ -305,14 +305,14 @@ static bool sum_plain(const struct row_maker *maker, const struct row_sum *sum,
 static void compute_sum(const struct row_maker *maker, const struct row_sum *sum,
 			const struct gpmu_counts *counts, struct row_result *result)
 {
-	if (sum_plain(maker, sum, counts, result))
+	if (sum_is_plain(maker, sum, counts, result))
 		return;
 	result_init(result);
 	if (!sum->length)
 		result_lose(result, GPMU_STATE_NOT_COUNTED, "the machine has none of its counters");
 	for (size_t i = sum->first; i < sum->first + sum->length;)
 		i = sum_slot(maker, sum, i, counts, result);
-	if (result->sources > 1 && maker->plan->slots[maker->parts[sum->first].slot].mean)
+	if (result->sources > 1 && maker->plan->slots[maker->parts[sum->first].slot].is_mean)
 		result_lose(result, GPMU_STATE_NOT_SUPPORTED,
 			    "means of several GPUs cannot be added up: count it in a run with events of GPUs only");
 	result_end(result);
@@ -353,7 +353,7 @@ static double duration_of(const struct row_result *result, const struct gpmu_cou
 /* Sets maker->values, NaN for an idle metric. Returns whether an input is idle. */
 static bool set_values(struct row_maker *maker, size_t first, size_t length, double duration)
 {
-	bool idle = false;
+	bool is_idle = false;
 
 	for (size_t i = 0; i < length; i++) {
 		const struct row_input *input = &maker->inputs[first + i];
@@ -369,20 +369,20 @@ static bool set_values(struct row_maker *maker, size_t first, size_t length, dou
 			value->sources = result->sources;
 			value->lines = (double)result->counters;
 		}
-		idle = idle || result->state == GPMU_STATE_IDLE;
+		is_idle = is_idle || result->state == GPMU_STATE_IDLE;
 	}
-	return idle;
+	return is_idle;
 }
 
 static void evaluate(struct row_maker *maker, struct row_eval *eval)
 {
 	const struct gpmu_expr *expr = eval->metric->expr;
 	struct row_result *result = &eval->result;
-	bool idle = set_values(maker, eval->first, eval->length, eval->duration);
+	bool is_idle = set_values(maker, eval->first, eval->length, eval->duration);
 	double value = gpmu_expr_eval(expr, maker->values);
 
 	result->value = NAN;
-	if (gpmu_expr_idle(expr, maker->values) || (idle && isnan(value)))
+	if (gpmu_expr_idle(expr, maker->values) || (is_idle && isnan(value)))
 		result->state = GPMU_STATE_IDLE;
 	else if (!isfinite(value))
 		result_lose(result, GPMU_STATE_NOT_SUPPORTED,
@@ -458,7 +458,7 @@ static void fill_row(struct row_maker *maker, size_t index, uint64_t begin, uint
 	row->time_end = end;
 	if (source->index == SIZE_MAX)
 		return;
-	if (source->metric) {
+	if (source->is_metric) {
 		const struct row_eval *eval = &maker->evals[source->index];
 
 		result = &eval->result;

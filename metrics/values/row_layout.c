@@ -11,11 +11,11 @@
 
 /* A set of PMUs: one, several of one kind, or different ones */
 struct pmus {
-	const struct gpmu_pmu *one;
+	const struct gpmu_pmu *pmu;
 	const char *kind;	/* of @length */
 	size_t length;
-	bool several, different;
-	bool sources;		/* of more than one */
+	bool has_several, is_different;
+	bool has_sources;	/* of more than one */
 };
 
 /*
@@ -52,10 +52,10 @@ static int add_parts(struct row_maker *maker, size_t index, const struct row_uni
 	return ret;
 }
 
-static int add_sum(struct row_maker *maker, const struct row_set *set, const struct row_unit *unit, bool scaled,
+static int add_sum(struct row_maker *maker, const struct row_set *set, const struct row_unit *unit, bool is_scaled,
 		   size_t *index)
 {
-	struct row_sum sum = { .first = maker->part_count, .scaled = scaled };
+	struct row_sum sum = { .first = maker->part_count, .is_scaled = is_scaled };
 	int ret = 0;
 
 	for (size_t i = 0; i < set->length && !ret; i++)
@@ -149,21 +149,21 @@ static void note_pmu(struct pmus *pmus, const struct gpmu_pmu *pmu)
 {
 	size_t length;
 
-	if (pmus->one && gpmu_pmu_source(pmus->one) != (pmu ? gpmu_pmu_source(pmu) : NULL))
-		pmus->sources = true;
-	if (!pmu || pmus->one == pmu) {
-		pmus->different = pmus->different || !pmu;
+	if (pmus->pmu && gpmu_pmu_source(pmus->pmu) != (pmu ? gpmu_pmu_source(pmu) : NULL))
+		pmus->has_sources = true;
+	if (!pmu || pmus->pmu == pmu) {
+		pmus->is_different = pmus->is_different || !pmu;
 		return;
 	}
 	length = kind_length(pmu);
-	if (pmus->one) {
-		pmus->several = true;
+	if (pmus->pmu) {
+		pmus->has_several = true;
 		if (length != pmus->length ||
 		    memcmp(pmus->kind, gpmu_pmu_name(pmu), length) != 0)
-			pmus->different = true;
+			pmus->is_different = true;
 		return;
 	}
-	pmus->one = pmu;
+	pmus->pmu = pmu;
 	pmus->kind = gpmu_pmu_name(pmu);
 	pmus->length = length;
 }
@@ -195,10 +195,10 @@ static void note_eval(const struct row_maker *maker, struct row_eval *eval, stru
 static int pmus_text(struct row_maker *maker, const struct pmus *pmus, const char **text)
 {
 	*text = NULL;
-	if (!pmus->one || pmus->different)
+	if (!pmus->pmu || pmus->is_different)
 		return 0;
-	if (!pmus->several) {
-		*text = gpmu_pmu_name(pmus->one);
+	if (!pmus->has_several) {
+		*text = gpmu_pmu_name(pmus->pmu);
 		return 0;
 	}
 	*text = row_maker_text(maker, pmus->kind, pmus->length);
@@ -240,7 +240,7 @@ static int set_event(struct row_maker *maker, const struct plan_event *event, st
 		return 0;
 	}
 	row->unit = maker->plan->slots[set.slots[0]].unit;
-	row->mean = maker->plan->slots[set.slots[0]].mean;
+	row->mean = maker->plan->slots[set.slots[0]].is_mean;
 	return add_sum(maker, &set, &maker->units[source->unit], true, &source->index);
 }
 
@@ -262,17 +262,17 @@ static int add_row(struct row_maker *maker, struct row_source *source)
 	struct pmus pmus = { 0 };
 	int ret;
 
-	ret = source->metric ? set_metric(maker, index, source, &row) :
+	ret = source->is_metric ? set_metric(maker, index, source, &row) :
 	      set_event(maker, &maker->plan->events[index], source, &row);
 	if (ret)
 		return ret;
-	if (source->metric)
+	if (source->is_metric)
 		note_eval(maker, &maker->evals[source->index], &pmus);
 	else if (source->index != SIZE_MAX)
 		note_sum(maker, &maker->sums[source->index], &pmus);
 	set_unit(maker, &maker->units[source->unit], &row);
-	if (pmus.one && gpmu_pmu_source(pmus.one) && !pmus.sources)
-		row.source = gpmu_source_name(gpmu_pmu_source(pmus.one));
+	if (pmus.pmu && gpmu_pmu_source(pmus.pmu) && !pmus.has_sources)
+		row.source = gpmu_source_name(gpmu_pmu_source(pmus.pmu));
 	ret = pmus_text(maker, &pmus, &row.pmu);
 	return ret ? ret : gpmu_rows_add(&maker->rows, &row);
 }
@@ -313,7 +313,7 @@ int row_maker_layout(struct row_maker *maker, const struct gpmu_counts *counts)
 {
 	int ret = 0;
 
-	if (!maker->counts || !counts_alike(maker->counts, counts)) {
+	if (!maker->counts || !counts_are_alike(maker->counts, counts)) {
 		clear(maker);
 		ret = row_targets_make(maker, counts);
 		if (!ret)

@@ -24,9 +24,9 @@
 
 struct rows_options {
 	enum gpmu_aggregation aggregation;
-	bool tasks;	/* events of the cores are counted for tasks */
+	bool has_tasks;	/* events of the cores are counted for tasks */
 	int pid;	/* process of the tasks; -1: several, or not known */
-	bool zero_asleep;	/* an event of tasks that did not run is 0 */
+	bool is_zero_asleep;	/* an event of tasks that did not run is 0 */
 };
 
 /* A unit: the machine, a node, a socket, a die, a core, a CPU, a task, or a GPU */
@@ -88,7 +88,7 @@ struct row_result {
 
 struct row_sum {
 	size_t first, length;	/* parts, sorted by slot */
-	bool scaled;		/* multiplied by the event's scale: for an event, not for an id of a metric */
+	bool is_scaled;		/* multiplied by the event's scale: for an event, not for an id of a metric */
 };
 
 struct row_input {
@@ -111,7 +111,7 @@ struct row_eval {
 /* The item and the unit of a row, and where its value comes from */
 struct row_source {
 	size_t item, unit;
-	bool metric;
+	bool is_metric;
 	size_t index;		/* of the evaluation or the sum; SIZE_MAX: not supported */
 };
 

@@ -19,7 +19,7 @@
 struct sets {
 	struct row_set *list;
 	size_t length;
-	bool *seen;	/* for each metric of the plan: its sets are in the list */
+	bool *is_seen;	/* for each metric of the plan: its sets are in the list */
 };
 
 /*
@@ -31,9 +31,9 @@ static int gather_sets(const struct row_maker *maker, size_t index, struct sets 
 	const struct plan_metric *metric = &maker->plan->metrics[index];
 	int ret = 0;
 
-	if (sets->seen[index])
+	if (sets->is_seen[index])
 		return 0;
-	sets->seen[index] = true;
+	sets->is_seen[index] = true;
 	for (size_t i = 0; i < row_id_count(metric) && !ret; i++) {
 		const struct plan_input *input = &metric->inputs[i];
 
@@ -48,7 +48,7 @@ static int gather_sets(const struct row_maker *maker, size_t index, struct sets 
 
 /* The targets of the slots: tasks; PMUs outside the cores, of GPUs and of others; CPUs */
 struct kinds {
-	bool tasks, uncore, gpus, others, cpus;
+	bool has_tasks, has_uncore, has_gpus, has_others, has_cpus;
 };
 
 static void note_kind(const struct row_maker *maker, const struct row_slot *slot, struct kinds *kinds)
@@ -56,15 +56,15 @@ static void note_kind(const struct row_maker *maker, const struct row_slot *slot
 	if (maker->targets[slot->first].index == ROW_TOOL)
 		return;
 	if (slot->gpu >= 0)
-		kinds->gpus = true;
+		kinds->has_gpus = true;
 	else
-		kinds->others = true;
+		kinds->has_others = true;
 	if (slot->is_uncore)
-		kinds->uncore = true;
-	else if (maker->options.tasks)
-		kinds->tasks = true;
+		kinds->has_uncore = true;
+	else if (maker->options.has_tasks)
+		kinds->has_tasks = true;
 	else
-		kinds->cpus = true;
+		kinds->has_cpus = true;
 }
 
 static struct kinds kinds_of(const struct row_maker *maker, const struct sets *sets)
@@ -82,11 +82,11 @@ static enum gpmu_scope scope_of(const struct row_maker *maker, const struct kind
 {
 	enum gpmu_scope scope = maker->scope;
 
-	if (kinds->gpus && !kinds->others)
+	if (kinds->has_gpus && !kinds->has_others)
 		return GPMU_SCOPE_GPU;
-	if (kinds->uncore && scope == GPMU_SCOPE_CPU)
+	if (kinds->has_uncore && scope == GPMU_SCOPE_CPU)
 		scope = GPMU_SCOPE_NODE;
-	if (scope == GPMU_SCOPE_THREAD ? kinds->uncore || kinds->cpus : kinds->tasks)
+	if (scope == GPMU_SCOPE_THREAD ? kinds->has_uncore || kinds->has_cpus : kinds->has_tasks)
 		return GPMU_SCOPE_MACHINE;
 	return scope;
 }
@@ -149,7 +149,7 @@ static int add_row(struct row_maker *maker, size_t item, enum gpmu_scope scope, 
 {
 	struct row_source source = {
 		.item = item,
-		.metric = maker->plan->items[item].kind == PLAN_ITEM_METRIC,
+		.is_metric = maker->plan->items[item].kind == PLAN_ITEM_METRIC,
 		.index = SIZE_MAX,
 	};
 	int ret = add_unit(maker, scope, number, node, &source.unit);
@@ -199,8 +199,8 @@ static void unite_keys(struct keys *keys, size_t first)
 	keys->length = (size_t)(kept + 1 - keys->list);
 }
 
-/* Adds the keys of a slot. Sets *@any if it can belong to any key. */
-static int gather_slot(const struct row_maker *maker, size_t slot, struct keys *keys, bool *any)
+/* Adds the keys of a slot. Sets *@has_any if it can belong to any key. */
+static int gather_slot(const struct row_maker *maker, size_t slot, struct keys *keys, bool *has_any)
 {
 	const struct row_target *target = &maker->targets[maker->slots[slot].first];
 	const struct row_target *end = target + maker->slots[slot].length;
@@ -212,7 +212,7 @@ static int gather_slot(const struct row_maker *maker, size_t slot, struct keys *
 		};
 
 		if (key.number < 0 && row_has_no_target(target))
-			*any = true;
+			*has_any = true;
 		else
 			ret = vector_append_value(keys->list, keys->length, key);
 	}
@@ -222,17 +222,17 @@ static int gather_slot(const struct row_maker *maker, size_t slot, struct keys *
 static int gather_set(const struct row_maker *maker, const struct row_set *set, struct keys *keys)
 {
 	const size_t first = keys->length;
-	bool any = false;
+	bool has_any = false;
 	int ret = 0;
 
 	for (size_t i = 0; i < set->length && !ret; i++)
-		ret = gather_slot(maker, set->slots[i], keys, &any);
+		ret = gather_slot(maker, set->slots[i], keys, &has_any);
 	if (ret)
 		return ret;
 	unite_keys(keys, first);
 	for (size_t i = first; i < keys->length; i++)
-		keys->list[i].sets = !any;
-	keys->any_sets += any;
+		keys->list[i].sets = !has_any;
+	keys->any_sets += has_any;
 	return 0;
 }
 
@@ -244,18 +244,18 @@ static int gather_set(const struct row_maker *maker, const struct row_set *set, 
 static int gather_other_keys(const struct row_maker *maker, const struct kinds *kinds,
 			     struct keys *keys)
 {
-	bool any = false;
+	bool has_any = false;
 	int ret = 0;
 
 	for (size_t i = 0; i < maker->plan->slot_count && !ret; i++) {
 		const struct row_slot *slot = &maker->slots[i];
 
 		if (!row_has_no_target(&maker->targets[slot->first]) && slot->gpu < 0 &&
-		    !(kinds->others && slot->is_uncore))
-			ret = gather_slot(maker, i, keys, &any);
+		    !(kinds->has_others && slot->is_uncore))
+			ret = gather_slot(maker, i, keys, &has_any);
 	}
 	unite_keys(keys, 0);
-	if (!kinds->others && !kinds->gpus && keys->length > 1)
+	if (!kinds->has_others && !kinds->has_gpus && keys->length > 1)
 		keys->length = 1;
 	return ret;
 }
@@ -269,7 +269,7 @@ static int gather_keys(const struct row_maker *maker, const struct sets *sets,
 		ret = gather_set(maker, &sets->list[s], keys);
 	if (ret)
 		return ret;
-	if (sets->length && !keys->length && !kinds->uncore)
+	if (sets->length && !keys->length && !kinds->has_uncore)
 		return gather_other_keys(maker, kinds, keys);
 	if (sets->length > 1)
 		unite_keys(keys, 0);
@@ -294,8 +294,8 @@ static int add_rows(struct row_maker *maker, size_t item, const struct keys *key
 	return ret;
 }
 
-/* Adds the rows of an item. @uncore: it is of PMUs outside the cores, for an item without sets */
-static int make_rows(struct row_maker *maker, size_t item, const struct sets *sets, bool uncore)
+/* Adds the rows of an item. @is_uncore: it is of PMUs outside the cores, for an item without sets */
+static int make_rows(struct row_maker *maker, size_t item, const struct sets *sets, bool is_uncore)
 {
 	const struct kinds kinds = kinds_of(maker, sets);
 	const size_t before = maker->source_count;
@@ -310,8 +310,8 @@ static int make_rows(struct row_maker *maker, size_t item, const struct sets *se
 	if (ret || maker->source_count > before)
 		return ret;
 	if (sets->length)
-		uncore = kinds.uncore;
-	return add_row(maker, item, maker->options.tasks && !uncore ? GPMU_SCOPE_PROCESS :
+		is_uncore = kinds.has_uncore;
+	return add_row(maker, item, maker->options.has_tasks && !is_uncore ? GPMU_SCOPE_PROCESS :
 		       GPMU_SCOPE_MACHINE, -1, -1);
 }
 
@@ -319,14 +319,14 @@ static int make_metric_rows(struct row_maker *maker, size_t item)
 {
 	const size_t index = maker->plan->items[item].index;
 	const struct gpmu_metric *metric = maker->plan->metrics[index].metric;
-	struct sets sets = { .seen = calloc(maker->plan->metric_count, sizeof(*sets.seen)) };
-	int ret = sets.seen ? gather_sets(maker, index, &sets) : -ENOMEM;
+	struct sets sets = { .is_seen = calloc(maker->plan->metric_count, sizeof(*sets.is_seen)) };
+	int ret = sets.is_seen ? gather_sets(maker, index, &sets) : -ENOMEM;
 
 	/* An unsupported item has the unit that its PMU would have counted. */
 	if (!ret)
 		ret = make_rows(maker, item, &sets, gpmu_metric_pmu(metric) != NULL);
 	free(sets.list);
-	free(sets.seen);
+	free(sets.is_seen);
 	return ret;
 }
 

@@ -74,13 +74,13 @@ static uint64_t whole(double value)
 
 static void add_row(struct stats_row *stat, const struct gpmu_row *row, const char *why)
 {
-	bool was_ok = stat->row.runs;
+	bool has_runs = stat->row.runs;
 
 	stat->row.why = why;
 	stat_add(&stat->begin, (double)row->time_begin);
 	stat_add(&stat->end, (double)row->time_end);
 	if (row->state != GPMU_STATE_OK) {
-		if (!was_ok) {
+		if (!has_runs) {
 			stat->row.state = row->state;
 			stat->row.value = row->value;
 			stat->row.share = row->share;
@@ -95,7 +95,7 @@ static void add_row(struct stats_row *stat, const struct gpmu_row *row, const ch
 	stat_add(&stat->enabled, (double)row->enabled);
 	stat_add(&stat->running, (double)row->running);
 	stat->row.state = GPMU_STATE_OK;
-	if (!was_ok || row->share < stat->row.share)
+	if (!has_runs || row->share < stat->row.share)
 		stat->row.share = row->share;
 	stat->row.raw = row->raw;
 	stat->row.enabled = row->enabled;

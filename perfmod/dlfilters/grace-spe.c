@@ -43,7 +43,7 @@ struct table {
 	uint64_t without_address;
 	uint64_t others;	/* samples of other events */
 	unsigned int lines;
-	bool guessed;		/* no sample has a level number */
+	bool is_guessed;	/* no sample has a level number */
 };
 
 /* --- the table */
@@ -147,13 +147,13 @@ static const char *level_of_bits(unsigned int bits)
 static void name_tier(union perf_mem_data_src source, char *text, size_t size)
 {
 	const char *level = level_of_number(source.mem_lvl_num);
-	bool remote = source.mem_remote == PERF_MEM_REMOTE_REMOTE;
+	bool is_remote = source.mem_remote == PERF_MEM_REMOTE_REMOTE;
 
 	if (!level)
 		level = level_of_bits(source.mem_lvl);
 	snprintf(text, size, "%s%s%s%s%s%s", source.mem_op & PERF_MEM_OP_STORE ? "store" : "load",
-		 remote ? " remote" : "", level ? " " : "",
-		 level ? level : remote ? "" : " not recorded",
+		 is_remote ? " remote" : "", level ? " " : "",
+		 level ? level : is_remote ? "" : " not recorded",
 		 level && source.mem_lvl & PERF_MEM_LVL_MISS ? " miss" : "",
 		 source.mem_snoopx & PERF_MEM_SNOOPX_PEER ? " of a peer" : "");
 }
@@ -205,7 +205,7 @@ static int count(struct table *table, const struct perf_dlfilter_sample *sample,
 	}
 	table->samples++;
 	if (source.mem_lvl_num)
-		table->guessed = false;
+		table->is_guessed = false;
 	name_tier(source, tier, sizeof(tier));
 	name_place(perf_dlfilter_fns.resolve_ip(ctx), function, sizeof(function));
 	name_data(sample, ctx, data, sizeof(data));
@@ -241,15 +241,15 @@ static void print_entry(const struct entry *entry, uint64_t total)
 }
 
 /* Prints at most @max entries, of tiers or of functions. */
-static void print_entries(const struct table *table, bool functions, unsigned int max)
+static void print_entries(const struct table *table, bool wants_functions, unsigned int max)
 {
 	unsigned int printed = 0;
 	uint64_t left = 0;
 
-	printf("\n  samples   share      mean   longest  %s\n", functions ?
+	printf("\n  samples   share      mean   longest  %s\n", wants_functions ?
 	       "tier                      function                  data" : "tier");
 	for (size_t i = 0; i < table->used; i++) {
-		if (!strchr(table->entries[i].key, '\t') == functions)
+		if (!strchr(table->entries[i].key, '\t') == wants_functions)
 			continue;
 		if (printed++ < max)
 			print_entry(&table->entries[i], table->samples);
@@ -268,7 +268,7 @@ static void print_head(const struct table *table)
 	if (table->without_address)
 		printf("# %" PRIu64 " samples without an address are not counted\n",
 		       table->without_address);
-	if (table->guessed)
+	if (table->is_guessed)
 		printf("# This perf ignores the data source of these records and guesses tiers from "
 		       "events: an L2\n# hit is \"L1 miss\", DRAM is \"L3 miss\". gpmu report has "
 		       "the tiers of Neoverse V2.\n");
@@ -296,7 +296,7 @@ int start(void **data, void *ctx)
 	if (!table)
 		return -ENOMEM;
 	table->lines = DEFAULT_LINES;
-	table->guessed = true;
+	table->is_guessed = true;
 	args = perf_dlfilter_fns.args(ctx, &count);
 	if (count > 0) {
 		char *end;

@@ -63,13 +63,13 @@ static struct cost begin_cost(void)
 }
 
 /* Waits for the writer. Returns infinite costs if it or the reader has failed. */
-static struct cost end_cost(pid_t pid, bool read_all, struct cost begin)
+static struct cost end_cost(pid_t pid, bool is_all_read, struct cost begin)
 {
 	const double elapsed = now() - begin.elapsed;
 	int status = -1;
 
 	waitpid(pid, &status, 0);
-	if (!read_all || status)
+	if (!is_all_read || status)
 		return (struct cost){ INFINITY, INFINITY };
 	return (struct cost){
 		(cpu_of(RUSAGE_SELF) + cpu_of(RUSAGE_CHILDREN) - begin.cpu) / (2 * PAIRS), elapsed / (2 * PAIRS),
@@ -127,35 +127,35 @@ static void write_pipe(int fd)
 {
 	static char batch[BATCH];
 	size_t length = 0;
-	bool failed = false;
+	bool has_failed = false;
 
 	for (size_t i = 0; i < PAIRS; i++) {
 		if (BATCH - length < sizeof(call) + sizeof(kernel)) {
-			failed = failed || write(fd, batch, length) != (ssize_t)length;
+			has_failed = has_failed || write(fd, batch, length) != (ssize_t)length;
 			length = 0;
 		}
 		memcpy(batch + length, &call, sizeof(call));
 		memcpy(batch + length + sizeof(call), &kernel, sizeof(kernel));
 		length += sizeof(call) + sizeof(kernel);
 	}
-	_exit(failed || write(fd, batch, length) != (ssize_t)length);
+	_exit(has_failed || write(fd, batch, length) != (ssize_t)length);
 }
 
 /* Returns the number of whole, valid records in a batch, and moves the rest to its begin. */
 static size_t take_records(char *batch, size_t *length)
 {
-	size_t n = 0, at = 0;
+	size_t n = 0, pos = 0;
 
-	while (*length - at >= sizeof(struct activity_head)) {
-		const struct activity_head *record = (const struct activity_head *)(const void *)(batch + at);
+	while (*length - pos >= sizeof(struct activity_head)) {
+		const struct activity_head *record = (const struct activity_head *)(const void *)(batch + pos);
 
-		if (record->size > *length - at || !activity_is_valid(record))
+		if (record->size > *length - pos || !activity_is_valid(record))
 			break;
-		at += record->size;
+		pos += record->size;
 		n++;
 	}
-	*length -= at;
-	memmove(batch, batch + at, *length);
+	*length -= pos;
+	memmove(batch, batch + pos, *length);
 	return n;
 }
 

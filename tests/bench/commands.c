@@ -112,12 +112,12 @@ static double ms_of(const struct timeval *time)
 
 static void split(const char *program, char *words, char **argv)
 {
-	char *word, *at = NULL;
+	char *word, *rest = NULL;
 	size_t n = 0;
 
 	argv[n++] = (char *)program;
-	for (word = strtok_r(words, " ", &at); word && n < MAX_WORDS;
-	     word = strtok_r(NULL, " ", &at))
+	for (word = strtok_r(words, " ", &rest); word && n < MAX_WORDS;
+	     word = strtok_r(NULL, " ", &rest))
 		argv[n++] = !strcmp(word, OUT) ? out : !strcmp(word, PID) ? task : word;
 	argv[n] = NULL;
 }

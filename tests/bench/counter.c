@@ -34,15 +34,15 @@ static void move_to(int cpu)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
-/* CPU time per read in us of a group on each of @n CPUs; @move: after moving to the CPU */
-static double measure(struct counter_test *tests, const int *cpus, size_t n, bool move)
+/* CPU time per read in us of a group on each of @n CPUs; @wants_move: after moving to the CPU */
+static double measure(struct counter_test *tests, const int *cpus, size_t n, bool wants_move)
 {
 	double begin = cpu_time();
 	double reads = (double)ROUNDS * (double)n;
 
 	for (int i = 0; i < ROUNDS; i++) {
 		for (size_t j = 0; j < n; j++) {
-			if (move)
+			if (wants_move)
 				move_to(cpus[j]);
 			test_read(&tests[j]);
 		}
@@ -75,7 +75,7 @@ int main(void)
 	for (size_t i = 0; tests && i < n; i++) {
 		test_init(&tests[i], machine, pmu, events, 4);
 		tests[i].selection = (struct source_selection){
-			.system = true, .cpus = &cpus[i], .cpu_count = 1,
+			.is_system_wide = true, .cpus = &cpus[i], .cpu_count = 1,
 		};
 		if (test_open(&tests[i])) {
 			fprintf(stderr, "%s\n", tests[i].error.text);

@@ -40,7 +40,7 @@ static char *value_of(char *from, const char *key)
 static char *find_metric(const char *path, const char *metric)
 {
 	FILE *file = fopen(path, "r");
-	char name[200], *at;
+	char name[200], *begin;
 	size_t len;
 
 	if (!file)
@@ -49,8 +49,8 @@ static char *find_metric(const char *path, const char *metric)
 	json[len] = 0;
 	fclose(file);
 	snprintf(name, sizeof(name), "\"MetricName\": \"%s\"", metric);
-	at = strstr(json, name);
-	return at ? value_of(at, "\"MetricExpr\":") : NULL;
+	begin = strstr(json, name);
+	return begin ? value_of(begin, "\"MetricExpr\":") : NULL;
 }
 
 static double cpu_seconds(void)

@@ -112,8 +112,8 @@ static double ns_of(const struct rusage *usage)
 	       ((double)usage->ru_utime.tv_usec + (double)usage->ru_stime.tv_usec) * 1e3;
 }
 
-/* One call per 2 us if @paced; at the end it prints its CPU time in ns, to be subtracted */
-static int target(bool paced)
+/* One call per 2 us if @is_paced; at the end it prints its CPU time in ns, to be subtracted */
+static int target(bool is_paced)
 {
 	const char *name = getenv(CHANNEL_VARIABLE);
 	struct channel_control *control;
@@ -132,7 +132,7 @@ static int target(bool paced)
 			continue;
 		put(&(struct activity_complete){ .time = time - 20000 }, ACTIVITY_COMPLETE,
 		    sizeof(struct activity_complete));
-		while (paced && now() < time)
+		while (is_paced && now() < time)
 			poll(NULL, 0, 1);
 	}
 	channel_writer_close(writer);

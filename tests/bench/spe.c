@@ -95,8 +95,8 @@ static double theirs(void)
 	uint64_t sum = 0;
 	int size;
 
-	for (size_t at = 0; at < length; at += (size_t)size) {
-		size = arm_spe_get_packet(stream + at, length - at, &packet, 0);
+	for (size_t offset = 0; offset < length; offset += (size_t)size) {
+		size = arm_spe_get_packet(stream + offset, length - offset, &packet, 0);
 		if (size <= 0)
 			exit(2);
 		sum += packet.payload;

@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (cpus_parse(&cpus, text))
 		return 0;
 	if (cpus_format(&cpus, text, sizeof(text)) >= sizeof(text) || cpus_parse(&again, text) ||
-	    again.len != cpus.len || !cpus_within(&again, &cpus))
+	    again.len != cpus.len || !cpus_are_within(&again, &cpus))
 		abort();
 	cpus_release(&again);
 	cpus_release(&cpus);

@@ -75,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct gpmu_saved_options options = { .size = sizeof(options), .system = size % 2 };
 	struct gpmu_saved *saved = gpmu_saved_new(&options);
-	const char *at = (const char *)data, *end = at + size;
+	const char *cursor = (const char *)data, *end = cursor + size;
 	struct gpmu_machine *machine = NULL;
 	struct gpmu_plan *plan = NULL;
 	struct gpmu_error error = { .size = sizeof(error) };
@@ -84,16 +84,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!catalog)
 		catalog = gpmu_catalog_new(NULL, NULL);
 	must(saved && catalog);
-	while (at < end && ret >= 0) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		size_t length = newline ? (size_t)(newline + 1 - at) : (size_t)(end - at);
+	while (cursor < end && ret >= 0) {
+		const char *newline = memchr(cursor, '\n', (size_t)(end - cursor));
+		size_t length = newline ? (size_t)(newline + 1 - cursor) : (size_t)(end - cursor);
 
-		ret = gpmu_saved_line(saved, at, length, &error);
+		ret = gpmu_saved_line(saved, cursor, length, &error);
 		if (ret < 0)
 			refused(&error, length);
 		else if (ret)
 			show(saved, &machine, &plan);
-		at += length;
+		cursor += length;
 	}
 	if (gpmu_saved_end(saved) == 1)
 		show(saved, &machine, &plan);

@@ -53,8 +53,8 @@ static void decode(struct result *result, const uint8_t *data, size_t size, size
 	result->count = 0;
 	gpmu_spe_decoder_init(&decoder);
 	gpmu_spe_begin(&decoder, 0);
-	for (size_t at = 0; at < size; at += chunk) {
-		gpmu_spe_feed(&decoder, data + at, chunk < size - at ? chunk : size - at);
+	for (size_t offset = 0; offset < size; offset += chunk) {
+		gpmu_spe_feed(&decoder, data + offset, chunk < size - offset ? chunk : size - offset);
 		while ((n = gpmu_spe_next(&decoder, result->records + result->count, RECORDS_MAX - result->count)))
 			result->count += n;
 	}
@@ -67,16 +67,16 @@ static void check_packets(const uint8_t *data, size_t size)
 {
 	struct gpmu_spe_packet packet;
 	char text[512];
-	size_t at = 0;
+	size_t offset = 0;
 
-	while (at < size) {
-		int length = gpmu_spe_packet(&packet, data + at, size - at, at);
+	while (offset < size) {
+		int length = gpmu_spe_packet(&packet, data + offset, size - offset, offset);
 
 		if (length > 0) {
 			must(gpmu_spe_packet_text(&packet, text, sizeof(text)) < (int)sizeof(text) && *text);
 			must((unsigned int)length == packet.length);
 		}
-		at += length > 0 ? (size_t)length : 1;
+		offset += length > 0 ? (size_t)length : 1;
 	}
 }
 

@@ -31,7 +31,7 @@ static const struct {
 static CUpti_SubscriberHandle subscriber;
 static size_t buffer_size;
 static atomic_size_t buffers, bytes, dropped;
-static bool failed;
+static bool has_failed;
 
 static void check(CUptiResult result, const char *what)
 {
@@ -41,7 +41,7 @@ static void check(CUptiResult result, const char *what)
 		return;
 	cuptiGetResultString(result, &text);
 	fprintf(stderr, "activity: %s: %s\n", what, text);
-	failed = true;
+	has_failed = true;
 }
 
 static void CUPTIAPI request(uint8_t **buffer, size_t *size, size_t *records)
@@ -78,8 +78,8 @@ static bool is_listed(const char *list, const char *name)
 {
 	size_t length = strlen(name);
 
-	for (const char *at = list; (at = strstr(at, name)); at += length)
-		if ((at == list || at[-1] == ',') && (!at[length] || at[length] == ','))
+	for (const char *cursor = list; (cursor = strstr(cursor, name)); cursor += length)
+		if ((cursor == list || cursor[-1] == ',') && (!cursor[length] || cursor[length] == ','))
 			return true;
 	return false;
 }

@@ -56,12 +56,12 @@ static inline uint64_t now(void)
 
 static inline uint64_t sleep_until(uint64_t time)
 {
-	uint64_t at;
+	uint64_t current;
 
-	while ((at = now()) < time)
-		nanosleep(&(struct timespec){ .tv_sec = (time - at) / SECOND,
-					      .tv_nsec = (time - at) % SECOND }, NULL);
-	return at;
+	while ((current = now()) < time)
+		nanosleep(&(struct timespec){ .tv_sec = (time - current) / SECOND,
+					      .tv_nsec = (time - current) % SECOND }, NULL);
+	return current;
 }
 
 static inline size_t entries(const char *path)
@@ -161,16 +161,16 @@ static inline const char *messages(void *source, const char *text)
 {
 	static char found[512];
 	const char *message;
-	bool any = false;
+	bool has_any = false;
 
 	while ((message = plugin->message(source))) {
 		diag("message: %s", message);
 		if (!text || !strstr(message, text))
 			continue;
 		snprintf(found, sizeof(found), "%s", message);
-		any = true;
+		has_any = true;
 	}
-	return any ? found : NULL;
+	return has_any ? found : NULL;
 }
 
 static inline bool is_line(const char *text)
@@ -271,11 +271,11 @@ static inline uint64_t disable(void *source)
 /* Passes if @got differs from @want by at most @off. */
 static inline bool is_near(double got, double want, double off, const char *what)
 {
-	bool pass = ok(got >= want - off && got <= want + off, "%s", what);
+	bool has_passed = ok(got >= want - off && got <= want + off, "%s", what);
 
-	if (!pass)
+	if (!has_passed)
 		diag("got %.17g, want %.17g, at most %g off", got, want, off);
-	return pass;
+	return has_passed;
 }
 
 #define NAMES(...)	((const char *const[]){ __VA_ARGS__, NULL })

@@ -19,24 +19,24 @@ static void test_times(void)
 {
 	void *source = open_source(OPTIONS), *group;
 	struct gpmu_source_count counts[3] = { 0 }, before[3] = { 0 };
-	uint64_t start, at, last = 0;
-	bool rises = true;
+	uint64_t start, time, last = 0;
+	bool is_rising = true;
 
 	group = open_group(source, 0, NAMES(READ, TIME, ACTIVE));
 	prepare(source);
 	start = enable(source);
 	for (int i = 0; i < 5; i++) {
-		at = sleep_until(start + (i + 1) * 10 * MS);
-		if (plugin->group_read(source, group, at, counts))
-			rises = ok(false, "group_read() succeeds and returns counts");
+		time = sleep_until(start + (i + 1) * 10 * MS);
+		if (plugin->group_read(source, group, time, counts))
+			is_rising = ok(false, "group_read() succeeds and returns counts");
 		for (int j = 0; j < 3; j++)
-			rises = rises && counts[j].raw >= before[j].raw &&
-				counts[j].enabled == at - start && counts[j].running >= last &&
-				counts[j].running <= counts[j].enabled;
+			is_rising = is_rising && counts[j].raw >= before[j].raw &&
+				    counts[j].enabled == time - start && counts[j].running >= last &&
+				    counts[j].running <= counts[j].enabled;
 		memcpy(before, counts, sizeof(before));
 		last = counts[0].running;
 	}
-	ok(rises, "counts never fall, enabled is the elapsed time, running is no longer");
+	ok(is_rising, "counts never fall, enabled is the elapsed time, running is no longer");
 	is_near(counts[0].running, counts[0].enabled, 2 * INTERVAL, "all of the enabled time is sampled");
 	is_near(counts[1].raw, counts[1].running, slack() * counts[1].running + 2,
 		"the GPU's clock has the rate of the host's");
@@ -45,11 +45,11 @@ static void test_times(void)
 		is_near(counts[2].raw, 50.0 * counts[2].running, counts[2].running / 1e6 + 3,
 			"a mean is counted as its integral over ns");
 	}
-	at = disable(source);
-	ok(!plugin->group_read(source, group, at, counts), "group_read() succeeds after disable()");
-	is_u64(counts[0].enabled, at - start, "enabled ends at the time of disable()");
+	time = disable(source);
+	ok(!plugin->group_read(source, group, time, counts), "group_read() succeeds after disable()");
+	is_u64(counts[0].enabled, time - start, "enabled ends at the time of disable()");
 	memcpy(before, counts, sizeof(before));
-	sleep_until(at + 5 * MS);
+	sleep_until(time + 5 * MS);
 	plugin->group_read(source, group, now(), counts);
 	ok(!memcmp(before, counts, sizeof(before)), "no count changes after disable()");
 	messages(source, NULL);
@@ -62,17 +62,17 @@ static void test_additive(void)
 {
 	void *source = open_source(OPTIONS), *often, *once;
 	struct gpmu_source_count a[2] = { 0 }, b[2] = { 0 };
-	uint64_t start, at = 0;
+	uint64_t start, time = 0;
 
 	often = open_group(source, 0, NAMES(READ, ACTIVE));
 	once = open_group(source, 0, NAMES(READ, ACTIVE));
 	prepare(source);
 	start = enable(source);
 	for (int i = 1; i <= 9; i++) {
-		at = sleep_until(start + i * 3700000);
-		plugin->group_read(source, often, at, a);
+		time = sleep_until(start + i * 3700000);
+		plugin->group_read(source, often, time, a);
 	}
-	plugin->group_read(source, once, at, b);
+	plugin->group_read(source, once, time, b);
 	is_u64(a[0].raw, b[0].raw, "a count does not depend on earlier reads");
 	is_near(a[1].raw, b[1].raw, 10, "a mean does not depend on earlier reads");
 	is_u64(a[0].running, b[0].running, "running time does not depend on earlier reads");

@@ -106,15 +106,15 @@ static void test_events(void)
 	};
 	void *source = open_source(OPTIONS);
 	const struct gpmu_source_event_info *info;
-	bool found = false, good = true;
+	bool is_found = false, is_good = true;
 	size_t n = 0;
 
 	for (; (info = plugin->event(source, 0, n)); n++) {
-		found = found || !strcmp(info->name, READ);
-		good = good && *info->name && !strpbrk(info->name, " ,/") && info->terms &&
-		       info == plugin->event(source, 0, n);
+		is_found = is_found || !strcmp(info->name, READ);
+		is_good = is_good && *info->name && !strpbrk(info->name, " ,/") && info->terms &&
+			  info == plugin->event(source, 0, n);
 	}
-	ok(n > 15 && found && good, "%zu events are listed and %s is one of them", n, READ);
+	ok(n > 15 && is_found && is_good, "%zu events are listed and %s is one of them", n, READ);
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
 		check_event(source, &events[i]);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)

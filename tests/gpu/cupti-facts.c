@@ -127,7 +127,7 @@ static size_t passes_of(uint8_t *image, size_t size)
 	return cupti.passes(&params) ? 0 : params.numOfPasses;
 }
 
-static size_t passes(const char *const *names, bool one_by_one)
+static size_t passes(const char *const *names, bool is_single)
 {
 	int result;
 	CUpti_Profiler_Host_Object *host = new_host("GH100", &result);
@@ -136,7 +136,7 @@ static size_t passes(const char *const *names, bool one_by_one)
 
 	while (names[length])
 		length++;
-	if (one_by_one)
+	if (is_single)
 		for (size_t i = 0; i < length; i++)
 			add_metrics(host, (const char **)&names[i], 1);
 	else
@@ -321,7 +321,7 @@ static void times_of(size_t index, uint64_t *start, uint64_t *end)
 struct decoded {
 	int result, reason, overflow;
 	size_t populated, completed;	/* without the sample in progress */
-	bool more;			/* the last sample is in progress and has no time stamps yet */
+	bool has_more;			/* the last sample is in progress and has no time stamps yet */
 };
 
 static struct decoded decode(void)
@@ -342,13 +342,13 @@ static struct decoded decode(void)
 	decoded.completed = info.numCompletedSamples;
 	if (decoded.populated) {
 		times_of(decoded.populated - 1, &start, &end);
-		decoded.more = start == end;
-		decoded.populated -= decoded.more;
+		decoded.has_more = start == end;
+		decoded.populated -= decoded.has_more;
 		decoded.completed -= decoded.completed > decoded.populated;
 	}
 	diag("DecodeData: %d, reason %d, overflow %d, %zu samples, %zu completed%s", decoded.result,
 	     decoded.reason, decoded.overflow, decoded.populated, decoded.completed,
-	     decoded.more ? ", one goes on" : "");
+	     decoded.has_more ? ", one goes on" : "");
 	return decoded;
 }
 
@@ -407,7 +407,7 @@ static void test_samples(void)
 {
 	uint64_t start, end_time, last, begun;
 	struct decoded decoded;
-	bool contiguous = true;
+	bool is_contiguous = true;
 
 	begin(NAMES(READ, ACTIVE, TIME));
 	diag("enabled twice: %d", enable_sampling());
@@ -424,11 +424,11 @@ static void test_samples(void)
 	ok(last - start > 100 * MS, "the first sample begins before Start: it lasts %lu ms", (unsigned long)((last - start) / MS));
 	for (size_t i = 1; i < decoded.populated; i++) {
 		times_of(i, &start, &end_time);
-		contiguous = contiguous && start == last && end_time - start > MS / 2 &&
-			     end_time - start < 2 * MS;
+		is_contiguous = is_contiguous && start == last && end_time - start > MS / 2 &&
+				end_time - start < 2 * MS;
 		last = end_time;
 	}
-	ok(contiguous, "all other samples are contiguous");
+	ok(is_contiguous, "all other samples are contiguous");
 	ok(last > begun && last < now(), "time stamps are on the callback's clock: %u calls", callbacks);
 	is_u64(stop_sampling(), 0, "PM sampling can be stopped");
 	initialize_image();

@@ -45,19 +45,19 @@ void *dlsym(void *handle, const char *name)
 	return strcmp(name, missing) ? real(handle, name) : NULL;
 }
 
-/* The result of a run, which may end early. @explained: each failure had a one-line reason */
+/* The result of a run, which may end early. @is_explained: each failure had a one-line reason */
 struct outcome {
 	int ret;
-	bool explained;
+	bool is_explained;
 	uint64_t took;
 };
 
-static bool failed(struct outcome *outcome, int ret, const struct gpmu_error *error)
+static bool note_failure(struct outcome *outcome, int ret, const struct gpmu_error *error)
 {
 	if (!ret)
 		return false;
 	outcome->ret = ret;
-	outcome->explained = ret > 0 || is_line(error->text);
+	outcome->is_explained = ret > 0 || is_line(error->text);
 	return true;
 }
 
@@ -75,17 +75,17 @@ static void count(void *source, void *group)
 
 static struct outcome run(void)
 {
-	struct outcome outcome = { .explained = true, .took = now() };
+	struct outcome outcome = { .is_explained = true, .took = now() };
 	struct gpmu_error error = { .size = sizeof(error) };
 	void *source, *group = NULL;
 
-	if (!failed(&outcome, plugin->open(&source, options, &error), &error)) {
+	if (!note_failure(&outcome, plugin->open(&source, options, &error), &error)) {
 		while (plugin->message(source))
 			;
 		if (pmus(source))
-			failed(&outcome, try_group(source, 0, NAMES(READ, ACTIVE), &group, &error) == -ENOENT ?
-			       0 : group ? 0 : 1, &error);
-		if (group && !failed(&outcome, plugin->prepare(source, &error), &error))
+			note_failure(&outcome, try_group(source, 0, NAMES(READ, ACTIVE), &group, &error) == -ENOENT ?
+				     0 : group ? 0 : 1, &error);
+		if (group && !note_failure(&outcome, plugin->prepare(source, &error), &error))
 			count(source, group);
 		while (plugin->message(source))
 			;
@@ -100,7 +100,7 @@ static struct outcome run(void)
 static const char *function;
 
 /* @once is the suffix of a setting "fail": "@2" or "@2+" */
-static void fault(const char *once, int code, bool *good, uint64_t *longest)
+static void fault(const char *once, int code, bool *is_good, uint64_t *longest)
 {
 	struct outcome outcome;
 	char settings[128];
@@ -109,11 +109,11 @@ static void fault(const char *once, int code, bool *good, uint64_t *longest)
 	fake_set(settings);
 	outcome = run();
 	*longest = outcome.took > *longest ? outcome.took : *longest;
-	if (outcome.explained && !fake_get("violations") && !fake_get("sampling") && !fake_get("host"))
+	if (outcome.is_explained && !fake_get("violations") && !fake_get("sampling") && !fake_get("host"))
 		return;
-	*good = false;
+	*is_good = false;
 	diag("%s: %d, %s, %ld violations, %ld GPUs and %ld objects kept", settings, outcome.ret,
-	     outcome.explained ? "explained" : "not explained", fake_get("violations"), fake_get("sampling"),
+	     outcome.is_explained ? "explained" : "not explained", fake_get("violations"), fake_get("sampling"),
 	     fake_get("host"));
 	fake_set("reset");
 }
@@ -123,24 +123,24 @@ static void test_function(void)
 	static const int later[] = { 1, 7, 8, 26, 27, 999 }, lasting[] = { 8, 999 };
 	size_t files, tasks;
 	uint64_t longest = 0;
-	bool good = true;
+	bool is_good = true;
 
 	run();
 	files = fds();
 	tasks = threads();
 	for (int code = 1; code <= LAST_CODE; code++)
-		fault("@1", code, &good, &longest);
-	fault("@1", UNKNOWN, &good, &longest);
+		fault("@1", code, &is_good, &longest);
+	fault("@1", UNKNOWN, &is_good, &longest);
 	for (size_t j = 0; j < sizeof(later) / sizeof(*later); j++) {
-		fault("@2", later[j], &good, &longest);
-		fault("@3", later[j], &good, &longest);
+		fault("@2", later[j], &is_good, &longest);
+		fault("@3", later[j], &is_good, &longest);
 	}
 	for (size_t j = 0; j < sizeof(lasting) / sizeof(*lasting); j++) {
-		fault("@1+", lasting[j], &good, &longest);
-		fault("@3+", lasting[j], &good, &longest);
+		fault("@1+", lasting[j], &is_good, &longest);
+		fault("@3+", lasting[j], &is_good, &longest);
 	}
 	fake_set("reset");
-	ok(good, "%s: each failure has a reason and leaks nothing", function);
+	ok(is_good, "%s: each failure has a reason and leaks nothing", function);
 	ok(fds() == files && threads() == tasks, "%s: failures leave no file and no thread", function);
 	ok(longest < SECONDS_MAX * SECOND, "%s: no run takes too long: %lu ms at most", function,
 	   (unsigned long)(longest / MS));
@@ -150,7 +150,7 @@ static void test_missing(void)
 {
 	struct outcome outcome = run();
 
-	ok(outcome.explained, "without %s each failure has a reason: %d", missing, outcome.ret);
+	ok(outcome.is_explained, "without %s each failure has a reason: %d", missing, outcome.ret);
 	is_u64(fake_get("sampling"), 0, "a missing function leaves no GPU taken");
 }
 

@@ -57,7 +57,7 @@ static void read_recording(void)
 {
 	FILE *file = fopen(path, "r");
 	static char line[LINE];
-	char *at;
+	char *field;
 
 	recorded.length = part.length = 0;
 	if (!file)
@@ -65,9 +65,9 @@ static void read_recording(void)
 	while (fgets(line, sizeof(line), file)) {
 		if (!strncmp(line, "sample\t0\t", 9))
 			add_sample(&part, line + 9);
-		at = strstr(line, "\tmetrics\t0\t");
-		if (at)
-			read_names(&part, at + strlen("\tmetrics\t0\t"));
+		field = strstr(line, "\tmetrics\t0\t");
+		if (field)
+			read_names(&part, field + strlen("\tmetrics\t0\t"));
 		if (strstr(line, "\tcuptiPmSamplingStart\t0"))
 			part.length = 0;
 		if (part.length > recorded.length)
@@ -103,22 +103,22 @@ static void check_replay(void)
 	struct gpmu_source_count counts[EVENTS] = { 0 }, before[EVENTS] = { 0 };
 	const char *names[EVENTS + 1] = { NULL };
 	int64_t first, start, length;
-	uint64_t at;
+	uint64_t begin;
 
 	ok(recorded.length > 20 && recorded.names_length, "the recording has names and samples: %zu", recorded.length);
 	for (size_t i = 0; i < recorded.names_length; i++)
 		names[i] = recorded.names[i];
 	group = open_group(source, 0, names);
 	prepare(source);
-	at = enable(source);
+	begin = enable(source);
 	start = fake_get("start");
-	first = (int64_t)at - start;
+	first = (int64_t)begin - start;
 	length = recorded.ends[recorded.length - 1] - first - 10 * (int64_t)MS;
 	length = length > (int64_t)SECOND ? (int64_t)SECOND : length;
-	sleep_until(at + length / 2);
-	plugin->group_read(source, group, at + length / 2, before);
-	sleep_until(at + length);
-	plugin->group_read(source, group, at + length, counts);
+	sleep_until(begin + length / 2);
+	plugin->group_read(source, group, begin + length / 2, before);
+	sleep_until(begin + length);
+	plugin->group_read(source, group, begin + length, counts);
 	for (size_t i = 0; i < recorded.names_length; i++) {
 		int64_t time = first + (int64_t)counts[i].enabled;
 		double want = sum_at(i, time) - sum_at(i, first);

@@ -285,7 +285,7 @@ static void test_initialized(void)
 {
 	void *handle = dlopen(FAKE "/libcuda.so.1", RTLD_NOW | RTLD_LOCAL), *source;
 	int (*init)(unsigned int) = handle ? (int (*)(unsigned int))dlsym(handle, "cuInit") : NULL;
-	bool nvml = !access(FAKE "/libnvidia-ml.so.1", F_OK);
+	bool has_nvml = !access(FAKE "/libnvidia-ml.so.1", F_OK);
 	const struct gpmu_source_pmu *pmu;
 
 	ok(init && !init(0), "the test initialises CUDA first");
@@ -293,7 +293,8 @@ static void test_initialized(void)
 	is_u64(pmus(source), 1, "only the visible GPU has a PMU");
 	pmu = plugin->pmu(source, 0);
 	is_str(pmu->gpu->uuid, "GPU-6f2a1c00-0002-4a00-8000-000000000002", "the PMU is that of the visible GPU");
-	is_str(pmu->name, nvml ? "nvidia_gpu_1" : "nvidia_gpu_0", "the number of the visible GPU is NVML's if NVML is present");
+	is_str(pmu->name, has_nvml ? "nvidia_gpu_1" : "nvidia_gpu_0",
+	       "the number of the visible GPU is NVML's if NVML is present");
 	plugin->close(source);
 }
 
@@ -449,15 +450,15 @@ static void test_process(void)
 static int second_process(void)
 {
 	struct gpmu_error error = { .size = sizeof(error) };
-	bool told;
+	bool is_told;
 	void *source;
 
 	load();
 	source = try_open(&error);
-	told = source ? !pmus(source) && messages(source, "GPU-") : is_line(error.text);
+	is_told = source ? !pmus(source) && messages(source, "GPU-") : is_line(error.text);
 	if (source)
 		plugin->close(source);
-	return !told;
+	return !is_told;
 }
 
 /* GA100 has no trigger by time: it is sampled by the system's clock. */

@@ -19,7 +19,7 @@ static void *source;
 #define GPM_SAMPLE	400	/* us that it sleeps while it takes a sample of GPM */
 
 static _Atomic uint64_t turned;		/* CLOCK_MONOTONIC_RAW as set by the test; 0: the real clock */
-static bool turned_by_gpm;	/* the clock goes on while the fake takes a sample of GPM */
+static bool is_turned_by_gpm;	/* the clock goes on while the fake takes a sample of GPM */
 static atomic_uint pcie_reads;
 
 /* The test is linked with -rdynamic, so its functions replace libc's in libraries too. */
@@ -40,7 +40,7 @@ int usleep(useconds_t us)
 
 	if (us == PCIE_READ)
 		pcie_reads++;
-	if (us == GPM_SAMPLE && turned_by_gpm)
+	if (us == GPM_SAMPLE && is_turned_by_gpm)
 		turned += us * UINT64_C(1000);
 	return ret;
 }
@@ -151,7 +151,7 @@ static void check_values(void)
 /* Groups that are read one after the other for the same time return the counts of that time. */
 static void check_same_time(void)
 {
-	struct gpmu_source_count one, two;
+	struct gpmu_source_count earlier, later;
 	void *first, *second;
 	uint64_t start, time;
 	size_t pmu;
@@ -166,11 +166,11 @@ static void check_same_time(void)
 	usleep(30000);
 	time = clock_now();
 	usleep(2000);
-	one = read_count(source, first, time, NULL);
+	earlier = read_count(source, first, time, NULL);
 	usleep(120000);
-	two = read_count(source, second, time, NULL);
-	is_u64(two.raw, one.raw, "a later read for the same time returns the same count");
-	is_near((double)one.raw, 2048 * MIB * (double)(time - start) / 1e9, 0.0001,
+	later = read_count(source, second, time, NULL);
+	is_u64(later.raw, earlier.raw, "a later read for the same time returns the same count");
+	is_near((double)earlier.raw, 2048 * MIB * (double)(time - start) / 1e9, 0.0001,
 		"a sample is split at the time of the read");
 	plugin->disable(source, clock_now());
 	plugin->group_close(source, first);
@@ -197,7 +197,7 @@ static void check_changes(void)
 	turned = clock_now();
 	change = turned + 300 * MS;
 	/* The plugin opens an event of GPM if two samples in turn have a value. */
-	turned_by_gpm = true;
+	is_turned_by_gpm = true;
 	begin("changes", "period=10");
 	pmu = find_pmu(source, "nvidia_nvml_0");
 	open_event(source, pmu, "sm_utilization", &groups[0]);
@@ -207,7 +207,7 @@ static void check_changes(void)
 	open_event(source, pmu, "energy", &groups[3]);
 	open_event(source, pmu, "pcie_rx", &groups[4]);
 	open_event(source, pmu, "nvlink_rx", &groups[5]);
-	turned_by_gpm = false;
+	is_turned_by_gpm = false;
 	turned = change - 290 * MS;
 	plugin->prepare(source, &failure);
 	turned += 10 * MS;
@@ -289,7 +289,7 @@ static void check_lost(void)
 
 static const struct {
 	const char *scenario, *pmu, *event, *why;
-	bool fails;	/* NVML fails, which does not prove that the GPU lacks it */
+	bool is_failing;	/* NVML fails, which does not prove that the GPU lacks it */
 } absent[] = {
 	{ "h200", "nvidia_nvml_0", "nvlink_rx", "no NVLink is active", false },
 	{ "h200", "nvidia_nvml_0", "c2c_rx", "this GPU has no NVLink-C2C", false },
@@ -338,21 +338,21 @@ static void check_absent(void)
 	const struct gpmu_source_event_info *info;
 
 	for (size_t i = 0; i < sizeof(absent) / sizeof(absent[0]); i++) {
-		bool listed = false;
+		bool is_listed = false;
 		size_t pmu;
 
 		use_scenario(absent[i].scenario);
 		source = open_source("");
 		pmu = find_pmu(source, absent[i].pmu);
 		for (size_t n = 0; (info = plugin->event(source, pmu, n)); n++)
-			listed = listed || !strcmp(info->name, absent[i].event);
-		ok(!listed, "%s: %s is not listed", absent[i].scenario, absent[i].event);
+			is_listed = is_listed || !strcmp(info->name, absent[i].event);
+		ok(!is_listed, "%s: %s is not listed", absent[i].scenario, absent[i].event);
 		info = plugin->event_find(source, pmu, absent[i].event);
 		ok(info && !strcmp(info->name, absent[i].event), "%s: an event that is not listed is still found", absent[i].event);
 		ok(info == plugin->event_find(source, pmu, absent[i].event), "%s: event_find() returns the same event each time",
 		   absent[i].event);
-		ok(info && info->absent == !absent[i].fails, "%s: an event is absent only if NVML reports that the GPU lacks it",
-		   absent[i].event);
+		ok(info && info->absent == !absent[i].is_failing,
+		   "%s: an event is absent only if NVML reports that the GPU lacks it", absent[i].event);
 		check_absent_count(pmu, absent[i].event, absent[i].why);
 		plugin->close(source);
 	}

@@ -22,7 +22,7 @@ static json_t *first_gpu(const char *question, json_t **answer)
 }
 
 /* @path is "memory.used" or "processes.0.pid" */
-static json_t *at(json_t *object, const char *path)
+static json_t *member_at(json_t *object, const char *path)
 {
 	while (*path && object) {
 		size_t length = strcspn(path, ".");
@@ -39,14 +39,14 @@ static json_t *at(json_t *object, const char *path)
 /* Compares the value at @path, as JSON */
 static bool has(json_t *object, const char *path, const char *want)
 {
-	json_t *found = at(object, path);
+	json_t *found = member_at(object, path);
 	char *got = found ? json_dumps(found, JSON_ENCODE_ANY | JSON_COMPACT) : strdup("nothing");
-	bool pass = ok(!strcmp(got, want), "answer: %s is %s", path, want);
+	bool has_passed = ok(!strcmp(got, want), "answer: %s is %s", path, want);
 
-	if (!pass)
+	if (!has_passed)
 		diag("got %s", got);
 	free(got);
-	return pass;
+	return has_passed;
 }
 
 /* An error of NVML does not prove that there is no link. */
@@ -60,7 +60,7 @@ static void check_old_memory(void)
 	has(gpu, "memory.total", "150754820096");
 	has(gpu, "memory.used", "75377410048");
 	has(gpu, "memory.reserved", "null");
-	is_str(json_string_value(json_object_get(at(gpu, "unavailable"), "memory.reserved")), "Not Supported",
+	is_str(json_string_value(json_object_get(member_at(gpu, "unavailable"), "memory.reserved")), "Not Supported",
 	       "reserved memory is null, with its reason, if NVML does not report it");
 	json_decref(answer);
 	plugin->close(source);
@@ -112,7 +112,7 @@ static void check_gpu(void)
 	has(gpu, "compute_mode", "\"default\"");
 	/* A value that NVML does not have is null with a reason, never 0. */
 	has(gpu, "utilization.encoder", "null");
-	is_str(json_string_value(json_object_get(at(gpu, "unavailable"), "utilization.encoder")),
+	is_str(json_string_value(json_object_get(member_at(gpu, "unavailable"), "utilization.encoder")),
 	       "Not Supported", "a value of null has its reason in \"unavailable\"");
 	json_decref(answer);
 	plugin->close(source);
@@ -124,7 +124,7 @@ static void check_processes(void)
 
 	begin("h200");
 	gpu = first_gpu("gpus", &answer);
-	is_u64(json_array_size(at(gpu, "processes")), 2, "a process that began between two calls is listed");
+	is_u64(json_array_size(member_at(gpu, "processes")), 2, "a process that began between two calls is listed");
 	has(gpu, "processes.0.pid", "4711");
 	has(gpu, "processes.0.name", "\"/opt/app/train\"");
 	has(gpu, "processes.0.memory", "64424509440");
@@ -152,7 +152,7 @@ static void check_growing(void)
 
 	begin("changes");
 	gpu = first_gpu("gpus", &answer);
-	json_array_foreach(at(gpu, "processes"), i, process) {
+	json_array_foreach(member_at(gpu, "processes"), i, process) {
 		compute += !strcmp(json_string_value(json_object_get(process, "type")), "compute");
 		graphics += !strcmp(json_string_value(json_object_get(process, "type")), "graphics");
 	}
@@ -170,7 +170,7 @@ static void check_accounting(void)
 	gpu = first_gpu("accounting", &answer);
 	has(gpu, "mode", "true");
 	has(gpu, "buffer_size", "4000");
-	is_u64(json_array_size(at(gpu, "processes")), 2, "processes with an accounting record are listed");
+	is_u64(json_array_size(member_at(gpu, "processes")), 2, "processes with an accounting record are listed");
 	has(gpu, "forgotten", "1");
 	has(gpu, "processes.0.running", "true");
 	has(gpu, "processes.0.time_ms", "null");
@@ -185,7 +185,7 @@ static void check_accounting(void)
 static void check_instances(json_t *gpu)
 {
 	has(gpu, "host_mode", "\"sriov\"");
-	is_u64(json_array_size(at(gpu, "instances")), 3, "a vGPU that began between two calls is listed");
+	is_u64(json_array_size(member_at(gpu, "instances")), 3, "a vGPU that began between two calls is listed");
 	has(gpu, "instances.2.instance", "3251636");
 	has(gpu, "gone", "1");
 	has(gpu, "instances.0.vgpu_uuid", "\"4d4e9d1c-1634-11f0-a1b2-0242ac120002\"");
@@ -200,7 +200,8 @@ static void check_instances(json_t *gpu)
 	has(gpu, "instances.0.utilization.sm", "30");
 	has(gpu, "instances.1.utilization.sm", "7");
 	has(gpu, "instances.2.utilization", "null");
-	is_u64(json_array_size(at(gpu, "instances.0.processes")), 1, "only the newest sample of a process is listed");
+	is_u64(json_array_size(member_at(gpu, "instances.0.processes")), 1,
+	       "only the newest sample of a process is listed");
 	has(gpu, "instances.0.processes.0.pid", "100");
 	has(gpu, "instances.0.processes.0.name", "\"python\"");
 	has(gpu, "instances.0.processes.0.sm", "30");
@@ -227,7 +228,8 @@ static void check_vgpu(const char *scenario, const char *jpeg)
 	has(gpu, "instances.0.utilization.sm", "44");
 	has(gpu, "instances.1.utilization", "null");
 	has(gpu, "instances.0.processes.0.name", "\"late\"");
-	is_u64(json_array_size(at(gpu, "instances.0.processes")), 1, "a process without a new sample is not listed");
+	is_u64(json_array_size(member_at(gpu, "instances.0.processes")), 1,
+	       "a process without a new sample is not listed");
 	json_decref(answer);
 	gpu = first_gpu("vgpu", &answer);
 	has(gpu, "instances.0.utilization", "null");
@@ -244,7 +246,7 @@ static void check_clear(void)
 	ok(answer != NULL, "accounting can be cleared");
 	json_decref(answer);
 	gpu = first_gpu("vgpu", &answer);
-	is_u64(json_array_size(at(gpu, "instances.0.accounting.processes")), 1,
+	is_u64(json_array_size(member_at(gpu, "instances.0.accounting.processes")), 1,
 	       "after clearing only running processes have accounts");
 	has(gpu, "instances.0.accounting.processes.0.running", "true");
 	json_decref(answer);

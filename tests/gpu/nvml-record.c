@@ -160,7 +160,7 @@ static void add_gpm(nv_device device, json_t *gpu)
 	json_t *list = json_object();
 	char key[16];
 
-	if (!metrics || !nv_gpm_supported(&sampled) || nv_gpm_take(&sampled, metrics))
+	if (!metrics || !nv_supports_gpm(&sampled) || nv_gpm_take(&sampled, metrics))
 		goto end;
 	usleep(100000);
 	metrics->length = length;

@@ -128,11 +128,11 @@ __attribute__((unused))
 static bool is_near(double got, double want, double share, const char *what)
 {
 	double difference = got > want ? got - want : want - got;
-	bool pass = ok(difference <= share * want, "%s", what);
+	bool has_passed = ok(difference <= share * want, "%s", what);
 
-	if (!pass)
+	if (!has_passed)
 		diag("got %g, want %g", got, want);
-	return pass;
+	return has_passed;
 }
 
 __attribute__((unused))

@@ -34,65 +34,65 @@ static void open_all(void *source, size_t pmu)
 {
 	const char *name = plugin->pmu(source, pmu)->name;
 	const struct gpmu_source_event_info *info;
-	bool complete = true, found = true, all = true;
+	bool is_complete = true, is_found = true, has_all = true;
 	size_t i;
 
 	for (i = 0; (info = plugin->event(source, pmu, i)) && opened_count < OPENED_MAX; i++) {
-		struct opened *one = &opened[opened_count];
+		struct opened *entry = &opened[opened_count];
 
-		complete = complete && info->unit && info->description;
-		found = found && plugin->event_find(source, pmu, info->name) == info;
-		one->info = info;
-		one->pmu = pmu;
-		if (open_event(source, pmu, info->name, &one->group)) {
+		is_complete = is_complete && info->unit && info->description;
+		is_found = is_found && plugin->event_find(source, pmu, info->name) == info;
+		entry->info = info;
+		entry->pmu = pmu;
+		if (open_event(source, pmu, info->name, &entry->group)) {
 			diag("%s: %s", info->name, failure.text);
-			all = false;
+			has_all = false;
 			continue;
 		}
 		opened_count++;
 	}
 	ok(i > 0, "%s: %zu events are listed", name, i);
-	ok(complete, "%s: each event has a unit and a description", name);
-	ok(found, "%s: each event is found by its name", name);
-	ok(all, "%s: each event can be opened", name);
+	ok(is_complete, "%s: each event has a unit and a description", name);
+	ok(is_found, "%s: each event is found by its name", name);
+	ok(has_all, "%s: each event can be opened", name);
 	ok(!plugin->event_find(source, pmu, "no_such_event"), "%s: an unknown event is not found", name);
 }
 
 static void check_counts(uint64_t first_ns, uint64_t second_ns)
 {
-	bool bounded = true, grows = true, sane = true, mostly = true;
+	bool is_bounded = true, is_growing = true, is_sane = true, is_mostly_running = true;
 
 	for (size_t i = 0; i < opened_count; i++) {
-		const struct opened *one = &opened[i];
-		const char *name = one->info->name, *unit = one->info->unit;
-		double value = mean(one->second, one->info->scale);
+		const struct opened *entry = &opened[i];
+		const char *name = entry->info->name, *unit = entry->info->unit;
+		double value = mean(entry->second, entry->info->scale);
 
-		if (one->first.enabled != first_ns || one->second.enabled != second_ns ||
-		    one->first.running > first_ns || one->second.running > second_ns) {
-			diag("%s: enabled %" PRIu64 ", running %" PRIu64, name, one->second.enabled,
-			     one->second.running);
-			bounded = false;
+		if (entry->first.enabled != first_ns || entry->second.enabled != second_ns ||
+		    entry->first.running > first_ns || entry->second.running > second_ns) {
+			diag("%s: enabled %" PRIu64 ", running %" PRIu64, name, entry->second.enabled,
+			     entry->second.running);
+			is_bounded = false;
 		}
-		if (one->second.raw < one->first.raw || one->second.running < one->first.running) {
-			diag("%s: %" PRIu64 " then %" PRIu64, name, one->first.raw, one->second.raw);
-			grows = false;
+		if (entry->second.raw < entry->first.raw || entry->second.running < entry->first.running) {
+			diag("%s: %" PRIu64 " then %" PRIu64, name, entry->first.raw, entry->second.raw);
+			is_growing = false;
 		}
-		if (one->second.running < second_ns / 2) {
-			diag("%s: running %" PRIu64 " of %" PRIu64, name, one->second.running, second_ns);
-			mostly = false;
+		if (entry->second.running < second_ns / 2) {
+			diag("%s: running %" PRIu64 " of %" PRIu64, name, entry->second.running, second_ns);
+			is_mostly_running = false;
 		}
-		if (one->info->mean && ((!strcmp(unit, "%") && value > 101) ||
-					(!strcmp(unit, "C") && (value < 5 || value > 120)) ||
-					(!strcmp(unit, "MHz") && (value < 100 || value > 10000)) ||
-					(!strcmp(unit, "W") && (value < 1 || value > 3000)))) {
+		if (entry->info->mean && ((!strcmp(unit, "%") && value > 101) ||
+					  (!strcmp(unit, "C") && (value < 5 || value > 120)) ||
+					  (!strcmp(unit, "MHz") && (value < 100 || value > 10000)) ||
+					  (!strcmp(unit, "W") && (value < 1 || value > 3000)))) {
 			diag("%s: %g %s", name, value, unit);
-			sane = false;
+			is_sane = false;
 		}
 	}
-	ok(bounded, "enabled is the elapsed time and running is no longer");
-	ok(mostly, "running is at least half of the elapsed time");
-	ok(grows, "no count falls between two reads");
-	ok(sane, "shares, temperatures, clocks and power are plausible");
+	ok(is_bounded, "enabled is the elapsed time and running is no longer");
+	ok(is_mostly_running, "running is at least half of the elapsed time");
+	ok(is_growing, "no count falls between two reads");
+	ok(is_sane, "shares, temperatures, clocks and power are plausible");
 }
 
 static void count(void *source)

@@ -56,17 +56,17 @@ static inline int tap_again(void (*function)(const void *data), const void *data
 {
 	struct again_shared *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
 					   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	bool good = false;
+	bool is_good = false;
 	int status = -1;
 
-	for (int i = 0; i < runs && !good; i++) {
+	for (int i = 0; i < runs && !is_good; i++) {
 		FILE *file = tmpfile();
 
 		if (!file)
 			break;
 		status = again_run(shared, file, function, data);
-		good = shared->ended && !status && shared->failed == tap_failed;
-		if (good || i + 1 == runs)
+		is_good = shared->ended && !status && shared->failed == tap_failed;
+		if (is_good || i + 1 == runs)
 			again_show(file);
 		else
 			diag("checks failed; running them again");

@@ -118,7 +118,7 @@ __attribute__((unused))
 static void alloc_fail_each(int (*run)(void), int min, const char *what)
 {
 	long before = alloc_held;
-	bool all = true, nothing = true;
+	bool is_right = true, is_freed = true;
 	int n, ret = 1;
 
 	for (n = 0; n < ALLOC_MAX; n++) {
@@ -126,15 +126,15 @@ static void alloc_fail_each(int (*run)(void), int min, const char *what)
 		ret = run();
 		if (alloc_left >= 0)
 			break;
-		if (ret != -ENOMEM && all)
+		if (ret != -ENOMEM && is_right)
 			diag("allocation %d: %d", n, ret);
-		all = all && ret == -ENOMEM;
-		nothing = nothing && alloc_held == before;
+		is_right = is_right && ret == -ENOMEM;
+		is_freed = is_freed && alloc_held == before;
 	}
 	alloc_left = -1;
 	ok(n >= min, "%s: %d allocations are made, at least %d", what, n, min);
-	ok(all, "%s: each failed allocation is reported as ENOMEM", what);
-	ok(nothing, "%s: a failed allocation leaks no memory", what);
+	ok(is_right, "%s: each failed allocation is reported as ENOMEM", what);
+	ok(is_freed, "%s: a failed allocation leaks no memory", what);
 	ok(ret == 0, "%s: the run without a failed allocation succeeds", what);
 }
 

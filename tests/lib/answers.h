@@ -29,7 +29,7 @@ static void answers_fail_each(const struct gpmu_source_plugin *plugin, void *sou
 {
 	struct gpmu_error error = { .size = sizeof(error) };
 	char *want = NULL, *got = NULL;
-	bool refused = true, whole;
+	bool is_refused = true, is_whole;
 	int n, ret = -ENOMEM;
 
 	json_set_alloc_funcs(answers_allocate, free);
@@ -37,12 +37,12 @@ static void answers_fail_each(const struct gpmu_source_plugin *plugin, void *sou
 	for (n = 0; n < 10000 && ret; n++) {
 		answers_left = n;
 		ret = plugin->query(source, question, &got, &error);
-		refused = refused && (!ret || (ret == -ENOMEM && !got));
+		is_refused = is_refused && (!ret || (ret == -ENOMEM && !got));
 	}
 	answers_left = -1;
 	json_set_alloc_funcs(malloc, free);
-	whole = want && got && !strcmp(got, want);
-	if (!ok(n > 20 && refused && whole, "the answer to \"%s\" is refused if a member has no memory",
+	is_whole = want && got && !strcmp(got, want);
+	if (!ok(n > 20 && is_refused && is_whole, "the answer to \"%s\" is refused if a member has no memory",
 		question))
 		diag("%d: %s", n, got ? got : "no answer");
 	free(want);

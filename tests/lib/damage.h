@@ -27,27 +27,27 @@ static size_t damage(char *text, size_t length, size_t max, const char *const *t
 {
 	for (uint32_t n = random_below(places + 1); n && length; n--) {
 		const char *token = tokens[random_below(n_tokens)];
-		size_t at = random_below(length), add = strlen(token), cut = 1 + random_below(20);
+		size_t pos = random_below(length), add = strlen(token), cut = 1 + random_below(20);
 
 		switch (random_below(8)) {
 		case 0:
-			text[at] = (char)random_below(256);
+			text[pos] = (char)random_below(256);
 			break;
 		case 1:
-			length = at;
+			length = pos;
 			break;
 		case 2:
 		case 3:
-			if (cut > length - at)
-				cut = length - at;
-			memmove(text + at, text + at + cut, length - at - cut);
+			if (cut > length - pos)
+				cut = length - pos;
+			memmove(text + pos, text + pos + cut, length - pos - cut);
 			length -= cut;
 			break;
 		default:
 			if (length + add > max)
 				break;
-			memmove(text + at + add, text + at, length - at);
-			memcpy(text + at, token, add);
+			memmove(text + pos + add, text + pos, length - pos);
+			memcpy(text + pos, token, add);
 			length += add;
 		}
 	}

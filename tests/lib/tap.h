@@ -18,19 +18,19 @@
 static unsigned int tap_run, tap_failed;
 
 __attribute__((format(printf, 2, 3), unused))
-static bool ok(bool pass, const char *fmt, ...)
+static bool ok(bool has_passed, const char *fmt, ...)
 {
 	va_list ap;
 
 	tap_run++;
-	tap_failed += !pass;
-	printf("%sok %u - ", pass ? "" : "not ", tap_run);
+	tap_failed += !has_passed;
+	printf("%sok %u - ", has_passed ? "" : "not ", tap_run);
 	va_start(ap, fmt);
 	vprintf(fmt, ap);
 	va_end(ap);
 	putchar('\n');
 	fflush(stdout);
-	return pass;
+	return has_passed;
 }
 
 __attribute__((format(printf, 1, 2), unused))
@@ -48,23 +48,23 @@ static void diag(const char *fmt, ...)
 __attribute__((unused))
 static bool is_u64(uint64_t got, uint64_t want, const char *what)
 {
-	bool pass = ok(got == want, "%s", what);
+	bool has_passed = ok(got == want, "%s", what);
 
-	if (!pass)
+	if (!has_passed)
 		diag("got %" PRIu64 " (0x%" PRIx64 "), want %" PRIu64 " (0x%" PRIx64 ")",
 		     got, got, want, want);
-	return pass;
+	return has_passed;
 }
 
 __attribute__((unused))
 static bool is_str(const char *got, const char *want, const char *what)
 {
-	bool pass = ok(got && want && !strcmp(got, want), "%s", what);
+	bool has_passed = ok(got && want && !strcmp(got, want), "%s", what);
 
-	if (!pass)
+	if (!has_passed)
 		diag("got \"%s\", want \"%s\"", got ? got : "(null)",
 		     want ? want : "(null)");
-	return pass;
+	return has_passed;
 }
 
 /* Prints the plan; the value to return from main(). A program without any test fails. */

@@ -37,7 +37,7 @@ static const struct {
 /* A load or store: the packets, and the tier in each perf. Event bits: 1 retired, 2 L1D access, 3 L1D refill, 8 LLC
  * access, 9 LLC miss, 10 remote. */
 static const struct {
-	bool store;
+	bool is_store;
 	int source;
 	uint16_t events;
 	const char *old, *new;
@@ -65,7 +65,7 @@ static void put_record(struct stream *stream, uint32_t cpu, uint64_t time)
 		put_packet(stream, 0x48, kind == COUNT(kinds) ? 0 : 0x08);
 		put_packet(stream, 0x52, 2);
 	} else {
-		put_packet(stream, 0x49, kinds[kind].store);
+		put_packet(stream, 0x49, kinds[kind].is_store);
 		put_packet(stream, 0x52, kinds[kind].events);
 		put_packet(stream, 0x98, latency);
 		put_packet(stream, 0xb2, BASE + data[object].address + 8 * spe_below(32));

@@ -108,12 +108,12 @@ enum tool_pmu_event tool_pmu__str_to_event(const char *str)
 	return TOOL_PMU__EVENT_DURATION_TIME;
 }
 
-bool tool_pmu__read_event(enum tool_pmu_event ev, struct evsel *evsel, bool system_wide,
+bool tool_pmu__read_event(enum tool_pmu_event ev, struct evsel *evsel, bool is_system_wide,
 			  const char *user_requested_cpu_list, u64 *result)
 {
 	(void)ev;
 	(void)evsel;
-	(void)system_wide;
+	(void)is_system_wide;
 	(void)user_requested_cpu_list;
 	*result = (u64)literal_value(literal_asked);
 	return true;
@@ -202,14 +202,14 @@ static double random_value(void)
 	}
 }
 
-static bool same(double a, double b)
+static bool is_same(double a, double b)
 {
 	if (!isfinite(a) || !isfinite(b))
 		return (isnan(a) && isnan(b)) || a == b;
 	return fabs(a - b) <= TOLERANCE * fmax(fabs(a), fabs(b));
 }
 
-static bool same_ids(const struct gpmu_expr *expr, struct expr_parse_ctx *ctx)
+static bool is_same_ids(const struct gpmu_expr *expr, struct expr_parse_ctx *ctx)
 {
 	struct expr_id_data *data;
 
@@ -249,7 +249,7 @@ static void compare_value(const char *text, const struct gpmu_expr *expr, const 
 		ours = 0;
 	seen.values++;
 	seen.nans += isnan(theirs);
-	if (same(ours, theirs))
+	if (is_same(ours, theirs))
 		return;
 	snprintf(what, sizeof(what), "ours is %.17g, perf's %.17g", ours, theirs);
 	differs(text, what);
@@ -261,7 +261,7 @@ static void compare_taken(const char *text, const struct gpmu_expr *expr, const 
 	struct gpmu_expr_value *values = calloc(gpmu_expr_id_count(expr) + 1, sizeof(*values));
 
 	seen.taken++;
-	if (!same_ids(expr, ctx))
+	if (!is_same_ids(expr, ctx))
 		differs(text, "the events differ");
 	else
 		for (int i = 0; i < ROUNDS && value && values; i++)
@@ -275,13 +275,13 @@ static void compare(const char *text, const char *perf_text, double (*value)(voi
 	struct expr_parse_ctx *ctx = expr__ctx_new();
 	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_expr *expr = gpmu_expr_new(text, &env, &error);
-	bool perf_takes;
+	bool is_taken_by_perf;
 
 	ctx->sctx.runtime = PARAMETER;
-	perf_takes = !expr__find_ids(perf_text, NULL, ctx);
-	if (perf_takes && expr)
+	is_taken_by_perf = !expr__find_ids(perf_text, NULL, ctx);
+	if (is_taken_by_perf && expr)
 		compare_taken(text, expr, perf_text, ctx, value);
-	else if (perf_takes)
+	else if (is_taken_by_perf)
 		differs(text, error.text);
 	else if (expr)
 		differs(text, "perf refuses it");
@@ -408,12 +408,12 @@ static void damage(void)
 	static const char pieces[] = "()(),,+-*/|&^<>#?\\=@.:_e15a if else min NaN";
 
 	for (int n = 1 + rand() % 4; n && used > 1; n--) {
-		size_t at = (size_t)rand() % used, cut = (size_t)rand() % 4 % (used - at);
+		size_t pos = (size_t)rand() % used, cut = (size_t)rand() % 4 % (used - pos);
 
 		if (rand() % 2)
-			buffer[at] = pieces[(size_t)rand() % (sizeof(pieces) - 1)];
+			buffer[pos] = pieces[(size_t)rand() % (sizeof(pieces) - 1)];
 		else
-			memmove(buffer + at, buffer + at + cut, used + 1 - at - cut);
+			memmove(buffer + pos, buffer + pos + cut, used + 1 - pos - cut);
 		used = strlen(buffer);
 	}
 	for (char *c = buffer; *c; c++) {
@@ -460,7 +460,7 @@ static void random_round(void)
 
 /* --- the command --- */
 
-static void compare_line(char *line, bool take)
+static void compare_line(char *line, bool is_taken)
 {
 	char *tab = strchr(line, '\t');
 	const char *perf_text = tab ? tab + 1 : line;
@@ -470,15 +470,15 @@ static void compare_line(char *line, bool take)
 	for (salt = 0; salt < 2; salt++) {
 		size_t refused = seen.refused, taken = seen.taken;
 
-		compare(line, perf_text, take ? random_count : NULL);
-		if (take && seen.refused != refused)
+		compare(line, perf_text, is_taken ? random_count : NULL);
+		if (is_taken && seen.refused != refused)
 			differs(line, "both parsers refuse it");
-		if (!take && seen.taken != taken)
+		if (!is_taken && seen.taken != taken)
 			differs(line, "both parsers accept it");
 	}
 }
 
-static int compare_file(const char *path, bool take)
+static int compare_file(const char *path, bool is_taken)
 {
 	FILE *file = fopen(path, "r");
 	char *line = NULL;
@@ -492,7 +492,7 @@ static int compare_file(const char *path, bool take)
 	while ((len = getline(&line, &room, file)) > 0) {
 		if (line[len - 1] == '\n')
 			line[len - 1] = 0;
-		compare_line(line, take);
+		compare_line(line, is_taken);
 	}
 	free(line);
 	fclose(file);

@@ -455,15 +455,15 @@ static void alignment(unsigned int n)
 {
 	static uint8_t bytes[128] __attribute__((aligned(64)));
 
-	for (size_t at = 0; at < 4; at += 2) {
+	for (size_t offset = 0; offset < 4; offset += 2) {
 		struct gpmu_spe_packet ours;
 		struct arm_spe_pkt theirs;
 
 		memset(bytes, 0xff, sizeof(bytes));
-		bytes[at] = (uint8_t)(0x20 + n);
-		bytes[at + 1] = 0;
-		printf("ours %d perf %d\n", gpmu_spe_packet(&ours, bytes + at, 64, 0),
-		       arm_spe_get_packet(bytes + at, 64, &theirs, 0));
+		bytes[offset] = (uint8_t)(0x20 + n);
+		bytes[offset + 1] = 0;
+		printf("ours %d perf %d\n", gpmu_spe_packet(&ours, bytes + offset, 64, 0),
+		       arm_spe_get_packet(bytes + offset, 64, &theirs, 0));
 	}
 }
 

@@ -65,7 +65,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		argp_usage(state);
 		return 0;
 	case 'j':
-		doctor->json = true;
+		doctor->wants_json = true;
 		return 0;
 	case KEY_SAVE:
 		doctor->save = arg;
@@ -97,9 +97,9 @@ static const struct argp argp = {
 static void add_finding(struct table *table, const struct doctor *doctor, const struct finding *finding)
 {
 	static const char *const colors[LEVELS] = { NULL, YELLOW, RED };
-	bool color = common_wants_color(&doctor->common, stdout);
+	bool wants_color = common_wants_color(&doctor->common, stdout);
 
-	table_colored(table, color ? colors[finding->level] : NULL, level_names[finding->level]);
+	table_colored(table, wants_color ? colors[finding->level] : NULL, level_names[finding->level]);
 	table_cell(table, "%s", finding->check);
 	table_cell(table, "%s", finding->text);
 	if (finding->remedy)
@@ -226,8 +226,8 @@ static bool is_healthy(const struct doctor *doctor)
 
 static int run(int argc, char **argv)
 {
-	struct doctor doctor = { .json = false };
-	bool healthy;
+	struct doctor doctor = { .wants_json = false };
+	bool can_run;
 
 	common_init(&doctor.common);
 	parse_arguments(&argp, argc, argv, 0, &doctor);
@@ -248,14 +248,14 @@ static int run(int argc, char **argv)
 	doctor_check_permissions(&doctor);
 	doctor_check_tools(&doctor);
 	doctor_check_gpus(&doctor);
-	if (doctor.json) {
+	if (doctor.wants_json) {
 		print_findings_json(&doctor);
 		print_devices_json(&doctor);
 	} else {
 		print_findings(&doctor);
 		print_devices(&doctor);
 	}
-	healthy = is_healthy(&doctor);
+	can_run = is_healthy(&doctor);
 	for (size_t i = 0; i < doctor.finding_count; i++) {
 		free(doctor.findings[i].text);
 		free(doctor.findings[i].remedy);
@@ -263,7 +263,7 @@ static int run(int argc, char **argv)
 	free(doctor.findings);
 	json_decref(doctor.gpus);
 	common_release(&doctor.common);
-	return healthy ? EXIT_SUCCESS : EXIT_FAILURE;
+	return can_run ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 const struct cmd cmd_doctor = {

@@ -26,12 +26,12 @@ struct finding {
 
 struct doctor {
 	struct common common;
-	bool json;
+	bool wants_json;
 	const char *save;	/* --save; NULL: check the machine */
-	bool here;		/* the machine is the one that gpmu runs on */
+	bool is_here;		/* the machine is the one that gpmu runs on */
 	bool has_pmus;		/* PMUs of a Grace */
 	bool is_grace;		/* it has them, or should have them */
-	bool perfmon, sysadmin, syslog;	/* capabilities */
+	bool has_perfmon, has_sysadmin, has_syslog;	/* capabilities */
 	struct finding *findings;
 	size_t finding_count;
 	json_t *gpus;		/* an object for each GPU, merged from the plugins' answers */

@@ -116,7 +116,7 @@ static void check_profiling(struct doctor *doctor)
 	profiling_remedy(doctor, remedy, sizeof(remedy));
 	if (strtol(line + strlen(key), NULL, 10) == 0)
 		doctor_find(doctor, LEVEL_OK, "GPU", NULL, "all users may use its counters");
-	else if (doctor->sysadmin)
+	else if (doctor->has_sysadmin)
 		doctor_find(doctor, LEVEL_OK, "GPU", NULL,
 			    "its counters require CAP_SYS_ADMIN, which gpmu has");
 	else
@@ -300,9 +300,9 @@ static bool check_libraries(struct doctor *doctor)
 	struct gpmu_error nvml_error = { .size = sizeof(nvml_error) },
 			  cupti_error = { .size = sizeof(cupti_error) };
 	json_t *nvml = ask("nvml", &nvml_error), *cupti = ask("cupti", &cupti_error);
-	bool there = has_driver(doctor) || has_library(nvml, cupti);
+	bool is_present = has_driver(doctor) || has_library(nvml, cupti);
 
-	if (there) {
+	if (is_present) {
 		check_nvml(doctor, nvml, &nvml_error);
 		check_cupti(doctor, cupti, &cupti_error);
 		collect(doctor, nvml);
@@ -311,7 +311,7 @@ static bool check_libraries(struct doctor *doctor)
 	}
 	json_decref(nvml);
 	json_decref(cupti);
-	return there;
+	return is_present;
 }
 
 const char *doctor_gpu_at(const struct doctor *doctor, const char *address)
@@ -333,23 +333,23 @@ void doctor_check_gpus(struct doctor *doctor)
 {
 	const struct gpmu_pci *idle = find_idle_gpu(doctor);
 	const char *folders = secure_getenv("GPMU_CUDA");
-	bool libraries = doctor->here || (folders && *folders), there;
+	bool has_libraries = doctor->is_here || (folders && *folders), is_present;
 
 	doctor->gpus = json_array();
 	/* The plugins' log messages repeat the findings. */
 	gpmu_log_set(NULL, NULL);
-	there = libraries ? check_libraries(doctor) : has_driver(doctor);
-	if (!there && idle) {
+	is_present = has_libraries ? check_libraries(doctor) : has_driver(doctor);
+	if (!is_present && idle) {
 		doctor_find(doctor, LEVEL_WARNING, "GPU", DRIVER_REMEDY, "%s has no driver",
 			    gpmu_pci_address(idle));
 		return;
 	}
-	if (!there) {
+	if (!is_present) {
 		doctor_find(doctor, LEVEL_OK, "GPU", NULL,
 			    "no NVIDIA GPU with a driver: CUDA and CUPTI are not needed");
 		return;
 	}
-	if (!libraries)
+	if (!has_libraries)
 		check_files(doctor);
 	check_profiling(doctor);
 }

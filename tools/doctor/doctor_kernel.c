@@ -21,12 +21,15 @@
 
 static const struct {
 	const char *name, *what;
-	bool cspmu; /* not needed if the PMUs exist */
+	bool is_cspmu; /* not needed if the PMUs exist */
 } config_options[] = {
 	{ .name = "CONFIG_ARM_CORESIGHT_PMU_ARCH_SYSTEM_PMU",
-	  .what = "the kernel's driver of Grace's PMUs", .cspmu = true },
-	{ .name = "CONFIG_NVIDIA_CORESIGHT_PMU_ARCH_SYSTEM_PMU", .what = "that driver's NVIDIA module", .cspmu = true },
-	{ .name = "CONFIG_ACPI_APMT", .what = "finding Grace's PMUs", .cspmu = true },
+	  .what = "the kernel's driver of Grace's PMUs",
+	  .is_cspmu = true },
+	{ .name = "CONFIG_NVIDIA_CORESIGHT_PMU_ARCH_SYSTEM_PMU",
+	  .what = "that driver's NVIDIA module",
+	  .is_cspmu = true },
+	{ .name = "CONFIG_ACPI_APMT", .what = "finding Grace's PMUs", .is_cspmu = true },
 	{ .name = "CONFIG_ARM_SPE_PMU", .what = "sampling memory accesses" },
 	{ .name = "CONFIG_ARM_PMUV3", .what = "the CPUs' counters" },
 };
@@ -80,9 +83,9 @@ static char option_of(const char *config, const char *name)
 {
 	size_t length = strlen(name);
 
-	for (const char *at = config; (at = strstr(at, name)); at += length)
-		if ((at == config || at[-1] == '\n') && at[length] == '=')
-			return at[length + 1];
+	for (const char *cursor = config; (cursor = strstr(cursor, name)); cursor += length)
+		if ((cursor == config || cursor[-1] == '\n') && cursor[length] == '=')
+			return cursor[length + 1];
 	return 0;
 }
 
@@ -93,12 +96,12 @@ static void check_option(struct doctor *doctor, const char *config, size_t i)
 	if (value)
 		doctor_find(doctor, LEVEL_OK, "config", NULL, "%s=%c", config_options[i].name,
 			    value);
-	else if (config_options[i].cspmu && doctor->has_pmus)
+	else if (config_options[i].is_cspmu && doctor->has_pmus)
 		doctor_find(doctor, LEVEL_OK, "config", NULL,
 			    "%s is not set, and not needed: the PMUs exist", config_options[i].name);
 	else
 		doctor_find(doctor, LEVEL_WARNING, "config",
-			    config_options[i].cspmu ?
+			    config_options[i].is_cspmu ?
 				    "sudo modprobe grace_cspmu (gpmu's kernel-drivers: make dkms)" :
 				    "install or build a kernel with this option",
 			    "%s is not set: %s", config_options[i].name, config_options[i].what);
@@ -139,9 +142,9 @@ static void read_capabilities(struct doctor *doctor)
 	if (!line)
 		return;
 	effective = strtoull(line + strlen(key), NULL, 16);
-	doctor->sysadmin = effective >> CAP_SYS_ADMIN_BIT & 1;
-	doctor->syslog = effective >> CAP_SYSLOG_BIT & 1;
-	doctor->perfmon = effective >> CAP_PERFMON_BIT & 1;
+	doctor->has_sysadmin = effective >> CAP_SYS_ADMIN_BIT & 1;
+	doctor->has_syslog = effective >> CAP_SYSLOG_BIT & 1;
+	doctor->has_perfmon = effective >> CAP_PERFMON_BIT & 1;
 }
 
 static const char *allowed(long level)
@@ -162,7 +165,7 @@ static void check_paranoid(struct doctor *doctor)
 	static const char remedy[] =
 		"sudo sysctl kernel.perf_event_paranoid=0, or for gpmu alone: sudo setcap cap_perfmon+ep "
 		"\"$(command -v gpmu)\"";
-	bool all = doctor->perfmon || doctor->sysadmin;
+	bool has_rights = doctor->has_perfmon || doctor->has_sysadmin;
 	char text[32];
 	long level;
 
@@ -174,10 +177,10 @@ static void check_paranoid(struct doctor *doctor)
 		return;
 	}
 	level = strtol(text, NULL, 10);
-	if (all)
+	if (has_rights)
 		doctor_find(doctor, LEVEL_OK, "permissions", NULL,
 			    "%s allows counting the whole machine (perf_event_paranoid is %ld)",
-			    doctor->sysadmin ? "CAP_SYS_ADMIN" : "CAP_PERFMON", level);
+			    doctor->has_sysadmin ? "CAP_SYS_ADMIN" : "CAP_PERFMON", level);
 	else if (level <= 0)
 		doctor_find(doctor, LEVEL_OK, "permissions", NULL,
 			    "perf_event_paranoid is %ld: all users may count %s", level,
@@ -207,7 +210,7 @@ static void check_kptr(struct doctor *doctor)
 	if (!doctor_read(doctor, "proc/sys/kernel/perf_event_paranoid", text, sizeof(text)))
 		return;
 	paranoid = strtol(text, NULL, 10);
-	if ((!level && paranoid <= 1) || (level <= 1 && doctor->syslog))
+	if ((!level && paranoid <= 1) || (level <= 1 && doctor->has_syslog))
 		doctor_find(doctor, LEVEL_OK, "permissions", NULL,
 			    "kptr_restrict is %ld: perf can resolve kernel symbols", level);
 	else if (!level)
@@ -219,7 +222,7 @@ static void check_kptr(struct doctor *doctor)
 	else
 		doctor_find(
 			doctor, LEVEL_WARNING, "permissions",
-			paranoid <= 1 || doctor->syslog ?
+			paranoid <= 1 || doctor->has_syslog ?
 				"sudo sysctl kernel.kptr_restrict=0" :
 				"sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=0",
 			"kptr_restrict is %ld: perf cannot resolve kernel symbols; counting does "
@@ -253,7 +256,7 @@ static void check_files(struct doctor *doctor)
 	struct rlimit limit;
 	char remedy[160];
 
-	if (!doctor->here || getrlimit(RLIMIT_NOFILE, &limit))
+	if (!doctor->is_here || getrlimit(RLIMIT_NOFILE, &limit))
 		return;
 	if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max >= cpus * FILES_PER_CPU) {
 		doctor_find(doctor, LEVEL_OK, "permissions", NULL, "limit of open files: %llu",

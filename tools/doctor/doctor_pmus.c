@@ -32,14 +32,14 @@ static bool is_grace_pmu(const struct gpmu_pmu *pmu)
 void doctor_look(struct doctor *doctor)
 {
 	const struct gpmu_machine *machine = doctor->common.machine;
-	bool v2 = gpmu_midr_is_neoverse_v2(gpmu_machine_midr(machine));
+	bool is_v2 = gpmu_midr_is_neoverse_v2(gpmu_machine_midr(machine));
 	const struct gpmu_pmu *pmu;
 	const char *warning;
 
-	doctor->here = common_is_here(&doctor->common);
+	doctor->is_here = common_is_here(&doctor->common);
 	for (size_t i = 0; (pmu = gpmu_machine_pmu(machine, i)); i++)
 		doctor->has_pmus = doctor->has_pmus || is_grace_pmu(pmu);
-	doctor->is_grace = doctor->has_pmus || (v2 && doctor_exists(doctor, APMT));
+	doctor->is_grace = doctor->has_pmus || (is_v2 && doctor_exists(doctor, APMT));
 	if (doctor->has_pmus)
 		doctor_find(doctor, LEVEL_OK, "machine", NULL, "an NVIDIA Grace");
 	else if (doctor->is_grace)
@@ -48,7 +48,7 @@ void doctor_look(struct doctor *doctor)
 	else
 		doctor_find(doctor, LEVEL_OK, "machine", NULL,
 			    "not an NVIDIA Grace%s: Grace-only checks skipped",
-			    v2 ? ", or a virtual machine on one" : "");
+			    is_v2 ? ", or a virtual machine on one" : "");
 	for (size_t i = 0; (warning = gpmu_machine_warning(machine, i)); i++)
 		doctor_find(doctor, LEVEL_WARNING, "machine", NULL, "%s", warning);
 }
@@ -66,14 +66,14 @@ static bool has_driver(const struct doctor *doctor, const char *module, const ch
 	return doctor_exists(doctor, path);
 }
 
-static void no_driver(struct doctor *doctor, bool in_tree, bool ours)
+static void no_driver(struct doctor *doctor, bool has_in_tree_driver, bool has_own_driver)
 {
-	if (ours || in_tree)
+	if (has_own_driver || has_in_tree_driver)
 		doctor_find(doctor, LEVEL_PROBLEM, "driver",
-			    in_tree ? "sudo modprobe nvidia_cspmu; sudo dmesg | grep -i cspmu" :
+			    has_in_tree_driver ? "sudo modprobe nvidia_cspmu; sudo dmesg | grep -i cspmu" :
 				      "sudo dmesg | grep grace-cspmu",
 			    "%s is loaded but has no PMU",
-			    in_tree ? "arm_cspmu_module" : "grace_cspmu");
+			    has_in_tree_driver ? "arm_cspmu_module" : "grace_cspmu");
 	else
 		doctor_find(
 			doctor, LEVEL_PROBLEM, "driver",
@@ -84,20 +84,20 @@ static void no_driver(struct doctor *doctor, bool in_tree, bool ours)
 
 void doctor_check_driver(struct doctor *doctor)
 {
-	bool ours = has_driver(doctor, "grace_cspmu", "grace-cspmu");
-	bool in_tree = has_driver(doctor, "arm_cspmu_module", "arm-cs-arch-pmu");
+	bool has_own_driver = has_driver(doctor, "grace_cspmu", "grace-cspmu");
+	bool has_in_tree_driver = has_driver(doctor, "arm_cspmu_module", "arm-cs-arch-pmu");
 
 	if (!doctor->is_grace)
 		return;
 	if (!doctor->has_pmus)
-		no_driver(doctor, in_tree, ours);
-	else if (ours && in_tree)
+		no_driver(doctor, has_in_tree_driver, has_own_driver);
+	else if (has_own_driver && has_in_tree_driver)
 		doctor_find(doctor, LEVEL_OK, "driver", NULL,
 			    "grace_cspmu and the kernel's "
 			    "arm_cspmu_module: each device belongs to the driver that bound it first");
-	else if (ours || in_tree)
+	else if (has_own_driver || has_in_tree_driver)
 		doctor_find(doctor, LEVEL_OK, "driver", NULL, "%s",
-			    ours ? "grace_cspmu" :
+			    has_own_driver ? "grace_cspmu" :
 				   "the kernel's arm_cspmu_module and nvidia_cspmu");
 	else
 		doctor_find(doctor, LEVEL_OK, "driver", NULL, "built into the kernel, or PMUs of "
@@ -180,12 +180,12 @@ static void check_user_reads(struct doctor *doctor, const struct gpmu_pmu *core)
 {
 	static const char sysctl[] = "perf_user_access";
 	char path[128], text[16];
-	bool arm;
+	bool is_arm;
 
 	snprintf(path, sizeof(path), "proc/sys/kernel/%s", sysctl);
-	arm = doctor_read(doctor, path, text, sizeof(text));
+	is_arm = doctor_read(doctor, path, text, sizeof(text));
 	snprintf(path, sizeof(path), "sys/bus/event_source/devices/%s/rdpmc", gpmu_pmu_name(core));
-	if (!arm && !doctor_read(doctor, path, text, sizeof(text)))
+	if (!is_arm && !doctor_read(doctor, path, text, sizeof(text)))
 		doctor_find(doctor, LEVEL_OK, "PMU", NULL,
 			    "reads in user space: no, the kernel does not support them");
 	else if (strtol(text, NULL, 10) > 0)
@@ -193,24 +193,24 @@ static void check_user_reads(struct doctor *doctor, const struct gpmu_pmu *core)
 			    "reads in user space: yes, regions of programs need no system call");
 	else
 		doctor_find(doctor, LEVEL_OK, "PMU",
-			    arm ? "sudo sysctl kernel.perf_user_access=1" :
+			    is_arm ? "sudo sysctl kernel.perf_user_access=1" :
 				  "echo 1 | sudo tee /sys/bus/event_source/devices/cpu*/rdpmc",
-			    "reads in user space: no, %s is %s", arm ? sysctl : "rdpmc", text);
+			    "reads in user space: no, %s is %s", is_arm ? sysctl : "rdpmc", text);
 }
 
 static void check_core(struct doctor *doctor)
 {
 	const struct gpmu_pmu *pmu, *core = NULL;
-	bool spe = false;
+	bool has_spe = false;
 
 	for (size_t i = 0; (pmu = gpmu_machine_pmu(doctor->common.machine, i)); i++) {
 		if (!core && gpmu_pmu_kind(pmu) == GPMU_PMU_CORE)
 			core = pmu;
-		spe = spe || !strncmp(gpmu_pmu_name(pmu), "arm_spe_", 8);
+		has_spe = has_spe || !strncmp(gpmu_pmu_name(pmu), "arm_spe_", 8);
 	}
 	if (core)
 		doctor_find(doctor, LEVEL_OK, "PMU", NULL, "the CPUs have a PMU%s",
-			    spe ? ", and SPE" : "");
+			    has_spe ? ", and SPE" : "");
 	else
 		doctor_find(
 			doctor, LEVEL_WARNING, "PMU", NULL,
@@ -218,7 +218,7 @@ static void check_core(struct doctor *doctor)
 			"virtual machine's host can enable it");
 	if (core)
 		check_user_reads(doctor, core);
-	if (doctor->is_grace && !spe)
+	if (doctor->is_grace && !has_spe)
 		doctor_find(
 			doctor, LEVEL_WARNING, "PMU",
 			"sudo modprobe arm_spe_pmu; if that does not help, boot with kpti=off",

@@ -31,12 +31,12 @@ static const struct distribution {
 
 static const struct distribution *find_distribution(const char *name)
 {
-	const struct distribution *at;
+	const struct distribution *distribution;
 
-	for (at = distributions; at < OTHER; at++)
-		for (size_t i = 0; at->names[i]; i++)
-			if (!strcmp(at->names[i], name))
-				return at;
+	for (distribution = distributions; distribution < OTHER; distribution++)
+		for (size_t i = 0; distribution->names[i]; i++)
+			if (!strcmp(distribution->names[i], name))
+				return distribution;
 	return OTHER;
 }
 
@@ -112,7 +112,7 @@ static void check_perf(struct doctor *doctor)
 {
 	char line[128];
 
-	if (!doctor->here)
+	if (!doctor->is_here)
 		return;
 	ask_perf(line, sizeof(line));
 	if (*line)

@@ -30,9 +30,9 @@ static const struct view views[] = {
 
 struct arguments {
 	const struct view *view;
-	bool accounting, vgpu;
+	bool wants_accounting, wants_vgpu;
 	const char *clear;	/* the instance whose accounts are to be deleted, or NULL */
-	bool json;
+	bool wants_json;
 	uint64_t interval;	/* ns; 0: once */
 	long long intervals;	/* 0: no limit */
 };
@@ -43,11 +43,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case KEY_ACCOUNTING:
-		arguments->accounting = true;
+		arguments->wants_accounting = true;
 		arguments->view = &views[1];
 		return 0;
 	case KEY_VGPU:
-		arguments->vgpu = true;
+		arguments->wants_vgpu = true;
 		arguments->view = &views[2];
 		return 0;
 	case KEY_CLEAR:
@@ -61,7 +61,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		arguments->intervals = parse_number("--interval-count", arg, 1, INT32_MAX);
 		return 0;
 	case 'j':
-		arguments->json = true;
+		arguments->wants_json = true;
 		return 0;
 	case 'h':
 		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
@@ -172,12 +172,12 @@ static bool show(const struct arguments *arguments, struct gpmu_source *source, 
 
 	if (!answer)
 		return false;
-	if (!arguments->json)
+	if (!arguments->wants_json)
 		clean(answer);
-	if (arguments->interval && !arguments->json)
+	if (arguments->interval && !arguments->wants_json)
 		printf("%s%.3f s\n", seconds > 0 ? "\n" : "", seconds);
 	json_array_foreach(json_object_get(answer, "gpus"), i, gpu) {
-		if (arguments->json) {
+		if (arguments->wants_json) {
 			print_json(view, answer, gpu, seconds);
 			continue;
 		}
@@ -233,12 +233,12 @@ static int run(int argc, char **argv)
 	struct arguments arguments = { .view = &views[0] };
 	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_source *source;
-	bool done;
+	bool is_done;
 
 	parse_arguments(&argp, argc, argv, 0, &arguments);
 	if (arguments.intervals && !arguments.interval)
 		die("--interval-count needs -I");
-	if (arguments.accounting && arguments.vgpu)
+	if (arguments.wants_accounting && arguments.wants_vgpu)
 		die("--accounting and --vgpu: choose one");
 	gpmu_log_set(show_message, NULL);
 	source = gpmu_source_new("nvml", &error);
@@ -246,9 +246,9 @@ static int run(int argc, char **argv)
 		say("%s", error.text);
 		return EXIT_FAILURE;
 	}
-	done = arguments.clear ? clear(&arguments, source) : show_all(&arguments, source);
+	is_done = arguments.clear ? clear(&arguments, source) : show_all(&arguments, source);
 	gpmu_source_put(source);
-	return done ? EXIT_SUCCESS : EXIT_FAILURE;
+	return is_done ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 const struct cmd cmd_gpu = {

@@ -88,25 +88,25 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &list->common;
 		return 0;
 	case KEY_LIST_GPU:
-		list->common.gpu = true;
+		list->common.wants_gpu = true;
 		return 0;
 	case KEY_CHIP:
 		arguments->gpu.chip = arg;
 		return 0;
 	case KEY_CHIPS:
-		arguments->gpu.chips = true;
+		arguments->gpu.wants_chips = true;
 		return 0;
 	case KEY_PASSES:
-		arguments->gpu.passes = true;
+		arguments->gpu.wants_passes = true;
 		return 0;
 	case KEY_ALL:
-		list->all = true;
+		list->wants_all = true;
 		return 0;
 	case 'j':
-		list->json = true;
+		list->wants_json = true;
 		return 0;
 	case KEY_NAMES:
-		list->names = true;
+		list->wants_names = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		add_argument(list, arg);
@@ -148,17 +148,17 @@ bool list_matches(const struct list *list, const char *name)
 	for (size_t i = 0; i < list->globs.length; i++) {
 		const char *glob = list->globs.list[i];
 		char *inside;
-		bool match;
+		bool is_match;
 
 		/* As in perf list, a word matches any part of a name. */
 		if (strpbrk(glob, "*?[")) {
-			match = !fnmatch(glob, name, FNM_CASEFOLD);
+			is_match = !fnmatch(glob, name, FNM_CASEFOLD);
 		} else {
 			inside = print_text("*%s*", glob);
-			match = !fnmatch(inside, name, FNM_CASEFOLD);
+			is_match = !fnmatch(inside, name, FNM_CASEFOLD);
 			free(inside);
 		}
-		if (match)
+		if (is_match)
 			return true;
 	}
 	return !list->globs.length;
@@ -168,7 +168,7 @@ bool list_matches(const struct list *list, const char *name)
 static bool needs_gpu(const struct list *list, const struct item *item)
 {
 	/* Without a pattern, metrics of GPUs would be listed on machines that have none. */
-	return item->with_gpu && list->globs.length && !list->all;
+	return item->needs_gpu && list->globs.length && !list->wants_all;
 }
 
 /* Removes the items that are not shown. */
@@ -179,8 +179,8 @@ static void select_items(const struct list *list, struct items *items)
 	for (size_t i = 0; i < items->length; i++) {
 		struct item *item = &items->list[i];
 
-		if ((item->here || needs_gpu(list, item) || list->all) && list_matches(list, item->name) &&
-		    (!list->gpus_only || items_is_gpu(item->metric)))
+		if ((item->is_here || needs_gpu(list, item) || list->wants_all) && list_matches(list, item->name) &&
+		    (!list->wants_gpus_only || items_is_gpu(item->metric)))
 			items->list[length++] = *item;
 		else
 			free(item->name);
@@ -263,7 +263,7 @@ static void add_why_not(struct table *table, const struct gpmu_metric *metric,
 
 static void add_item_more(const struct list *list, struct table *table, const struct item *item)
 {
-	if (item->metric && !item->here && !needs_gpu(list, item))
+	if (item->metric && !item->is_here && !needs_gpu(list, item))
 		add_why_not(table, item->metric, list->common.machine);
 	if (item->metric)
 		add_metric_more(table, item->metric);
@@ -292,10 +292,10 @@ static void put_section(const struct list *list, const struct item *items, size_
 
 		table_cell(&table, "%s", items[i].name);
 		table_cell(&table, "%s", items[i].unit ? items[i].unit : "");
-		table_cell(&table, "%s", items[i].here ? "yes" : needs_gpu(list, &items[i]) ? "--gpu" : "no");
+		table_cell(&table, "%s", items[i].is_here ? "yes" : needs_gpu(list, &items[i]) ? "--gpu" : "no");
 		table_cell(&table, "%s", text);
 		free(text);
-		if (list->common.verbose)
+		if (list->common.is_verbose)
 			add_item_more(list, &table, &items[i]);
 	}
 	table_print(&table);
@@ -391,7 +391,7 @@ static void put_json(const struct list *list, const struct item *item)
 	printf("{\"gpmu\":%d", LIST_SCHEMA);
 	list_put_key("kind", kinds[item->kind].word);
 	list_put_key("name", item->name);
-	printf(",\"here\":%s", item->here ? "true" : needs_gpu(list, item) ? "null" : "false");
+	printf(",\"here\":%s", item->is_here ? "true" : needs_gpu(list, item) ? "null" : "false");
 	list_put_key("description", *text ? text : NULL);
 	free(text);
 	if (item->metric)
@@ -405,12 +405,12 @@ static void put_json(const struct list *list, const struct item *item)
 
 static void put_items(const struct list *list, const struct items *items)
 {
-	if (!list->json && !list->names) {
+	if (!list->wants_json && !list->wants_names) {
 		put_text(list, items);
 		return;
 	}
 	for (size_t i = 0; i < items->length; i++) {
-		if (list->json)
+		if (list->wants_json)
 			put_json(list, &items->list[i]);
 		else
 			list_put_name(items->list[i].name);
@@ -442,8 +442,8 @@ static int list_all(struct list *list)
 	common_open(&list->common);
 	length = list_put_kinds(list, list->kind < 0 ? (1u << ITEM_KINDS) - 1 - (1u << ITEM_TRACEPOINT) :
 						       1u << list->kind);
-	if (!length && !list->names)
-		say("nothing here matches%s", list->all ? "" : "; --all lists names of other machines too");
+	if (!length && !list->wants_names)
+		say("nothing here matches%s", list->wants_all ? "" : "; --all lists names of other machines too");
 	return length ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
@@ -455,11 +455,11 @@ static int run(int argc, char **argv)
 
 	common_init(&list->common);
 	parse_arguments(&argp, argc, argv, 0, &arguments);
-	if (list->json && list->names)
+	if (list->wants_json && list->wants_names)
 		die("-j and --names: choose one");
-	if ((arguments.gpu.chip || arguments.gpu.chips || arguments.gpu.passes) && !list->common.gpu)
+	if ((arguments.gpu.chip || arguments.gpu.wants_chips || arguments.gpu.wants_passes) && !list->common.wants_gpu)
 		die("--chip, --chips and --passes need --gpu");
-	status = list->common.gpu ? list_gpu(list, &arguments.gpu) : list_all(list);
+	status = list->common.wants_gpu ? list_gpu(list, &arguments.gpu) : list_all(list);
 	free(list->globs.list);
 	common_release(&list->common);
 	return status;

@@ -15,8 +15,8 @@ struct list {
 	struct common common;
 	int kind;		/* enum item_kind; -1: all but tracepoints */
 	struct texts globs;	/* none: all */
-	bool all, json, names;
-	bool gpus_only;		/* list only metrics of GPUs */
+	bool wants_all, wants_json, wants_names;
+	bool wants_gpus_only;	/* list only metrics of GPUs */
 };
 
 /* Prints the selected items of some kinds and returns their number. @kinds: a bit for each enum item_kind. Call after common_open(). */

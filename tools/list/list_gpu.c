@@ -29,7 +29,7 @@ static int put_chips(const struct list *list)
 		if (!list_matches(list, json_string_value(chip)))
 			continue;
 		n++;
-		if (!list->json) {
+		if (!list->wants_json) {
 			list_put_name(json_string_value(chip));
 			continue;
 		}
@@ -63,7 +63,7 @@ static void add_suffixes(struct table *table, const json_t *metric)
 		list_more(table, i ? "" : "suffixes", json_string_value(suffix));
 }
 
-static void put_table(const struct list *list, const json_t *metrics, bool passes)
+static void put_table(const struct list *list, const json_t *metrics, bool wants_passes)
 {
 	const json_t *metric;
 	struct table table;
@@ -73,7 +73,7 @@ static void put_table(const struct list *list, const json_t *metrics, bool passe
 	table_column(&table, "EVENT", 0, 0, MAX_NAME);
 	table_column(&table, "UNIT", 0, 0, 0);
 	table_column(&table, "TYPE", 0, strlen("throughput"), 0);
-	if (passes)
+	if (wants_passes)
 		table_column(&table, "PASSES", TABLE_RIGHT, 0, 0);
 	table_column(&table, "DESCRIPTION", TABLE_CUT, 0, 0);
 	json_array_foreach(metrics, i, metric) {
@@ -82,12 +82,12 @@ static void put_table(const struct list *list, const json_t *metrics, bool passe
 		table_cell(&table, "%s", text_of(metric, "event"));
 		table_cell(&table, "%s", text_of(metric, "unit"));
 		table_cell(&table, "%s", text_of(metric, "type"));
-		if (passes && number)
+		if (wants_passes && number)
 			table_cell(&table, "%" JSON_INTEGER_FORMAT, number);
-		else if (passes)
+		else if (wants_passes)
 			table_cell(&table, "%s", "");
 		table_cell(&table, "%s", text_of(metric, "description"));
-		if (list->common.verbose)
+		if (list->common.is_verbose)
 			add_suffixes(&table, metric);
 	}
 	table_print(&table);
@@ -111,17 +111,17 @@ static void put_json(const json_t *metric)
 	free(suffixes);
 }
 
-static void put_metrics(const struct list *list, const json_t *metrics, bool passes)
+static void put_metrics(const struct list *list, const json_t *metrics, bool wants_passes)
 {
 	const json_t *metric;
 	size_t i;
 
-	if (!list->json && !list->names) {
-		put_table(list, metrics, passes);
+	if (!list->wants_json && !list->wants_names) {
+		put_table(list, metrics, wants_passes);
 		return;
 	}
 	json_array_foreach(metrics, i, metric) {
-		if (list->json)
+		if (list->wants_json)
 			put_json(metric);
 		else
 			list_put_name(text_of(metric, "event"));
@@ -183,7 +183,7 @@ static json_t *nvml_events(const struct list *list)
 static json_t *chip_events(const struct list_gpu *options)
 {
 	struct gpmu_error error = { .size = sizeof(error) };
-	json_t *events = chip_ask(options->chip, options->passes ? "metrics passes" : "metrics", &error);
+	json_t *events = chip_ask(options->chip, options->wants_passes ? "metrics passes" : "metrics", &error);
 
 	if (!events)
 		chip_die(error.text);
@@ -196,8 +196,8 @@ static size_t put_gpu_metrics(struct list *list, const struct list_gpu *options)
 	char *spec = options->chip ? print_text("cupti=chip=%s", options->chip) : print_text("cupti=list");
 	size_t length;
 
-	list->gpus_only = true;
-	list->common.gpu = !options->chip;
+	list->wants_gpus_only = true;
+	list->common.wants_gpu = !options->chip;
 	list->common.cupti = spec;
 	if (options->chip)
 		texts_add(&list->common.sources, spec);
@@ -212,15 +212,15 @@ static size_t put_gpu_metrics(struct list *list, const struct list_gpu *options)
 /* Returns whether the chip's own events are listed, and not only their number. */
 static bool wants_chip_events(const struct list *list, const struct list_gpu *options)
 {
-	return list->kind == ITEM_EVENT || list->globs.length || options->passes;
+	return list->kind == ITEM_EVENT || list->globs.length || options->wants_passes;
 }
 
 /* Prints NVML's events, and the events of the chip or their number, below @above other rows. Returns the number of rows. */
 static size_t put_events(const struct list *list, const struct list_gpu *options, const json_t *chip, const json_t *nvml,
 			 size_t above)
 {
-	const bool is_text = !list->json && !list->names, all = wants_chip_events(list, options);
-	json_t *events = all ? json_copy((json_t *)chip) : json_array();
+	const bool is_text = !list->wants_json && !list->wants_names, wants_all = wants_chip_events(list, options);
+	json_t *events = wants_all ? json_copy((json_t *)chip) : json_array();
 	size_t length;
 
 	json_array_extend(events, (json_t *)nvml);
@@ -229,8 +229,8 @@ static size_t put_events(const struct list *list, const struct list_gpu *options
 	if (length && above && is_text)
 		putchar('\n');
 	if (length)
-		put_metrics(list, events, options->passes);
-	if (!all && json_array_size(chip) && is_text)
+		put_metrics(list, events, options->wants_passes);
+	if (!wants_all && json_array_size(chip) && is_text)
 		printf("\n%zu events that CUPTI can sample on the chip: gpmu list --gpu%s%s event\n", json_array_size(chip),
 		       options->chip ? " --chip " : "", options->chip ? options->chip : "");
 	json_decref(events);
@@ -242,7 +242,7 @@ int list_gpu(struct list *list, const struct list_gpu *options)
 	json_t *nvml, *chip;
 	size_t length = 0;
 
-	if (options->chips)
+	if (options->wants_chips)
 		return put_chips(list);
 	if (list->kind >= 0 && list->kind != ITEM_METRIC && list->kind != ITEM_EVENT)
 		die("--gpu lists metrics and events: expected metric, event or neither");
@@ -252,7 +252,7 @@ int list_gpu(struct list *list, const struct list_gpu *options)
 		length = put_gpu_metrics(list, options);
 	if (list->kind != ITEM_METRIC)
 		length += put_events(list, options, chip, nvml, length);
-	if (!length && !list->names)
+	if (!length && !list->wants_names)
 		say("nothing of the GPU matches");
 	json_decref(nvml);
 	json_decref(chip);

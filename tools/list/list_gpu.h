@@ -10,8 +10,8 @@
 
 struct list_gpu {
 	const char *chip;	/* "GH100"; NULL: that of the first GPU */
-	bool chips;		/* print the names of chips only */
-	bool passes;		/* print numbers of passes, which takes seconds */
+	bool wants_chips;	/* print the names of chips only */
+	bool wants_passes;	/* print numbers of passes, which takes seconds */
 };
 
 /*

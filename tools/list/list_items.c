@@ -81,7 +81,7 @@ void items_release(struct items *items)
 	free(items->tracepoints);
 }
 
-static struct item *add(struct items *items, enum item_kind kind, char *name, bool here)
+static struct item *add(struct items *items, enum item_kind kind, char *name, bool is_here)
 {
 	struct item *item;
 
@@ -91,7 +91,7 @@ static struct item *add(struct items *items, enum item_kind kind, char *name, bo
 						       sizeof(*items->list)));
 	}
 	item = &items->list[items->length++];
-	*item = (struct item){ .kind = kind, .name = name, .here = here };
+	*item = (struct item){ .kind = kind, .name = name, .is_here = is_here };
 	return item;
 }
 
@@ -100,7 +100,7 @@ static char *copy(const char *text)
 	return need_memory(strdup(text));
 }
 
-static bool supported(int answer)
+static bool is_supported(int answer)
 {
 	if (answer < 0)
 		die_no_memory();
@@ -131,11 +131,11 @@ static void add_metrics(struct items *items, const struct common *common)
 		if (counted != metric)
 			continue;
 		item = add(items, ITEM_METRIC, copy(name),
-			   supported(gpmu_metric_supported(metric, common->machine)));
+			   is_supported(gpmu_metric_supported(metric, common->machine)));
 		item->description = gpmu_metric_description(metric);
 		item->unit = gpmu_metric_unit(metric);
 		item->metric = metric;
-		item->with_gpu = !item->here && !has_gpus && items_is_gpu(metric);
+		item->needs_gpu = !item->is_here && !has_gpus && items_is_gpu(metric);
 	}
 }
 
@@ -145,15 +145,15 @@ static void add_groups(struct items *items, const struct common *common)
 	const char *group;
 
 	for (size_t i = 0; (group = gpmu_catalog_group(common->catalog, i)); i++) {
-		bool here = false;
+		bool is_here = false;
 
-		for (size_t k = 0; !here; k++) {
+		for (size_t k = 0; !is_here; k++) {
 			metric = gpmu_catalog_group_metric(common->catalog, group, k);
 			if (!metric)
 				break;
-			here = supported(gpmu_metric_supported(metric, common->machine));
+			is_here = is_supported(gpmu_metric_supported(metric, common->machine));
 		}
-		add(items, ITEM_GROUP, copy(group), here);
+		add(items, ITEM_GROUP, copy(group), is_here);
 	}
 }
 
@@ -166,7 +166,7 @@ static void add_catalog_events(struct items *items, const struct common *common)
 		struct item *item;
 
 		item = add(items, ITEM_EVENT, pmu ? print_text("%s/%s/", pmu, name) : copy(name),
-			   supported(gpmu_event_def_supported(event, common->machine)));
+			   is_supported(gpmu_event_def_supported(event, common->machine)));
 		item->description = gpmu_event_def_description(event);
 		item->unit = gpmu_event_def_unit(event);
 		item->event = event;
@@ -192,14 +192,14 @@ static void add_sysfs_events(struct items *items, const struct common *common)
 	const char *event;
 
 	for (size_t i = 0; (pmu = gpmu_machine_pmu(common->machine, i)); i++) {
-		bool core = gpmu_pmu_kind(pmu) == GPMU_PMU_CORE;
+		bool is_core = gpmu_pmu_kind(pmu) == GPMU_PMU_CORE;
 
 		for (size_t k = 0; (event = gpmu_pmu_event_name(pmu, k)); k++) {
 			struct item *item;
 
 			item = add(items, ITEM_EVENT,
-				   core ? copy(event) : print_text("%.*s/%s/", kind_length(pmu),
-								   gpmu_pmu_name(pmu), event),
+				   is_core ? copy(event) : print_text("%.*s/%s/", kind_length(pmu),
+								      gpmu_pmu_name(pmu), event),
 				   true);
 			item->pmu = pmu;
 			item->terms = gpmu_pmu_event(pmu, event);
@@ -237,11 +237,11 @@ static bool has_core_pmu(const struct gpmu_machine *machine)
 
 static void add_generics(struct items *items, const struct common *common)
 {
-	bool core = has_core_pmu(common->machine);
+	bool is_core = has_core_pmu(common->machine);
 
 	for (size_t i = 0; i < ARRAY_SIZE(generics); i++) {
 		struct item *item = add(items, ITEM_EVENT, copy(generics[i].name),
-					core || generics[i].scope != GENERIC_CORE);
+					is_core || generics[i].scope != GENERIC_CORE);
 
 		item->description = generics[i].description;
 		item->unit = generics[i].scope == GENERIC_CLOCK ? "msec" :
@@ -329,8 +329,8 @@ static int compare(const void *a, const void *b)
 
 	if (order)
 		return order;
-	if (x->here != y->here)
-		return x->here ? -1 : 1;
+	if (x->is_here != y->is_here)
+		return x->is_here ? -1 : 1;
 	return (int)(y->event != NULL) - (int)(x->event != NULL);
 }
 

@@ -21,8 +21,8 @@ enum item_kind {
 struct item {
 	enum item_kind kind;
 	char *name;			/* the argument for -e or -M */
-	bool here;			/* exists on this machine */
-	bool with_gpu;			/* only --gpu determines whether it exists on this machine */
+	bool is_here;			/* exists on this machine */
+	bool needs_gpu;			/* only --gpu determines whether it exists on this machine */
 	const char *description;
 	const char *unit;
 	const struct gpmu_metric *metric;	/* of a metric */

@@ -50,8 +50,8 @@ int output_open(struct output *output, const char *path, enum output_mode mode, 
 	unfinished = output->replace;
 	unfinished_remove_by(drop_unfinished);
 	output->file = need_memory(fdopen(fd, mode == OUTPUT_APPEND ? "a" : "w"));
-	output->continues = mode == OUTPUT_APPEND && !fstat(fd, &status) &&
-			    S_ISREG(status.st_mode) && status.st_size;
+	output->is_continued = mode == OUTPUT_APPEND && !fstat(fd, &status) &&
+			       S_ISREG(status.st_mode) && status.st_size;
 	return 0;
 }
 

@@ -23,7 +23,7 @@ struct output {
 	FILE *file;
 	char *path;		/* NULL: the standard stream of output_open() */
 	struct replace *replace;	/* of the file */
-	bool continues;		/* it is appended to a file that is not empty */
+	bool is_continued;	/* it is appended to a file that is not empty */
 };
 
 /*

@@ -102,7 +102,7 @@ static void widen(struct table_column *column, const char *text)
 /* Sets the widths of all columns. Returns whether there are headings. */
 static bool measure(struct table *table)
 {
-	bool headings = false;
+	bool has_headings = false;
 	size_t n = 0;
 
 	for (size_t i = 0; i < table->n; i++)
@@ -117,11 +117,11 @@ static bool measure(struct table *table)
 			column->width = column->min;
 		if (!column->name)
 			continue;
-		headings = true;
+		has_headings = true;
 		if (column->width < gpmu_shown_width(column->name))
 			column->width = gpmu_shown_width(column->name);
 	}
-	return headings;
+	return has_headings;
 }
 
 /* The columns of the terminal that is written to, or SIZE_MAX */
@@ -194,12 +194,12 @@ static bool is_last(const struct table *table, size_t column)
 }
 
 /* The columns of the terminal that a text has */
-static size_t room_for(const struct printer *printer, bool cut)
+static size_t room_for(const struct printer *printer, bool is_cut)
 {
 	const struct table_column *column = &printer->table->columns[printer->column];
-	size_t room = cut && column->max ? column->max : SIZE_MAX, used = printer->used + printer->blanks;
+	size_t room = is_cut && column->max ? column->max : SIZE_MAX, used = printer->used + printer->blanks;
 
-	if (!cut || !is_last(printer->table, printer->column) || printer->terminal == SIZE_MAX)
+	if (!is_cut || !is_last(printer->table, printer->column) || printer->terminal == SIZE_MAX)
 		return room;
 	if (printer->terminal < used + CUT_MIN)
 		return CUT_MIN < room ? CUT_MIN : room;
@@ -217,10 +217,10 @@ static const char *fit_end(const char *text, size_t room, size_t *width)
 	return text;
 }
 
-static void put_text(struct printer *printer, const char *text, const char *color, bool cut)
+static void put_text(struct printer *printer, const char *text, const char *color, bool is_cut)
 {
 	const struct table_column *column = &printer->table->columns[printer->column];
-	size_t room = room_for(printer, cut), width, length = gpmu_shown_fit(text, room, &width);
+	size_t room = room_for(printer, is_cut), width, length = gpmu_shown_fit(text, room, &width);
 	const char *before = "", *after = "";
 	FILE *file = printer->table->file;
 	size_t padding;
@@ -245,7 +245,7 @@ static void put_text(struct printer *printer, const char *text, const char *colo
 }
 
 /* Prints the next cell or heading of a row, and the end of the line after the last one. */
-static void put_cell(struct printer *printer, const struct table_cell *cell, bool cut)
+static void put_cell(struct printer *printer, const struct table_cell *cell, bool is_cut)
 {
 	struct table *table = printer->table;
 	struct table_column *column = &table->columns[printer->column];
@@ -255,7 +255,7 @@ static void put_cell(struct printer *printer, const struct table_cell *cell, boo
 		printer->blanks = strlen(table->indent);
 	}
 	if (column->width) {
-		put_text(printer, cell->text, cell->color, cut && (column->flags & TABLE_CUT));
+		put_text(printer, cell->text, cell->color, is_cut && (column->flags & TABLE_CUT));
 		printer->blanks += strlen(GAP);
 	}
 	printer->column = (printer->column + 1) % table->column_count;
@@ -288,10 +288,10 @@ void table_print(struct table *table)
 {
 	struct printer printer = { .table = table, .terminal = terminal_width(table->file) };
 
-	const bool headings = measure(table);
+	const bool has_headings = measure(table);
 
 	narrow(table, printer.terminal);
-	if (headings)
+	if (has_headings)
 		put_headings(&printer);
 	for (size_t i = 0; i < table->n; i++) {
 		if (table->cells[i].below >= 0)

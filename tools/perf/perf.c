@@ -35,8 +35,8 @@ struct perf {
 	struct perf_theirs theirs;
 	struct gpmu_plan *plan;
 	struct gpmu_saved *saved;
-	bool begun;		/* the output was opened */
-	bool cut;		/* perf has printed text that is no output of perf stat */
+	bool has_begun;		/* the output was opened */
+	bool is_cut;		/* perf has printed text that is no output of perf stat */
 };
 
 /* perf, to which gpmu's signals are forwarded */
@@ -124,12 +124,12 @@ static bool is_known(const struct common *common, const char *name)
 static bool is_ours(const struct common *common, const char *item, size_t length)
 {
 	char *name = need_memory(strndup(item, length));
-	bool ours;
+	bool is_own;
 
 	name[strcspn(name, "/:")] = '\0';
-	ours = is_known(common, name);
+	is_own = is_known(common, name);
 	free(name);
-	return ours;
+	return is_own;
 }
 
 static char *append(char *list, const char *item, size_t length)
@@ -143,11 +143,11 @@ static char *append(char *list, const char *item, size_t length)
 /* A comma between slashes does not end an item. */
 static size_t item_length(const char *list)
 {
-	bool inside = false;
+	bool is_inside = false;
 	size_t i;
 
-	for (i = 0; list[i] && (inside || list[i] != ','); i++)
-		inside ^= list[i] == '/';
+	for (i = 0; list[i] && (is_inside || list[i] != ','); i++)
+		is_inside ^= list[i] == '/';
 	return i;
 }
 
@@ -293,9 +293,9 @@ static void catch_signals(const sigset_t *mask)
 
 static void begin(struct perf *perf)
 {
-	if (!perf->begun)
-		saved_run_begin(&perf->run, perf->args.interval);
-	perf->begun = true;
+	if (!perf->has_begun)
+		saved_run_begin(&perf->run, perf->args.has_interval);
+	perf->has_begun = true;
 }
 
 static void show_rows(struct perf *perf)
@@ -312,12 +312,12 @@ static void take_line(struct perf *perf, const char *line, size_t length)
 	struct gpmu_error error = { .size = sizeof(error) };
 	int ret;
 
-	if (perf->cut)
+	if (perf->is_cut)
 		return;
 	ret = gpmu_saved_line(perf->saved, line, length, &error);
 	if (ret < 0) {
 		say("output of %s: %s", perf_path(), error.text);
-		perf->cut = true;
+		perf->is_cut = true;
 	} else if (ret) {
 		show_rows(perf);
 	}
@@ -330,20 +330,20 @@ struct lines {
 
 static void take_lines(struct perf *perf, struct lines *lines)
 {
-	char *at = lines->text, *end;
+	char *line = lines->text, *end;
 
-	while ((end = memchr(at, '\n', lines->length - (size_t)(at - lines->text)))) {
-		take_line(perf, at, (size_t)(end + 1 - at));
-		at = end + 1;
+	while ((end = memchr(line, '\n', lines->length - (size_t)(line - lines->text)))) {
+		take_line(perf, line, (size_t)(end + 1 - line));
+		line = end + 1;
 	}
-	lines->length -= (size_t)(at - lines->text);
-	memmove(lines->text, at, lines->length);
+	lines->length -= (size_t)(line - lines->text);
+	memmove(lines->text, line, lines->length);
 	if (lines->length < SAVED_RUN_LINE)
 		return;
-	if (!perf->cut)
+	if (!perf->is_cut)
 		say("output of %s: found a line of more than %u bytes", perf_path(),
 		    SAVED_RUN_LINE);
-	perf->cut = true;
+	perf->is_cut = true;
 	lines->length = 0;
 }
 
@@ -385,13 +385,13 @@ static void read_all(struct perf *perf, int fd, struct child *child, struct chil
 {
 	int pidfd = (int)syscall(SYS_pidfd_open, child->pid, 0);
 	struct lines lines = { 0 };
-	bool open = true;
+	bool is_open = true;
 	ssize_t n;
 	int left;
 
-	while (child_wait(child, !open, end) == 0)
+	while (child_wait(child, !is_open, end) == 0)
 		if (is_readable(fd, pidfd))
-			open = read_output(perf, fd, &lines) > 0;
+			is_open = read_output(perf, fd, &lines) > 0;
 	heed_signals();
 	/* Output that is written from now on is not of perf, but of processes that inherited the pipe. */
 	if (ioctl(fd, FIONREAD, &left))
@@ -423,11 +423,11 @@ static void show_rest(struct perf *perf, double elapsed, int status)
 		/* With -r the counts are means of the runs. */
 		gpmu_saved_set_elapsed(perf->saved, (uint64_t)(elapsed / perf->args.runs * 1e9));
 		show_rows(perf);
-	} else if (!perf->begun && !status && !perf->cut) {
+	} else if (!perf->has_begun && !status && !perf->is_cut) {
 		say("%s has printed nothing", perf_path());
-		perf->cut = true;
+		perf->is_cut = true;
 	}
-	if (!perf->begun)
+	if (!perf->has_begun)
 		return;
 	saved_run_end(&perf->run, perf->run.end);
 	perf_theirs_warn(&perf->theirs);
@@ -458,7 +458,7 @@ static int run_perf(struct perf *perf, char **argv, int in, int out)
 	read_all(perf, in, &child, &end);
 	status = child_exit_status(end.status);
 	show_rest(perf, seconds() - start, status);
-	return status ? status : perf->cut ? EXIT_OWN : 0;
+	return status ? status : perf->is_cut ? EXIT_OWN : 0;
 }
 
 /* Counted if there is no other event, because perf would then count its default events. */
@@ -468,7 +468,7 @@ static int run_stat(struct perf *perf)
 {
 	struct perf_args *args = &perf->args;
 	char *text = need_memory(gpmu_plan_text(perf->plan));
-	bool json = is_since(6, 1);	/* earlier ones have no JSON, or only part of it */
+	bool has_json = is_since(6, 1);	/* earlier ones have no JSON, or only part of it */
 	int pipes[2], status;
 	char *title, *fd;
 	char **argv;
@@ -477,13 +477,13 @@ static int run_stat(struct perf *perf)
 	if (pipe2(pipes, O_CLOEXEC) || fcntl(pipes[1], F_SETFD, 0))
 		die("cannot create a pipe: %s", strerror(errno));
 	fd = print_text("%d", pipes[1]);
-	argv = need_memory(perf_args_make(args, perf_path(), json ? "-j" : "-x;", fd,
+	argv = need_memory(perf_args_make(args, perf_path(), has_json ? "-j" : "-x;", fd,
 					  *text ? text : nothing));
 	if (!*text)
 		perf->run.hidden = nothing;
 	title = need_memory(perf_args_title(args));
 	perf->run.title = title;
-	if (perf->common.verbose)
+	if (perf->common.is_verbose)
 		for (char **arg = argv; *arg; arg++) {
 			gpmu_shown_print(stderr, *arg);
 			putc(arg[1] ? ' ' : '\n', stderr);
@@ -500,24 +500,24 @@ static int run_stat(struct perf *perf)
 static void make_plan(struct perf *perf, const char *list)
 {
 	const struct gpmu_saved_options saved = {
-		.size = sizeof(saved), .system = perf->args.system,
+		.size = sizeof(saved), .system = perf->args.is_system_wide,
 	};
 
 	common_request(&perf->common, true, list);
-	perf->common.no_merge = perf->args.no_merge;
-	perf->plan = common_plan(&perf->common, perf->args.system);
+	perf->common.wants_no_merge = perf->args.wants_no_merge;
+	perf->plan = common_plan(&perf->common, perf->args.is_system_wide);
 	common_plan_warnings(perf->plan);
 	common_hints(&perf->common, perf->plan);
-	if (perf->common.verbose)
+	if (perf->common.is_verbose)
 		common_explain(perf->plan);
 	perf->saved = need_memory(gpmu_saved_new(&saved));
-	perf->run.others = true;
+	perf->run.wants_others = true;
 	perf->run.started = time(NULL);
 	perf->run.path = perf->args.output;
-	perf->run.append = perf->args.append;
-	perf->run.json = perf->args.json;
+	perf->run.wants_append = perf->args.wants_append;
+	perf->run.wants_json = perf->args.wants_json;
 	perf->run.separator = perf->args.separator;
-	perf->run.no_big_num = perf->args.no_big_num;
+	perf->run.wants_no_big_num = perf->args.wants_no_big_num;
 }
 
 /*
@@ -555,7 +555,7 @@ static int stat(struct perf *perf)
 
 	perf_args_parse(args, perf->argc, perf->argv);
 	name_cores(perf);
-	if (!args->metrics.length || args->other_form)
+	if (!args->metrics.length || args->has_other_form)
 		return exec_perf(perf->argv, perf->argc);
 	common_open(&perf->common);
 	for (size_t i = 0; i < args->metrics.length; i++)
@@ -565,7 +565,7 @@ static int stat(struct perf *perf)
 	} else {
 		if (args->wrong)
 			die("%s cannot be used with gpmu's metrics", args->wrong);
-		if (args->append && !args->output)
+		if (args->wants_append && !args->output)
 			die("--append needs -o");
 		args->theirs = theirs;
 		make_plan(perf, ours);

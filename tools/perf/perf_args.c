@@ -31,29 +31,29 @@ enum what {
 static const struct perf_option {
 	const char *name;
 	char letter;
-	bool argument;
+	bool has_argument;
 	enum what what;
 } options[] = {
-	{ .name = "metrics", .letter = 'M', .argument = true, .what = METRICS },
-	{ .name = "output", .letter = 'o', .argument = true, .what = OUTPUT },
+	{ .name = "metrics", .letter = 'M', .has_argument = true, .what = METRICS },
+	{ .name = "output", .letter = 'o', .has_argument = true, .what = OUTPUT },
 	{ .name = "append", .what = APPEND },
-	{ .name = "field-separator", .letter = 'x', .argument = true, .what = SEPARATOR },
+	{ .name = "field-separator", .letter = 'x', .has_argument = true, .what = SEPARATOR },
 	{ .name = "json-output", .letter = 'j', .what = JSON },
 	{ .name = "all-cpus", .letter = 'a', .what = SYSTEM },
 	{ .name = "no-aggr", .letter = 'A', .what = SYSTEM },
 	{ .name = "per-socket", .what = SYSTEM },
 	{ .name = "per-node", .what = SYSTEM },
-	{ .name = "cpu", .letter = 'C', .argument = true, .what = CPUS },
-	{ .name = "pid", .letter = 'p', .argument = true, .what = PIDS },
-	{ .name = "tid", .letter = 't', .argument = true, .what = TIDS },
-	{ .name = "interval-print", .letter = 'I', .argument = true, .what = INTERVAL },
+	{ .name = "cpu", .letter = 'C', .has_argument = true, .what = CPUS },
+	{ .name = "pid", .letter = 'p', .has_argument = true, .what = PIDS },
+	{ .name = "tid", .letter = 't', .has_argument = true, .what = TIDS },
+	{ .name = "interval-print", .letter = 'I', .has_argument = true, .what = INTERVAL },
 	{ .name = "metric-no-merge", .what = NO_MERGE },
 	{ .name = "no-big-num", .what = NO_BIG_NUM },
 	{ .name = "metric-only", .what = WRONG },
-	{ .name = "log-fd", .argument = true, .what = WRONG },
+	{ .name = "log-fd", .has_argument = true, .what = WRONG },
 	{ .name = "iostat", .what = WRONG },
-	{ .name = "cgroup", .letter = 'G', .argument = true, .what = WRONG },
-	{ .name = "for-each-cgroup", .argument = true, .what = WRONG },
+	{ .name = "cgroup", .letter = 'G', .has_argument = true, .what = WRONG },
+	{ .name = "for-each-cgroup", .has_argument = true, .what = WRONG },
 	{ .name = "table", .what = WRONG },
 	{ .name = "quiet", .what = WRONG },
 	{ .name = "verbose", .letter = 'v', .what = WRONG },
@@ -64,18 +64,18 @@ static const struct perf_option {
 	{ .name = "per-cache", .what = WRONG },
 	{ .name = "per-core", .what = WRONG },
 	{ .name = "help", .letter = 'h', .what = OTHER_FORM },
-	{ .name = "event", .letter = 'e', .argument = true, .what = EVENTS },
-	{ .name = "repeat", .letter = 'r', .argument = true, .what = REPEAT },
-	{ .name = "delay", .letter = 'D', .argument = true, .what = KEEP },
-	{ .name = "filter", .argument = true, .what = KEEP },
-	{ .name = "interval-count", .argument = true, .what = KEEP },
-	{ .name = "timeout", .argument = true, .what = KEEP },
-	{ .name = "bpf-prog", .letter = 'b', .argument = true, .what = KEEP },
-	{ .name = "pre", .argument = true, .what = KEEP },
-	{ .name = "post", .argument = true, .what = KEEP },
-	{ .name = "td-level", .argument = true, .what = KEEP },
-	{ .name = "control", .argument = true, .what = KEEP },
-	{ .name = "cputype", .argument = true, .what = KEEP },
+	{ .name = "event", .letter = 'e', .has_argument = true, .what = EVENTS },
+	{ .name = "repeat", .letter = 'r', .has_argument = true, .what = REPEAT },
+	{ .name = "delay", .letter = 'D', .has_argument = true, .what = KEEP },
+	{ .name = "filter", .has_argument = true, .what = KEEP },
+	{ .name = "interval-count", .has_argument = true, .what = KEEP },
+	{ .name = "timeout", .has_argument = true, .what = KEEP },
+	{ .name = "bpf-prog", .letter = 'b', .has_argument = true, .what = KEEP },
+	{ .name = "pre", .has_argument = true, .what = KEEP },
+	{ .name = "post", .has_argument = true, .what = KEEP },
+	{ .name = "td-level", .has_argument = true, .what = KEEP },
+	{ .name = "control", .has_argument = true, .what = KEEP },
+	{ .name = "cputype", .has_argument = true, .what = KEEP },
 };
 
 static const struct perf_option other = { .what = KEEP };
@@ -133,7 +133,7 @@ static void take_argument(struct perf_args *args, enum what what, const char *op
 		return;
 	case CPUS:
 		args->cpus = argument;
-		args->system = true;
+		args->is_system_wide = true;
 		break;
 	case PIDS:
 		args->pids = argument;
@@ -142,7 +142,7 @@ static void take_argument(struct perf_args *args, enum what what, const char *op
 		args->tids = argument;
 		break;
 	case INTERVAL:
-		args->interval = true;
+		args->has_interval = true;
 		break;
 	case REPEAT:
 		args->runs = (unsigned int)strtoul(argument, NULL, 10);
@@ -163,25 +163,25 @@ static void take_flag(struct perf_args *args, enum what what, const char *option
 {
 	switch (what) {
 	case APPEND:
-		args->append = true;
+		args->wants_append = true;
 		return;
 	case JSON:
-		args->json = true;
+		args->wants_json = true;
 		return;
 	case NO_MERGE:
-		args->no_merge = true;
+		args->wants_no_merge = true;
 		return;
 	case NO_BIG_NUM:
-		args->no_big_num = true;
+		args->wants_no_big_num = true;
 		return;
 	case SYSTEM:
-		args->system = true;
+		args->is_system_wide = true;
 		break;
 	case WRONG:
 		args->wrong = option;
 		break;
 	case OTHER_FORM:
-		args->other_form = true;
+		args->has_other_form = true;
 		break;
 	default:
 		break;
@@ -205,15 +205,15 @@ static const char *next(char **argv, int argc, int *i)
 /* "-aI100": letters without an argument, then one that may have an argument */
 static void parse_letters(struct perf_args *args, int argc, char **argv, int *i)
 {
-	for (const char *at = argv[*i] + 1; *at; at++) {
-		const struct perf_option *letter = find_letter(*at);
-		const char *option = own(args, print_text("-%c", *at)), *argument;
+	for (const char *cursor = argv[*i] + 1; *cursor; cursor++) {
+		const struct perf_option *letter = find_letter(*cursor);
+		const char *option = own(args, print_text("-%c", *cursor)), *argument;
 
-		if (!letter->argument) {
+		if (!letter->has_argument) {
 			take_flag(args, letter->what, option);
 			continue;
 		}
-		argument = at[1] ? at + 1 : next(argv, argc, i);
+		argument = cursor[1] ? cursor + 1 : next(argv, argc, i);
 		take_argument(args, letter->what, option, argument, &argv[*i]);
 		return;
 	}
@@ -226,7 +226,7 @@ static void parse_long(struct perf_args *args, int argc, char **argv, int *i)
 	const struct perf_option *known = find_name(option + 2, length);
 	const char *argument = option[2 + length] ? option + 2 + length + 1 : NULL;
 
-	if (!known->argument) {
+	if (!known->has_argument) {
 		take_flag(args, known->what, option);
 		return;
 	}
@@ -258,7 +258,7 @@ void perf_args_parse(struct perf_args *args, int argc, char **argv)
 		args->wrong = args->command[0];
 	/* As perf: system-wide without a command and tasks */
 	if (!args->command && !args->pids && !args->tids)
-		args->system = true;
+		args->is_system_wide = true;
 }
 
 void perf_args_set_events(struct perf_args *args, size_t index, const char *list)
@@ -293,7 +293,7 @@ char **perf_args_make(struct perf_args *args, const char *perf, const char *form
 	if (args->theirs) {
 		texts_add(&all, "-M");
 		texts_add(&all, args->theirs);
-		if (args->no_merge)
+		if (args->wants_no_merge)
 			texts_add(&all, "--metric-no-merge");
 	}
 	if (args->command)
@@ -312,7 +312,7 @@ char *perf_args_title(const struct perf_args *args)
 
 	if (args->cpus)
 		return print_text("'CPU(s) %s'", args->cpus);
-	if (args->system)
+	if (args->is_system_wide)
 		return print_text("'system wide'");
 	if (args->pids)
 		return print_text("process id '%s'", args->pids);

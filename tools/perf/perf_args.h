@@ -23,8 +23,8 @@ struct perf_args {
 	const char *output, *separator;
 	const char *cpus, *pids, *tids;
 	unsigned int runs;	/* -r; at least 1 */
-	bool append, json, system, interval, no_merge, no_big_num;
-	bool other_form;	/* -h: perf prints its help */
+	bool wants_append, wants_json, is_system_wide, has_interval, wants_no_merge, wants_no_big_num;
+	bool has_other_form;	/* -h: perf prints its help */
 	const char *wrong;	/* an option or subcommand whose output gpmu cannot read, or NULL */
 	struct perf_event_list *events;
 	size_t event_count;

@@ -65,18 +65,18 @@ static bool put_item(FILE *file, const struct gpmu_machine *machine, const struc
 /* An item ends at a comma, a brace or a blank outside slashes. */
 static size_t item_length(const char *item)
 {
-	bool inside = false;
+	bool is_inside = false;
 	size_t i;
 
-	for (i = 0; item[i] && (inside || !strchr(",{} \t\n", item[i])); i++)
-		inside ^= item[i] == '/';
+	for (i = 0; item[i] && (is_inside || !strchr(",{} \t\n", item[i])); i++)
+		is_inside ^= item[i] == '/';
 	return i;
 }
 
 char *perf_events_on_cores(const struct gpmu_machine *machine, const char *list)
 {
 	const struct gpmu_pmu *core = gpmu_core_pmu(machine);
-	bool changed = false;
+	bool is_changed = false;
 	char *text = NULL;
 	size_t size;
 	FILE *file;
@@ -88,14 +88,14 @@ char *perf_events_on_cores(const struct gpmu_machine *machine, const char *list)
 		size_t length = item_length(list);
 
 		if (length)
-			changed |= put_item(file, machine, core, list, length);
+			is_changed |= put_item(file, machine, core, list, length);
 		else
 			putc(*list, file);
 		list += length ? length : 1;
 	}
 	if (fclose(file))
 		die_no_memory();
-	if (changed)
+	if (is_changed)
 		return text;
 	free(text);
 	return NULL;

@@ -19,7 +19,7 @@ void perf_theirs_add(struct perf_theirs *theirs, const char *item, size_t length
 /* Returns whether -M names the metric; marks it as printed. */
 static bool take(struct perf_theirs *theirs, const char *name)
 {
-	bool taken = false;
+	bool is_taken = false;
 
 	/* perf ignores the case of names, and prints them in its own case. */
 	for (size_t i = 0; i < theirs->n; i++) {
@@ -27,9 +27,9 @@ static bool take(struct perf_theirs *theirs, const char *name)
 			continue;
 		free(theirs->names[i]);
 		theirs->names[i] = NULL;
-		taken = true;
+		is_taken = true;
 	}
-	return taken;
+	return is_taken;
 }
 
 void perf_theirs_rows(struct perf_theirs *theirs, const struct gpmu_rows *rows, size_t first)
@@ -39,13 +39,13 @@ void perf_theirs_rows(struct perf_theirs *theirs, const struct gpmu_rows *rows, 
 	/* Metrics that perf attaches to events, such as "CPUs utilized", have blanks. */
 	for (size_t i = first; (row = gpmu_rows_at(rows, i)); i++)
 		if (row->metric && !take(theirs, row->name) && !strchr(row->name, ' '))
-			theirs->unasked = true;
+			theirs->has_unasked = true;
 }
 
 void perf_theirs_warn(const struct perf_theirs *theirs)
 {
 	/* The other metrics may be those of a group, whose name perf does not print. */
-	if (theirs->unasked)
+	if (theirs->has_unasked)
 		return;
 	for (size_t i = 0; i < theirs->n; i++)
 		if (theirs->names[i])

@@ -11,7 +11,7 @@
 struct perf_theirs {
 	char **names;		/* without modifiers; NULL once perf has printed it */
 	size_t n;
-	bool unasked;		/* perf has printed metrics of other names */
+	bool has_unasked;	/* perf has printed metrics of other names */
 };
 
 /* Adds an item of -M, of @length bytes. */

@@ -46,7 +46,7 @@ enum {
 struct record {
 	struct common common;
 	struct aggregation aggregation;
-	bool system, sched, graph_nodes, regions, no_cpu, strict;
+	bool is_system_wide, wants_sched, wants_graph_nodes, wants_regions, wants_no_cpu, is_strict;
 	const char *pattern;		/* -o */
 	const char *spe;		/* terms; NULL: SPE is not recorded */
 	const char *sample, *call_graph;
@@ -64,7 +64,7 @@ struct record {
 	struct gpmu_recorder *recorder;
 	struct progress progress;
 	const struct gpmu_plan *plan;	/* until the first rows are taken; then NULL */
-	bool failed;
+	bool has_failed;
 };
 
 /* --cuda */
@@ -108,14 +108,14 @@ static void drop(void)
 
 static uint32_t parse_cuda(const char *text)
 {
-	const char *at = text;
+	const char *cursor = text;
 	uint32_t kinds = 0;
 
 	for (;;) {
-		size_t length = strcspn(at, ","), i;
+		size_t length = strcspn(cursor, ","), i;
 
 		for (i = 0; i < N_CUDA_NAMES; i++)
-			if (strlen(cuda_names[i].name) == length && !strncmp(cuda_names[i].name, at, length)) {
+			if (strlen(cuda_names[i].name) == length && !strncmp(cuda_names[i].name, cursor, length)) {
 				kinds |= cuda_names[i].kinds;
 				break;
 			}
@@ -123,9 +123,9 @@ static uint32_t parse_cuda(const char *text)
 			die("--cuda %s: expected kernel, memcpy, memset, graph, calls, runtime, "
 			    "driver, sync, "
 			    "nvtx, memory, unified, overhead, external, clocks, separated by \",\"", text);
-		if (!at[length])
+		if (!cursor[length])
 			return kinds;
-		at += length + 1;
+		cursor += length + 1;
 	}
 }
 
@@ -180,18 +180,18 @@ static uint64_t parse_size(const struct size_option *option, const char *text)
 /* Sets the bytes of the stack that each sample copies. */
 static void parse_call_graph(struct record *record, const char *text)
 {
-	const bool by_pointers = !strcmp(text, "fp");
+	const bool wants_pointers = !strcmp(text, "fp");
 	unsigned long long size = STACK_SIZE;
 	char *end = "";
 
 	if (!strncmp(text, "dwarf,", 6) && isdigit((unsigned char)text[6]))
 		size = strtoull(text + 6, &end, 0);
-	else if (!by_pointers && strcmp(text, "dwarf") != 0)
+	else if (!wants_pointers && strcmp(text, "dwarf") != 0)
 		end = "?";
 	if (*end || !size || size % 8 || size > GPMU_RECORDER_STACK)
 		die("--call-graph %s: expected fp, dwarf or dwarf,SIZE, a multiple of 8 up to %d bytes", text, GPMU_RECORDER_STACK);
 	record->call_graph = text;
-	record->stack_size = by_pointers ? 0 : (uint32_t)size;
+	record->stack_size = wants_pointers ? 0 : (uint32_t)size;
 }
 
 /* Options of samples. Returns whether @key is one. */
@@ -221,7 +221,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[3] = &record->aggregation;
 		return 0;
 	case 'a':
-		record->system = true;
+		record->is_system_wide = true;
 		return 0;
 	case 'p':
 		parse_tasks("-p", arg, &record->pids);
@@ -244,25 +244,25 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		record->timeout = parse_duration(arg);
 		return 0;
 	case KEY_SCHED:
-		record->sched = true;
+		record->wants_sched = true;
 		return 0;
 	case KEY_NO_CUDA:
 		record->cuda = 0;
 		return 0;
 	case KEY_NO_CPU:
-		record->no_cpu = true;
+		record->wants_no_cpu = true;
 		return 0;
 	case KEY_CUDA:
 		record->cuda = parse_cuda(arg);
 		return 0;
 	case KEY_REGIONS:
-		record->regions = true;
+		record->wants_regions = true;
 		return 0;
 	case KEY_STRICT:
-		record->strict = true;
+		record->is_strict = true;
 		return 0;
 	case KEY_NODES:
-		record->graph_nodes = true;
+		record->wants_graph_nodes = true;
 		return 0;
 	case KEY_CAPTURE:
 		parse_capture(record, arg);
@@ -350,25 +350,25 @@ static bool has_tasks(const struct record *record)
 
 static void check(const struct record *record)
 {
-	bool command = record->argv && (record->cuda || record->regions);
-	bool threads = (record->argv || has_tasks(record)) && !record->no_cpu;
+	bool has_command = record->argv && (record->cuda || record->wants_regions);
+	bool has_threads = (record->argv || has_tasks(record)) && !record->wants_no_cpu;
 
-	if (has_tasks(record) && (record->argv || record->system))
+	if (has_tasks(record) && (record->argv || record->is_system_wide))
 		die("-p or -t with %s: choose one", record->argv ? "a command" : "-a");
-	if (!command && !threads && !record->sched && !record->spe && !record->sample &&
+	if (!has_command && !has_threads && !record->wants_sched && !record->spe && !record->sample &&
 	    !record->common.request_count)
 		die("nothing to record: expected a command, -p, -t, -M, -e, --sched, --spe or --sample");
-	if (record->aggregation.by == GPMU_AGGREGATE_CPU && !record->system)
+	if (record->aggregation.by == GPMU_AGGREGATE_CPU && !record->is_system_wide)
 		die("-A needs -a");
 	if (record->spe_buffer && !record->spe)
 		die("--spe-buffer needs --spe");
 	if (record->call_graph && !record->sample)
 		die("--call-graph needs --sample");
-	if (record->regions && !record->argv)
+	if (record->wants_regions && !record->argv)
 		die("--regions needs a command");
 	if (record->capture != GPMU_RECORDER_ALWAYS && !record->cuda)
 		die("--capture-range and --no-cuda-trace: choose one");
-	if (record->graph_nodes && !record->cuda)
+	if (record->wants_graph_nodes && !record->cuda)
 		die("--graph-nodes and --no-cuda-trace: choose one");
 }
 
@@ -392,10 +392,10 @@ static bool counts_machine(const struct record *record)
 {
 	const struct common *common = &record->common;
 
-	if (record->system || common_has_sources(common))
+	if (record->is_system_wide || common_has_sources(common))
 		return true;
 	for (size_t i = 0; i < common->request_count; i++)
-		if (common->requests[i].metric)
+		if (common->requests[i].is_metric)
 			return true;
 	return false;
 }
@@ -411,8 +411,8 @@ static void elect(struct record *record, struct rank rank)
 		return;
 	common->request_count = 0;
 	common->sources.length = 0;
-	common->gpu = false;
-	if (common->verbose)
+	common->wants_gpu = false;
+	if (common->is_verbose)
 		say("the counters of this node are in %s", record->sampler);
 }
 
@@ -459,15 +459,15 @@ static void make_record(struct record *record)
 	struct gpmu_error error = { .size = sizeof(error) };
 	char *command = command_text(record);
 	struct gpmu_recorder_options options = {
-		.size = sizeof(options), .graph_nodes = record->graph_nodes,
+		.size = sizeof(options), .graph_nodes = record->wants_graph_nodes,
 		.cuda = record->argv ? record->cuda : 0, .capture = record->capture,
-		.range = record->range, .sched = record->sched, .max_size = record->max_size,
+		.range = record->range, .sched = record->wants_sched, .max_size = record->max_size,
 		.program = "gpmu " GPMU_VERSION, .command = command, .rank = rank.number,
-		.rank_count = rank.count, .regions = record->regions,
+		.rank_count = rank.count, .regions = record->wants_regions,
 		.cuda_buffers = record->cuda_buffers,
-		.spe = record->spe, .spe_buffer = record->spe_buffer, .system = record->system,
+		.spe = record->spe, .spe_buffer = record->spe_buffer, .system = record->is_system_wide,
 		.sample = record->sample, .stack_size = record->stack_size, .progress = show_progress, .user = &record->progress,
-		.threads = (record->argv || has_tasks(record)) && !record->no_cpu,
+		.threads = (record->argv || has_tasks(record)) && !record->wants_no_cpu,
 	};
 	struct gpmu_recorder_symbols symbols = {
 		.size = sizeof(symbols), .take = gpmu_profile_symbols_take, .find = gpmu_profile_symbols_find,
@@ -496,19 +496,19 @@ static bool take_rows(const struct gpmu_rows *rows, void *user)
 	int ret = gpmu_recorder_rows(record->recorder, rows);
 
 	if (record->plan)
-		record_missing_report(rows, record->plan, record->common.gpu);
+		record_missing_report(rows, record->plan, record->common.wants_gpu);
 	record->plan = NULL;
 	if (ret)
 		say("%s: %s", record->path, error_name(-ret));
-	record->failed = record->failed || ret;
+	record->has_failed = record->has_failed || ret;
 	return !ret;
 }
 
-static void note_counting(bool on, void *user)
+static void note_counting(bool is_on, void *user)
 {
 	struct record *record = user;
 
-	if (on)
+	if (is_on)
 		gpmu_recorder_enable(record->recorder);
 	else
 		gpmu_recorder_disable(record->recorder);
@@ -535,7 +535,7 @@ static struct gpmu_plan *plan_defaults(struct record *record, const struct child
 	struct common *common = &record->common;
 	struct gpmu_plan *plan;
 
-	if (!(record->argv || has_tasks(record)) || record->system || record->no_cpu ||
+	if (!(record->argv || has_tasks(record)) || record->is_system_wide || record->wants_no_cpu ||
 	    record->sampler || common->request_count)
 		return NULL;
 	common_request(common, false, DEFAULT_EVENTS);
@@ -553,18 +553,18 @@ static struct gpmu_plan *make_plan(struct record *record, const struct child *ch
 	struct gpmu_plan *plan;
 
 	common_open(common);
-	common->tasks = !record->system;
+	common->wants_tasks = !record->is_system_wide;
 	plan = plan_defaults(record, child);
 	if (!plan)
-		plan = common_plan(common, record->system);
+		plan = common_plan(common, record->is_system_wide);
 	if (common->request_count) {
 		common_plan_warnings(plan);
 		common_hints(common, plan);
 	}
-	if (common->verbose)
+	if (common->is_verbose)
 		common_explain(plan);
 	common_need_here(common, plan);
-	aggregation_check(&record->aggregation, record->system, plan);
+	aggregation_check(&record->aggregation, record->is_system_wide, plan);
 	return plan;
 }
 
@@ -573,14 +573,14 @@ static struct gpmu_plan *make_plan(struct record *record, const struct child *ch
 static void print_number(char *text, size_t size, uint64_t number)
 {
 	char digits[24];
-	size_t n = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, number), at = 0;
+	size_t n = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, number), pos = 0;
 
-	for (size_t i = 0; i < n && at + 2 < size; i++) {
+	for (size_t i = 0; i < n && pos + 2 < size; i++) {
 		if (i && (n - i) % 3 == 0)
-			text[at++] = ',';
-		text[at++] = digits[i];
+			text[pos++] = ',';
+		text[pos++] = digits[i];
 	}
-	text[at] = '\0';
+	text[pos] = '\0';
 }
 
 static void print_size(char *text, size_t size, uint64_t bytes)
@@ -624,7 +624,7 @@ static void print_recorded(char *text, size_t size, const struct gpmu_recorder_s
 /* Returns whether --strict succeeds; if not, prints the reason. */
 static bool is_strict(const struct record *record, const struct gpmu_recorder_stats *stats)
 {
-	if (!record->strict || !(stats->lost_count || stats->lost_process_count))
+	if (!record->is_strict || !(stats->lost_count || stats->lost_process_count))
 		return true;
 	say("--strict: records that were lost: %" PRIu64 ", processes that could not be recorded: %" PRIu64,
 	    stats->lost_count, stats->lost_process_count);
@@ -654,22 +654,22 @@ static bool print_summary(const struct record *record)
 static int count_all(struct record *record, const struct gpmu_plan *plan,
 		     const struct child *child, const sigset_t *mask)
 {
-	const bool counters = record->common.request_count > 0;
+	const bool has_counters = record->common.request_count > 0;
 	struct count count = {
 		.plan = plan,
-		.session = { .size = sizeof(count.session), .system = record->system, .inherit = 1,
+		.session = { .size = sizeof(count.session), .system = record->is_system_wide, .inherit = 1,
 			     .zero_asleep = 1, .aggregation = record->aggregation.by, .pids = record->pids.list,
 			     .pid_count = record->pids.length, .tids = record->tids.list,
 			     .tid_count = record->tids.length,
-			     .skip_denied = record->system && common_has_gpus(&record->common) },
+			     .skip_denied = record->is_system_wide && common_has_gpus(&record->common) },
 		.argv = record->argv,
 		.child = child,
 		.mask = mask,
 		.delay = record->delay,
-		.interval = counters ? record->interval : 0,
+		.interval = has_counters ? record->interval : 0,
 		.timeout = record->timeout,
 		.counts = note_counting,
-		.rows = counters ? take_rows : NULL,
+		.rows = has_counters ? take_rows : NULL,
 		.user = record,
 	};
 	struct gpmu_error error = { .size = sizeof(error) };
@@ -688,14 +688,14 @@ static int count_all(struct record *record, const struct gpmu_plan *plan,
 	progress_end(&record->progress);
 	if (ret) {
 		say("%s", error.text);
-		record->failed = true;
+		record->has_failed = true;
 	}
-	record->failed = !print_summary(record) || record->failed;
+	record->has_failed = !print_summary(record) || record->has_failed;
 	/* Names the signal as a shell does, except after Ctrl-C. */
 	if (end.signal && end.signal != SIGINT && end.signal != SIGPIPE && !record->timeout)
 		say("%s: %s", record->argv[0], strsignal(end.signal));
 	gpmu_session_free(session);
-	return record->failed ? EXIT_OWN : end.status;
+	return record->has_failed ? EXIT_OWN : end.status;
 }
 
 static void add_task(struct record *record, pid_t pid)
@@ -740,7 +740,7 @@ static int run(int argc, char **argv)
 
 	common_init(&record.common);
 	parse_arguments(&argp, argc, argv, ARGP_IN_ORDER, &record);
-	record.system |= !record.argv && !has_tasks(&record);
+	record.is_system_wide |= !record.argv && !has_tasks(&record);
 	check(&record);
 	make_record(&record);
 	count_begin(&child, record.argv,

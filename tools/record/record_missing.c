@@ -41,8 +41,9 @@ static bool has_name(const char *names, const char *name)
 {
 	const size_t length = strlen(name);
 
-	for (const char *at = names; at && (at = strstr(at, name)); at++)
-		if ((at == names || (at >= names + 2 && !strncmp(at - 2, ", ", 2))) && (!at[length] || !strncmp(at + length, ", ", 2)))
+	for (const char *cursor = names; cursor && (cursor = strstr(cursor, name)); cursor++)
+		if ((cursor == names || (cursor >= names + 2 && !strncmp(cursor - 2, ", ", 2))) &&
+		    (!cursor[length] || !strncmp(cursor + length, ", ", 2)))
 			return true;
 	return false;
 }

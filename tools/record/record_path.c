@@ -27,15 +27,15 @@ static const char *base_of(const char *command)
 	return !command ? "system" : slash ? slash + 1 : command;
 }
 
-/* Writes the variable of "%q{NAME}"; @at is at the brace. Returns the rest of the pattern. */
-static const char *put_variable(FILE *file, const char *pattern, const char *at)
+/* Writes the variable of "%q{NAME}"; @cursor is at the brace. Returns the rest of the pattern. */
+static const char *put_variable(FILE *file, const char *pattern, const char *cursor)
 {
-	const char *end = *at == '{' ? strchr(at, '}') : NULL, *value;
+	const char *end = *cursor == '{' ? strchr(cursor, '}') : NULL, *value;
 	char *name;
 
 	if (!end)
 		die("-o %s: expected %%q{VARIABLE}", pattern);
-	name = need_memory(strndup(at + 1, (size_t)(end - at - 1)));
+	name = need_memory(strndup(cursor + 1, (size_t)(end - cursor - 1)));
 	value = getenv(name);
 	if (!value)
 		die("-o %s: the environment has no variable %s", pattern, name);
@@ -47,7 +47,7 @@ static const char *put_variable(FILE *file, const char *pattern, const char *at)
 char *record_path_of(const char *pattern, const char *command)
 {
 	char host[HOST_NAME_MAX + 1] = "", *name = NULL;
-	const char *at = pattern;
+	const char *cursor = pattern;
 	size_t size;
 	FILE *file;
 
@@ -55,13 +55,13 @@ char *record_path_of(const char *pattern, const char *command)
 	if (!pattern)
 		return print_text("gpmu-%s-%s-%d.pftrace", base_of(command), host, (int)getpid());
 	file = need_memory(open_memstream(&name, &size));
-	while (*at) {
-		if (*at != '%') {
-			putc(*at++, file);
+	while (*cursor) {
+		if (*cursor != '%') {
+			putc(*cursor++, file);
 			continue;
 		}
-		at += 2;
-		switch (at[-1]) {
+		cursor += 2;
+		switch (cursor[-1]) {
 		case 'h':
 			fputs(host, file);
 			break;
@@ -69,7 +69,7 @@ char *record_path_of(const char *pattern, const char *command)
 			fprintf(file, "%d", (int)getpid());
 			break;
 		case 'q':
-			at = put_variable(file, pattern, at);
+			cursor = put_variable(file, pattern, cursor);
 			break;
 		case '%':
 			putc('%', file);
@@ -169,16 +169,16 @@ static char *read_path(int fd)
 {
 	const struct timespec some = { .tv_nsec = 10 * MS };
 	char text[PATH_MAX + 16], *path = NULL;
-	bool there = false;
+	bool is_present = false;
 
-	for (int i = 0; i < WAIT_MAX && !there; i++) {
+	for (int i = 0; i < WAIT_MAX && !is_present; i++) {
 		ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
 		long pid;
 
 		text[n > 0 ? n : 0] = '\0';
 		pid = strtol(text, &path, 10);
-		there = *path == ' ' && pid > 0 && pid <= INT_MAX && (!kill((pid_t)pid, 0) || errno == EPERM);
-		if (!there)
+		is_present = *path == ' ' && pid > 0 && pid <= INT_MAX && (!kill((pid_t)pid, 0) || errno == EPERM);
+		if (!is_present)
 			nanosleep(&some, NULL);
 	}
 	return need_memory(strdup(*path == ' ' ? path + 1 : "?"));

@@ -25,7 +25,7 @@ struct arguments {
 	const char *by_text;	/* NULL: not given */
 	const struct by *by;	/* NULL: all */
 	const struct format *format;
-	bool folded, no_inline;
+	bool wants_folded, wants_no_inline;
 	size_t top;		/* 0: not given */
 	char **files;		/* ends in NULL */
 	size_t file_count;
@@ -110,8 +110,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case KEY_SORT:
 		/* Headings have blanks. */
-		for (char *at = arg; *at; at++)
-			*at = *at == ' ' ? '_' : *at;
+		for (char *c = arg; *c; c++)
+			*c = *c == ' ' ? '_' : *c;
 		arguments->sort = arg;
 		return 0;
 	case KEY_TOP:
@@ -124,10 +124,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		arguments->format = parse_format(arg);
 		return 0;
 	case KEY_FOLDED:
-		arguments->folded = true;
+		arguments->wants_folded = true;
 		return 0;
 	case KEY_NO_INLINE:
-		arguments->no_inline = true;
+		arguments->wants_no_inline = true;
 		return 0;
 	case KEY_LINK:
 		arguments->link = parse_link(arg);
@@ -252,8 +252,8 @@ static bool begins_as_trace(int fd)
 /* Returns false after a message if the file cannot be read. */
 static bool add(struct gpmu_report *report, const char *path, struct known *known, size_t *n)
 {
-	bool standard = !strcmp(path, "-");
-	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	bool is_stdin = !strcmp(path, "-");
+	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	struct gpmu_error error = { .size = sizeof(error) };
 	bool is_other;
 	int ret;
@@ -269,15 +269,15 @@ static bool add(struct gpmu_report *report, const char *path, struct known *know
 		return false;
 	}
 	if (is_known(fd, known, n)) {
-		say("%s is given twice and counted once", standard ? "standard input" : path);
-		if (!standard)
+		say("%s is given twice and counted once", is_stdin ? "standard input" : path);
+		if (!is_stdin)
 			close(fd);
 		return true;
 	}
-	ret = gpmu_report_add(report, fd, standard ? "standard input" : path, &error);
+	ret = gpmu_report_add(report, fd, is_stdin ? "standard input" : path, &error);
 	/* A trace that is damaged has packets before the damage. */
 	is_other = ret == -EINVAL && (!error.offset || !begins_as_trace(fd));
-	if (!standard)
+	if (!is_stdin)
 		close(fd);
 	if (is_other)
 		say("neither a trace of gpmu record nor a recording of perf (perf.data): %s", error.text);
@@ -289,13 +289,13 @@ static bool add(struct gpmu_report *report, const char *path, struct known *know
 static bool add_all(struct gpmu_report *report, const struct arguments *arguments)
 {
 	struct known *known = need_memory(calloc(arguments->file_count + 1, sizeof(*known)));
-	bool done = true;
+	bool is_done = true;
 	size_t n = 0;
 
-	for (size_t i = 0; i < arguments->file_count && done; i++)
-		done = add(report, arguments->files[i], known, &n);
+	for (size_t i = 0; i < arguments->file_count && is_done; i++)
+		is_done = add(report, arguments->files[i], known, &n);
 	free(known);
-	return done;
+	return is_done;
 }
 
 /* --- selection and order */
@@ -321,10 +321,10 @@ struct sort {
 };
 
 /* Numbers in descending order, text alphabetically, unknown values last; stable */
-static int compare(const void *one, const void *other, void *user)
+static int compare(const void *left, const void *right, void *user)
 {
 	const struct sort *sort = user;
-	size_t i = *(const size_t *)one, k = *(const size_t *)other;
+	size_t i = *(const size_t *)left, k = *(const size_t *)right;
 	const struct gpmu_report_cell *a = &sort->table->cells[i * sort->table->column_count + sort->column];
 	const struct gpmu_report_cell *b = &sort->table->cells[k * sort->table->column_count + sort->column];
 	int order = 0;
@@ -372,8 +372,8 @@ static const struct shown *shown_of(const char *name)
 static void add_view(const struct arguments *arguments, const struct gpmu_report_table *table,
 		     struct report_view *view)
 {
-	bool people = arguments->format->write == report_write_text;
-	size_t top = arguments->top ? arguments->top : people ? TOP : table->row_count;
+	bool is_for_people = arguments->format->write == report_write_text;
+	size_t top = arguments->top ? arguments->top : is_for_people ? TOP : table->row_count;
 
 	view->table = table;
 	view->order = need_memory(calloc(table->row_count + 1, sizeof(*view->order)));
@@ -383,24 +383,24 @@ static void add_view(const struct arguments *arguments, const struct gpmu_report
 }
 
 /* Returns whether a table without rows is printed, because its note has the reason. */
-static bool is_noted(const struct arguments *arguments, const struct shown *table, bool gpus)
+static bool is_noted(const struct arguments *arguments, const struct shown *table, bool has_gpus)
 {
-	return gpus && (table->needs_gpu || (arguments->link && !strcmp(table->name, "attribution")));
+	return has_gpus && (table->needs_gpu || (arguments->link && !strcmp(table->name, "attribution")));
 }
 
 /* Fills @views with the tables to print. Returns their number. */
 static size_t choose(const struct arguments *arguments, const struct gpmu_report *report, struct report_view *views)
 {
 	const struct by *by = arguments->by;
-	bool people = arguments->format->write == report_write_text;
-	bool gpus = table_of(report, "gpus")->row_count;
+	bool is_for_people = arguments->format->write == report_write_text;
+	bool has_gpus = table_of(report, "gpus")->row_count;
 	size_t n = 0;
 
 	if (by) {
 		for (size_t i = 0; i < ARRAY_SIZE(by->tables) && by->tables[i]; i++) {
 			const struct gpmu_report_table *table = table_of(report, by->tables[i]);
 
-			if (!i || table->row_count || table->note || !people)
+			if (!i || table->row_count || table->note || !is_for_people)
 				add_view(arguments, table, &views[n++]);
 		}
 		if (arguments->format->write != report_write_csv)
@@ -411,11 +411,11 @@ static size_t choose(const struct arguments *arguments, const struct gpmu_report
 		size_t i = k % ARRAY_SIZE(shown);
 		const struct gpmu_report_table *table = table_of(report, shown[i].name);
 
-		if (k >= ARRAY_SIZE(shown) ? people || !shown[i].is_new : !people && shown[i].is_new)
+		if (k >= ARRAY_SIZE(shown) ? is_for_people || !shown[i].is_new : !is_for_people && shown[i].is_new)
 			continue;
-		if (people && (!strcmp(table->name, "streams") || !strcmp(table->name, "nvtx_counters") ||
-			       (!table->row_count && !is_noted(arguments, &shown[i], gpus)) ||
-			       (!strcmp(table->name, "ranks") && table->row_count < 2)))
+		if (is_for_people && (!strcmp(table->name, "streams") || !strcmp(table->name, "nvtx_counters") ||
+				      (!table->row_count && !is_noted(arguments, &shown[i], has_gpus)) ||
+				      (!strcmp(table->name, "ranks") && table->row_count < 2)))
 			continue;
 		add_view(arguments, table, &views[n++]);
 	}
@@ -426,11 +426,11 @@ static void sort_all(const struct arguments *arguments, const struct gpmu_report
 		     size_t n)
 {
 	const char *main = arguments->by ? arguments->by->tables[0] : "kernels";
-	bool any = false;
+	bool has_any = false;
 
 	for (size_t i = 0; i < n; i++)
-		any = report_sort(&views[i], arguments->sort) || any;
-	if (!any)
+		has_any = report_sort(&views[i], arguments->sort) || has_any;
+	if (!has_any)
 		report_refuse_column(arguments->sort, table_of(report, main));
 }
 
@@ -454,12 +454,13 @@ static void write_folded(const struct report_output *output)
 {
 	enum { STACK, SHARE, SAMPLES, EVENT };
 	const struct report_view *view = output->views;
-	bool one = true;
+	bool has_one_event = true;
 
 	for (size_t row = 1; row < view->n; row++)
-		one = one && !strcmp(report_cell(view, row, EVENT)->text, report_cell(view, 0, EVENT)->text);
+		has_one_event = has_one_event &&
+				!strcmp(report_cell(view, row, EVENT)->text, report_cell(view, 0, EVENT)->text);
 	for (size_t row = 0; row < view->n; row++) {
-		if (!one)
+		if (!has_one_event)
 			report_put_frame(output->file, report_cell(view, row, EVENT)->text);
 		gpmu_shown_print(output->file, report_cell(view, row, STACK)->text);
 		fprintf(output->file, " %.0f\n", report_cell(view, row, SAMPLES)->number);
@@ -517,30 +518,30 @@ static void open_fifo(struct arguments *arguments)
 /* Returns whether the argument is a recording of perf. Dies if there are other files. */
 static bool is_perf(const struct arguments *arguments)
 {
-	bool found = false;
+	bool is_found = false;
 
 	for (size_t i = 0; i < arguments->file_count; i++)
-		found = report_is_perf(arguments->files[i]) || found;
-	if (found && arguments->file_count > 1)
+		is_found = report_is_perf(arguments->files[i]) || is_found;
+	if (is_found && arguments->file_count > 1)
 		die("a recording of perf cannot be combined with other files");
-	if (found && arguments->link)
+	if (is_found && arguments->link)
 		die("--link needs a trace of gpmu record");
-	if (arguments->folded && arguments->link)
+	if (arguments->wants_folded && arguments->link)
 		die("--folded cannot be combined with --link");
-	if (arguments->folded && (arguments->by_text || arguments->sort || arguments->format != formats))
+	if (arguments->wants_folded && (arguments->by_text || arguments->sort || arguments->format != formats))
 		die("--folded cannot be combined with --by, --sort or --format");
-	return found;
+	return is_found;
 }
 
 static int run_perf(const struct arguments *arguments)
 {
 	struct report_perf report = {
 		.path = arguments->files[0], .by = arguments->by_text, .sort = arguments->sort, .output = arguments->path,
-		.write = arguments->format->write, .top = arguments->top, .folded = arguments->folded,
-		.no_inline = arguments->no_inline,
+		.write = arguments->format->write, .top = arguments->top, .wants_folded = arguments->wants_folded,
+		.wants_no_inline = arguments->wants_no_inline,
 	};
 
-	if (!report.top && !report.folded && report.write == report_write_text)
+	if (!report.top && !report.wants_folded && report.write == report_write_text)
 		report.top = TOP;
 	return report_perf(&report);
 }
@@ -560,7 +561,7 @@ static int run(int argc, char **argv)
 	open_fifo(&arguments);
 	if (is_perf(&arguments))
 		return run_perf(&arguments);
-	if (arguments.no_inline)
+	if (arguments.wants_no_inline)
 		die("--no-inline needs a recording of perf");
 	if (arguments.by_text)
 		arguments.by = parse_by(arguments.by_text);
@@ -573,7 +574,7 @@ static int run(int argc, char **argv)
 	if (add_all(report, &arguments)) {
 		if (gpmu_report_make(report, &error))
 			die("%s", error.text);
-		status = arguments.folded ? show_folded(&arguments, report) : show(&arguments, report);
+		status = arguments.wants_folded ? show_folded(&arguments, report) : show(&arguments, report);
 	}
 	gpmu_report_free(report);
 	return status;

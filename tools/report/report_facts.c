@@ -221,7 +221,7 @@ static void add_spe(struct report_facts *facts, const struct gpmu_profile_facts 
 {
 	const struct gpmu_perfdata_time_conv *conv = &from->info->time_conv;
 
-	if (from->foreign_aux)
+	if (from->has_foreign_aux)
 		add(facts, "aux", print_text("the AUX buffers are not from Arm SPE and were not read"));
 	if (!from->has_spe)
 		return;

@@ -86,12 +86,12 @@ static bool is_magic(const char bytes[MAGIC_SIZE])
 /* Reads the first bytes of a file or pipe without consuming them. */
 static ssize_t peek(int fd, char *bytes, size_t size)
 {
-	off_t at = lseek(fd, 0, SEEK_CUR);
+	off_t offset = lseek(fd, 0, SEEK_CUR);
 	int ends[2];
 	ssize_t n;
 
-	if (at >= 0)
-		return pread(fd, bytes, size, at);
+	if (offset >= 0)
+		return pread(fd, bytes, size, offset);
 	if (pipe2(ends, O_CLOEXEC))
 		return -1;
 	n = tee(fd, ends[1], size, 0);
@@ -104,26 +104,26 @@ static ssize_t peek(int fd, char *bytes, size_t size)
 
 bool report_is_perf(const char *path)
 {
-	bool standard = !strcmp(path, "-");
+	bool is_stdin = !strcmp(path, "-");
 	char bytes[MAGIC_SIZE];
 	struct stat status;
 	bool is_perf;
 	char *data;
 	int fd;
 
-	if (!standard && (stat(path, &status) || !(S_ISREG(status.st_mode) || S_ISDIR(status.st_mode))))
+	if (!is_stdin && (stat(path, &status) || !(S_ISREG(status.st_mode) || S_ISDIR(status.st_mode))))
 		return false;
-	if (!standard && S_ISDIR(status.st_mode)) {
+	if (!is_stdin && S_ISDIR(status.st_mode)) {
 		data = print_text("%s/data", path);
 		is_perf = !access(data, F_OK);
 		free(data);
 		return is_perf;
 	}
-	fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
 	is_perf = peek(fd, bytes, sizeof(bytes)) == sizeof(bytes) && is_magic(bytes);
-	if (!standard)
+	if (!is_stdin)
 		close(fd);
 	return is_perf;
 }
@@ -144,16 +144,16 @@ static struct kind parse_by(const char *text)
 {
 	struct kind kind = { .name = "samples", .title = "samples" };
 
-	for (const char *at = text; ; at++) {
-		size_t length = strcspn(at, ",");
+	for (const char *cursor = text; ; cursor++) {
+		size_t length = strcspn(cursor, ",");
 
-		if (length != 5 || strncmp(at, "event", length) != 0) {
+		if (length != 5 || strncmp(cursor, "event", length) != 0) {
 			if (kind.key_count == GPMU_PROFILE_KEYS_MAX)
 				die("--by=%s: expected at most %d keys", text, GPMU_PROFILE_KEYS_MAX);
-			kind.keys[kind.key_count++] = parse_key(at, length);
+			kind.keys[kind.key_count++] = parse_key(cursor, length);
 		}
-		at += length;
-		if (!*at)
+		cursor += length;
+		if (!*cursor)
 			return kind;
 	}
 }
@@ -164,8 +164,8 @@ void report_put_frame(FILE *file, const char *text)
 {
 	char *frame = print_text("%s", text);
 
-	for (char *at = frame; *at; at++)
-		*at = *at == ';' ? ':' : *at;
+	for (char *c = frame; *c; c++)
+		*c = *c == ';' ? ':' : *c;
 	gpmu_shown_print(file, frame);
 	putc(';', file);
 	free(frame);
@@ -175,15 +175,16 @@ void report_put_frame(FILE *file, const char *text)
 static void write_folded(const struct report_output *output)
 {
 	const struct report_view *view = output->views;
-	bool one = true;
+	bool has_one_event = true;
 
 	for (size_t row = 1; row < view->n; row++)
-		one = one && report_cell(view, row, COLUMN_EVENT)->text == report_cell(view, 0, COLUMN_EVENT)->text;
+		has_one_event = has_one_event &&
+				report_cell(view, row, COLUMN_EVENT)->text == report_cell(view, 0, COLUMN_EVENT)->text;
 	for (size_t row = 0; row < view->n; row++) {
 		const struct gpmu_report_cell *comm = report_cell(view, row, COLUMN_KEYS);
 		const struct gpmu_report_cell *stack = report_cell(view, row, COLUMN_KEYS + 1);
 
-		if (!one)
+		if (!has_one_event)
 			report_put_frame(output->file, report_cell(view, row, COLUMN_EVENT)->text);
 		report_put_frame(output->file, comm->known ? comm->text : "[unknown]");
 		gpmu_shown_print(output->file, stack->known ? stack->text : "[unknown]");
@@ -191,24 +192,25 @@ static void write_folded(const struct report_output *output)
 	}
 }
 
-static struct gpmu_report_cell number_cell(bool known, double number)
+static struct gpmu_report_cell number_cell(bool is_known, double number)
 {
-	return (struct gpmu_report_cell){ .known = known, .number = number };
+	return (struct gpmu_report_cell){ .known = is_known, .number = number };
 }
 
 static void set_cells(const struct gpmu_profile *profile, const struct gpmu_profile_row *row, size_t key_count,
 		      struct gpmu_report_cell *cells)
 {
 	struct gpmu_profile_event event;
-	bool latency = row->latency_samples;
+	bool has_latency = row->latency_samples;
 
 	gpmu_profile_event(profile, row->event, &event);
 	cells[COLUMN_EVENT] = (struct gpmu_report_cell){ .known = 1, .text = event.name };
 	cells[COLUMN_SHARE] = number_cell(event.period, event.period ? (double)row->period / (double)event.period : 0);
 	cells[COLUMN_SAMPLES] = number_cell(true, (double)row->samples);
 	cells[COLUMN_PERIOD] = number_cell(!event.is_spe, (double)row->period);
-	cells[COLUMN_MEAN] = number_cell(latency, latency ? (double)row->latency / (double)row->latency_samples : 0);
-	cells[COLUMN_MAX] = number_cell(latency, (double)row->latency_max);
+	cells[COLUMN_MEAN] =
+		number_cell(has_latency, has_latency ? (double)row->latency / (double)row->latency_samples : 0);
+	cells[COLUMN_MAX] = number_cell(has_latency, (double)row->latency_max);
 	for (size_t k = 0; k < key_count; k++)
 		cells[COLUMN_KEYS + k] = (struct gpmu_report_cell){ .known = row->keys[k] != NULL, .text = row->keys[k] };
 }
@@ -363,32 +365,32 @@ int report_perf(const struct report_perf *report)
 	struct gpmu_profile_options options = { .size = sizeof(options), .progress = progress_show,
 						.waiting = progress_wait };
 	struct gpmu_profile_facts facts = { .size = sizeof(facts) };
-	struct kind by = report->folded ? folded : report->by ? parse_by(report->by) : (struct kind){ 0 };
+	struct kind by = report->wants_folded ? folded : report->by ? parse_by(report->by) : (struct kind){ 0 };
 	struct gpmu_error error = { .size = sizeof(error) };
 	struct progress progress;
 	struct gpmu_profile *profile;
-	bool stopped;
+	bool is_stopped;
 	int status;
 
 	options.keys = by.keys;
 	options.key_count = by.key_count;
 	options.user = &progress;
-	options.no_inlines = report->no_inline;
+	options.wants_no_inlines = report->wants_no_inline;
 	progress_begin(&progress, "reading");
 	profile = gpmu_profile_new(report->path, &options, &error);
-	stopped = !profile && errno == EINTR;
+	is_stopped = !profile && errno == EINTR;
 	progress_end(&progress);
 	if (!profile) {
-		say("%s", stopped ? "stopped by a signal: nothing was read" : error.text);
-		return stopped ? EXIT_SIGNAL + SIGINT : EXIT_FAILURE;
+		say("%s", is_stopped ? "stopped by a signal: nothing was read" : error.text);
+		return is_stopped ? EXIT_SIGNAL + SIGINT : EXIT_FAILURE;
 	}
 	gpmu_profile_get_facts(profile, &facts);
-	status = report->folded ? print_folded(report, profile) : print(report, profile);
+	status = report->wants_folded ? print_folded(report, profile) : print(report, profile);
 	gpmu_profile_free(profile);
 	if (facts.is_damaged)
 		say("%s", error.text);
 	/* Tables have a line about it. */
-	if (facts.is_stopped && report->folded)
+	if (facts.is_stopped && report->wants_folded)
 		say("stopped by a signal: only a part of the recording was read");
 	if (facts.is_stopped)
 		return EXIT_SIGNAL + SIGINT;

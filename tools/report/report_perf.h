@@ -12,8 +12,8 @@
 struct report_perf {
 	const char *path;
 	const char *by, *sort;	/* NULL: not given */
-	bool folded;		/* print folded stacks, not tables */
-	bool no_inline;		/* omit inlined functions from call stacks */
+	bool wants_folded;	/* print folded stacks, not tables */
+	bool wants_no_inline;	/* omit inlined functions from call stacks */
 	size_t top;		/* most rows of an event; 0: all */
 	const char *output;	/* NULL: standard output */
 	void (*write)(const struct report_output *output);

@@ -14,10 +14,10 @@
 /* Rates in whole bytes per second; fractions with 12 digits */
 static void put_number(FILE *file, enum gpmu_report_kind kind, double number)
 {
-	bool whole = kind == GPMU_REPORT_COUNT || kind == GPMU_REPORT_TIME || kind == GPMU_REPORT_BYTES ||
-		     kind == GPMU_REPORT_RATE;
+	bool is_whole = kind == GPMU_REPORT_COUNT || kind == GPMU_REPORT_TIME || kind == GPMU_REPORT_BYTES ||
+			kind == GPMU_REPORT_RATE;
 
-	fprintf(file, whole ? "%.0f" : "%.12g", number);
+	fprintf(file, is_whole ? "%.0f" : "%.12g", number);
 }
 
 /* RFC 4180 */
@@ -37,15 +37,15 @@ static void put_quoted(FILE *file, const char *text)
 }
 
 /* A file gets the bytes of a text, a terminal the shown text. */
-static void put_text(FILE *file, const char *text, bool terminal)
+static void put_text(FILE *file, const char *text, bool is_terminal)
 {
-	char *shown = terminal ? gpmu_shown(print_text("%s", text)) : NULL;
+	char *shown = is_terminal ? gpmu_shown(print_text("%s", text)) : NULL;
 
 	put_quoted(file, shown ? shown : text);
 	free(shown);
 }
 
-static void put_csv(FILE *file, const struct report_view *view, bool terminal)
+static void put_csv(FILE *file, const struct report_view *view, bool is_terminal)
 {
 	const struct gpmu_report_table *table = view->table;
 
@@ -60,7 +60,7 @@ static void put_csv(FILE *file, const struct report_view *view, bool terminal)
 			if (column)
 				putc(',', file);
 			if (cell->known && table->columns[column].kind == GPMU_REPORT_TEXT)
-				put_text(file, cell->text, terminal);
+				put_text(file, cell->text, is_terminal);
 			else if (cell->known)
 				put_number(file, table->columns[column].kind, cell->number);
 		}
@@ -70,10 +70,10 @@ static void put_csv(FILE *file, const struct report_view *view, bool terminal)
 
 void report_write_csv(const struct report_output *output)
 {
-	const bool terminal = isatty(fileno(output->file));
+	const bool is_terminal = isatty(fileno(output->file));
 
 	for (size_t i = 0; i < output->view_count; i++)
-		put_csv(output->file, &output->views[i], terminal);
+		put_csv(output->file, &output->views[i], is_terminal);
 }
 
 static void put_json(FILE *file, const struct report_view *view)
@@ -101,7 +101,7 @@ static void put_json(FILE *file, const struct report_view *view)
 
 void report_write_json(const struct report_output *output)
 {
-	bool first = true;
+	bool is_first = true;
 
 	fputs("{\"gpmu_report\":1,\"notes\":{", output->file);
 	for (size_t i = 0; i < output->view_count; i++) {
@@ -109,9 +109,9 @@ void report_write_json(const struct report_output *output)
 
 		if (!table->note)
 			continue;
-		fprintf(output->file, "%s\"%s\":", first ? "" : ",", table->name);
+		fprintf(output->file, "%s\"%s\":", is_first ? "" : ",", table->name);
 		gpmu_json_print(output->file, table->note);
-		first = false;
+		is_first = false;
 	}
 	putc('}', output->file);
 	for (size_t i = 0; i < output->view_count; i++)

@@ -179,13 +179,13 @@ static uint64_t ns_of(struct timeval time)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_usec * 1000;
 }
 
-int child_wait(struct child *child, bool block, struct child_end *end)
+int child_wait(struct child *child, bool can_block, struct child_end *end)
 {
 	struct rusage usage;
 	pid_t pid;
 
 	do
-		pid = wait4(child->pid, &end->status, block ? 0 : WNOHANG, &usage);
+		pid = wait4(child->pid, &end->status, can_block ? 0 : WNOHANG, &usage);
 	while (pid < 0 && errno == EINTR);
 	if (pid <= 0)
 		return pid ? -errno : 0;

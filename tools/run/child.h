@@ -30,8 +30,8 @@ int child_start(struct child *child, char *const *argv, char *const *environment
 		const sigset_t *mask);
 /* Lets it execute the command. Returns 0, or -errno if it cannot; the child has then ended. */
 int child_go(struct child *child);
-/* Returns 1 if it has ended, 0 if it runs and @block is false, or -errno. */
-int child_wait(struct child *child, bool block, struct child_end *end);
+/* Returns 1 if it has ended, 0 if it runs and @can_block is false, or -errno. */
+int child_wait(struct child *child, bool can_block, struct child_end *end);
 
 /* gpmu's exit status for a status of wait4(), and for an error of child_go() */
 int child_exit_status(int status);

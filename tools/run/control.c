@@ -51,8 +51,8 @@ void control_open(struct control *control, const char *text)
 	char *first, *second;
 
 	*control = (struct control){ .ack = -1 };
-	control->own = !strncmp(text, "fifo:", strlen("fifo:"));
-	if (!control->own && strncmp(text, "fd:", strlen("fd:")) != 0)
+	control->is_own = !strncmp(text, "fifo:", strlen("fifo:"));
+	if (!control->is_own && strncmp(text, "fd:", strlen("fd:")) != 0)
 		die_syntax(text);
 	first = need_memory(strdup(names + 1));
 	second = strchr(first, ',');
@@ -60,17 +60,17 @@ void control_open(struct control *control, const char *text)
 		*second++ = '\0';
 	if (!*first || (second && !*second))
 		die_syntax(text);
-	control->fd = control->own ? open_fifo(first) : parse_fd(text, first);
+	control->fd = control->is_own ? open_fifo(first) : parse_fd(text, first);
 	if (second)
-		control->ack = control->own ? open_fifo(second) : parse_fd(text, second);
+		control->ack = control->is_own ? open_fifo(second) : parse_fd(text, second);
 	free(first);
 }
 
 void control_close(struct control *control)
 {
-	if (control->own && control->fd >= 0)
+	if (control->is_own && control->fd >= 0)
 		close(control->fd);
-	if (control->own && control->ack >= 0)
+	if (control->is_own && control->ack >= 0)
 		close(control->ack);
 	control->fd = control->ack = -1;
 }

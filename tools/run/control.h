@@ -17,7 +17,7 @@ enum control_command {
 struct control {
 	int fd;			/* to poll; -1: the other end was closed */
 	int ack;		/* -1: none */
-	bool own;		/* it opened the files */
+	bool is_own;		/* it opened the files */
 	char text[512];		/* read, and not returned yet */
 	size_t begin, length;
 };

@@ -37,8 +37,8 @@ enum {
 
 struct task {
 	pid_t tid;
-	bool process;	/* false: this thread only */
-	bool ended;
+	bool is_process;	/* false: this thread only */
+	bool has_ended;
 };
 
 struct counting {
@@ -52,11 +52,11 @@ struct counting {
 	uint64_t period;	/* ns, of the interval timer */
 	uint64_t released;	/* CLOCK_MONOTONIC: when held rows were last written */
 	uint64_t started, ended;	/* CLOCK_MONOTONIC */
-	bool enabled;		/* the session is enabled */
-	bool counted;		/* the session was enabled once */
-	bool interrupted;
-	bool child_changed;	/* SIGCHLD arrived: the child may have ended */
-	bool done;		/* counting has ended; the command may still run */
+	bool is_enabled;	/* the session is enabled */
+	bool is_counted;	/* the session was enabled once */
+	bool is_interrupted;
+	bool has_child_changed;	/* SIGCHLD arrived: the child may have ended */
+	bool is_done;		/* counting has ended; the command may still run */
 	sigset_t old_mask;
 };
 
@@ -177,7 +177,7 @@ static void open_signals(struct counting *counting)
 
 static int open_task(const struct task *task)
 {
-	return (int)syscall(SYS_pidfd_open, task->tid, task->process ? 0 : PIDFD_THREAD);
+	return (int)syscall(SYS_pidfd_open, task->tid, task->is_process ? 0 : PIDFD_THREAD);
 }
 
 static bool task_exists(const struct task *task)
@@ -195,8 +195,8 @@ static void make_tasks(struct counting *counting)
 	for (size_t i = 0; i < counting->task_count; i++) {
 		struct task *task = &counting->tasks[i];
 
-		task->process = i < session->pid_count;
-		task->tid = task->process ? session->pids[i] : session->tids[i - session->pid_count];
+		task->is_process = i < session->pid_count;
+		task->tid = task->is_process ? session->pids[i] : session->tids[i - session->pid_count];
 	}
 	for (size_t i = 0; i < FD_TASKS + counting->task_count; i++)
 		counting->fds[i].fd = -1;
@@ -207,7 +207,7 @@ static void open_tasks(struct counting *counting)
 	for (size_t i = 0; i < counting->task_count && !counting->child.pid; i++) {
 		int fd = open_task(&counting->tasks[i]);
 
-		counting->tasks[i].ended = fd < 0 && errno == ESRCH;
+		counting->tasks[i].has_ended = fd < 0 && errno == ESRCH;
 		counting->fds[FD_TASKS + i] = (struct pollfd){ .fd = fd, .events = POLLIN };
 	}
 }
@@ -237,7 +237,7 @@ static void enable(struct counting *counting)
 
 	if (ret)
 		die_of(ret, "counters cannot be enabled");
-	counting->enabled = counting->counted = true;
+	counting->is_enabled = counting->is_counted = true;
 	if (counting->count->counts)
 		counting->count->counts(true, counting->count->user);
 	if (counting->count->interval)
@@ -250,7 +250,7 @@ static bool are_due(struct counting *counting)
 	const struct count *count = counting->count;
 	uint64_t time = now();
 
-	if (!counting->done && time + counting->period - counting->released <= count->latency)
+	if (!counting->is_done && time + counting->period - counting->released <= count->latency)
 		return false;
 	counting->released = time;
 	return true;
@@ -267,33 +267,33 @@ static bool show_intervals(struct counting *counting)
 	const struct count *count = counting->count;
 	const uint64_t begin = now();
 	const struct gpmu_rows *rows;
-	bool wanted = true;
+	bool is_wanted = true;
 	int ret = 0;
 
 	if (!count->rows)
 		return true;
 	/* Rows that are written more slowly than intervals end must not delay signals for ever. */
-	while (wanted && !are_enough(counting) && (!counting->enabled || now() - begin < counting->period)) {
+	while (is_wanted && !are_enough(counting) && (!counting->is_enabled || now() - begin < counting->period)) {
 		ret = gpmu_session_next(counting->session, &rows);
 		if (ret <= 0)
 			break;
 		counting->intervals++;
-		wanted = count->rows(rows, count->user);
+		is_wanted = count->rows(rows, count->user);
 	}
 	if (count->latency && (ret < 0 || are_due(counting)))
-		wanted = count->rows(NULL, count->user) && wanted;
+		is_wanted = count->rows(NULL, count->user) && is_wanted;
 	if (ret < 0)
 		die_of(ret, "counters cannot be read");
-	return wanted;
+	return is_wanted;
 }
 
 static void stop(struct counting *counting)
 {
 	int ret;
 
-	if (!counting->enabled)
+	if (!counting->is_enabled)
 		return;
-	counting->enabled = false;
+	counting->is_enabled = false;
 	ret = gpmu_session_disable(counting->session);
 	if (ret)
 		die_of(ret, "counters cannot be disabled");
@@ -304,14 +304,14 @@ static void stop(struct counting *counting)
 /* Ends counting and shows the time since the last interval as one interval. */
 static void finish(struct counting *counting)
 {
-	bool enabled = counting->enabled;
+	bool is_enabled = counting->is_enabled;
 
-	if (counting->done)
+	if (counting->is_done)
 		return;
-	counting->done = true;
+	counting->is_done = true;
 	stop(counting);
 	counting->ended = now();
-	if (enabled && counting->count->interval)
+	if (is_enabled && counting->count->interval)
 		show_intervals(counting);
 	for (size_t i = FD_INTERVAL; i <= FD_TIMEOUT; i++)
 		close_once(&counting->fds[i]);
@@ -320,7 +320,7 @@ static void finish(struct counting *counting)
 /* Ends counting without a last interval; the command continues, and --timeout still applies. */
 static void give_up(struct counting *counting)
 {
-	counting->done = true;
+	counting->is_done = true;
 	stop(counting);
 	counting->ended = now();
 	close_once(&counting->fds[FD_INTERVAL]);
@@ -354,10 +354,10 @@ static void handle_signals(struct counting *counting)
 
 	while (read(counting->fds[FD_SIGNAL].fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
 		if (info.ssi_signo == SIGCHLD) {
-			counting->child_changed = true;
+			counting->has_child_changed = true;
 			continue;
 		}
-		counting->interrupted = true;
+		counting->is_interrupted = true;
 		if (!counting->child.pid)
 			finish(counting);
 		else if (!is_terminals(&info))
@@ -365,21 +365,21 @@ static void handle_signals(struct counting *counting)
 	}
 }
 
-static bool tasks_ended(struct counting *counting)
+static bool tasks_have_ended(struct counting *counting)
 {
-	bool all = counting->task_count > 0;
+	bool has_ended = counting->task_count > 0;
 
 	for (size_t i = 0; i < counting->task_count; i++) {
 		struct task *task = &counting->tasks[i];
 		struct pollfd *fd = &counting->fds[FD_TASKS + i];
 
-		if (!task->ended)
-			task->ended = fd->fd >= 0 ? fd->revents != 0 : !task_exists(task);
-		if (task->ended)
+		if (!task->has_ended)
+			task->has_ended = fd->fd >= 0 ? fd->revents != 0 : !task_exists(task);
+		if (task->has_ended)
 			close_once(fd);
-		all = all && task->ended;
+		has_ended = has_ended && task->has_ended;
 	}
-	return all;
+	return has_ended;
 }
 
 static void start(struct counting *counting)
@@ -402,7 +402,7 @@ static void start(struct counting *counting)
 }
 
 /* By the clock: of two timers on different CPUs, the later one may expire first. */
-static bool timed_out(const struct counting *counting)
+static bool has_timed_out(const struct counting *counting)
 {
 	return counting->fds[FD_TIMEOUT].fd >= 0 &&
 	       now() - counting->started >= counting->count->timeout;
@@ -411,7 +411,7 @@ static bool timed_out(const struct counting *counting)
 static void handle_timers(struct counting *counting)
 {
 	/* Before the interval timer: an interval that ends at the same time is the last one. */
-	if (timed_out(counting)) {
+	if (has_timed_out(counting)) {
 		close_once(&counting->fds[FD_TIMEOUT]);
 		finish(counting);
 		if (counting->child.pid)
@@ -419,7 +419,7 @@ static void handle_timers(struct counting *counting)
 	}
 	if (expirations(&counting->fds[FD_DELAY]))
 		enable(counting);
-	if (expirations(&counting->fds[FD_INTERVAL]) && counting->enabled)
+	if (expirations(&counting->fds[FD_INTERVAL]) && counting->is_enabled)
 		handle_interval(counting);
 }
 
@@ -428,18 +428,18 @@ static void obey(struct counting *counting, enum control_command command)
 {
 	int ret = 0;
 
-	if (counting->done)
+	if (counting->is_done)
 		return;
 	switch (command) {
 	case CONTROL_ENABLE:
 		close_once(&counting->fds[FD_DELAY]);
-		if (counting->enabled)
+		if (counting->is_enabled)
 			ret = gpmu_session_resume(counting->session);
 		else
 			enable(counting);
 		break;
 	case CONTROL_DISABLE:
-		if (counting->enabled)
+		if (counting->is_enabled)
 			ret = gpmu_session_pause(counting->session);
 		break;
 	case CONTROL_STOP:
@@ -468,10 +468,10 @@ static void handle_control(struct counting *counting)
 
 static int poll_time(const struct counting *counting)
 {
-	if (counting->child_changed)
+	if (counting->has_child_changed)
 		return 0;
 	for (size_t i = 0; i < counting->task_count && !counting->child.pid; i++)
-		if (counting->fds[FD_TASKS + i].fd < 0 && !counting->tasks[i].ended)
+		if (counting->fds[FD_TASKS + i].fd < 0 && !counting->tasks[i].has_ended)
 			return TASK_POLL;
 	return -1;
 }
@@ -483,18 +483,18 @@ static bool counts_command(const struct count *count)
 	return count->argv && !session->system && !session->pid_count && !session->tid_count;
 }
 
-static bool child_ended(struct counting *counting, struct child_end *end)
+static bool child_has_ended(struct counting *counting, struct child_end *end)
 {
 	int ret;
 
-	if (!counting->child_changed)
+	if (!counting->has_child_changed)
 		return false;
-	counting->child_changed = false;
+	counting->has_child_changed = false;
 	ret = child_wait(&counting->child, false, end);
 	if (ret < 0)
 		die_of(ret, "the command cannot be waited for");
 	/* After wait4() the kernel no longer has the command's CPU time; rusage is its only source. */
-	if (ret && !counting->done && counts_command(counting->count))
+	if (ret && !counting->is_done && counts_command(counting->count))
 		gpmu_session_set_times(counting->session, end->user, end->system);
 	return ret;
 }
@@ -502,9 +502,9 @@ static bool child_ended(struct counting *counting, struct child_end *end)
 /* Runs until the command has ended, or without one until counting has ended. */
 static void loop(struct counting *counting, struct child_end *end)
 {
-	bool command = counting->child.pid != 0;
+	bool has_command = counting->child.pid != 0;
 
-	while (command ? counting->child.pid : !counting->done) {
+	while (has_command ? counting->child.pid : !counting->is_done) {
 		if (poll(counting->fds, FD_TASKS + counting->task_count, poll_time(counting)) < 0) {
 			if (errno != EINTR)
 				die_of(-errno, "cannot wait for the end of counting");
@@ -515,7 +515,7 @@ static void loop(struct counting *counting, struct child_end *end)
 			handle_control(counting);
 		if (counting->fds[FD_SIGNAL].revents)
 			handle_signals(counting);
-		if (command ? child_ended(counting, end) : tasks_ended(counting))
+		if (has_command ? child_has_ended(counting, end) : tasks_have_ended(counting))
 			finish(counting);
 	}
 }
@@ -554,13 +554,13 @@ static struct gpmu_session *open_session(const struct count *count, pid_t pid)
 	return session;
 }
 
-static void describe_end(struct counting *counting, const struct child_end *child, bool command,
+static void describe_end(struct counting *counting, const struct child_end *child, bool has_command,
 			 struct count_end *end)
 {
 	end->elapsed = (double)(counting->ended - counting->started) / SECOND;
-	end->interrupted = counting->interrupted;
-	end->counted = counting->counted;
-	if (!command)
+	end->is_interrupted = counting->is_interrupted;
+	end->is_counted = counting->is_counted;
+	if (!has_command)
 		return;
 	end->status = child_exit_status(child->status);
 	end->signal = end->status > EXIT_SIGNAL ? end->status - EXIT_SIGNAL : 0;
@@ -576,7 +576,7 @@ static bool let_go(struct counting *counting, struct count_end *end)
 	if (!counting->child.pid)
 		return true;
 	ret = child_go(&counting->child);
-	end->executed = !ret;
+	end->is_executed = !ret;
 	if (!ret)
 		return true;
 	say("%s: %s", counting->count->argv[0], strerror(-ret));
@@ -618,13 +618,13 @@ struct gpmu_session *count_run(const struct count *count, struct count_end *end)
 	struct child_end child = { 0 };
 
 	early_end_stop();
-	*end = (struct count_end){ .executed = true, .user = -1, .system = -1 };
+	*end = (struct count_end){ .is_executed = true, .user = -1, .system = -1 };
 	make_tasks(&counting);
 	open_signals(&counting);
 	if (count->child && count->child->pid) {
 		counting.child = *count->child;
 		/* A SIGCHLD that arrived before open_signals() was not seen. */
-		counting.child_changed = true;
+		counting.has_child_changed = true;
 	} else if (count->argv) {
 		start_child(&counting.child, count->argv, count->environment,
 			    count->mask ? count->mask : &counting.old_mask);

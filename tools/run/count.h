@@ -29,7 +29,7 @@ struct count {
 	/* The session of count_open(), which count_run() takes over; NULL: count_run() opens one */
 	struct gpmu_session *opened;
 	/* Called when counting begins and ends. May be NULL. */
-	void (*counts)(bool on, void *user);
+	void (*counts)(bool is_on, void *user);
 	/* Takes an interval's rows. On false counting ends, the command continues. May be NULL. */
 	bool (*rows)(const struct gpmu_rows *rows, void *user);
 	void *user;
@@ -40,9 +40,9 @@ struct count {
 struct count_end {
 	int status;		/* gpmu's exit status for that of the command */
 	int signal;		/* that ended the command, or 0 */
-	bool executed;		/* false: the command cannot be executed */
-	bool counted;		/* false: the run ended before counting began, and has no rows */
-	bool interrupted;	/* by SIGINT, SIGTERM or SIGHUP */
+	bool is_executed;	/* false: the command cannot be executed */
+	bool is_counted;	/* false: the run ended before counting began, and has no rows */
+	bool is_interrupted;	/* by SIGINT, SIGTERM or SIGHUP */
 	double elapsed;		/* seconds */
 	double user, system;	/* seconds of the command; -1: no command */
 };

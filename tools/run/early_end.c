@@ -17,7 +17,7 @@
 
 static struct {
 	pthread_t thread;
-	bool started;
+	bool is_started;
 	int signals, stop;	/* file descriptors */
 } early;
 
@@ -65,14 +65,14 @@ void early_end_start(const sigset_t *set)
 	ret = pthread_create(&early.thread, NULL, wait_for_signal, NULL);
 	if (ret)
 		die("cannot wait for signals: %s", strerror(ret));
-	early.started = true;
+	early.is_started = true;
 }
 
 void early_end_stop(void)
 {
-	if (!early.started)
+	if (!early.is_started)
 		return;
-	early.started = false;
+	early.is_started = false;
 	eventfd_write(early.stop, 1);
 	pthread_join(early.thread, NULL);
 	close(early.signals);

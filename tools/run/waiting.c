@@ -15,7 +15,7 @@ static pthread_cond_t ended;
 static pthread_t thread;
 static struct timespec due;
 static const char *reason;	/* NULL: printed, or the wait has ended */
-static bool waits;
+static bool is_waiting;
 
 static bool is_due(void)
 {
@@ -63,15 +63,15 @@ void waiting_begin(const char *what)
 	/* Signals are for the thread that counts. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &mask);
-	waits = !pthread_create(&thread, NULL, wait_thread, NULL);
+	is_waiting = !pthread_create(&thread, NULL, wait_thread, NULL);
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
-	if (!waits)
+	if (!is_waiting)
 		pthread_cond_destroy(&ended);
 }
 
 void waiting_end(void)
 {
-	if (!waits)
+	if (!is_waiting)
 		return;
 	pthread_mutex_lock(&lock);
 	/* On a busy machine the thread may be late. */
@@ -81,5 +81,5 @@ void waiting_end(void)
 	pthread_mutex_unlock(&lock);
 	pthread_join(thread, NULL);
 	pthread_cond_destroy(&ended);
-	waits = false;
+	is_waiting = false;
 }

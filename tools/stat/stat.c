@@ -24,7 +24,7 @@ struct stat {
 	struct stat_options options;
 	struct stat_output output;
 	struct control control;
-	bool lost_reported;			/* the warning about lost counters was printed */
+	bool is_loss_reported;			/* the warning about lost counters was printed */
 	struct gpmu_rows *uncounted;	/* of a run that ended before counting began; or NULL */
 };
 
@@ -70,7 +70,7 @@ static const struct gpmu_rows *total(struct stat *stat, const struct count_end *
 	const struct gpmu_rows *rows;
 	int ret;
 
-	if (!end->counted) {
+	if (!end->is_counted) {
 		make_uncounted(stat, session);
 		return stat->uncounted;
 	}
@@ -108,7 +108,7 @@ static void note_lost(struct stat *stat, const struct count_end *end, struct gpm
 	/* With these options the command is not counted from begin to end. */
 	if (stat_counts_cpus(options) || options->pids.length || options->tids.length ||
 	    options->delay || options->control || options->timeout || options->intervals ||
-	    options->no_inherit || !end->counted)
+	    options->wants_no_inherit || !end->is_counted)
 		return;
 	if (gpmu_session_total(session, &rows))
 		return;
@@ -116,10 +116,10 @@ static void note_lost(struct stat *stat, const struct count_end *end, struct gpm
 		if (row->scope == GPMU_SCOPE_PROCESS && !row->metric && row->counters)
 			enabled = fmax(enabled, (double)row->enabled * (double)row->counters / 1e9);
 	lost = ran - enabled;
-	if (stat->lost_reported || enabled < 0 || lost < LOST_MIN || lost < ran * LOST_SHARE)
+	if (stat->is_loss_reported || enabled < 0 || lost < LOST_MIN || lost < ran * LOST_SHARE)
 		return;
-	stat->lost_reported = true;
-	if (options->strict)
+	stat->is_loss_reported = true;
+	if (options->is_strict)
 		strict_add(&stat->output.reasons, print_text("%.3f s were not counted", lost));
 	warn("%.3f s of the command's %.3f s of CPU time were not counted: the kernel removes the "
 	     "counters of set-user-ID programs such as sudo; -a counts them", lost, ran);
@@ -145,7 +145,7 @@ static void run_once(struct stat *stat, const struct count *count, int *status)
 		return;
 	end_sink(&end, &sink_end);
 	say_signal(options, &end);
-	if (!options->interval || !end.counted)
+	if (!options->interval || !end.is_counted)
 		stat_output_rows(total(stat, &end, session), &stat->output);
 	stat_output_end(&stat->output, &sink_end);
 	note_lost(stat, &end, session);
@@ -158,7 +158,7 @@ static void run_once(struct stat *stat, const struct count *count, int *status)
  */
 static bool enters_means(const struct count_end *end, unsigned int run)
 {
-	if (!end->interrupted)
+	if (!end->is_interrupted)
 		return true;
 	if (run > 1)
 		warn("run %u was interrupted and is not in the means", run);
@@ -174,7 +174,7 @@ static void run_several(struct stat *stat, const struct count *count, int *statu
 	struct count each = *count;
 	struct gpmu_runs *runs = need_memory(gpmu_runs_new());
 	struct gpmu_sink_end sink_end = { .size = sizeof(sink_end) };
-	struct count_end end = { .executed = true };
+	struct count_end end = { .is_executed = true };
 	struct gpmu_session *session;
 	sigset_t mask;
 	unsigned int i;
@@ -182,7 +182,7 @@ static void run_several(struct stat *stat, const struct count *count, int *statu
 
 	count_hold_signals(&mask);
 	each.mask = count->mask ? count->mask : &mask;
-	for (i = 0; i < options->runs && !end.interrupted; i++) {
+	for (i = 0; i < options->runs && !end.is_interrupted; i++) {
 		session = count_run(&each, &end);
 		each.child = NULL;
 		*status = *status ? *status : end.status;
@@ -199,7 +199,7 @@ static void run_several(struct stat *stat, const struct count *count, int *statu
 			    "offline, or a thread started or ended; repeat it");
 	}
 	count_heed_signals(&mask);
-	if (end.executed) {
+	if (end.is_executed) {
 		stat_output_rows(gpmu_runs_rows(runs), &stat->output);
 		gpmu_runs_end(runs, &sink_end);
 		stat_output_end(&stat->output, &sink_end);
@@ -222,7 +222,7 @@ static int count_all(struct stat *stat, const struct gpmu_plan *plan, const stru
 			.pid_count = options->pids.length,
 			.tids = options->tids.list,
 			.tid_count = options->tids.length,
-			.inherit = !options->no_inherit,
+			.inherit = !options->wants_no_inherit,
 			.aggregation = options->aggregation.by,
 			.skip_denied = stat_counts_cpus(options) && common_has_gpus(&options->common),
 		},
@@ -244,7 +244,7 @@ static int count_all(struct stat *stat, const struct gpmu_plan *plan, const stru
 		run_several(stat, &count, &status);
 	else
 		run_once(stat, &count, &status);
-	if (stat->output.failed || (options->strict && !strict_report(&stat->output.reasons)))
+	if (stat->output.has_failed || (options->is_strict && !strict_report(&stat->output.reasons)))
 		return EXIT_OWN;
 	return status;
 }
@@ -264,30 +264,30 @@ static int run(int argc, char **argv)
 	struct gpmu_plan *plan;
 	struct child child;
 	sigset_t mask;
-	bool plugins;
+	bool needs_plugins;
 	int status;
 
 	stat_options_init(options, argc, argv);
-	if (options->regions)
+	if (options->wants_regions)
 		return run_regions(options);
 	if (options->control)
 		control_open(&stat.control, options->control);
-	plugins = common_has_sources(&options->common);
-	if (plugins)
+	needs_plugins = common_has_sources(&options->common);
+	if (needs_plugins)
 		count_begin(&child, options->argv, NULL, &mask);
 	if (common_has_gpus(&options->common) && (options->interval || isatty(STDERR_FILENO)))
 		waiting_begin(WAITING_GPUS);
 	common_open(&options->common);
 	plan = stat_plan(options);
 	stat_output_open(&stat.output, options);
-	status = count_all(&stat, plan, plugins ? &child : NULL, plugins ? &mask : NULL);
+	status = count_all(&stat, plan, needs_plugins ? &child : NULL, needs_plugins ? &mask : NULL);
 	gpmu_plan_free(plan);
 	stat_output_release(&stat.output);
 	gpmu_rows_free(stat.uncounted);
 	if (options->control)
 		control_close(&stat.control);
 	stat_options_release(options);
-	if (plugins)
+	if (needs_plugins)
 		count_heed_signals(&mask);
 	return status;
 }

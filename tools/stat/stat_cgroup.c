@@ -9,13 +9,13 @@
 #include "common.h"
 #include "stat/stat_cgroup.h"
 
-void stat_cgroups_parse(struct stat_cgroups *cgroups, const char *list, bool each)
+void stat_cgroups_parse(struct stat_cgroups *cgroups, const char *list, bool wants_each)
 {
 	if (cgroups->list)
 		die("-G and --for-each-cgroup: choose one, once");
 	if (!*list)
-		die("%s: expected the name of a cgroup", each ? "--for-each-cgroup" : "-G");
-	*cgroups = (struct stat_cgroups){ .list = list, .each = each };
+		die("%s: expected the name of a cgroup", wants_each ? "--for-each-cgroup" : "-G");
+	*cgroups = (struct stat_cgroups){ .list = list, .wants_each = wants_each };
 }
 
 /* An empty name selects all tasks. */
@@ -51,21 +51,21 @@ static void add_each(struct gpmu_plan *plan, const struct common *common, char *
  */
 static size_t element_length(const char *list, size_t *events)
 {
-	bool slashes = false, braces = false;
-	const char *at = list;
+	bool has_slashes = false, has_braces = false;
+	const char *cursor = list;
 
 	*events = 1;
-	for (; *at; at++) {
-		if (*at == '/')
-			slashes = !slashes;
-		else if (*at == '{' || *at == '}')
-			braces = *at == '{';
-		else if (*at == ',' && !slashes && !braces)
+	for (; *cursor; cursor++) {
+		if (*cursor == '/')
+			has_slashes = !has_slashes;
+		else if (*cursor == '{' || *cursor == '}')
+			has_braces = *cursor == '{';
+		else if (*cursor == ',' && !has_slashes && !has_braces)
 			break;
-		else if (*at == ',' && !slashes)
+		else if (*cursor == ',' && !has_slashes)
 			++*events;
 	}
-	return (size_t)(at - list);
+	return (size_t)(cursor - list);
 }
 
 /* Takes a name for each of the events of an element. The events of a group have one cgroup. */
@@ -88,7 +88,7 @@ static void add_pairs(struct gpmu_plan *plan, const struct common *common, char 
 		const char *list = common->requests[i].list;
 		size_t length, events;
 
-		if (common->requests[i].metric)
+		if (common->requests[i].is_metric)
 			die("-G with several cgroups counts events only; use --for-each-cgroup for metrics");
 		for (; *list; list += length + (list[length] == ',')) {
 			char *element;
@@ -105,14 +105,14 @@ static void add_pairs(struct gpmu_plan *plan, const struct common *common, char 
 }
 
 struct gpmu_plan *stat_cgroups_plan(const struct stat_cgroups *cgroups, const struct common *common,
-				    bool system_wide)
+				    bool is_system_wide)
 {
-	struct gpmu_plan *plan = common_plan_begin(common, system_wide);
+	struct gpmu_plan *plan = common_plan_begin(common, is_system_wide);
 	char *names = need_memory(strdup(cgroups->list ? cgroups->list : ""));
 
 	if (!cgroups->list) {
 		add_requests(plan, common);
-	} else if (cgroups->each) {
+	} else if (cgroups->wants_each) {
 		add_each(plan, common, names);
 	} else if (!strchr(names, ',')) {
 		set_cgroup(plan, names);

@@ -53,23 +53,23 @@ static error_t parse_flag(struct stat_options *options, int key)
 {
 	const struct {
 		int key;
-		bool *flag, value;
+		bool *is_set, is_on;
 	} flags[] = {
-		{ .key = 'a', .flag = &options->system, .value = true },
-		{ .key = KEY_METRIC_ONLY, .flag = &options->metric_only, .value = true },
-		{ .key = KEY_INTERVAL_CLEAR, .flag = &options->clear, .value = true },
-		{ .key = 'i', .flag = &options->no_inherit, .value = true },
-		{ .key = 'j', .flag = &options->json, .value = true },
-		{ .key = KEY_APPEND, .flag = &options->append, .value = true },
-		{ .key = KEY_STRICT, .flag = &options->strict, .value = true },
-		{ .key = KEY_NO_BIG_NUM, .flag = &options->no_big_num, .value = true },
-		{ .key = 'B', .flag = &options->no_big_num, .value = false },
-		{ .key = KEY_REGIONS, .flag = &options->regions, .value = true },
+		{ .key = 'a', .is_set = &options->is_system_wide, .is_on = true },
+		{ .key = KEY_METRIC_ONLY, .is_set = &options->wants_metric_only, .is_on = true },
+		{ .key = KEY_INTERVAL_CLEAR, .is_set = &options->wants_clear, .is_on = true },
+		{ .key = 'i', .is_set = &options->wants_no_inherit, .is_on = true },
+		{ .key = 'j', .is_set = &options->wants_json, .is_on = true },
+		{ .key = KEY_APPEND, .is_set = &options->wants_append, .is_on = true },
+		{ .key = KEY_STRICT, .is_set = &options->is_strict, .is_on = true },
+		{ .key = KEY_NO_BIG_NUM, .is_set = &options->wants_no_big_num, .is_on = true },
+		{ .key = 'B', .is_set = &options->wants_no_big_num, .is_on = false },
+		{ .key = KEY_REGIONS, .is_set = &options->wants_regions, .is_on = true },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
 		if (flags[i].key == key) {
-			*flags[i].flag = flags[i].value;
+			*flags[i].is_set = flags[i].is_on;
 			return 0;
 		}
 	return ARGP_ERR_UNKNOWN;
@@ -101,10 +101,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_TOPDOWN:
 		options->topdown = options->topdown ? options->topdown : 1;
-		options->metric_only = true;
+		options->wants_metric_only = true;
 		return 0;
 	case KEY_TD_LEVEL:
-		options->metric_only = true;
+		options->wants_metric_only = true;
 		options->topdown = (unsigned int)parse_number("--td-level", arg, 1, 9);
 		return 0;
 	case KEY_PER_THREAD:
@@ -194,32 +194,32 @@ static const struct argp argp = {
 /* Dies if options exclude or lack each other. */
 static void check(const struct stat_options *options)
 {
-	const bool system = stat_counts_cpus(options);
-	const bool tasks = options->pids.length || options->tids.length;
+	const bool is_system_wide = stat_counts_cpus(options);
+	const bool has_tasks = options->pids.length || options->tids.length;
 	const struct {
-		bool wrong;
+		bool is_wrong;
 		const char *why;
 	} checks[] = {
-		{ system && tasks, "-p or -t with -a or -C: choose one" },
-		{ options->cgroups.list && !system, "-G and --for-each-cgroup need -a or -C" },
-		{ options->json && options->separator, "-j and -x: choose one" },
-		{ options->aggregation.by == GPMU_AGGREGATE_CPU && !system, "-A needs -a or -C" },
-		{ options->aggregation.by == GPMU_AGGREGATE_THREAD && !tasks && !options->regions,
+		{ is_system_wide && has_tasks, "-p or -t with -a or -C: choose one" },
+		{ options->cgroups.list && !is_system_wide, "-G and --for-each-cgroup need -a or -C" },
+		{ options->wants_json && options->separator, "-j and -x: choose one" },
+		{ options->aggregation.by == GPMU_AGGREGATE_CPU && !is_system_wide, "-A needs -a or -C" },
+		{ options->aggregation.by == GPMU_AGGREGATE_THREAD && !has_tasks && !options->wants_regions,
 		  "--per-thread needs -p, -t or --regions" },
 		{ options->intervals && !options->interval, "--interval-count needs -I" },
-		{ options->clear && !options->interval, "--interval-clear needs -I" },
-		{ options->clear && (options->json || options->separator),
+		{ options->wants_clear && !options->interval, "--interval-clear needs -I" },
+		{ options->wants_clear && (options->wants_json || options->separator),
 		  "--interval-clear with -j or -x: choose one" },
-		{ options->append && !options->path, "--append needs -o" },
+		{ options->wants_append && !options->path, "--append needs -o" },
 		{ options->runs > 1 && !options->argv, "-r needs a command" },
 		{ options->runs > 1 && options->interval, "-r and -I: choose one" },
 		{ options->runs > 1 && options->control, "-r and --control: choose one" },
-		{ options->delay < 0 && !options->argv && !options->timeout && !tasks && !options->control,
+		{ options->delay < 0 && !options->argv && !options->timeout && !has_tasks && !options->control,
 		  "-D -1 needs a command, -p, -t, --duration, --timeout or --control" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
-		if (checks[i].wrong)
+		if (checks[i].is_wrong)
 			die("%s", checks[i].why);
 }
 
@@ -227,30 +227,30 @@ static void check(const struct stat_options *options)
 static void check_regions(const struct stat_options *options)
 {
 	const struct {
-		bool wrong;
+		bool is_wrong;
 		const char *why;
 	} checks[] = {
-		{ options->regions && !options->argv, "--regions needs a command" },
-		{ options->regions && (options->system || options->cpus || options->pids.length ||
-				    options->tids.length || options->cgroups.list || options->no_inherit ||
-				    options->details || options->topdown || options->metric_only ||
+		{ options->wants_regions && !options->argv, "--regions needs a command" },
+		{ options->wants_regions && (options->is_system_wide || options->cpus || options->pids.length ||
+				    options->tids.length || options->cgroups.list || options->wants_no_inherit ||
+				    options->details || options->topdown || options->wants_metric_only ||
 				    options->interval || options->intervals || options->runs > 1 ||
-				    options->delay || options->timeout || options->strict || options->control ||
-				    options->common.no_merge),
+				    options->delay || options->timeout || options->is_strict || options->control ||
+				    options->common.wants_no_merge),
 		  "--regions cannot be combined with -a, -C, -p, -t, -G, -i, -I, -r, -D, "
 		  "--control, --duration, --timeout, --strict, -d, --topdown, --metric-only and "
 		  "--metric-no-merge" },
-		{ options->regions && options->aggregation.by != GPMU_AGGREGATE_MACHINE &&
+		{ options->wants_regions && options->aggregation.by != GPMU_AGGREGATE_MACHINE &&
 		  options->aggregation.by != GPMU_AGGREGATE_NODE &&
 		  options->aggregation.by != GPMU_AGGREGATE_SOCKET &&
 		  options->aggregation.by != GPMU_AGGREGATE_THREAD,
 		  "--regions cannot be combined with -A, --per-die and --per-core" },
-		{ options->regions && options->common.root,
+		{ options->wants_regions && options->common.root,
 		  "--regions counts the machine that gpmu runs on: unset GPMU_ROOT" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
-		if (checks[i].wrong)
+		if (checks[i].is_wrong)
 			die("%s", checks[i].why);
 }
 
@@ -260,8 +260,8 @@ void stat_options_init(struct stat_options *options, int argc, char **argv)
 	common_init(&options->common);
 	parse_arguments(&argp, argc, argv, ARGP_IN_ORDER, options);
 	/* As perf: system-wide until Ctrl-C without a command and tasks */
-	options->system |= !options->argv && !options->pids.length && !options->tids.length &&
-			   !options->cpus;
+	options->is_system_wide |= !options->argv && !options->pids.length && !options->tids.length &&
+				   !options->cpus;
 	check(options);
 	check_regions(options);
 }

@@ -13,7 +13,7 @@
 
 struct stat_options {
 	struct common common;
-	bool system;			/* of the CPUs, not of tasks: -a, or the default */
+	bool is_system_wide;		/* of the CPUs, not of tasks: -a, or the default */
 	const char *cpus;		/* -C */
 	struct tasks pids, tids;
 	struct stat_cgroups cgroups;
@@ -24,8 +24,8 @@ struct stat_options {
 	const char *control;		/* --control */
 	const char *path;		/* -o */
 	unsigned int details, topdown;	/* number of -d; level, 0: no --topdown */
-	bool metric_only, clear;
-	bool append, json, no_inherit, strict, no_big_num, regions;
+	bool wants_metric_only, wants_clear;
+	bool wants_append, wants_json, wants_no_inherit, is_strict, wants_no_big_num, wants_regions;
 	struct aggregation aggregation;
 	const char *separator;
 	char **argv;			/* the command; NULL: none */
@@ -38,12 +38,12 @@ void stat_options_release(struct stat_options *options);
 /* Returns whether CPUs are counted, and not tasks. */
 static inline bool stat_counts_cpus(const struct stat_options *options)
 {
-	return options->system || options->cpus;
+	return options->is_system_wide || options->cpus;
 }
 
 static inline enum gpmu_sink_kind stat_format(const struct stat_options *options)
 {
-	return options->json ? GPMU_SINK_JSON :
+	return options->wants_json ? GPMU_SINK_JSON :
 	       options->separator ? GPMU_SINK_CSV : GPMU_SINK_SUMMARY;
 }
 

@@ -14,7 +14,7 @@ static char *title_of(const struct stat_options *options)
 
 	if (options->cpus)
 		return print_text("'CPU(s) %s'", options->cpus);
-	if (options->system)
+	if (options->is_system_wide)
 		return print_text("'system wide'");
 	if (options->pids.length)
 		return print_text("process id '%s'", options->pids.text);
@@ -31,17 +31,17 @@ static char *title_of(const struct stat_options *options)
 
 void stat_output_open(struct stat_output *output, const struct stat_options *options)
 {
-	enum output_mode mode = options->append ? OUTPUT_APPEND :
+	enum output_mode mode = options->wants_append ? OUTPUT_APPEND :
 				options->interval ? OUTPUT_WRITE : OUTPUT_REPLACE;
 	struct gpmu_sink_options sink = {
 		.size = sizeof(sink),
 		.separator = options->separator,
 		.interval = options->interval > 0,
 		.held = options->interval > 0,
-		.big_numbers = !options->no_big_num,
+		.big_numbers = !options->wants_no_big_num,
 		.aggregation = options->aggregation.by,
-		.metric_only = options->metric_only,
-		.clear = options->clear,
+		.metric_only = options->wants_metric_only,
+		.clear = options->wants_clear,
 		.cgroups = options->cgroups.list != NULL,
 		.runs = options->runs,
 	};
@@ -58,7 +58,7 @@ void stat_output_open(struct stat_output *output, const struct stat_options *opt
 	output->sink = gpmu_sink_new(stat_format(options), output->out.file, &sink, &error);
 	if (!output->sink)
 		die("-x: %s", error.text);
-	if (!options->json)
+	if (!options->wants_json)
 		output_started(&output->out, time(NULL));
 	free(title);
 }
@@ -66,7 +66,7 @@ void stat_output_open(struct stat_output *output, const struct stat_options *opt
 static void fail(struct stat_output *output, int error)
 {
 	say_output(output->options->path, stderr, error);
-	output->failed = true;
+	output->has_failed = true;
 }
 
 bool stat_output_rows(const struct gpmu_rows *rows, void *user)
@@ -79,7 +79,7 @@ bool stat_output_rows(const struct gpmu_rows *rows, void *user)
 		fail(output, ret);
 		return false;
 	}
-	for (size_t i = 0; output->options->strict && rows && (row = gpmu_rows_at(rows, i)); i++)
+	for (size_t i = 0; output->options->is_strict && rows && (row = gpmu_rows_at(rows, i)); i++)
 		strict_note(&output->reasons, row, output->options->runs);
 	return true;
 }
@@ -88,7 +88,7 @@ void stat_output_end(struct stat_output *output, const struct gpmu_sink_end *end
 {
 	int ret;
 
-	if (output->failed)
+	if (output->has_failed)
 		return;
 	ret = gpmu_sink_end(output->sink, end);
 	if (!ret)

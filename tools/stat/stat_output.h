@@ -15,7 +15,7 @@ struct stat_output {
 	struct output out;
 	struct gpmu_sink *sink;
 	struct strict reasons;		/* why --strict fails */
-	bool failed;			/* writing failed, after a message */
+	bool has_failed;		/* writing failed, after a message */
 };
 
 /* Dies on failure. */

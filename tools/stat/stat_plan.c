@@ -40,10 +40,10 @@ static void add_defaults(struct stat_options *options)
 	struct common *common = &options->common;
 
 	common_request(common, false, stat_counts_cpus(options) ? system_events : stat_default_events);
-	if (options->system && !options->cgroups.list)
+	if (options->is_system_wide && !options->cgroups.list)
 		add_metrics(common, default_metrics,
 			    ARRAY_SIZE(default_metrics));
-	if (common->gpu)
+	if (common->wants_gpu)
 		add_metrics(common, default_gpu_metrics,
 			    ARRAY_SIZE(default_gpu_metrics));
 }
@@ -72,20 +72,20 @@ struct gpmu_plan *stat_plan(struct stat_options *options)
 {
 	struct common *common = &options->common;
 	struct gpmu_plan *plan;
-	bool asked;
+	bool is_asked;
 
 	add_topdown(options);
-	asked = common->request_count > 0;
-	if (!asked)
+	is_asked = common->request_count > 0;
+	if (!is_asked)
 		add_defaults(options);
 	add_details(options);
-	common->tasks = !stat_counts_cpus(options);
+	common->wants_tasks = !stat_counts_cpus(options);
 	plan = stat_cgroups_plan(&options->cgroups, common, stat_counts_cpus(options));
-	if (asked || common->verbose) {
+	if (is_asked || common->is_verbose) {
 		common_plan_warnings(plan);
 		common_hints(common, plan);
 	}
-	if (common->verbose)
+	if (common->is_verbose)
 		common_explain(plan);
 	aggregation_check(&options->aggregation, stat_counts_cpus(options), plan);
 	common_need_here(common, plan);

@@ -31,11 +31,11 @@ static char *join_requests(const struct stat_options *stat)
 /* --source and --gpu */
 static void gather_sources(const struct common *common, struct texts *sources)
 {
-	if (common->gpu)
+	if (common->wants_gpu)
 		texts_add(sources, "nvml");
 	for (size_t i = 0; i < common->sources.length; i++)
 		texts_add(sources, common->sources.list[i]);
-	if (common->gpu)
+	if (common->wants_gpu)
 		texts_add(sources, "cupti");
 }
 
@@ -95,13 +95,13 @@ static void show_warning(const char *line, void *user)
 
 static void print(const struct stat_options *stat, struct gpmu_marks *marks)
 {
-	const bool table = stat_format(stat) == GPMU_SINK_SUMMARY;
+	const bool is_table = stat_format(stat) == GPMU_SINK_SUMMARY;
 	struct output output = { 0 };
-	int ret = output_open(&output, stat->path, stat->append ? OUTPUT_APPEND : OUTPUT_REPLACE, stderr);
+	int ret = output_open(&output, stat->path, stat->wants_append ? OUTPUT_APPEND : OUTPUT_REPLACE, stderr);
 
 	if (ret)
 		die_output(stat->path, stderr, ret);
-	if (table) {
+	if (is_table) {
 		output_started(&output, time(NULL));
 		fprintf(output.file, "\n Performance counter stats for the regions of '");
 		for (char **arg = stat->argv; *arg; arg++) {
@@ -111,7 +111,7 @@ static void print(const struct stat_options *stat, struct gpmu_marks *marks)
 		fprintf(output.file, "':\n\n");
 	}
 	ret = gpmu_marks_print(marks, output.file, show_warning, NULL);
-	if (ret >= 0 && table)
+	if (ret >= 0 && is_table)
 		fprintf(output.file, "\n");
 	ret = ret < 0 ? ret : output_close(&output);
 	if (ret)
@@ -120,13 +120,13 @@ static void print(const struct stat_options *stat, struct gpmu_marks *marks)
 
 int stat_regions(const struct stat_options *stat)
 {
-	const bool per_thread = stat->aggregation.by == GPMU_AGGREGATE_THREAD;
+	const bool is_per_thread = stat->aggregation.by == GPMU_AGGREGATE_THREAD;
 	struct gpmu_options options = {
 		.size = sizeof(options),
 		.catalogs = stat->common.events.list,
 		.catalog_count = stat->common.events.length,
-		.aggregation = per_thread ? GPMU_AGGREGATE_MACHINE : stat->aggregation.by,
-		.per_thread = per_thread,
+		.aggregation = is_per_thread ? GPMU_AGGREGATE_MACHINE : stat->aggregation.by,
+		.per_thread = is_per_thread,
 		.format = stat_format(stat),
 		.separator = stat->separator,
 	};
@@ -145,7 +145,7 @@ int stat_regions(const struct stat_options *stat)
 	run_command(stat, marks, list, &options, &end);
 	if (end.signal && end.signal != SIGINT && end.signal != SIGPIPE)
 		say("%s: %s", stat->argv[0], strsignal(end.signal));
-	if (end.executed)
+	if (end.is_executed)
 		print(stat, marks);
 	gpmu_marks_free(marks);
 	free(sources.list);

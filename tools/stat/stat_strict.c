@@ -15,7 +15,7 @@ void strict_add(struct strict *strict, char *reason)
 			return;
 		}
 	if (strict->length == MAX_REASONS) {
-		strict->more = true;
+		strict->has_more = true;
 		free(reason);
 		return;
 	}
@@ -63,7 +63,7 @@ bool strict_report(const struct strict *strict)
 {
 	for (size_t i = 0; i < strict->length; i++)
 		say("--strict: %s", strict->list[i]);
-	if (strict->more)
+	if (strict->has_more)
 		say("--strict: further values are missing or multiplexed");
 	return !strict->length;
 }

@@ -11,7 +11,7 @@
 struct strict {
 	char **list;	/* each reason once */
 	size_t length;
-	bool more;	/* there were more than can be printed */
+	bool has_more;	/* there were more than can be printed */
 };
 
 /* Adds an allocated reason, and takes ownership of it. */

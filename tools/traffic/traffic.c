@@ -28,15 +28,15 @@ struct traffic {
 	enum gpmu_traffic_chip chip;
 	uint64_t interval, intervals, duration; /* ns */
 	const char *path; /* -o */
-	bool append, json;
+	bool wants_append, wants_json;
 	const char *separator;
 	char **argv; /* the command; NULL: none */
 	struct gpmu_traffic *flow; /* NULL: GPUs only */
 	struct gpmu_balance *balance;
 	struct output output;
 	struct traffic_notes notes;
-	bool headed; /* the CSV heading was written */
-	bool failed; /* writing the output, after a message */
+	bool has_heading; /* the CSV heading was written */
+	bool has_failed; /* writing the output, after a message */
 };
 
 static enum gpmu_traffic_chip parse_chip(const char *text)
@@ -75,10 +75,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		traffic->path = arg;
 		return 0;
 	case KEY_APPEND:
-		traffic->append = true;
+		traffic->wants_append = true;
 		return 0;
 	case 'j':
-		traffic->json = true;
+		traffic->wants_json = true;
 		return 0;
 	case 'x':
 		traffic->separator = parse_separator(arg);
@@ -132,26 +132,26 @@ static bool is_separator(const char *text)
 
 static void check(const struct traffic *traffic)
 {
-	if (traffic->json && traffic->separator)
+	if (traffic->wants_json && traffic->separator)
 		die("-j and -x: choose one");
 	if (traffic->separator && !is_separator(traffic->separator))
 		die("-x: separator \"%s\": expected one without letters, digits and any of "
 		    "_+-.\"# and line ends", traffic->separator);
 	if (traffic->intervals && !traffic->interval)
 		die("--interval-count needs -I");
-	if (traffic->append && !traffic->path)
+	if (traffic->wants_append && !traffic->path)
 		die("--append needs -o");
 }
 
 /* Without a Grace only a warning is printed if there are GPUs to show. */
-static void make_flow(struct traffic *traffic, bool gpus)
+static void make_flow(struct traffic *traffic, bool has_gpus)
 {
 	struct gpmu_error error = { .size = sizeof(error) };
 
 	traffic->flow = gpmu_traffic_new(traffic->common.machine, traffic->chip, &error);
 	if (traffic->flow)
 		return;
-	if (errno != ENODEV || !gpus)
+	if (errno != ENODEV || !has_gpus)
 		die("%s", error.text);
 	warn("%s", error.text);
 }
@@ -164,18 +164,20 @@ static struct gpmu_plan *make_plan(struct traffic *traffic)
 		.system_wide = 1,
 		.fits = common_is_here(common) ? gpmu_probe_fits : NULL,
 	};
-	const bool gpus = traffic_has_gpus(common->machine);
+	const bool has_gpus = traffic_has_gpus(common->machine);
 	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_plan *plan;
 
-	make_flow(traffic, gpus);
+	make_flow(traffic, has_gpus);
 	plan = gpmu_plan_new(common->machine, common->catalog, &plan_options, &error);
 	if (!plan || (traffic->flow && gpmu_traffic_plan(traffic->flow, plan, &error)) ||
-	    (gpus && traffic_gpu_plan(plan, traffic->flow || traffic_gpu_has_grace(common->machine, common->catalog), &error)) ||
+	    (has_gpus &&
+	     traffic_gpu_plan(plan, traffic->flow || traffic_gpu_has_grace(common->machine, common->catalog),
+			      &error)) ||
 	    gpmu_plan_make(plan, &error))
 		die("%s", error.text);
 	common_plan_warnings(plan);
-	if (common->verbose)
+	if (common->is_verbose)
 		common_explain(plan);
 	common_need_here(common, plan);
 	return plan;
@@ -183,14 +185,14 @@ static struct gpmu_plan *make_plan(struct traffic *traffic)
 
 static void open_output(struct traffic *traffic)
 {
-	enum output_mode mode = traffic->append	  ? OUTPUT_APPEND :
+	enum output_mode mode = traffic->wants_append	  ? OUTPUT_APPEND :
 				traffic->interval ? OUTPUT_WRITE :
 						    OUTPUT_REPLACE;
 	int ret = output_open(&traffic->output, traffic->path, mode, stdout);
 
 	if (ret)
 		die_output(traffic->path, stdout, ret);
-	traffic->headed = traffic->output.continues;
+	traffic->has_heading = traffic->output.is_continued;
 }
 
 static bool show(const struct gpmu_rows *rows, void *user)
@@ -205,8 +207,8 @@ static bool show(const struct gpmu_rows *rows, void *user)
 		.rows = rows,
 		.begin = first ? (double)first->time_begin / 1e9 : 0,
 		.end = first ? (double)first->time_end / 1e9 : 0,
-		.json = traffic->json,
-		.interval = traffic->interval > 0,
+		.wants_json = traffic->wants_json,
+		.has_interval = traffic->interval > 0,
 		.separator = traffic->separator,
 		.notes = &traffic->notes,
 	};
@@ -215,18 +217,18 @@ static bool show(const struct gpmu_rows *rows, void *user)
 		gpmu_traffic_update(traffic->flow, rows);
 	if (gpmu_balance_update(traffic->balance, rows))
 		die_no_memory();
-	if (!traffic->json && !traffic->separator) {
+	if (!traffic->wants_json && !traffic->separator) {
 		traffic_text(&view);
 	} else {
-		if (!traffic->json && !traffic->headed)
+		if (!traffic->wants_json && !traffic->has_heading)
 			traffic_header(&view);
-		traffic->headed = true;
+		traffic->has_heading = true;
 		traffic_records(&view);
 	}
 	if (!fflush(view.file))
 		return true;
 	say_output(traffic->path, stdout, -errno);
-	traffic->failed = true;
+	traffic->has_failed = true;
 	return false;
 }
 
@@ -255,14 +257,14 @@ static int count_all(struct traffic *traffic, const struct gpmu_plan *plan,
 		return end.status;
 	if (end.signal && end.signal != SIGINT && end.signal != SIGPIPE && !traffic->duration)
 		say("%s: %s", traffic->argv[0], strsignal(end.signal));
-	if (!traffic->interval && end.counted) {
+	if (!traffic->interval && end.is_counted) {
 		ret = gpmu_session_total(session, &rows);
 		if (ret)
 			die("counters cannot be read: %s", strerror(-ret));
 		show(rows, traffic);
 	}
 	gpmu_session_free(session);
-	if (traffic->failed)
+	if (traffic->has_failed)
 		return EXIT_OWN;
 	ret = output_close(&traffic->output);
 	if (ret)
@@ -276,14 +278,14 @@ static int run(int argc, char **argv)
 	struct gpmu_plan *plan;
 	struct child child;
 	sigset_t mask;
-	bool plugins;
+	bool needs_plugins;
 	int status;
 
 	common_init(&traffic.common);
 	parse_arguments(&argp, argc, argv, ARGP_IN_ORDER, &traffic);
 	check(&traffic);
-	plugins = common_has_sources(&traffic.common);
-	if (plugins)
+	needs_plugins = common_has_sources(&traffic.common);
+	if (needs_plugins)
 		count_begin(&child, traffic.argv, NULL, &mask);
 	if (common_has_gpus(&traffic.common) && (traffic.interval || isatty(STDERR_FILENO)))
 		waiting_begin(WAITING_GPUS);
@@ -291,14 +293,14 @@ static int run(int argc, char **argv)
 	plan = make_plan(&traffic);
 	traffic.balance = need_memory(gpmu_balance_new());
 	open_output(&traffic);
-	status = count_all(&traffic, plan, plugins ? &child : NULL, plugins ? &mask : NULL);
+	status = count_all(&traffic, plan, needs_plugins ? &child : NULL, needs_plugins ? &mask : NULL);
 	gpmu_plan_free(plan);
 	gpmu_traffic_free(traffic.flow);
 	gpmu_balance_free(traffic.balance);
 	traffic_notes_release(&traffic.notes);
 	output_drop(&traffic.output);
 	common_release(&traffic.common);
-	if (plugins)
+	if (needs_plugins)
 		count_heed_signals(&mask);
 	return status;
 }

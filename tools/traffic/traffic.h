@@ -14,7 +14,7 @@
 struct traffic_notes {
 	char *lines[64];
 	size_t n;
-	bool origins;		/* the origins of peaks were printed */
+	bool has_origins;	/* the origins of peaks were printed */
 };
 
 /* The numbers of an interval, and the output form */
@@ -25,7 +25,7 @@ struct traffic_view {
 	const struct gpmu_balance *balance;
 	const struct gpmu_rows *rows;	/* including those of GPUs */
 	double begin, end;	/* seconds */
-	bool json, interval;
+	bool wants_json, has_interval;
 	const char *separator;	/* of CSV; NULL: text */
 	struct traffic_notes *notes;
 };
@@ -43,15 +43,15 @@ void traffic_header(const struct traffic_view *view);
 /* Metrics of what a GPU reads or receives, and of what it writes or sends */
 struct traffic_gpu_part {
 	const char *name, *metrics[2];
-	bool to_grace;		/* a link to a Grace, which other machines do not have */
+	bool is_to_grace;	/* a link to a Grace, which other machines do not have */
 };
 
 extern const struct traffic_gpu_part traffic_gpu_parts[TRAFFIC_GPU_PARTS];
 
 /* Returns whether a source counts GPUs' traffic. */
 bool traffic_has_gpus(const struct gpmu_machine *machine);
-/* Adds the metrics of all parts; of links to a Grace only if @with_grace is set. Returns as gpmu_plan_add_metrics(). */
-int traffic_gpu_plan(struct gpmu_plan *plan, bool with_grace, struct gpmu_error *error);
+/* Adds the metrics of all parts; of links to a Grace only if @has_grace is set. Returns as gpmu_plan_add_metrics(). */
+int traffic_gpu_plan(struct gpmu_plan *plan, bool has_grace, struct gpmu_error *error);
 /* Returns whether a GPU of the machine has a link to a Grace, or may have one. */
 bool traffic_gpu_has_grace(const struct gpmu_machine *machine, const struct gpmu_catalog *catalog);
 /* A GPU's row, or NULL; @way: 0 or 1 */

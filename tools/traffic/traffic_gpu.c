@@ -10,7 +10,7 @@ const struct traffic_gpu_part traffic_gpu_parts[TRAFFIC_GPU_PARTS] = {
 	{ .name = "memory", .metrics = { "GpuDramReadBW", "GpuDramWriteBW" } },
 	{ .name = "PCIe", .metrics = { "GpuPcieReadBW", "GpuPcieWriteBW" } },
 	{ .name = "NVLink", .metrics = { "GpuNvlinkRxBW", "GpuNvlinkTxBW" } },
-	{ .name = "NVLink-C2C", .metrics = { "GpuC2cRxBW", "GpuC2cTxBW" }, .to_grace = true },
+	{ .name = "NVLink-C2C", .metrics = { "GpuC2cRxBW", "GpuC2cTxBW" }, .is_to_grace = true },
 };
 
 bool traffic_has_gpus(const struct gpmu_machine *machine)
@@ -29,7 +29,7 @@ bool traffic_gpu_has_grace(const struct gpmu_machine *machine, const struct gpmu
 	const struct gpmu_metric *metric;
 
 	for (size_t i = 0; i < TRAFFIC_GPU_PARTS; i++) {
-		if (!traffic_gpu_parts[i].to_grace)
+		if (!traffic_gpu_parts[i].is_to_grace)
 			continue;
 		metric = gpmu_catalog_find_metric(catalog, traffic_gpu_parts[i].metrics[0], machine);
 		if (metric && gpmu_metric_supported(metric, machine))
@@ -38,12 +38,12 @@ bool traffic_gpu_has_grace(const struct gpmu_machine *machine, const struct gpmu
 	return false;
 }
 
-int traffic_gpu_plan(struct gpmu_plan *plan, bool with_grace, struct gpmu_error *error)
+int traffic_gpu_plan(struct gpmu_plan *plan, bool has_grace, struct gpmu_error *error)
 {
 	int ret = 0;
 
 	for (size_t i = 0; i < TRAFFIC_GPU_PARTS && !ret; i++)
-		for (size_t way = 0; way < 2 && !ret && (with_grace || !traffic_gpu_parts[i].to_grace); way++)
+		for (size_t way = 0; way < 2 && !ret && (has_grace || !traffic_gpu_parts[i].is_to_grace); way++)
 			ret = gpmu_plan_add_metrics(plan, traffic_gpu_parts[i].metrics[way], error);
 	return ret;
 }

@@ -119,14 +119,14 @@ static void put_csv_text(const struct traffic_view *view, const char *text)
 
 static void put_column(const struct traffic_view *view, const struct column *column)
 {
-	bool json = view->json;
+	bool wants_json = view->wants_json;
 
-	if (column->type == TEXT && json)
+	if (column->type == TEXT && wants_json)
 		gpmu_json_print(view->file, column->text);
 	else if (column->type == TEXT)
 		put_csv_text(view, column->text);
 	else if (isnan(column->number))
-		fputs(json ? "null" : "", view->file);
+		fputs(wants_json ? "null" : "", view->file);
 	else
 		fprintf(view->file, column->type == SECONDS ? "%.9f" : "%.15g", column->number);
 }
@@ -135,16 +135,16 @@ static void put_record(const struct writer *writer)
 {
 	const struct traffic_view *view = writer->view;
 
-	if (view->json)
+	if (view->wants_json)
 		fputs("{\"gpmu_traffic\":1", view->file);
 	for (size_t i = 0; i < N_COLUMNS; i++) {
-		if (view->json)
+		if (view->wants_json)
 			fprintf(view->file, ",\"%s\":", columns[i].name);
 		else if (i)
 			fputs(view->separator, view->file);
 		put_column(view, &writer->record[i]);
 	}
-	fputs(view->json ? "}\n" : "\n", view->file);
+	fputs(view->wants_json ? "}\n" : "\n", view->file);
 }
 
 static void clear(struct writer *writer)

@@ -21,7 +21,7 @@ static const char *const ways[] = { "read", "write" };
 
 /* The marks that were used, for the notes below the table */
 struct signs {
-	bool derived, range, together, invisible, multiplexed;
+	bool has_derived, has_range, has_together, has_invisible, has_multiplexed;
 	double share; /* the lowest */
 };
 
@@ -29,7 +29,7 @@ struct page {
 	const struct traffic_view *view;
 	struct signs signs;
 	struct table table; /* the current one */
-	bool notes;	    /* there are some */
+	bool has_notes;	    /* there are some */
 };
 
 static double gb(double rate)
@@ -39,16 +39,16 @@ static double gb(double rate)
 
 static void note_signs(struct signs *signs, const struct gpmu_traffic_value *value)
 {
-	bool number = value->state == GPMU_TRAFFIC_OK || value->state == GPMU_TRAFFIC_RANGE;
+	bool is_number = value->state == GPMU_TRAFFIC_OK || value->state == GPMU_TRAFFIC_RANGE;
 
-	signs->derived = signs->derived || (value->state == GPMU_TRAFFIC_OK && value->derived);
-	signs->range = signs->range || value->state == GPMU_TRAFFIC_RANGE;
-	signs->together = signs->together || value->state == GPMU_TRAFFIC_TOGETHER;
-	signs->invisible = signs->invisible || value->state == GPMU_TRAFFIC_INVISIBLE;
-	if (number && value->share < 1) {
-		if (!signs->multiplexed || value->share < signs->share)
+	signs->has_derived = signs->has_derived || (value->state == GPMU_TRAFFIC_OK && value->derived);
+	signs->has_range = signs->has_range || value->state == GPMU_TRAFFIC_RANGE;
+	signs->has_together = signs->has_together || value->state == GPMU_TRAFFIC_TOGETHER;
+	signs->has_invisible = signs->has_invisible || value->state == GPMU_TRAFFIC_INVISIBLE;
+	if (is_number && value->share < 1) {
+		if (!signs->has_multiplexed || value->share < signs->share)
 			signs->share = value->share;
-		signs->multiplexed = true;
+		signs->has_multiplexed = true;
 	}
 }
 
@@ -140,17 +140,17 @@ static const struct gpmu_traffic_value *way_of(const struct gpmu_traffic_line *l
 	return way ? &line->write : &line->read;
 }
 
-static void add_row(struct page *page, const char *name, size_t source, size_t way, bool totals)
+static void add_row(struct page *page, const char *name, size_t source, size_t way, bool is_total)
 {
 	const struct gpmu_traffic *flow = page->view->flow;
 
 	table_cell(&page->table, "%s", way ? "" : name);
 	table_cell(&page->table, "%s", ways[way]);
 	for (size_t memory = 0; gpmu_traffic_memory(flow, memory); memory++)
-		add_value(page, way_of(totals ? gpmu_traffic_memory_total(flow, memory) :
+		add_value(page, way_of(is_total ? gpmu_traffic_memory_total(flow, memory) :
 						gpmu_traffic_cell(flow, source, memory),
 				       way));
-	add_value(page, way_of(totals ? gpmu_traffic_total(flow) : gpmu_traffic_source_total(flow, source), way));
+	add_value(page, way_of(is_total ? gpmu_traffic_total(flow) : gpmu_traffic_source_total(flow, source), way));
 }
 
 static void put_matrix(struct page *page)
@@ -208,7 +208,7 @@ static void put_sums(struct page *page)
 static void add_imbalance(struct page *page, const struct gpmu_traffic_value *source,
 			  const struct gpmu_traffic_value *home, double imbalance)
 {
-	bool counted = source->state == GPMU_TRAFFIC_OK && home->state == GPMU_TRAFFIC_OK;
+	bool is_counted = source->state == GPMU_TRAFFIC_OK && home->state == GPMU_TRAFFIC_OK;
 
 	/* Both ends are not read at exactly the same time: tiny differences are shown as 0. */
 	if (fabs(imbalance) < 0.0005)
@@ -216,7 +216,7 @@ static void add_imbalance(struct page *page, const struct gpmu_traffic_value *so
 	else if (!isnan(imbalance))
 		table_cell(&page->table, "%+.1f %%", imbalance * 100);
 	else
-		table_cell(&page->table, "%s", !counted ? "" : home->rate > 0 ? "-" : "idle");
+		table_cell(&page->table, "%s", !is_counted ? "" : home->rate > 0 ? "-" : "idle");
 }
 
 static void add_link(struct page *page, const struct gpmu_traffic_link *link, size_t way)
@@ -269,7 +269,7 @@ static void add_peak(struct page *page, const struct gpmu_traffic_peak *peak)
 
 static void add_origin(struct page *page, const char *origin)
 {
-	if (origin && !page->view->notes->origins)
+	if (origin && !page->view->notes->has_origins)
 		table_note(&page->table, 0, "  %s", origin);
 }
 
@@ -291,7 +291,7 @@ static void put_peaks(struct page *page)
 	}
 	add_origin(page, origin);
 	end(page);
-	page->view->notes->origins = true;
+	page->view->notes->has_origins = true;
 }
 
 /* --- GPUs, and comparisons of two counting places --- */
@@ -325,14 +325,14 @@ static void put_gpus(struct page *page)
 /* A remainder that rounds to 0.000 is printed as 0. */
 static void add_remainder(struct table *table, const struct gpmu_balance_line *line)
 {
-	bool small = fabs(line->remainder) < 5e5;
+	bool is_small = fabs(line->remainder) < 5e5;
 
 	if (isnan(line->remainder)) {
 		table_cell(table, "idle");
 		return;
 	}
-	table_cell(table, small ? "%.3f" : "%+.3f", small ? 0 : gb(line->remainder));
-	table_cell(table, small ? "%.1f %%" : "%+.1f %%", small ? 0 : line->part * 100);
+	table_cell(table, is_small ? "%.3f" : "%+.3f", is_small ? 0 : gb(line->remainder));
+	table_cell(table, is_small ? "%.1f %%" : "%+.1f %%", is_small ? 0 : line->part * 100);
 }
 
 static void add_balance(struct page *page, const struct gpmu_balance_line *line)
@@ -384,9 +384,9 @@ static void put_note(struct page *page, const char *fmt, ...)
 	if (vasprintf(&text, fmt, args) < 0)
 		die_no_memory();
 	va_end(args);
-	fprintf(page->view->file, "%s%s\n", page->notes ? "  " : "\n  ", gpmu_shown(text));
+	fprintf(page->view->file, "%s%s\n", page->has_notes ? "  " : "\n  ", gpmu_shown(text));
 	free(text);
-	page->notes = true;
+	page->has_notes = true;
 }
 
 static bool is_new(struct traffic_notes *notes, const char *line)
@@ -470,12 +470,12 @@ static void put_notes(struct page *page)
 {
 	const struct signs *signs = &page->signs;
 
-	if (signs->derived)
+	if (signs->has_derived)
 		say_once(page, "", "~ is a difference of several PMUs' counts");
-	if (signs->range)
+	if (signs->has_range)
 		say_once(page, "", "a..b are bounds: the counts do not determine the value");
 	/* Not once: the share differs in each interval. */
-	if (signs->multiplexed)
+	if (signs->has_multiplexed)
 		put_note(page,
 			 "* is an estimate: counters were multiplexed, and ran %.2f%% of the time "
 			 "or more",
@@ -490,8 +490,8 @@ void traffic_text(const struct traffic_view *view)
 	struct page page = { .view = view };
 
 	fprintf(view->file, "\n  %.9f s: traffic%s, %s\n",
-		view->interval ? view->end : view->end - view->begin,
-		view->interval ? " of this interval" : "",
+		view->has_interval ? view->end : view->end - view->begin,
+		view->has_interval ? " of this interval" : "",
 		view->flow ? gpmu_traffic_title(view->flow) : "GPUs");
 	if (view->flow) {
 		put_matrix(&page);

@@ -111,7 +111,7 @@ static uint64_t split(double value, int *exponent)
 }
 
 /* Rounds @value * 10^decimals / 2^shift to the nearest integer, a tie to the even one */
-static uint64_t round_rest(uint64_t value, unsigned int shift, unsigned int decimals, bool odd)
+static uint64_t round_rest(uint64_t value, unsigned int shift, unsigned int decimals, bool is_odd)
 {
 	u128 scaled = (u128)value * tens[decimals], half = (u128)1 << (shift - 1);
 	u128 rest = scaled & ((half << 1) - 1);
@@ -119,11 +119,11 @@ static uint64_t round_rest(uint64_t value, unsigned int shift, unsigned int deci
 
 	/* Without decimals the previous digit is that of the integer part. */
 	if (decimals)
-		odd = whole & 1;
-	return whole + (rest > half || (rest == half && odd));
+		is_odd = whole & 1;
+	return whole + (rest > half || (rest == half && is_odd));
 }
 
-size_t number_fixed(char *text, double value, unsigned int decimals, bool grouped)
+size_t number_fixed(char *text, double value, unsigned int decimals, bool is_grouped)
 {
 	uint64_t m, whole, rest = 0;
 	size_t length = 0, sign = 0;
@@ -150,7 +150,7 @@ size_t number_fixed(char *text, double value, unsigned int decimals, bool groupe
 		text[sign] = '0';
 		length = 1;
 	}
-	if (grouped)
+	if (is_grouped)
 		length = group(text + sign, length);
 	length += sign;
 	if (!decimals)

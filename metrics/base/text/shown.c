@@ -18,9 +18,9 @@ static locale_t utf8;	/* for wcwidth(), which has widths for the characters of t
 /* Returns whether a valid character is a control character: C0, DEL, or C1, which has two bytes in UTF-8. */
 static bool is_control(const char *text)
 {
-	const unsigned char *at = (const unsigned char *)text;
+	const unsigned char *bytes = (const unsigned char *)text;
 
-	return at[0] < ' ' || at[0] == 0x7f || (at[0] == 0xc2 && at[1] < 0xa0);
+	return bytes[0] < ' ' || bytes[0] == 0x7f || (bytes[0] == 0xc2 && bytes[1] < 0xa0);
 }
 
 /* Writes the shown text of the character at *@text, and advances *@text past it. Returns the end. */
@@ -96,11 +96,11 @@ static bool is_ascii(const char *text)
 
 size_t gpmu_shown_fit(const char *text, size_t room, size_t *width)
 {
-	bool ascii = is_ascii(text);
+	bool is_plain = is_ascii(text);
 	locale_t before = (locale_t)0;
 	size_t length = 0;
 
-	if (!ascii) {
+	if (!is_plain) {
 		pthread_once(&once, make_locale);
 		before = uselocale(utf8);
 	}
@@ -113,7 +113,7 @@ size_t gpmu_shown_fit(const char *text, size_t room, size_t *width)
 		*width += columns;
 		length += n;
 	}
-	if (!ascii)
+	if (!is_plain)
 		uselocale(before);
 	return length;
 }

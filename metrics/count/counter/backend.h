@@ -15,12 +15,12 @@ struct source_selection {
 	size_t cpu_count;
 	const int *tids;	/* -p, -t: these tasks */
 	size_t tid_count;
-	bool system;		/* -a, -C: count the CPUs, otherwise the tasks */
-	bool inherit;		/* also count tasks that these start */
-	bool on_exec;		/* enabled when the only task executes another program */
+	bool is_system_wide;	/* -a, -C: count the CPUs, otherwise the tasks */
+	bool wants_inherit;	/* also count tasks that these start */
+	bool is_on_exec;	/* enabled when the only task executes another program */
 	/* ns between readings by the kernel, where it supports them; 0: none */
 	uint64_t interval;
-	bool skip_denied;	/* count the other groups if the kernel permits no event of one */
+	bool can_skip_denied;	/* count the other groups if the kernel permits no event of one */
 };
 
 /* An open group. The structure of each backend begins with this one. */

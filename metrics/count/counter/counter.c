@@ -65,15 +65,15 @@ static int counter_open(void *self, const struct gpmu_plan *plan, size_t index,
 {
 	const struct gpmu_pmu *pmu = plan->groups[index].pmu;
 	struct counter_group *group = new_group(plan, index);
-	bool tasks = !selection->system && !(pmu && gpmu_pmu_has_cpumask(pmu));
+	bool has_tasks = !selection->is_system_wide && !(pmu && gpmu_pmu_has_cpumask(pmu));
 	int ret = 0;
 
 	(void)self;
 	if (!group) {
 		ret = error_no_memory(error);
 	} else if (group->sets[0].slot_count) {
-		group->inherit = tasks && selection->inherit;
-		group->on_exec = tasks && selection->on_exec;
+		group->wants_inherit = has_tasks && selection->wants_inherit;
+		group->is_on_exec = has_tasks && selection->is_on_exec;
 		ret = counter_open_sets(group, selection, counts, error);
 	}
 	if (!ret)
@@ -85,16 +85,16 @@ static int counter_open(void *self, const struct gpmu_plan *plan, size_t index,
 
 /* Ignores errors: the next read finds events that are lost. */
 static void switch_group(struct counter_group *group, int (*change)(struct perf_evsel *event),
-			 bool afresh)
+			 bool wants_retry)
 {
 	for (size_t i = 0; i < group->set_count; i++) {
 		for (size_t j = 0; j < group->sets[i].target_count; j++) {
 			struct counter_target *target = &group->sets[i].targets[j];
 
 			/* Enabling gives a pinned event another chance to get a counter. */
-			if (afresh)
-				target->lost = false;
-			if (target->fd >= 0 && !target->lost)
+			if (wants_retry)
+				target->is_lost = false;
+			if (target->fd >= 0 && !target->is_lost)
 				change(counter_set_leader(target));
 		}
 	}
@@ -106,9 +106,9 @@ static int counter_enable(struct source_group *source, uint64_t time)
 
 	(void)time;
 	/* The first time the kernel enables the group, when the task calls exec. */
-	if (!group->on_exec)
+	if (!group->is_on_exec)
 		switch_group(group, perf_evsel__enable, true);
-	group->on_exec = false;
+	group->is_on_exec = false;
 	return 0;
 }
 

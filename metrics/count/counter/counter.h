@@ -25,9 +25,9 @@ struct counter_target {
 	int fd;				/* of the leader; -1: not open */
 	int refused;			/* errno of the failed open, or 0 */
 	/* refused applies to the group; each event alone can be opened */
-	bool together;
-	bool lost;			/* it was open and can no longer be read */
-	bool late;			/* the last read failed temporarily */
+	bool is_together;
+	bool is_lost;			/* it was open and can no longer be read */
+	bool is_late;			/* the last read failed temporarily */
 };
 
 /* Slots that the kernel counts as one group, on each of the targets */
@@ -46,9 +46,9 @@ struct counter_group {
 	struct counter_set *sets;
 	size_t set_count;
 	uint64_t *buffer;		/* for the kernel's answer to a read of a set */
-	bool inherit;
+	bool wants_inherit;
 	/* the kernel enables the group at exec, enable() does not */
-	bool on_exec;
+	bool is_on_exec;
 };
 
 /* Layout of a read, in 64-bit numbers: number of events, enabled, running, counts */
@@ -78,8 +78,8 @@ int counter_evsel_fd(const struct perf_evsel *event);
  * nothing to close.
  */
 int counter_event_open(struct perf_evsel **event, const struct event_instance *instance,
-		       struct perf_evsel *leader, const struct target *target, bool inherit,
-		       bool on_exec);
+		       struct perf_evsel *leader, const struct target *target, bool wants_inherit,
+		       bool is_on_exec);
 /* @event may be NULL. */
 void counter_event_close(struct perf_evsel *event);
 

@@ -23,8 +23,8 @@ static void init_once(void)
 }
 
 int counter_event_open(struct perf_evsel **event, const struct event_instance *instance,
-		       struct perf_evsel *leader, const struct target *target, bool inherit,
-		       bool on_exec)
+		       struct perf_evsel *leader, const struct target *target, bool wants_inherit,
+		       bool is_on_exec)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct perf_event_attr attr = instance->attr;
@@ -35,8 +35,8 @@ int counter_event_open(struct perf_evsel **event, const struct event_instance *i
 	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
 			   PERF_FORMAT_TOTAL_TIME_RUNNING;
 	attr.disabled = !leader;
-	attr.enable_on_exec = !leader && on_exec;
-	attr.inherit = inherit;
+	attr.enable_on_exec = !leader && is_on_exec;
+	attr.inherit = wants_inherit;
 	/*
 	 * pinned and exclusive belong to the group; the kernel accepts them on the leader
 	 * only.

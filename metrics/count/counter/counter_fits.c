@@ -14,27 +14,27 @@
  * does not matter here.
  */
 static int open_any(struct perf_evsel **event, const struct event_instance *instance,
-		    struct perf_evsel *leader, const struct target *target, bool *user)
+		    struct perf_evsel *leader, const struct target *target, bool *is_user_only)
 {
 	struct event_instance only_user = *instance;
 	int ret;
 
-	if (*user)
+	if (*is_user_only)
 		only_user.attr.exclude_kernel = only_user.attr.exclude_hv = 1;
 	ret = counter_event_open(event, &only_user, leader, target, false, false);
-	if (ret != -EACCES || *user || target->tid < 0)
+	if (ret != -EACCES || *is_user_only || target->tid < 0)
 		return ret;
 	/* perf_event_paranoid=2 allows user space only. */
 	only_user.attr.exclude_kernel = only_user.attr.exclude_hv = 1;
 	ret = counter_event_open(event, &only_user, leader, target, false, false);
-	*user = !ret;
+	*is_user_only = !ret;
 	return ret;
 }
 
-static int open_alone(const struct event_instance *instance, const struct target *target, bool user)
+static int open_alone(const struct event_instance *instance, const struct target *target, bool is_user_only)
 {
 	struct perf_evsel *event;
-	int ret = open_any(&event, instance, NULL, target, &user);
+	int ret = open_any(&event, instance, NULL, target, &is_user_only);
 
 	if (!ret)
 		counter_event_close(event);
@@ -46,7 +46,7 @@ int counter_fits(void *self, const struct event_instance *const *instances, size
 	struct perf_evsel **events = calloc(length ? length : 1, sizeof(struct perf_evsel *));
 	struct target target = { -1, -1, 0 };
 	size_t n = 0;
-	bool user = false;
+	bool is_user_only = false;
 	const int *cpus;
 	int ret = 0;
 
@@ -61,7 +61,7 @@ int counter_fits(void *self, const struct event_instance *const *instances, size
 			ret = -ENODEV;
 	}
 	while (!ret && n < length) {
-		ret = open_any(&events[n], instances[n], events[0], &target, &user);
+		ret = open_any(&events[n], instances[n], events[0], &target, &is_user_only);
 		n += !ret;
 	}
 	while (n > 0)
@@ -70,7 +70,7 @@ int counter_fits(void *self, const struct event_instance *const *instances, size
 	if (ret != -EINVAL && ret != -ENOSPC)
 		return ret ? ret : 1;
 	for (size_t i = 0; i < length; i++) {
-		ret = open_alone(instances[i], &target, user);
+		ret = open_alone(instances[i], &target, is_user_only);
 		if (ret)
 			return ret;
 	}

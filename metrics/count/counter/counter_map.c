@@ -71,7 +71,7 @@ bool counter_map_suits(const struct counter_group *group, const struct counter_s
 {
 	const struct gpmu_pmu *pmu = group->plan->groups[group->index].pmu;
 
-	if (group->inherit || target->tid != gettid() || set->slot_count > MAP_EVENTS)
+	if (group->wants_inherit || target->tid != gettid() || set->slot_count > MAP_EVENTS)
 		return false;
 	for (size_t i = 0; i < set->slot_count; i++)
 		if (group->plan->slots[set->slots[i]].instance->pmu != pmu)
@@ -125,14 +125,14 @@ struct counter_map *counter_map_new(const struct counter_set *set,
 {
 	struct counter_map *map = mmap(NULL, sizeof(*map), PROT_READ | PROT_WRITE,
 				       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	bool ready;
+	bool is_ready;
 
 	if (map == MAP_FAILED)
 		return NULL;
-	ready = !madvise(map, sizeof(*map), MADV_WIPEONFORK);
-	for (size_t i = 0; i < set->slot_count && ready; i++)
-		ready = map_page(map, counter_evsel_fd(target->events[i]));
-	if (ready) {
+	is_ready = !madvise(map, sizeof(*map), MADV_WIPEONFORK);
+	for (size_t i = 0; i < set->slot_count && is_ready; i++)
+		is_ready = map_page(map, counter_evsel_fd(target->events[i]));
+	if (is_ready) {
 		map->thread = __builtin_thread_pointer();
 		return map;
 	}

@@ -33,7 +33,7 @@ static bool is_weak(const struct opening *o)
 	const struct gpmu_group *planned = &o->group->plan->groups[o->group->index];
 
 	for (size_t i = 0; i < planned->length; i++)
-		if (instance_of(o, planned->first + i)->weak)
+		if (instance_of(o, planned->first + i)->is_weak)
 			return true;
 	return false;
 }
@@ -42,20 +42,20 @@ static int open_one(const struct opening *o, const struct event_instance *instan
 		    struct perf_evsel *leader, const struct target *target,
 		    struct perf_evsel **event)
 {
-	return counter_event_open(event, instance, leader, target, o->group->inherit,
-				  o->group->on_exec);
+	return counter_event_open(event, instance, leader, target, o->group->wants_inherit,
+				  o->group->is_on_exec);
 }
 
 /* Opens all events of the set; @bad is the slot that cannot be opened. */
 static int open_events(const struct opening *o, struct counter_set *set,
-		       struct counter_target *target, bool mapped, size_t *bad)
+		       struct counter_target *target, bool is_mapped, size_t *bad)
 {
 	int ret;
 
 	for (size_t i = 0; i < set->slot_count; i++) {
 		struct event_instance instance = *instance_of(o, set->slots[i]);
 
-		if (mapped)
+		if (is_mapped)
 			counter_map_ask(&instance);
 		ret = open_one(o, &instance, target->events[0], &target->target, &target->events[i]);
 		if (ret) {
@@ -144,7 +144,7 @@ static int remove_slot(const struct opening *o, struct counter_set *set, size_t 
 /* Returns whether the events are grouped only to be read at once. */
 static bool is_apart(const struct opening *o, const struct counter_set *set)
 {
-	return o->group->plan->groups[o->group->index].apart && set->slot_count > 1;
+	return o->group->plan->groups[o->group->index].is_apart && set->slot_count > 1;
 }
 
 /*
@@ -167,7 +167,7 @@ static int refused(const struct opening *o, struct counter_set *set, size_t inde
 		if (is_weak(o))
 			return 2;
 		target->refused = err;
-		target->together = true;
+		target->is_together = true;
 		return 0;
 	}
 	if (!counter_error_is_refusal(-ret))
@@ -209,7 +209,7 @@ static int open_set(struct opening *o, struct counter_set *set)
 		ret = open_target(o, set, &set->targets[i], &bad);
 		if (ret < 0 && counter_error_is_refusal(-ret))
 			ret = refused(o, set, i, bad, -ret);
-		if ((ret == -EACCES || ret == -EPERM) && o->selection->skip_denied)
+		if ((ret == -EACCES || ret == -EPERM) && o->selection->can_skip_denied)
 			ret = skip_denied(o, set, -ret, &set->targets[i].target);
 		if (ret == 0) {
 			i++;
@@ -270,24 +270,24 @@ static int report_set(const struct opening *o, const struct counter_set *set)
 {
 	const struct counter_target *bad = NULL;
 	struct target *targets = calloc(set->target_count, sizeof(*targets));
-	bool open = false;
+	bool is_open = false;
 	int ret = targets ? 0 : -ENOMEM;
 
 	for (size_t i = 0; targets && i < set->target_count; i++) {
 		targets[i] = set->targets[i].target;
-		open = open || set->targets[i].fd >= 0;
+		is_open = is_open || set->targets[i].fd >= 0;
 		if (set->targets[i].refused && !bad)
 			bad = &set->targets[i];
 	}
 	for (size_t i = 0; !ret && i < set->slot_count; i++) {
 		size_t slot = set->slots[i];
 
-		if (open)
+		if (is_open)
 			ret = counts_set_targets(o->counts, slot, targets, set->target_count);
 		if (!ret && bad)
 			ret = report_slot(o, slot, bad->refused,
-					  bad->together ? set->slot_count : 0, &bad->target);
-		for (size_t j = 0; !ret && open && j < set->target_count; j++)
+					  bad->is_together ? set->slot_count : 0, &bad->target);
+		for (size_t j = 0; !ret && is_open && j < set->target_count; j++)
 			if (set->targets[j].fd >= 0)
 				o->counts->slots[slot].counts[j] = (struct count){ 0 };
 	}
@@ -312,7 +312,7 @@ static int no_target(const struct opening *o, const struct gpmu_pmu *pmu)
 	struct gpmu_error why = { .size = sizeof(why) };
 	int ret = 0;
 
-	if (!o->selection->system && !(pmu && gpmu_pmu_has_cpumask(pmu))) {
+	if (!o->selection->is_system_wide && !(pmu && gpmu_pmu_has_cpumask(pmu))) {
 		error_set(o->error, 0, "there is no task to count");
 		return -ESRCH;
 	}
@@ -367,7 +367,7 @@ int counter_open_sets(struct counter_group *group, const struct source_selection
 	 * When a task ends, the kernel adds the inherited counts of a group to the
 	 * parent's events one after the other; a read in between would be wrong.
 	 */
-	ret = is_apart(&o, &group->sets[0]) && group->inherit;
+	ret = is_apart(&o, &group->sets[0]) && group->wants_inherit;
 	if (!ret)
 		ret = open_set(&o, &group->sets[0]);
 	if (ret == 1) {

@@ -48,14 +48,14 @@ static ssize_t read_group(struct counter_target *target, uint64_t *buffer, size_
 	const struct timespec pause = { .tv_nsec = 1000000 };
 	ssize_t got = read(target->fd, buffer, size);
 
-	for (int i = 0; got < 0 && errno == ECHILD && !target->late && i < TRIES; i++) {
+	for (int i = 0; got < 0 && errno == ECHILD && !target->is_late && i < TRIES; i++) {
 		if (i < AT_ONCE)
 			sched_yield();
 		else
 			nanosleep(&pause, NULL);
 		got = read(target->fd, buffer, size);
 	}
-	target->late = got < 0 && errno == ECHILD;
+	target->is_late = got < 0 && errno == ECHILD;
 	return got;
 }
 
@@ -85,7 +85,7 @@ static int lose(const struct counter_group *group, const struct counter_set *set
 	struct gpmu_error why = { .size = sizeof(why) };
 	char where[32] = "";
 
-	target->lost = true;
+	target->is_lost = true;
 	if (target->target.cpu >= 0)
 		snprintf(where, sizeof(where), " on CPU %d", target->target.cpu);
 	/*
@@ -105,13 +105,13 @@ static int not_read(const struct counter_group *group, const struct counter_set 
 {
 	const struct counter_target *target = &set->targets[index];
 
-	if (target->fd >= 0 && !target->lost) {
+	if (target->fd >= 0 && !target->is_lost) {
 		set_states(set, index, COUNT_NOT_COUNTED, counts);
-		return target->late ? tell(set, why_late, counts) :
+		return target->is_late ? tell(set, why_late, counts) :
 				     lose(group, set, index, got, counts);
 	}
-	set_states(set, index, target->lost ? COUNT_NOT_COUNTED :
-		   target->together ? COUNT_NOT_SUPPORTED : counter_error_state(target->refused),
+	set_states(set, index, target->is_lost ? COUNT_NOT_COUNTED :
+		   target->is_together ? COUNT_NOT_SUPPORTED : counter_error_state(target->refused),
 		   counts);
 	return 0;
 }
@@ -132,7 +132,7 @@ static int read_target(struct counter_group *group, const struct counter_set *se
 	/* Slots of a set that is open nowhere have no targets. */
 	if (!set->slot_count || !counts->slots[set->slots[0]].length)
 		return 0;
-	if (target->fd >= 0 && !target->lost)
+	if (target->fd >= 0 && !target->is_lost)
 		got = read_group(target, group->buffer, size);
 	/* A CPU that goes offline splits its groups, so the read returns fewer events. */
 	if (got != (ssize_t)size || buffer[0] != n)
@@ -163,7 +163,7 @@ int counter_read(struct source_group *source, uint64_t time, struct gpmu_counts 
 		for (size_t j = 0; j < set->target_count; j++) {
 			const struct counter_target *target = &set->targets[j];
 
-			if (target->map && !target->lost &&
+			if (target->map && !target->is_lost &&
 			    counter_map_read(target->map, set, j, counts))
 				continue;
 			failed = read_target(group, set, j, counts);

@@ -171,7 +171,7 @@ static bool are_taken(struct counter_ring *const *rings, size_t length, uint64_t
 }
 
 int counter_rings_next(struct counter_ring *const *rings, size_t length, uint64_t period,
-		       bool all, uint64_t *time, size_t *bad)
+		       bool wants_all, uint64_t *time, size_t *bad)
 {
 	for (;;) {
 		int ret = counter_ring_look(rings[0]);
@@ -183,7 +183,7 @@ int counter_rings_next(struct counter_ring *const *rings, size_t length, uint64_
 		for (size_t i = 1; i < length; i++) {
 			ret = take_near(rings[i], *time + period / 2, period / 4);
 			*bad = i;
-			if (ret < 0 || (!ret && !all))
+			if (ret < 0 || (!ret && !wants_all))
 				return ret;
 		}
 		counter_ring_take(rings[0]);

@@ -33,7 +33,7 @@ void counter_set_close(struct counter_set *set)
 	for (size_t i = 0; i < set->target_count; i++) {
 		counter_set_close_target(set, &set->targets[i]);
 		set->targets[i].refused = 0;
-		set->targets[i].together = false;
+		set->targets[i].is_together = false;
 	}
 }
 

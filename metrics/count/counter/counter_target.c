@@ -23,13 +23,13 @@ static bool pmu_has_cpu(const struct gpmu_pmu *pmu, int cpu)
 size_t counter_targets(struct target *targets, size_t size, const struct gpmu_plan *plan,
 		      const struct gpmu_group *group, const struct source_selection *selection)
 {
-	bool uncore = group->pmu && gpmu_pmu_has_cpumask(group->pmu);
+	bool is_uncore = group->pmu && gpmu_pmu_has_cpumask(group->pmu);
 	const int *ids = selection->tids;
 	size_t n = selection->tid_count, found = 0;
 
-	if (uncore) {
+	if (is_uncore) {
 		n = gpmu_pmu_cpus(group->pmu, &ids);
-	} else if (selection->system) {
+	} else if (selection->is_system_wide) {
 		ids = selection->cpus;
 		n = selection->cpu_count;
 		if (!n)
@@ -38,10 +38,10 @@ size_t counter_targets(struct target *targets, size_t size, const struct gpmu_pl
 	for (size_t i = 0; i < n; i++) {
 		struct target target = { -1, -1, -1 };
 
-		if (!uncore && !selection->system) {
+		if (!is_uncore && !selection->is_system_wide) {
 			target.tid = ids[i];
 		} else {
-			if (!uncore && !pmu_has_cpu(group->pmu, ids[i]))
+			if (!is_uncore && !pmu_has_cpu(group->pmu, ids[i]))
 				continue;
 			target.cpu = ids[i];
 			target.node = node_of(plan->machine, ids[i]);

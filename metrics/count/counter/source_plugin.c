@@ -23,7 +23,7 @@ struct plugin_group {
 	const struct gpmu_plan *plan;
 	size_t index;			/* index of the group in the plan */
 	void *handle;			/* the plugin's */
-	bool open;			/* @handle is valid */
+	bool is_open;			/* @handle is valid */
 	char *values;			/* an array of the plugin's struct gpmu_source_count */
 };
 
@@ -126,11 +126,11 @@ static int set_slots(const struct gpmu_group *group, struct gpmu_counts *counts,
 static int check_free(const struct gpmu_source *source, const struct gpmu_plan *plan, size_t index,
 		      struct gpmu_error *error)
 {
-	bool busy = source->enabled;
+	bool is_busy = source->is_enabled;
 
-	for (const struct plugin_group *other = source->groups; other && !busy; other = other->next)
-		busy = other->plan != plan || other->index == index;
-	if (!busy)
+	for (const struct plugin_group *other = source->groups; other && !is_busy; other = other->next)
+		is_busy = other->plan != plan || other->index == index;
+	if (!is_busy)
 		return 0;
 	error_set(error, 0, "source %s is in use by another session: open a source for each",
 		  source->plugin.name);
@@ -163,13 +163,13 @@ static int open_group(struct plugin_group *group, struct gpmu_counts *counts,
 		error_set(error, 0, "%s", own.text);
 		return ret;
 	}
-	group->open = !ret;
+	group->is_open = !ret;
 	if (!set_slots(planned, counts, ret ? own.text : NULL)) {
 		group->next = source->groups;
 		source->groups = group;
 		return 0;
 	}
-	if (group->open)
+	if (group->is_open)
 		source->plugin.group_close(source->data, group->handle);
 no_memory:
 	error_set(error, 0, "%s: out of memory", planned->pmu->name);
@@ -222,9 +222,9 @@ static int plugin_prepare(struct source_group *base, struct gpmu_error *error)
 	int ret = 0;
 
 	pthread_mutex_lock(&source->lock);
-	if (group->open && !source->prepared && source->plugin.prepare)
+	if (group->is_open && !source->is_prepared && source->plugin.prepare)
 		ret = source->plugin.prepare(source->data, &own);
-	source->prepared = source->prepared || (group->open && !ret);
+	source->is_prepared = source->is_prepared || (group->is_open && !ret);
 	pthread_mutex_unlock(&source->lock);
 	source_log_messages(source);
 	if (!ret)
@@ -251,10 +251,10 @@ static int plugin_enable(struct source_group *base, uint64_t time)
 	int ret = 0;
 
 	pthread_mutex_lock(&source->lock);
-	if (group->open && !source->enabled) {
+	if (group->is_open && !source->is_enabled) {
 		ret = negative(source->plugin.enable(source->data, advance(source, time)));
-		source->enabled = !ret;
-		source->begun = source->begun || !ret;
+		source->is_enabled = !ret;
+		source->has_begun = source->has_begun || !ret;
 	}
 	pthread_mutex_unlock(&source->lock);
 	return ret;
@@ -264,10 +264,10 @@ static int disable_source(struct gpmu_source *source, uint64_t time)
 {
 	int ret;
 
-	if (!source->enabled)
+	if (!source->is_enabled)
 		return 0;
 	ret = negative(source->plugin.disable(source->data, advance(source, time)));
-	source->enabled = ret;
+	source->is_enabled = ret;
 	return ret;
 }
 
@@ -277,7 +277,7 @@ static int plugin_disable(struct source_group *base, uint64_t time)
 	int ret;
 
 	pthread_mutex_lock(&group->source->lock);
-	ret = group->open ? disable_source(group->source, time) : 0;
+	ret = group->is_open ? disable_source(group->source, time) : 0;
 	pthread_mutex_unlock(&group->source->lock);
 	source_log_messages(group->source);
 	return ret;
@@ -335,7 +335,7 @@ static int plugin_read(struct source_group *base, uint64_t time, struct gpmu_cou
 	int ret = 0, lost;
 
 	pthread_mutex_lock(&source->lock);
-	if (group->open && source->begun) {
+	if (group->is_open && source->has_begun) {
 		ret = negative(source->plugin.group_read(source->data, group->handle,
 							 advance(source, time),
 							 (void *)group->values));
@@ -359,14 +359,14 @@ static void plugin_close(struct source_group *base)
 
 	pthread_mutex_lock(&source->lock);
 	disable_source(source, source->time);
-	source->enabled = false;
-	if (group->open)
+	source->is_enabled = false;
+	if (group->is_open)
 		source->plugin.group_close(source->data, group->handle);
 	for (link = &source->groups; *link != group; link = &(*link)->next)
 		;
 	*link = group->next;
 	if (!source->groups)
-		source->begun = source->prepared = false;
+		source->has_begun = source->is_prepared = false;
 	pthread_mutex_unlock(&source->lock);
 	free_group(group);
 }
@@ -390,7 +390,7 @@ static int fits_probe(struct gpmu_source *source, const struct event_instance *c
 	char *events;
 	int ret = 0;
 
-	if (source->enabled)
+	if (source->is_enabled)
 		return -EBUSY;
 	events = calloc(length, source->plugin.event_size);
 	if (!events)

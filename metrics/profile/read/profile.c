@@ -51,8 +51,9 @@ static int prepare(struct gpmu_profile *profile)
 	if (profile_input_begin(input, first, take_jit, input))
 		return -ENOMEM;
 	profile_counter_begin(&input->counter);
-	input->code.inlines = input->counter.wanted >> GPMU_PROFILE_STACK & 1 && !profile->options.no_inlines;
-	input->code.lines = input->counter.wanted >> GPMU_PROFILE_LINE & 1;
+	input->code.wants_inlines =
+		input->counter.wanted >> GPMU_PROFILE_STACK & 1 && !profile->options.wants_no_inlines;
+	input->code.wants_lines = input->counter.wanted >> GPMU_PROFILE_LINE & 1;
 	input->traces.has_times &= !profile->is_in_order;
 	return profile_events_begin(profile);
 }

@@ -15,7 +15,7 @@ struct gpmu_profile {
 	VECTOR(uint64_t) counts;	/* last count of each id of leader sampling */
 	struct map count_numbers;	/* by id */
 	struct gpmu_profile_facts facts;
-	bool knows_order;		/* @is_in_order is set */
+	bool is_order_known;		/* @is_in_order is set */
 	/* Maps, names and threads have no times: a record's time is its position in the file. */
 	bool is_in_order;
 	char *skipped;

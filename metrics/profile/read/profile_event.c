@@ -39,10 +39,10 @@ int profile_events_begin(struct gpmu_profile *profile)
 {
 	size_t count = gpmu_perfdata_event_count(profile->input.perfdata);
 	struct gpmu_profile_event *event;
-	bool found = !profile->input.has_spe;
+	bool is_found = !profile->input.has_spe;
 
 	for (size_t i = 0; i < count + 1; i++) {
-		if (i == count && found)
+		if (i == count && is_found)
 			break;
 		event = vector_append(profile->events.list, profile->events.n);
 		if (!event)
@@ -51,8 +51,8 @@ int profile_events_begin(struct gpmu_profile *profile)
 		/* With perf record -k, maps and threads are in the times of another clock. */
 		if (event->event && event->event->attr->use_clockid)
 			profile->input.traces.has_times = false;
-		if (!found && (!event->event || event->event->attr->type == profile->input.machine.spe)) {
-			found = event->is_spe = true;
+		if (!is_found && (!event->event || event->event->attr->type == profile->input.machine.spe)) {
+			is_found = event->is_spe = true;
 			profile->input.traces.event = (uint32_t)i;
 		}
 	}

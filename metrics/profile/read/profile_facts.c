@@ -17,7 +17,7 @@ void profile_set_facts(struct gpmu_profile *profile)
 				    profile_object_state(files[i].object) == PROFILE_OBJECT_READ;
 	facts->info = profile->input.code.info;
 	facts->has_spe = profile->input.has_spe;
-	facts->foreign_aux = profile->input.is_foreign;
+	facts->has_foreign_aux = profile->input.is_foreign;
 	facts->has_times = profile->input.traces.has_times;
 	facts->is_in_order = profile->is_in_order;
 	facts->is_damaged = profile->input.is_damaged && !stats->is_stopped;

@@ -36,9 +36,9 @@ const struct gpmu_perfdata_record *profile_in_order(struct gpmu_profile *profile
 	default:
 		return record;
 	}
-	if (!profile->knows_order)
+	if (!profile->is_order_known)
 		profile->is_in_order = has_no_times(profile->input.perfdata);
-	profile->knows_order = true;
+	profile->is_order_known = true;
 	if (!profile->is_in_order)
 		return record;
 	*copy = *record;

@@ -66,12 +66,12 @@ static int set_row(const struct gpmu_profile *profile, const struct profile_row 
 
 static int compare(const void *a, const void *b)
 {
-	const struct gpmu_profile_row *one = a, *two = b;
-	int result = COMPARE(one->event, two->event) ?: COMPARE(two->period, one->period) ?:
-		     COMPARE(two->samples, one->samples);
+	const struct gpmu_profile_row *left = a, *right = b;
+	int result = COMPARE(left->event, right->event) ?: COMPARE(right->period, left->period) ?:
+		     COMPARE(right->samples, left->samples);
 
 	for (size_t k = 0; k < GPMU_PROFILE_KEYS_MAX && !result; k++)
-		result = strcmp(one->keys[k] ? one->keys[k] : "", two->keys[k] ? two->keys[k] : "");
+		result = strcmp(left->keys[k] ? left->keys[k] : "", right->keys[k] ? right->keys[k] : "");
 	return result;
 }
 

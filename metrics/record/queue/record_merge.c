@@ -22,7 +22,7 @@ void record_merge_release(struct record_merge *merge)
 {
 	if (merge->returned)
 		record_arena_free(&merge->arena, merge->returned);
-	release(merge, &merge->sorted, merge->at);
+	release(merge, &merge->sorted, merge->pos);
 	release(merge, &merge->fresh, 0);
 	free(merge->spare.list);
 	record_arena_release(&merge->arena);
@@ -35,7 +35,7 @@ int record_merge_open(struct record_merge *merge, uint64_t now)
 
 	if (!added)
 		return -ENOMEM;
-	*added = (struct record_stream){ .heard = now, .open = true };
+	*added = (struct record_stream){ .heard = now, .is_open = true };
 	return (int)merge->stream_count - 1;
 }
 
@@ -50,7 +50,7 @@ void record_merge_mark(struct record_merge *merge, int stream, uint64_t time, ui
 
 void record_merge_close(struct record_merge *merge, int stream)
 {
-	merge->streams[stream].open = false;
+	merge->streams[stream].is_open = false;
 }
 
 static bool has_room(struct record_entries *entries, size_t length)
@@ -78,7 +78,7 @@ int record_merge_add(struct record_merge *merge, const struct record *record, in
 	struct record *copy;
 
 	if (!has_room(&merge->fresh, length) ||
-	    !has_room(&merge->spare, merge->sorted.length - merge->at + length))
+	    !has_room(&merge->spare, merge->sorted.length - merge->pos + length))
 		return -ENOMEM;
 	copy = record_arena_copy(&merge->arena, record);
 	if (!copy)
@@ -95,7 +95,7 @@ int record_merge_add(struct record_merge *merge, const struct record *record, in
 /* Sorts the fresh entries, and merges them with the sorted ones, which all came earlier. */
 static void sort(struct record_merge *merge)
 {
-	const struct record_entry *old = merge->sorted.list + merge->at;
+	const struct record_entry *old = merge->sorted.list + merge->pos;
 	const struct record_entry *fresh = merge->fresh.list;
 	const struct record_entry *old_end = merge->sorted.list + merge->sorted.length;
 	const struct record_entry *fresh_end = merge->fresh.list + merge->fresh.length;
@@ -111,7 +111,7 @@ static void sort(struct record_merge *merge)
 	}
 	merge->spare = merge->sorted;
 	merge->sorted = merged;
-	merge->at = 0;
+	merge->pos = 0;
 	merge->fresh.length = 0;
 	merge->earliest = UINT64_MAX;
 }
@@ -123,7 +123,7 @@ uint64_t record_merge_bound(const struct record_merge *merge, uint64_t patient)
 	for (size_t i = 0; i < merge->stream_count; i++) {
 		const struct record_stream *source = &merge->streams[i];
 
-		if (source->open && source->heard >= patient && source->mark < bound)
+		if (source->is_open && source->heard >= patient && source->mark < bound)
 			bound = source->mark;
 	}
 	return bound;
@@ -131,20 +131,20 @@ uint64_t record_merge_bound(const struct record_merge *merge, uint64_t patient)
 
 const struct record *record_merge_next(struct record_merge *merge, uint64_t bound)
 {
-	bool fits = merge->bytes <= merge->max;
-	uint64_t next = merge->at < merge->sorted.length ? merge->sorted.list[merge->at].begin : UINT64_MAX;
+	bool has_room = merge->bytes <= merge->max;
+	uint64_t next = merge->pos < merge->sorted.length ? merge->sorted.list[merge->pos].begin : UINT64_MAX;
 
 	if (merge->returned)
 		record_arena_free(&merge->arena, merge->returned);
 	merge->returned = NULL;
-	if (merge->at == merge->sorted.length && !merge->fresh.length)
+	if (merge->pos == merge->sorted.length && !merge->fresh.length)
 		return NULL;
-	if (fits && next > bound && merge->earliest > bound)
+	if (has_room && next > bound && merge->earliest > bound)
 		return NULL;
 	if (merge->fresh.length && merge->earliest <= next)
 		sort(merge);
-	merge->forced += merge->sorted.list[merge->at].begin > bound;
-	merge->returned = merge->sorted.list[merge->at++].record;
+	merge->forced += merge->sorted.list[merge->pos].begin > bound;
+	merge->returned = merge->sorted.list[merge->pos++].record;
 	merge->bytes -= merge->returned->size;
 	return merge->returned;
 }

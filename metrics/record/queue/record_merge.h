@@ -18,7 +18,7 @@
 struct record_stream {
 	uint64_t mark;		/* ns; 0: none yet */
 	uint64_t heard;		/* time of the last mark, by the caller's clock */
-	bool open;
+	bool is_open;
 };
 
 struct record_entries {
@@ -31,7 +31,7 @@ struct record_merge {
 	size_t stream_count;
 	struct record_entries sorted, fresh;	/* fresh: not sorted yet */
 	struct record_entries spare;		/* has room to sort and merge all */
-	size_t at;				/* the next of sorted */
+	size_t pos;				/* the next of sorted */
 	uint64_t earliest;			/* begin in fresh */
 	struct record_arena arena;
 	struct record *returned;

@@ -23,18 +23,18 @@ static void pass(const struct record_entry *from, struct record_entry *to, size_
 		 uint64_t (*key)(const struct record_entry *entry, uint64_t base), uint64_t base,
 		 unsigned int shift)
 {
-	size_t at[BUCKETS] = { 0 }, sum = 0;
+	size_t offsets[BUCKETS] = { 0 }, sum = 0;
 
 	for (size_t i = 0; i < length; i++)
-		at[key(&from[i], base) >> shift & (BUCKETS - 1)]++;
+		offsets[key(&from[i], base) >> shift & (BUCKETS - 1)]++;
 	for (size_t i = 0; i < BUCKETS; i++) {
-		size_t n = at[i];
+		size_t n = offsets[i];
 
-		at[i] = sum;
+		offsets[i] = sum;
 		sum += n;
 	}
 	for (size_t i = 0; i < length; i++)
-		to[at[key(&from[i], base) >> shift & (BUCKETS - 1)]++] = from[i];
+		to[offsets[key(&from[i], base) >> shift & (BUCKETS - 1)]++] = from[i];
 }
 
 static void sort_by(struct record_entry *entries, struct record_entry *spare, size_t length,
@@ -59,11 +59,11 @@ static void insert(struct record_entry *entries, size_t length)
 {
 	for (size_t i = 1; i < length; i++) {
 		struct record_entry entry = entries[i];
-		size_t at = i;
+		size_t index = i;
 
-		for (; at && record_entry_is_before(&entry, &entries[at - 1]); at--)
-			entries[at] = entries[at - 1];
-		entries[at] = entry;
+		for (; index && record_entry_is_before(&entry, &entries[index - 1]); index--)
+			entries[index] = entries[index - 1];
+		entries[index] = entry;
 	}
 }
 

@@ -68,12 +68,12 @@ bool record_queue_put(struct record_queue *queue, struct record *record, const v
 		      size_t size)
 {
 	size_t need = whole(size);
-	bool fits;
+	bool is_fitting;
 
 	record->size = (uint32_t)need;
 	pthread_mutex_lock(&queue->lock);
-	fits = has_room(queue, need);
-	if (fits) {
+	is_fitting = has_room(queue, need);
+	if (is_fitting) {
 		char *to = queue->fill.bytes + queue->fill.length;
 
 		memcpy(to, record, sizeof(*record));
@@ -86,17 +86,17 @@ bool record_queue_put(struct record_queue *queue, struct record *record, const v
 		queue->dropped_count++;
 	}
 	pthread_mutex_unlock(&queue->lock);
-	return fits;
+	return is_fitting;
 }
 
 bool record_queue_has_room(struct record_queue *queue, size_t size)
 {
-	bool fits;
+	bool is_fitting;
 
 	pthread_mutex_lock(&queue->lock);
-	fits = has_room(queue, whole(size));
+	is_fitting = has_room(queue, whole(size));
 	pthread_mutex_unlock(&queue->lock);
-	return fits;
+	return is_fitting;
 }
 
 /* Empties a buffer, which gives half of its room back if it used less than a quarter. */

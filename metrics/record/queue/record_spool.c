@@ -115,10 +115,10 @@ void record_spool_release(struct record_spool *spool)
 	pthread_mutex_destroy(&spool->lock);
 }
 
-static int write_all(int fd, const struct record_spool_part *part, uint64_t at)
+static int write_all(int fd, const struct record_spool_part *part, uint64_t offset)
 {
 	for (size_t done = 0; done < part->size;) {
-		ssize_t n = pwrite(fd, (const char *)part->bytes + done, part->size - done, (off_t)(at + done));
+		ssize_t n = pwrite(fd, (const char *)part->bytes + done, part->size - done, (off_t)(offset + done));
 
 		if (n < 0 && errno != EINTR)
 			return -errno;
@@ -137,9 +137,9 @@ static int fail(struct record_spool *spool, int error)
 	return error;
 }
 
-static int check_room(struct record_spool *spool, uint64_t at, uint64_t size)
+static int check_room(struct record_spool *spool, uint64_t offset, uint64_t size)
 {
-	if (spool->is_preallocated && at + sizeof(size) + size <= PREALLOCATED)
+	if (spool->is_preallocated && offset + sizeof(size) + size <= PREALLOCATED)
 		return 0;
 	spool->unchecked += size;
 	if (spool->unchecked < CHECK_EACH)
@@ -181,23 +181,23 @@ static uint64_t begin(struct record_spool *spool)
 
 int record_spool_put(struct record_spool *spool, const struct record_spool_part *parts, size_t count)
 {
-	uint64_t at = begin(spool), size = 0;
+	uint64_t offset = begin(spool), size = 0;
 	int ret;
 
 	for (size_t i = 0; i < count; i++)
 		size += parts[i].size;
-	ret = check_room(spool, at, size);
+	ret = check_room(spool, offset, size);
 	if (!ret)
-		ret = write_all(spool->fd, &(struct record_spool_part){ &size, sizeof(size) }, at);
-	at += sizeof(size);
+		ret = write_all(spool->fd, &(struct record_spool_part){ &size, sizeof(size) }, offset);
+	offset += sizeof(size);
 	for (size_t i = 0; i < count && !ret; i++) {
-		ret = write_all(spool->fd, &parts[i], at);
-		at += parts[i].size;
+		ret = write_all(spool->fd, &parts[i], offset);
+		offset += parts[i].size;
 	}
 	if (ret)
 		return fail(spool, ret);
 	pthread_mutex_lock(&spool->lock);
-	spool->put = at;
+	spool->put = offset;
 	pthread_cond_signal(&spool->more);
 	pthread_mutex_unlock(&spool->lock);
 	return 0;
@@ -206,7 +206,7 @@ int record_spool_put(struct record_spool *spool, const struct record_spool_part 
 void record_spool_end(struct record_spool *spool)
 {
 	pthread_mutex_lock(&spool->lock);
-	spool->ended = true;
+	spool->has_ended = true;
 	pthread_cond_signal(&spool->more);
 	pthread_mutex_unlock(&spool->lock);
 }
@@ -227,43 +227,43 @@ static void finish(struct record_spool *spool)
 	pthread_mutex_lock(&spool->lock);
 	spool->taken = spool->end;
 	pthread_mutex_unlock(&spool->lock);
-	spool->at = spool->end = 0;
+	spool->begin = spool->end = 0;
 }
 
 bool record_spool_take(struct record_spool *spool)
 {
 	uint64_t size;
-	bool any;
+	bool has_any;
 
 	do {
 		if (spool->end)
 			finish(spool);
 		pthread_mutex_lock(&spool->lock);
-		while (spool->taken == spool->put && !spool->ended)
+		while (spool->taken == spool->put && !spool->has_ended)
 			pthread_cond_wait(&spool->more, &spool->lock);
-		any = spool->taken != spool->put;
-		if (any) {
-			spool->at = spool->taken;
+		has_any = spool->taken != spool->put;
+		if (has_any) {
+			spool->begin = spool->taken;
 			spool->end = spool->put;
 		}
 		pthread_mutex_unlock(&spool->lock);
-	} while (any && record_spool_read(spool, &size, sizeof(size)) != sizeof(size));
-	if (any)
-		spool->end = spool->at + size;
-	return any;
+	} while (has_any && record_spool_read(spool, &size, sizeof(size)) != sizeof(size));
+	if (has_any)
+		spool->end = spool->begin + size;
+	return has_any;
 }
 
 /* Skips the rest of the chunk. */
 static int skip(struct record_spool *spool, int error)
 {
-	spool->unread += spool->end - spool->at;
-	spool->at = spool->end;
+	spool->unread += spool->end - spool->begin;
+	spool->begin = spool->end;
 	return fail(spool, error);
 }
 
 ssize_t record_spool_read(struct record_spool *spool, void *bytes, size_t size)
 {
-	const uint64_t rest = spool->end - spool->at;
+	const uint64_t rest = spool->end - spool->begin;
 	size_t done = 0;
 
 	if (!rest && spool->end)
@@ -271,12 +271,12 @@ ssize_t record_spool_read(struct record_spool *spool, void *bytes, size_t size)
 	if (size > rest)
 		size = rest;
 	while (done < size) {
-		ssize_t n = pread(spool->fd, (char *)bytes + done, size - done, (off_t)(spool->at + done));
+		ssize_t n = pread(spool->fd, (char *)bytes + done, size - done, (off_t)(spool->begin + done));
 
 		if (n == 0 || (n < 0 && errno != EINTR))
 			return skip(spool, n ? -errno : -EIO);
 		done += n > 0 ? (size_t)n : 0;
 	}
-	spool->at += done;
+	spool->begin += done;
 	return (ssize_t)done;
 }

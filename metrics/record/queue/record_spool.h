@@ -17,7 +17,7 @@ struct record_spool {
 	pthread_mutex_t lock;		/* protects the next four */
 	pthread_cond_t more;
 	uint64_t put, taken;		/* offsets of the file, in bytes */
-	bool ended;
+	bool has_ended;
 	int error;			/* -errno of the first chunk that could not be put or read; 0: none */
 	int fd;				/* -1: not open */
 	/* Used by the putting thread */
@@ -25,7 +25,7 @@ struct record_spool {
 	uint64_t freed;			/* bytes before this offset, beyond the first 64 MiB, have no blocks */
 	uint64_t unchecked;		/* bytes put since the room of the file system was checked */
 	/* Used by the taking thread */
-	uint64_t at, end;		/* begin and end of the unread bytes of its chunk, in the file */
+	uint64_t begin, end;		/* begin and end of the unread bytes of its chunk, in the file */
 	uint64_t unread;		/* bytes that could not be read; of a chunk whose begin is one of them, all bytes up to @put */
 };
 

@@ -63,7 +63,7 @@ static int open_event(struct record_ring *ring, const struct perf_event_attr *at
 	own.aux_watermark = (uint32_t)(rings->aux_max / AUX_WAKEUPS);
 	own.read_format = PERF_FORMAT_LOST;
 	fd = event_fd_open(&own, tid, ring->cpu, -1);
-	ring->counts_lost = fd >= 0;
+	ring->can_count_lost = fd >= 0;
 	own.read_format = 0;
 	return fd == -EINVAL ? event_fd_open(&own, tid, ring->cpu, -1) : fd;
 }
@@ -207,13 +207,13 @@ bool record_rings_refuse(int ret, const char *what, const char *memory, const ch
 	return true;
 }
 
-void record_ring_restart(const struct record_ring *ring, bool again)
+void record_ring_restart(const struct record_ring *ring, bool wants_enabled)
 {
 	for (size_t i = 0; i <= ring->more_count; i++) {
 		const int fd = i ? ring->more[i - 1] : ring->fd;
 
 		ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
-		if (again)
+		if (wants_enabled)
 			ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	}
 }
@@ -226,17 +226,17 @@ static int next_event(struct record_ring *ring)
 
 bool record_rings_wait(struct record_rings *rings, int ms)
 {
-	bool any = false;
+	bool has_any = false;
 
 	if (poll(rings->fds, rings->count, ms) <= 0)
 		return false;
 	for (size_t i = 0; i < rings->count; i++) {
-		any = any || rings->fds[i].revents & POLLIN;
+		has_any = has_any || rings->fds[i].revents & POLLIN;
 		/* The event's tasks have ended: it would end each later wait at once, and not wake any more. */
 		if (rings->fds[i].revents & ~POLLIN)
 			rings->fds[i].fd = next_event(&rings->list[i]);
 	}
-	return any;
+	return has_any;
 }
 
 void record_rings_release(struct record_rings *rings)
@@ -308,7 +308,7 @@ static uint64_t lost_of(const struct record_ring *ring)
 {
 	uint64_t lost;
 
-	if (!ring->counts_lost)
+	if (!ring->can_count_lost)
 		return 0;
 	lost = lost_of_event(ring->fd);
 	for (size_t i = 0; i < ring->more_count; i++)
@@ -316,12 +316,13 @@ static uint64_t lost_of(const struct record_ring *ring)
 	return lost;
 }
 
-uint64_t record_rings_lost(const struct record_rings *rings, enum record_kernel_why why, bool last)
+uint64_t record_rings_lost(const struct record_rings *rings, enum record_kernel_why why, bool is_last)
 {
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < rings->count; i++) {
-		uint64_t counted = last && why == RECORD_KERNEL_FULL && !rings->aux_max ? lost_of(&rings->list[i]) : 0;
+		uint64_t counted =
+			is_last && why == RECORD_KERNEL_FULL && !rings->aux_max ? lost_of(&rings->list[i]) : 0;
 		uint64_t reported = rings->list[i].lost[why];
 
 		n += counted > reported ? counted : reported;
@@ -330,10 +331,10 @@ uint64_t record_rings_lost(const struct record_rings *rings, enum record_kernel_
 }
 
 void record_rings_put_lost(const struct record_rings *rings, struct record_queue *queue,
-			   uint64_t known[RECORD_KERNEL_REASONS], bool last)
+			   uint64_t known[RECORD_KERNEL_REASONS], bool is_last)
 {
 	for (uint32_t why = 0; why < RECORD_KERNEL_REASONS; why++) {
-		const uint64_t lost = record_rings_lost(rings, why, last);
+		const uint64_t lost = record_rings_lost(rings, why, is_last);
 		const struct record_kernel_lost more = { .count = lost - known[why], .why = why };
 
 		if (more.count)

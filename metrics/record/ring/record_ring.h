@@ -38,7 +38,7 @@ struct record_ring {
 	struct event_ring records;
 	/* Losses of a full ring, by PERF_RECORD_LOST, and of a full AUX buffer, which the owner counts */
 	uint64_t lost[RECORD_KERNEL_REASONS];
-	bool counts_lost;		/* the kernel also counts lost records (Linux 6.0) */
+	bool can_count_lost;		/* the kernel also counts lost records (Linux 6.0) */
 	const uint8_t *aux;		/* the AUX buffer; NULL: not mapped */
 	size_t aux_room;		/* bytes of it, a power of 2 */
 	uint64_t aux_end;		/* for the owner: end of the bytes that were taken */
@@ -87,11 +87,11 @@ void record_rings_drain(struct record_rings *rings, record_ring_take *take, void
 void record_ring_drain(const struct record_rings *rings, struct record_ring *ring, record_ring_take *take, void *user);
 /*
  * Disables the events of a ring, so that the PMU publishes what it has written to the AUX buffer, and enables them again if
- * @again. An event whose AUX buffer was full must be disabled first: some kernels leave it enabled, and enabling it
+ * @wants_enabled. An event whose AUX buffer was full must be disabled first: some kernels leave it enabled, and enabling it
  * then has no effect. A process that a child of the task forks between both may be enabled by the next restart only
  * (Linux 7.3).
  */
-void record_ring_restart(const struct record_ring *ring, bool again);
+void record_ring_restart(const struct record_ring *ring, bool wants_enabled);
 /*
  * Waits until the kernel wakes for a ring, according to the event's watermark, or for @ms. Returns
  * whether there was a ring.
@@ -99,14 +99,14 @@ void record_ring_restart(const struct record_ring *ring, bool again);
 bool record_rings_wait(struct record_rings *rings, int ms);
 /*
  * Number of records lost for a reason, according to the drained records; the kernel reports a loss with
- * the CPU's next record. @last: nothing more will be drained, so losses after the last
+ * the CPU's next record. @is_last: nothing more will be drained, so losses after the last
  * record are included. Records lost from the ring of an event with an AUX buffer are not counted.
  */
-uint64_t record_rings_lost(const struct record_rings *rings, enum record_kernel_why why, bool last);
+uint64_t record_rings_lost(const struct record_rings *rings, enum record_kernel_why why, bool is_last);
 
-/* Queues the numbers of records lost since @known, which becomes the current numbers. @last: likewise */
+/* Queues the numbers of records lost since @known, which becomes the current numbers. @is_last: likewise */
 void record_rings_put_lost(const struct record_rings *rings, struct record_queue *queue,
-			   uint64_t known[RECORD_KERNEL_REASONS], bool last);
+			   uint64_t known[RECORD_KERNEL_REASONS], bool is_last);
 
 /*
  * Drains rings until the owner ends the thread, and queues losses and marks. @last: called with @user before the last losses;

@@ -26,28 +26,28 @@ struct comm_record {
 	char comm[];
 };
 
-static bool describe_fork(struct record_task *task, const char *data, size_t size, bool ends)
+static bool describe_fork(struct record_task *task, const char *data, size_t size, bool is_exit)
 {
 	struct fork_record record;
 
 	if (size < sizeof(record))
 		return false;
 	memcpy(&record, data, sizeof(record));
-	task->change = ends ? RECORD_TASK_ENDS : RECORD_TASK_FORKED;
+	task->change = is_exit ? RECORD_TASK_ENDS : RECORD_TASK_FORKED;
 	task->pid = (int32_t)record.pid;
 	task->tid = (int32_t)record.tid;
 	task->parent = (int32_t)record.ptid;
 	return true;
 }
 
-static bool describe_name(struct record_task *task, const char *data, size_t size, bool executes)
+static bool describe_name(struct record_task *task, const char *data, size_t size, bool is_exec)
 {
 	uint32_t ids[2];
 
 	if (size < sizeof(ids))
 		return false;
 	memcpy(ids, data, sizeof(ids));
-	task->change = executes ? RECORD_TASK_EXECUTES : RECORD_TASK_NAMED;
+	task->change = is_exec ? RECORD_TASK_EXECUTES : RECORD_TASK_NAMED;
 	task->pid = (int32_t)ids[0];
 	task->tid = (int32_t)ids[1];
 	data += offsetof(struct comm_record, comm);
@@ -129,13 +129,13 @@ void record_context_switch_event(struct record_sched *sched, struct perf_event_a
 /* The CPU on which the thread has run last: field 39 of its stat, where field 2 may have blanks. */
 static uint32_t cpu_of(pid_t tid)
 {
-	char text[1024], *at;
+	char text[1024], *cursor;
 
 	proc_read(tid, "stat", text, sizeof(text));
-	at = strrchr(text, ')');
-	for (int field = 2; at && field < 39; field++)
-		at = strchr(at + 1, ' ');
-	return at ? (uint32_t)strtoul(at, NULL, 10) : 0;
+	cursor = strrchr(text, ')');
+	for (int field = 2; cursor && field < 39; field++)
+		cursor = strchr(cursor + 1, ' ');
+	return cursor ? (uint32_t)strtoul(cursor, NULL, 10) : 0;
 }
 
 static enum record_task_state state_of(char letter)

@@ -126,7 +126,7 @@ int record_sched_open(struct record_sched *sched, struct gpmu_error *error)
 	struct gpmu_error why = { .size = sizeof(why), .text = ERROR_NO_MEMORY };
 	int ret;
 
-	if (sched->own)
+	if (sched->is_own)
 		return open_own(sched, error);
 	ret = open_machine(sched, &why);
 	if (ret && ret != -ENOMEM && sched->reader.tid_count)

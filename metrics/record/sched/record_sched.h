@@ -27,7 +27,7 @@ struct record_sched {
 	 * may run when they are opened become the first.
 	 */
 	struct record_reader reader;
-	bool own;			/* the command's threads only, if the kernel allows it */
+	bool is_own;			/* the command's threads only, if the kernel allows it */
 	bool is_rank;			/* of a parallel program, whose other ranks are recorded on the machine, too */
 	/* Set by record_sched_open() */
 	char *note;			/* for the audit: why threads are not recorded; or NULL */

@@ -159,25 +159,25 @@ void *record_spe_run(void *data)
 {
 	struct record_spe *spe = data;
 	uint64_t lost[RECORD_KERNEL_REASONS] = { 0 }, restart = raw_clock_now() + RESTART_EACH;
-	bool last = false;
+	bool is_last = false;
 
 	/* Where the kernel permits it, no program delays this thread: busy CPUs fill their buffers fastest. */
 	setpriority(PRIO_PROCESS, 0, -20);
-	while (!last) {
-		bool all;
+	while (!is_last) {
+		bool needs_restart;
 
-		last = atomic_load(spe->reader.ending);
+		is_last = atomic_load(spe->reader.ending);
 		read_clocks(spe);
-		all = last || spe->raw >= restart || spe->unmarked >= RESTART_SIZE;
-		for (size_t i = 0; all && i < spe->rings.count; i++)
-			record_ring_restart(&spe->rings.list[i], !last);
+		needs_restart = is_last || spe->raw >= restart || spe->unmarked >= RESTART_SIZE;
+		for (size_t i = 0; needs_restart && i < spe->rings.count; i++)
+			record_ring_restart(&spe->rings.list[i], !is_last);
 		drain(spe);
-		if (all) {
+		if (needs_restart) {
 			restart = spe->raw + RESTART_EACH;
 			put_mark(spe);
 		}
-		record_rings_put_lost(&spe->rings, spe->reader.queue, lost, last);
-		if (!last)
+		record_rings_put_lost(&spe->rings, spe->reader.queue, lost, is_last);
+		if (!is_last)
 			record_rings_wait(&spe->rings, DRAIN_EACH);
 	}
 	record_spool_end(&spe->spool);

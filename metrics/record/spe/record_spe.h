@@ -50,7 +50,8 @@ struct record_spe {
 	struct record_rings rings;	/* count 0: not open */
 	struct record_spe_buffer *buffers;	/* by ring */
 	uint64_t period;
-	bool no_contexts;		/* threads have other numbers here than in the samples: RECORD_SPE_NO_CONTEXTS */
+	bool has_no_contexts;		/* threads have other numbers here than in the samples:
+					 * RECORD_SPE_NO_CONTEXTS */
 	/* Used by record_spe_run() only, until it has ended */
 	uint64_t counter, raw;		/* as of a chunk */
 	uint64_t bound;			/* ns: the largest error of @raw */

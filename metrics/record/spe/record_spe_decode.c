@@ -43,9 +43,9 @@ static void set_thread(const struct record_spe *spe, const struct record_spe_chu
 {
 	const struct gpmu_spe_record *record = &sample->spe;
 
-	if (!spe->no_contexts && gpmu_spe_has(record, GPMU_SPE_CONTEXT_EL2))
+	if (!spe->has_no_contexts && gpmu_spe_has(record, GPMU_SPE_CONTEXT_EL2))
 		sample->tid = (int32_t)record->value[GPMU_SPE_CONTEXT_EL2];
-	else if (!spe->no_contexts && gpmu_spe_has(record, GPMU_SPE_CONTEXT_EL1))
+	else if (!spe->has_no_contexts && gpmu_spe_has(record, GPMU_SPE_CONTEXT_EL1))
 		sample->tid = (int32_t)record->value[GPMU_SPE_CONTEXT_EL1];
 	else if (spe->reader.tid_count)
 		sample->tid = chunk->tid;
@@ -112,7 +112,7 @@ static void decode(struct record_spe *spe, const struct record_spe_chunk *chunk)
 static bool is_ended(struct record_spe *spe)
 {
 	return atomic_load(spe->reader.ending) && spe->progress &&
-	       spe->progress(spe->user, spe->spool.at, record_spool_size(&spe->spool));
+	       spe->progress(spe->user, spe->spool.begin, record_spool_size(&spe->spool));
 }
 
 void *record_spe_decode(void *data)
@@ -120,16 +120,16 @@ void *record_spe_decode(void *data)
 	struct record_spe *spe = data;
 	struct record_spe_chunk chunk;
 	uint64_t omitted = 0;
-	bool ended = false;
+	bool has_ended = false;
 
 	spe->frequency = counter_frequency();
 	while (record_spool_take(&spe->spool)) {
-		ended = ended || is_ended(spe);
+		has_ended = has_ended || is_ended(spe);
 		if (record_spool_read(&spe->spool, &chunk, sizeof(chunk)) != sizeof(chunk))
 			continue;
 		if (chunk.is_mark)
 			put_surely(spe, RECORD_MARK, chunk.raw, NULL, 0);
-		else if (ended)
+		else if (has_ended)
 			omitted += record_spe_samples(chunk.size);
 		else
 			decode(spe, &chunk);

@@ -25,13 +25,13 @@
 /* Parts that are left out, one after the other, until the kernel permits the event */
 static const struct {
 	const char *terms;
-	bool user_only;
+	bool is_user_only;
 	const char *note;	/* NULL: nothing is left out */
 } attempts[] = {
 	{ .terms = "ts_enable=1,pa_enable=1" },
 	{ .terms = "ts_enable=1",
 	  .note = "SPE: neither the homes of the data nor, with -a, the threads are recorded, because " PERMISSION },
-	{ .terms = "ts_enable=1", .user_only = true,
+	{ .terms = "ts_enable=1", .is_user_only = true,
 	  .note = "SPE: neither samples of the kernel nor the homes of the data are recorded, because both require "
 	  "CAP_PERFMON, or the sysctl kernel.perf_event_paranoid at 1 or less" },
 };
@@ -51,23 +51,23 @@ static int refuse(int ret, const char *terms, struct gpmu_error *error)
 /* Moves the value of "period=N" from @terms, which are shortened, to @period. */
 static int take_period(char *terms, uint64_t *period, struct gpmu_error *error)
 {
-	char *at = terms, *end;
+	char *term = terms, *end;
 
-	while (strncmp(at, PERIOD_TERM, strlen(PERIOD_TERM)) != 0) {
-		at = strchr(at, ',');
-		if (!at)
+	while (strncmp(term, PERIOD_TERM, strlen(PERIOD_TERM)) != 0) {
+		term = strchr(term, ',');
+		if (!term)
 			return 0;
-		at++;
+		term++;
 	}
-	*period = strtoull(at + strlen(PERIOD_TERM), &end, 0);
+	*period = strtoull(term + strlen(PERIOD_TERM), &end, 0);
 	if ((*end && *end != ',') || !*period || *period > INT64_MAX) {
-		error_set(error, (size_t)(at - terms), "SPE: period=: expected a number of operations from 1");
+		error_set(error, (size_t)(term - terms), "SPE: period=: expected a number of operations from 1");
 		return -EINVAL;
 	}
 	if (*end)
-		memmove(at, end + 1, strlen(end + 1) + 1);
+		memmove(term, end + 1, strlen(end + 1) + 1);
 	else
-		at[at > terms ? -1 : 0] = '\0';
+		term[term > terms ? -1 : 0] = '\0';
 	return 0;
 }
 
@@ -99,7 +99,7 @@ static int open_rings(struct record_spe *spe, const char *terms, struct gpmu_err
 		ret = resolve(spe, attempts[i].terms, terms, &attr, error);
 		if (ret)
 			return ret;
-		attr.exclude_kernel |= attempts[i].user_only;
+		attr.exclude_kernel |= attempts[i].is_user_only;
 		spe->rings.aux_max = spe->buffer ? spe->buffer : BUFFER;
 		ret = record_rings_open(&spe->rings, &spe->reader, &attr, RING);
 		if (ret != -EACCES && ret != -EPERM) {
@@ -148,8 +148,8 @@ int record_spe_open(struct record_spe *spe, struct gpmu_error *error)
 	if (spe->note)
 		log_line(GPMU_LOG_WARNING, "%s", spe->note);
 	/* The context packets have the ids of threads in the initial PID namespace. */
-	spe->no_contexts = !task_status_is_initial();
-	if (spe->no_contexts)
+	spe->has_no_contexts = !task_status_is_initial();
+	if (spe->has_no_contexts)
 		log_line(GPMU_LOG_WARNING, "%s", RECORD_SPE_NO_CONTEXTS);
 	spe->buffers = calloc(spe->rings.count, sizeof(*spe->buffers));
 	if (!spe->buffers)

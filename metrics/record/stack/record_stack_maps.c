@@ -54,14 +54,14 @@ static void put_maps(struct record_stack *stack, pid_t pid)
 	while (file && fgets(line, sizeof(line), file)) {
 		struct map_record map = { .pid = (uint32_t)pid, .tid = (uint32_t)pid };
 		uint64_t end;
-		int at = 0;
+		int path_offset = 0;
 
 		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &map.begin, &end, permissions,
-			   &map.offset, &map.major, &map.minor, &map.inode, &at) != 7 || permissions[2] != 'x')
+			   &map.offset, &map.major, &map.minor, &map.inode, &path_offset) != 7 || permissions[2] != 'x')
 			continue;
 		line[strcspn(line, "\n")] = '\0';
 		map.length = end - map.begin;
-		snprintf(map.path, PATH_MAX, "%s", line[at] ? line + at : "//anon");
+		snprintf(map.path, PATH_MAX, "%s", line[path_offset] ? line + path_offset : "//anon");
 		put_map(stack, &map, now);
 	}
 	if (file)

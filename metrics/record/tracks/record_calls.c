@@ -47,12 +47,12 @@ int record_call(struct record_map *map, struct record_process *process,
 	struct record_call *known = record_call_of(process, call->correlation);
 	struct gpmu_trace_event event = { .size = sizeof(event), .time = call->begin };
 	struct record_args args = { .count = 0 };
-	bool crosses;
+	bool is_crossing;
 
 	if (!thread || !known)
 		return -ENOMEM;
 	check_work(map, known, call->begin);
-	if (!map->inner_driver && is_inner(thread, call)) {
+	if (!map->wants_inner_driver && is_inner(thread, call)) {
 		known->shown = thread->correlation;
 		return 0;
 	}
@@ -60,11 +60,11 @@ int record_call(struct record_map *map, struct record_process *process,
 		thread->runtime = (struct record_span){ call->begin, call->end };
 		thread->correlation = call->correlation;
 	}
-	event.track = record_subtracks_place(thread->subtracks, call->begin, call->end, &crosses);
+	event.track = record_subtracks_place(thread->subtracks, call->begin, call->end, &is_crossing);
 	if (event.track < 0)
 		return event.track;
 	map->causality.checked++;
-	map->causality.outside += crosses;
+	map->causality.outside += is_crossing;
 	record_arg(&args, "correlation", call->correlation);
 	if (call->result)
 		record_arg(&args, "result", call->result);

@@ -37,10 +37,10 @@ static void read_uuid(const char *root, const char *address, char *uuid, size_t 
 	snprintf(path, sizeof(path), "%s/proc/driver/nvidia/gpus/%s/information", root, address);
 	file = fopen(path, "re");
 	while (file && fgets(line, sizeof(line), file)) {
-		const char *at = strncmp(line, "GPU UUID:", 9) ? NULL : strstr(line, "GPU-");
+		const char *begin = strncmp(line, "GPU UUID:", 9) ? NULL : strstr(line, "GPU-");
 
-		if (at)
-			snprintf(uuid, size, "%.*s", (int)strcspn(at, " \t\n"), at);
+		if (begin)
+			snprintf(uuid, size, "%.*s", (int)strcspn(begin, " \t\n"), begin);
 	}
 	if (file)
 		fclose(file);
@@ -71,7 +71,7 @@ static int list_all(struct record_map *map)
 	const struct gpmu_gpu *gpu;
 	int ret = 0;
 
-	map->gpus_listed = true;
+	map->has_listed_gpus = true;
 	for (size_t i = 0; map->machine && (gpu = gpmu_machine_gpu(map->machine, i)) && !ret; i++)
 		ret = add(map, gpmu_gpu_uuid(gpu), gpmu_gpu_name(gpu), (int)gpmu_gpu_number(gpu));
 	return map->gpu_count || ret ? ret : list_driver(map);
@@ -108,7 +108,7 @@ static int make_track(struct record_map *map, struct record_gpu *gpu)
 
 int record_gpu_of(struct record_map *map, const char *uuid, const char *name)
 {
-	int ret = map->gpus_listed ? 0 : list_all(map), index;
+	int ret = map->has_listed_gpus ? 0 : list_all(map), index;
 	struct record_gpu *gpu;
 
 	if (ret)
@@ -119,7 +119,7 @@ int record_gpu_of(struct record_map *map, const char *uuid, const char *name)
 	gpu = &map->gpus[index];
 	if (!gpu->name && name && *name)
 		gpu->name = strdup(name);
-	gpu->used = true;
+	gpu->is_used = true;
 	ret = gpu->track ? gpu->track : make_track(map, gpu);
 	return ret > 0 ? index : ret;
 }

@@ -53,14 +53,14 @@ static void join(struct record_map *map, struct record_process *process)
 {
 	for (size_t i = 0; i < map->process_count; i++) {
 		struct record_process *other = map->processes[i];
-		struct record_process *second = process->regions ? process : other;
+		struct record_process *second = process->has_regions ? process : other;
 
-		if (other == process || other->pid != process->pid || !second->regions)
+		if (other == process || other->pid != process->pid || !second->has_regions)
 			continue;
 		if (!process->first)
 			process->first = other->first ? other->first : other;
-		map->joined_count += !second->joined;
-		second->joined = true;
+		map->joined_count += !second->is_joined;
+		second->is_joined = true;
 	}
 }
 
@@ -76,8 +76,8 @@ static int name_process(struct record_map *map, struct record_process *process,
 	process->pid = data->pid;
 	process->cupti = data->cupti;
 	process->driver = data->driver;
-	process->regions = data->head.flags & ACTIVITY_PROCESS_REGIONS;
-	map->cuda_count += !process->regions;
+	process->has_regions = data->head.flags & ACTIVITY_PROCESS_REGIONS;
+	map->cuda_count += !process->has_regions;
 	join(map, process);
 	process->track = gpmu_trace_process(map->trace, (pid_t)data->pid, program);
 	return process->track < 0 ? process->track : 0;
@@ -106,12 +106,12 @@ static int add_context(struct record_process *process, const struct activity_con
 {
 	struct record_context *context;
 	union map_cell *value;
-	bool other = false;
+	bool is_other = false;
 
 	for (size_t i = 0; i < process->contexts.room; i++) {
 		const struct record_context *known = process->contexts.slots[i].cell.pointer;
 
-		other = other || (process->contexts.slots[i].used && known->device == data->device);
+		is_other = is_other || (process->contexts.slots[i].is_used && known->device == data->device);
 	}
 	value = map_add(&process->contexts, data->context, NULL);
 	if (!value || value->pointer)
@@ -121,7 +121,7 @@ static int add_context(struct record_process *process, const struct activity_con
 		map_take(&process->contexts, data->context, &(union map_cell){ 0 });
 		return -ENOMEM;
 	}
-	*context = (struct record_context){ data->context, data->device, other };
+	*context = (struct record_context){ data->context, data->device, is_other };
 	value->pointer = context;
 	return 0;
 }

@@ -32,7 +32,7 @@ struct record_gpu {
 	int track;
 	uint32_t clock_min, clock_max;	/* MHz; 0: unknown */
 	uint32_t throttle;
-	bool used;		/* the timeline has something about it */
+	bool is_used;		/* the timeline has something about it */
 };
 
 struct record_string {
@@ -42,7 +42,7 @@ struct record_string {
 
 struct record_context {
 	uint32_t id, device;
-	bool other;		/* not the process's first context on that GPU */
+	bool is_other;		/* not the process's first context on that GPU */
 };
 
 struct record_work_stream {
@@ -85,10 +85,10 @@ struct record_lost {
 
 struct record_process {
 	uint32_t number, pid;
-	bool regions;		/* its channel has regions, and nothing of CUDA */
+	bool has_regions;	/* its channel has regions, and nothing of CUDA */
 	/* Another channel of the same process, which came first and has the threads; or NULL */
 	struct record_process *first;
-	bool joined;		/* has the regions of a process that has another channel */
+	bool is_joined;		/* has the regions of a process that has another channel */
 	char *program;
 	uint32_t cupti, driver;
 	int track;		/* 0: the process's first record has not arrived */
@@ -135,7 +135,7 @@ struct record_causality {
 struct record_map {
 	struct gpmu_trace *trace;
 	const struct gpmu_machine *machine;
-	bool inner_driver;	/* also show driver calls within runtime calls */
+	bool wants_inner_driver;	/* also show driver calls within runtime calls */
 	struct record_process **processes;
 	size_t process_count;
 	size_t joined_count;		/* processes that are the second channel of another */
@@ -143,7 +143,7 @@ struct record_map {
 	uint64_t region_count;
 	struct record_gpu *gpus;
 	size_t gpu_count;
-	bool gpus_listed;
+	bool has_listed_gpus;
 	struct record_counter *counters;
 	size_t counter_count;
 	struct strings tops;	/* names of the tracks "gaps" and those that are parents of counters */
@@ -154,7 +154,7 @@ struct record_map {
 	struct map switched;	/* keys: CPUs of which a switch was mapped */
 	/* tid of the command's thread on each CPU, 0: none; NULL: no thread ran yet */
 	int32_t *task_runs;
-	bool tasks_shown;	/* threads that ran at the begin have been written */
+	bool has_shown_tasks;	/* threads that ran at the begin have been written */
 	int sampler;		/* of call stacks; 0: they are not sampled */
 	int idle_track, ended_track;	/* of their samples without a thread; 0: not yet made */
 	int outside_track;	/* of samples of tasks outside the PID namespace; 0: not yet made */

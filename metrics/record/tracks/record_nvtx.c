@@ -16,7 +16,7 @@ static struct record_subtracks *subtracks_of(struct record_map *map, struct reco
 {
 	if (!process->nvtx)
 		process->nvtx = record_subtracks_new(map->trace, process->track, 0,
-						     process->regions ? "regions" : "NVTX", false);
+						     process->has_regions ? "regions" : "NVTX", false);
 	return process->nvtx;
 }
 
@@ -25,7 +25,7 @@ static void describe(const struct record_process *process, uint32_t name, uint32
 {
 	event->size = sizeof(*event);
 	event->name = record_string(process, name);
-	event->category = process->regions ? "region" : "nvtx";
+	event->category = process->has_regions ? "region" : "nvtx";
 	if (domain)
 		record_arg_name(args, "domain", record_string(process, domain));
 	event->args = args->list;
@@ -40,7 +40,7 @@ static int begin(struct record_map *map, struct record_process *process,
 	union map_cell *value;
 	uint64_t *open = NULL;
 
-	map->region_count += process->regions;
+	map->region_count += process->has_regions;
 	if (marker->thread) {
 		thread = record_thread_of(map, process, marker->thread);
 		if (!thread)
@@ -91,11 +91,11 @@ static bool close_on(const struct record_process *process, struct record_thread 
 	if (!i)
 		return false;
 	left = i - 1;
-	for (size_t at = i; at < thread->open_count; at++) {
-		const struct record_range *range = map_object(&process->ranges, thread->open[at]);
+	for (size_t index = i; index < thread->open_count; index++) {
+		const struct record_range *range = map_object(&process->ranges, thread->open[index]);
 
 		if (!range || !may_have_ended(process, range))
-			thread->open[left++] = thread->open[at];
+			thread->open[left++] = thread->open[index];
 	}
 	thread->open_count = left;
 	return left == i - 1;
@@ -108,7 +108,7 @@ static int end(struct record_map *map, struct record_process *process,
 	struct record_args args = { .count = 0 };
 	struct record_thread *thread = NULL;
 	struct record_range *range;
-	bool nested = false;
+	bool is_nested = false;
 	union map_cell value;
 	int ret;
 
@@ -118,14 +118,14 @@ static int end(struct record_map *map, struct record_process *process,
 	range = value.pointer;
 	if (range->thread) {
 		thread = record_thread_of(map, process, range->thread);
-		nested = thread && close_on(process, thread, range->id) && range->thread == marker->thread;
+		is_nested = thread && close_on(process, thread, range->id) && range->thread == marker->thread;
 	}
 	describe(process, range->name, range->domain, &event, &args);
 	event.time = range->begin;
 	if (marker->time < range->begin) {
 		map->causality.outside++;
 		ret = 0;
-	} else if (nested) {
+	} else if (is_nested) {
 		event.track = thread->track;
 		ret = gpmu_trace_slice(map->trace, &event, marker->time - range->begin);
 	} else {
@@ -142,7 +142,7 @@ static int instant(struct record_map *map, struct record_process *process,
 	struct record_subtracks *subtracks = NULL;
 	struct record_args args = { .count = 0 };
 	struct record_thread *thread = NULL;
-	bool crosses;
+	bool is_crossing;
 
 	if (marker->thread)
 		thread = record_thread_of(map, process, marker->thread);
@@ -153,7 +153,7 @@ static int instant(struct record_map *map, struct record_process *process,
 	describe(process, marker->name, marker->domain, &event, &args);
 	event.track =
 		thread ? thread->track :
-			 record_subtracks_place(subtracks, marker->time, marker->time, &crosses);
+			 record_subtracks_place(subtracks, marker->time, marker->time, &is_crossing);
 	return event.track < 0 ? event.track : gpmu_trace_instant(map->trace, &event);
 }
 
@@ -196,7 +196,7 @@ static int note_dropped(struct record_map *map, const struct record_process *pro
 	if (!n)
 		return 0;
 	snprintf(record.text, sizeof(record.text), "%zu open %s not in the trace: their ends may be among the "
-		 "lost records", n, process->regions ? "regions are" : "NVTX ranges are");
+		 "lost records", n, process->has_regions ? "regions are" : "NVTX ranges are");
 	return record_note(map, process, &record.note);
 }
 
@@ -211,7 +211,7 @@ int record_nvtx_end(struct record_map *map, struct record_process *process)
 	if (!open)
 		return -ENOMEM;
 	for (size_t i = 0; i < process->ranges.room; i++)
-		if (process->ranges.slots[i].used &&
+		if (process->ranges.slots[i].is_used &&
 		    !may_have_ended(process, process->ranges.slots[i].cell.pointer))
 			open[n++] = process->ranges.slots[i].cell.pointer;
 	ret = note_dropped(map, process, process->ranges.n - n);

@@ -110,10 +110,10 @@ static int make_thread(struct record_map *map, struct record_process *process, u
 	struct task_status status;
 	char text[64];
 	/* In another pid namespace the process has other numbers. */
-	bool known = !task_status_read((pid_t)tid, &status) && status.pid == (pid_t)process->pid;
+	bool is_known = !task_status_read((pid_t)tid, &status) && status.pid == (pid_t)process->pid;
 
 	thread->track = gpmu_trace_thread(map->trace, (pid_t)process->pid, (pid_t)tid,
-					  known ? status.comm : NULL);
+					  is_known ? status.comm : NULL);
 	if (thread->track < 0)
 		return thread->track;
 	snprintf(text, sizeof(text), "thread %u", tid);
@@ -181,12 +181,12 @@ uint64_t record_flow(const struct record_process *process, uint32_t correlation)
 int record_slice(struct record_map *map, struct record_subtracks *subtracks, struct gpmu_trace_event *event,
 		 const struct record_args *args, uint64_t end)
 {
-	bool crosses;
+	bool is_crossing;
 	int track;
 
 	if (!subtracks)
 		return -ENOMEM;
-	track = record_subtracks_place(subtracks, event->time, end, &crosses);
+	track = record_subtracks_place(subtracks, event->time, end, &is_crossing);
 	if (track < 0)
 		return track;
 	event->size = sizeof(*event);

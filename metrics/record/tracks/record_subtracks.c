@@ -17,13 +17,14 @@ static struct record_subtrack *add(struct record_subtracks *subtracks, int track
 	return added;
 }
 
-struct record_subtracks *record_subtracks_new(struct gpmu_trace *trace, int parent, int track, const char *name, bool nests)
+struct record_subtracks *record_subtracks_new(struct gpmu_trace *trace, int parent, int track, const char *name,
+					      bool can_nest)
 {
 	struct record_subtracks *subtracks = calloc(1, sizeof(*subtracks));
 
 	if (!subtracks)
 		return NULL;
-	*subtracks = (struct record_subtracks){ .trace = trace, .parent = parent, .name = strdup(name), .nests = nests };
+	*subtracks = (struct record_subtracks){ .trace = trace, .parent = parent, .name = strdup(name), .can_nest = can_nest };
 	if (subtracks->name && (!track || add(subtracks, track)))
 		return subtracks;
 	record_subtracks_free(subtracks);
@@ -44,23 +45,23 @@ static bool contains(const struct record_span *outer, const struct record_span *
 	return outer->begin <= inner->begin && inner->end <= outer->end;
 }
 
-static bool goes_with(const struct record_span *a, const struct record_span *b, bool nests)
+static bool goes_with(const struct record_span *a, const struct record_span *b, bool can_nest)
 {
 	if (a->end <= b->begin || b->end <= a->begin)
 		return true;
-	return nests && (contains(a, b) || contains(b, a));
+	return can_nest && (contains(a, b) || contains(b, a));
 }
 
-static bool fits(const struct record_subtrack *subtrack, const struct record_span *span, bool nests)
+static bool can_place(const struct record_subtrack *subtrack, const struct record_span *span, bool can_nest)
 {
 	if (span->begin >= subtrack->end)
 		return true;
 	for (size_t i = 0; i < subtrack->recent_count; i++)
-		if (!goes_with(&subtrack->recent[i], span, nests))
+		if (!goes_with(&subtrack->recent[i], span, can_nest))
 			return false;
 	/* The slice must not be within the earlier ones, which are only known as a whole. */
 	return !subtrack->before.end || span->begin >= subtrack->before.end ||
-	       span->end <= subtrack->before.begin || (nests && contains(span, &subtrack->before));
+	       span->end <= subtrack->before.begin || (can_nest && contains(span, &subtrack->before));
 }
 
 /* Replaces the slice that ended first. */
@@ -68,14 +69,14 @@ static void keep(struct record_subtrack *subtrack, const struct record_span *spa
 {
 	size_t oldest = subtrack->oldest;
 
-	subtrack->unordered = subtrack->unordered || span->end < subtrack->end;
+	subtrack->is_unordered = subtrack->is_unordered || span->end < subtrack->end;
 	if (span->end > subtrack->end)
 		subtrack->end = span->end;
 	if (subtrack->recent_count < SUBTRACK_RECENT) {
 		subtrack->recent[subtrack->recent_count++] = *span;
 		return;
 	}
-	for (size_t i = 0; subtrack->unordered && i < subtrack->recent_count; i++)
+	for (size_t i = 0; subtrack->is_unordered && i < subtrack->recent_count; i++)
 		if (subtrack->recent[i].end < subtrack->recent[oldest].end)
 			oldest = i;
 	if (!subtrack->before.end || subtrack->recent[oldest].begin < subtrack->before.begin)
@@ -98,7 +99,7 @@ static struct record_subtrack *add_track(struct record_subtracks *subtracks)
 }
 
 int record_subtracks_place(struct record_subtracks *subtracks, uint64_t begin, uint64_t end,
-			   bool *crosses)
+			   bool *is_crossing)
 {
 	const struct record_span span = { begin, end };
 	struct record_subtrack *subtrack = NULL;
@@ -106,7 +107,7 @@ int record_subtracks_place(struct record_subtracks *subtracks, uint64_t begin, u
 
 	for (i = 0; i < subtracks->length; i++) {
 		subtrack = &subtracks->list[i];
-		if (fits(subtrack, &span, subtracks->nests))
+		if (can_place(subtrack, &span, subtracks->can_nest))
 			break;
 	}
 	if (i == subtracks->length && i < SUBTRACKS_MAX)
@@ -114,6 +115,6 @@ int record_subtracks_place(struct record_subtracks *subtracks, uint64_t begin, u
 	if (!subtrack)
 		return -ENOMEM;
 	keep(subtrack, &span);
-	*crosses = i > 0;
+	*is_crossing = i > 0;
 	return subtrack->track;
 }

@@ -25,7 +25,7 @@ struct record_subtrack {
 	size_t recent_count;
 	uint64_t end;		/* of the slice that ends last */
 	/* false: each slice ended after those before it, so the oldest of recent is known */
-	bool unordered;
+	bool is_unordered;
 	size_t oldest;
 	/* spans all slices that were dropped from recent; end 0: none */
 	struct record_span before;
@@ -35,17 +35,18 @@ struct record_subtracks {
 	struct gpmu_trace *trace;
 	int parent;			/* parent track */
 	char *name;
-	bool nests;
+	bool can_nest;
 	struct record_subtrack *list;
 	size_t length;
 };
 
 /* Makes sub-tracks. @track: the first track; 0: it is made on demand. NULL: out of memory */
-struct record_subtracks *record_subtracks_new(struct gpmu_trace *trace, int parent, int track, const char *name, bool nests);
+struct record_subtracks *record_subtracks_new(struct gpmu_trace *trace, int parent, int track, const char *name,
+					      bool can_nest);
 /* NULL is allowed. */
 void record_subtracks_free(struct record_subtracks *subtracks);
 /* Returns the track for a slice, or -errno. *crosses: it is not the first track */
 int record_subtracks_place(struct record_subtracks *subtracks, uint64_t begin, uint64_t end,
-			   bool *crosses);
+			   bool *is_crossing);
 
 #endif /* GPMU_RECORD_SUBTRACKS_H */

@@ -27,7 +27,7 @@ struct record_known_task {
 	enum record_task_state state;	/* at the begin; UNKNOWN: it runs, or this is written */
 	uint32_t cpu;		/* of the state ACTIVE */
 	uint64_t named, ran;	/* when that was known, and the ns for which it had run; 0: not known */
-	bool switched;
+	bool is_switched;
 	char comm[16];
 };
 
@@ -63,7 +63,7 @@ static bool has_name(const struct record_map *map, int32_t pid)
 
 /* Names the process and the thread; Perfetto shows a thread's running time below them. */
 static int name_tracks(struct record_map *map, struct record_known_task *task, int32_t tid,
-		       bool process)
+		       bool is_process)
 {
 	const char *name = task->comm[0] ? task->comm : NULL;
 	int ret;
@@ -71,7 +71,7 @@ static int name_tracks(struct record_map *map, struct record_known_task *task, i
 	if (!task->track && map->task_track_count >= TRACKS_MAX)
 		return 0;
 	ret = gpmu_trace_process(map->trace, task->pid,
-				 process && !has_name(map, task->pid) ? name : NULL);
+				 is_process && !has_name(map, task->pid) ? name : NULL);
 	if (ret > 0)
 		ret = gpmu_trace_thread(map->trace, task->pid, tid, name);
 	if (ret < 0)
@@ -82,7 +82,7 @@ static int name_tracks(struct record_map *map, struct record_known_task *task, i
 }
 
 /* Switches the CPU to thread @next; 0: none of the command's. */
-static int change(struct record_map *map, uint64_t time, bool shown, uint32_t cpu, int32_t next,
+static int change(struct record_map *map, uint64_t time, bool is_shown, uint32_t cpu, int32_t next,
 		  int64_t state)
 {
 	int32_t *runs = &map->task_runs[cpu], tid = next ? next : *runs;
@@ -94,7 +94,7 @@ static int change(struct record_map *map, uint64_t time, bool shown, uint32_t cp
 	int ret = 0;
 
 	*runs = next;
-	if (!shown || !task)
+	if (!is_shown || !task)
 		return 0;
 	if (!task->track)
 		ret = name_tracks(map, task, tid, tid == task->pid);
@@ -111,9 +111,9 @@ int record_map_tasks_begin(struct record_map *map, struct record_span window)
 {
 	int ret = 0;
 
-	if (map->tasks_shown || !map->task_runs || window.begin == window.end)
+	if (map->has_shown_tasks || !map->task_runs || window.begin == window.end)
 		return 0;
-	map->tasks_shown = true;
+	map->has_shown_tasks = true;
 	for (uint32_t cpu = 0; cpu < CPUS_MAX && !ret; cpu++) {
 		int32_t tid = map->task_runs[cpu];
 
@@ -146,17 +146,17 @@ static int put_state(struct record_map *map, uint64_t time, struct record_span w
 static int put_first(struct record_map *map, uint64_t time, struct record_span window,
 		     struct record_known_task *task, const struct record_task *event)
 {
-	const bool runs = event->change == RECORD_TASK_RUNS;
+	const bool is_running = event->change == RECORD_TASK_RUNS;
 
-	task->switched = true;
-	if (!map->tasks_shown) {
-		task->state = runs ? RECORD_TASK_UNKNOWN :
+	task->is_switched = true;
+	if (!map->has_shown_tasks) {
+		task->state = is_running ? RECORD_TASK_UNKNOWN :
 			      event->change == RECORD_TASK_WAITS ? RECORD_TASK_SLEEPS : RECORD_TASK_READY;
 		return 0;
 	}
 	if (!task->state)
 		return 0;
-	if (runs || task->state != RECORD_TASK_ACTIVE || map->task_runs[event->cpu])
+	if (is_running || task->state != RECORD_TASK_ACTIVE || map->task_runs[event->cpu])
 		return put_state(map, time, window, task, event->tid);
 	task->state = RECORD_TASK_UNKNOWN;
 	return change(map, window.begin, true, event->cpu, event->tid, 0);
@@ -166,9 +166,9 @@ int record_map_tasks_end(struct record_map *map, struct record_span window)
 {
 	int ret = 0;
 
-	for (size_t i = 0; i < map->tasks.room && map->tasks_shown && !ret; i++) {
+	for (size_t i = 0; i < map->tasks.room && map->has_shown_tasks && !ret; i++) {
 		const struct map_slot *slot = &map->tasks.slots[i];
-		struct record_known_task *task = slot->used ? slot->cell.pointer : NULL;
+		struct record_known_task *task = slot->is_used ? slot->cell.pointer : NULL;
 
 		if (!task || !task->state)
 			continue;
@@ -185,16 +185,16 @@ int record_map_tasks_end(struct record_map *map, struct record_span window)
 static int name(struct record_map *map, uint64_t time, struct record_known_task *task,
 		const struct record_task *event)
 {
-	bool process = event->pid == event->tid && event->change == RECORD_TASK_EXECUTES;
+	bool is_process = event->pid == event->tid && event->change == RECORD_TASK_EXECUTES;
 
 	memcpy(task->comm, event->comm, sizeof(task->comm));
-	if (event->state && !task->switched) {
+	if (event->state && !task->is_switched) {
 		task->state = event->state;
 		task->cpu = event->cpu;
 		task->named = time;
 		task->ran = event->ran;
 	}
-	return task->track ? name_tracks(map, task, event->tid, process) : 0;
+	return task->track ? name_tracks(map, task, event->tid, is_process) : 0;
 }
 
 static void inherit(struct record_map *map, struct record_known_task *task, int32_t parent)
@@ -210,7 +210,7 @@ static void inherit(struct record_map *map, struct record_known_task *task, int3
  * Handles a thread that stops. If the record of its start was lost, that time is unknown,
  * but another thread shown on the CPU has stopped, too.
  */
-static int stop(struct record_map *map, uint64_t time, bool shown, const struct record_task *event)
+static int stop(struct record_map *map, uint64_t time, bool is_shown, const struct record_task *event)
 {
 	static const int64_t states[] = {
 		[RECORD_TASK_WAITS] = STATE_SLEEPS, [RECORD_TASK_PREEMPTED] = STATE_PREEMPTED,
@@ -220,7 +220,7 @@ static int stop(struct record_map *map, uint64_t time, bool shown, const struct 
 
 	if (!runs)
 		return 0;
-	return change(map, time, shown, event->cpu, 0, runs == event->tid ? states[event->change] : 0);
+	return change(map, time, is_shown, event->cpu, 0, runs == event->tid ? states[event->change] : 0);
 }
 
 static void forget(struct record_map *map, int32_t tid)
@@ -235,7 +235,7 @@ static void forget(struct record_map *map, int32_t tid)
  * Handles exec: it ends all other threads of the process, and the caller takes over the
  * main thread's tid.
  */
-static int become(struct record_map *map, uint64_t time, bool shown, const struct record_task *event)
+static int become(struct record_map *map, uint64_t time, bool is_shown, const struct record_task *event)
 {
 	int32_t before = map->task_runs[event->cpu];
 	const struct record_known_task *known = map_object(&map->tasks, (uint64_t)before);
@@ -243,22 +243,22 @@ static int become(struct record_map *map, uint64_t time, bool shown, const struc
 
 	if (before == event->tid || !known || known->pid != event->pid)
 		return 0;
-	ret = change(map, time, shown, event->cpu, event->tid, STATE_ENDED);
+	ret = change(map, time, is_shown, event->cpu, event->tid, STATE_ENDED);
 	forget(map, before);
 	return ret;
 }
 
-static int put(struct record_map *map, uint64_t time, bool shown, struct record_known_task *task,
+static int put(struct record_map *map, uint64_t time, bool is_shown, struct record_known_task *task,
 	       const struct record_task *event)
 {
 	int ret;
 
 	switch ((enum record_task_change)event->change) {
 	case RECORD_TASK_RUNS:
-		return change(map, time, shown, event->cpu, event->tid, 0);
+		return change(map, time, is_shown, event->cpu, event->tid, 0);
 	case RECORD_TASK_WAITS:
 	case RECORD_TASK_PREEMPTED:
-		return stop(map, time, shown, event);
+		return stop(map, time, is_shown, event);
 	case RECORD_TASK_FORKED:
 		inherit(map, task, event->parent);
 		return 0;
@@ -266,13 +266,13 @@ static int put(struct record_map *map, uint64_t time, bool shown, struct record_
 		return name(map, time, task, event);
 	case RECORD_TASK_EXECUTES:
 		ret = name(map, time, task, event);
-		return ret ? ret : become(map, time, shown, event);
+		return ret ? ret : become(map, time, is_shown, event);
 	case RECORD_TASK_CHECKED:
 		return 0;
 	case RECORD_TASK_ENDS:
 		break;
 	}
-	ret = stop(map, time, shown, event);
+	ret = stop(map, time, is_shown, event);
 	forget(map, event->tid);
 	return ret;
 }

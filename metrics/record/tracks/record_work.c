@@ -23,7 +23,7 @@ static char *stream_name(const struct record_process *process, const struct acti
 {
 	const struct record_context *context = record_context_of(process, work->context);
 
-	if (context && context->other)
+	if (context && context->is_other)
 		return text_print("%u %s: context %u stream %u", process->pid, process->program,
 				  work->context, work->stream);
 	return text_print("%u %s: stream %u", process->pid, process->program, work->stream);
@@ -110,19 +110,19 @@ static int put(struct record_map *map, struct record_process *process,
  */
 static const char *size_text(char *text, const uint32_t sizes[3])
 {
-	size_t at = SIZE_TEXT - 1;
+	size_t pos = SIZE_TEXT - 1;
 
-	text[at] = '\0';
+	text[pos] = '\0';
 	for (int i = 2; i >= 0; i--) {
 		uint32_t left = sizes[i];
 
 		do
-			text[--at] = (char)('0' + left % 10);
+			text[--pos] = (char)('0' + left % 10);
 		while (left /= 10);
 		if (i)
-			text[--at] = 'x';
+			text[--pos] = 'x';
 	}
-	return &text[at];
+	return &text[pos];
 }
 
 int record_kernel(struct record_map *map, struct record_process *process,

@@ -82,7 +82,7 @@ struct drop {
 	const struct host *host;
 	const char *const *names;
 	size_t length;
-	bool *drop;
+	bool *is_dropped;
 	const char **rest;	/* room for names */
 	size_t tries;
 	struct gpmu_error *error;
@@ -96,7 +96,7 @@ static int fits(struct drop *search)
 	int ret;
 
 	for (size_t i = 0; i < search->length; i++)
-		if (!search->drop[i])
+		if (!search->is_dropped[i])
 			search->rest[length++] = search->names[i];
 	if (!length)
 		return 1;
@@ -117,8 +117,8 @@ static int drop_alone(struct drop *search)
 		struct host_config config;
 		int ret = host_configure(search->host, &search->names[i], 1, &config, search->error);
 
-		search->drop[i] = config.passes > 1;
-		dropped += search->drop[i];
+		search->is_dropped[i] = config.passes > 1;
+		dropped += search->is_dropped[i];
 		host_config_release(&config);
 		if (ret)
 			return ret;
@@ -134,29 +134,29 @@ static int drop_more(struct drop *search, size_t count, size_t end)
 	if (!count)
 		return fits(search);
 	for (size_t i = end; i-- > 0 && !ret && search->tries < TRIES_MAX;) {
-		if (search->drop[i])
+		if (search->is_dropped[i])
 			continue;
-		search->drop[i] = true;
+		search->is_dropped[i] = true;
 		ret = drop_more(search, count - 1, i);
 		if (!ret)
-			search->drop[i] = false;
+			search->is_dropped[i] = false;
 	}
 	return ret;
 }
 
 /* Keeps each metric in turn that fits with those kept before; returns their number or -errno */
-static int take_in_turn(struct drop *search, bool backwards)
+static int take_in_turn(struct drop *search, bool is_backwards)
 {
 	int ret = 0, taken = 0;
 
 	for (size_t i = 0; i < search->length; i++)
-		search->drop[i] = true;
+		search->is_dropped[i] = true;
 	for (size_t i = 0; i < search->length && ret >= 0; i++) {
-		size_t place = backwards ? search->length - 1 - i : i;
+		size_t place = is_backwards ? search->length - 1 - i : i;
 
-		search->drop[place] = false;
+		search->is_dropped[place] = false;
 		ret = fits(search);
-		search->drop[place] = ret != 1;
+		search->is_dropped[place] = ret != 1;
 		taken += ret == 1;
 	}
 	return ret < 0 ? ret : taken;
@@ -174,10 +174,10 @@ static int drop_many(struct drop *search)
 	return forwards < 0 || backwards < 0 ? -EINVAL : 1;
 }
 
-int host_drop(const struct host *host, const char *const *names, size_t length, bool *drop,
+int host_drop(const struct host *host, const char *const *names, size_t length, bool *is_dropped,
 	      struct gpmu_error *error)
 {
-	struct drop search = { .host = host, .names = names, .length = length, .drop = drop,
+	struct drop search = { .host = host, .names = names, .length = length, .is_dropped = is_dropped,
 			       .error = error };
 	int ret, size = 0;
 
@@ -193,7 +193,7 @@ int host_drop(const struct host *host, const char *const *names, size_t length, 
 		ret = drop_many(&search);
 	free(search.rest);
 	for (size_t i = 0; i < length; i++)
-		size += drop[i];
+		size += is_dropped[i];
 	return ret < 0 ? ret : size;
 }
 

@@ -87,13 +87,13 @@ int counts_add(struct counts *counts, uint64_t start, uint64_t end, const double
 	return 0;
 }
 
-int counts_switch(struct counts *counts, uint64_t time, bool on)
+int counts_switch(struct counts *counts, uint64_t time, bool is_on)
 {
 	struct count_switch *added = vector_append(counts->switches, counts->switches_len);
 
 	if (!added)
 		return -ENOMEM;
-	*added = (struct count_switch){ time, on };
+	*added = (struct count_switch){ time, is_on };
 	return 0;
 }
 
@@ -120,7 +120,7 @@ static void add_part(struct counts *counts, size_t sample, uint64_t from, uint64
 
 		if (!isfinite(values[i]))
 			continue;
-		add_value(&counts->counts[i], event->mean ? values[i] * part / event->scale :
+		add_value(&counts->counts[i], event->is_mean ? values[i] * part / event->scale :
 			  values[i] * (part / length));
 		counts->counts[i].running += to - from;
 	}
@@ -129,7 +129,7 @@ static void add_part(struct counts *counts, size_t sample, uint64_t from, uint64
 /* Settles up to @time, with no switch in between */
 static void settle_evenly(struct counts *counts, uint64_t time)
 {
-	if (counts->on)
+	if (counts->is_on)
 		counts->enabled += time - counts->settled;
 	while (counts->kept) {
 		size_t sample = place(counts, 0);
@@ -141,7 +141,7 @@ static void settle_evenly(struct counts *counts, uint64_t time)
 			from = counts->settled;
 		if (to > time)
 			to = time;
-		if (counts->on && from < to)
+		if (counts->is_on && from < to)
 			add_part(counts, sample, from, to);
 		if (counts->times[sample].end > time)
 			break;
@@ -158,7 +158,7 @@ void counts_settle(struct counts *counts, uint64_t time)
 	while (done < counts->switches_len && counts->switches[done].time <= time) {
 		if (counts->switches[done].time > counts->settled)
 			settle_evenly(counts, counts->switches[done].time);
-		counts->on = counts->switches[done++].on;
+		counts->is_on = counts->switches[done++].is_on;
 	}
 	counts->switches_len -= done;
 	if (done)

@@ -26,7 +26,7 @@ struct counts {
 	size_t length;		/* events */
 	struct count *counts;
 	struct count_event {
-		bool mean;
+		bool is_mean;
 		double scale;
 	} *events;
 	uint64_t enabled;	/* ns that counting was on */
@@ -41,11 +41,11 @@ struct counts {
 
 	struct count_switch {
 		uint64_t time;
-		bool on;
+		bool is_on;
 	} *switches;		/* not settled yet, in order of time */
 	size_t switches_len;
 	uint64_t settled;	/* counts are settled up to this time */
-	bool on;		/* counting is on at that time */
+	bool is_on;		/* counting is on at that time */
 };
 
 /* Returns 0 or -ENOMEM. */
@@ -62,7 +62,7 @@ int counts_reserve(struct counts *counts, size_t samples);
  */
 int counts_add(struct counts *counts, uint64_t start, uint64_t end, const double *values);
 /* Switches counting on or off at @time. Returns 0 or -ENOMEM. */
-int counts_switch(struct counts *counts, uint64_t time, bool on);
+int counts_switch(struct counts *counts, uint64_t time, bool is_on);
 /* Settles all counts up to @time; time without samples is not running time. */
 void counts_settle(struct counts *counts, uint64_t time);
 

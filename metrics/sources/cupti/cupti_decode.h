@@ -5,8 +5,8 @@
 
 #include "cupti_sampling.h"
 
-/* decode.c: decodes samples into an image. Returns a CUptiResult. *@more: more samples may wait, so that no sleep should follow */
-int sampler_decode(struct sampler *sampler, bool *more);
+/* decode.c: decodes samples into an image. Returns a CUptiResult. *@has_more: more samples may wait, so that no sleep should follow */
+int sampler_decode(struct sampler *sampler, bool *has_more);
 /* After the thread has ended: stops the hardware and decodes its remaining samples */
 void sampler_drain(struct sampler *sampler);
 

@@ -29,7 +29,7 @@ int gpus_find(struct library *library, struct gpu **gpus, size_t *length,
 	      struct messages *messages, struct gpmu_error *error);
 
 /* Returns whether CUPTI can sample the GPU; if not, sets the trouble. */
-bool gpu_supported(const struct library *library, const struct gpu *gpu, struct trouble *trouble);
+bool gpu_is_supported(const struct library *library, const struct gpu *gpu, struct trouble *trouble);
 /* Sets the trouble for a CUPTI result with which sampling failed to begin */
 void gpu_refusal(const struct library *library, int result, struct trouble *trouble);
 /* Returns whether NVML reports that the GPU lacks a link. */
@@ -37,6 +37,6 @@ bool gpu_lacks(const struct gpu *gpu, enum nv_need need);
 /* The SM clock in MHz; 0 if it is not known */
 unsigned int gpu_clock(const struct library *library, const struct gpu *gpu);
 /* Returns whether NVML reports idle as the reason for the GPU's clocks. */
-bool gpu_idle(const struct library *library, const struct gpu *gpu);
+bool gpu_is_idle(const struct library *library, const struct gpu *gpu);
 
 #endif /* GPMU_CUPTI_GPUS_H */

@@ -80,7 +80,7 @@ void host_config_release(struct host_config *config);
  * several such sets it takes the one with the last metrics; with too many combinations it takes a small set. Returns the
  * size of the set, or -errno with the error set.
  */
-int host_drop(const struct host *host, const char *const *names, size_t length, bool *drop,
+int host_drop(const struct host *host, const char *const *names, size_t length, bool *is_dropped,
 	      struct gpmu_error *error);
 
 /*

@@ -54,7 +54,7 @@ struct saver_run {
 	const struct gpu *gpu;
 	const char *const *names;	/* metrics */
 	size_t length;
-	bool sysclk;			/* the trigger */
+	bool is_sysclk;			/* the trigger */
 	uint64_t interval;
 	const uint8_t *config, *empty;
 	size_t config_size, image_size;
@@ -71,11 +71,11 @@ void saver_samples(struct saver *saver, uint32_t run, const uint8_t *image, cons
 struct saved {
 	void *map;
 	size_t size;
-	bool complete;
+	bool is_complete;
 	size_t length;
 	struct saved_run {
 		struct gpu gpu;
-		bool sysclk;
+		bool is_sysclk;
 		uint64_t interval;
 		int cuda;	/* 0 if the file does not have it */
 		char **names;

@@ -21,12 +21,13 @@ enum trigger {
 struct options {
 	uint64_t interval;	/* ns, or cycles of the system clock; 0: the default */
 	enum trigger trigger;
-	bool cycles;		/* the interval has no unit of time */
+	bool is_in_cycles;	/* the interval has no unit of time */
 	size_t buffer;		/* bytes of the hardware buffer; 0: chosen by the sampler */
 	char *save, *load;	/* files */
 	char *chip;		/* the chip whose metrics are listed; needs no GPU */
-	bool list;		/* only list events: take no GPU */
-	bool check;		/* a missing library, driver or GPU is reported by the query "check" and is no failure */
+	bool wants_list;	/* only list events: take no GPU */
+	bool wants_check;	/* a missing library, driver or GPU is reported by the query "check" and is no
+				 * failure */
 };
 
 /* Returns 0 or -errno with the error set; the caller releases the options in any case. */

@@ -58,11 +58,11 @@ struct sampler {
 	uint8_t *empty;			/* an image without samples */
 	size_t image_size;
 	size_t batch;			/* samples of the last decoding */
-	bool skip;			/* the next sample has a wrong start */
+	bool is_skipped;		/* the next sample has a wrong start */
 	enum gap reason;		/* for samples that are missing before the next one */
 
 	pthread_t thread;
-	bool running;			/* the thread runs */
+	bool is_running;		/* the thread runs */
 
 	pthread_mutex_t lock;		/* protects all members below */
 	pthread_cond_t wake;		/* the decoder */
@@ -76,23 +76,23 @@ struct sampler {
 		size_t samples;
 		size_t decoded;		/* samples decoded into it; they may have no values yet */
 		uint64_t number;	/* position in the order of time */
-		bool skip;		/* its first sample */
-		bool full;		/* its last sample is complete */
+		bool is_skipped;	/* its first sample */
+		bool is_full;		/* its last sample is complete */
 		enum gap reason;	/* before it */
 		enum image_state {
 			IMAGE_FREE, IMAGE_DECODED, IMAGE_BUSY, IMAGE_VALUED
 		} state;
 	} *images;
 	size_t images_len;
-	bool dense;			/* samples are known to be contiguous in memory */
+	bool is_dense;			/* samples are known to be contiguous in memory */
 	uint64_t submitted, taken;	/* images */
 	enum gap missing;		/* the reason for samples missing before the next one */
 	int errors;			/* consecutive, without a sample between them */
 	int failure;			/* CUptiResult of a worker */
-	bool stop, finish;		/* the decoder, the workers */
+	bool wants_stop, wants_finish;	/* the decoder, the workers */
 	uint64_t wanted;		/* a reader waits for the samples of this time; 0: nobody waits */
-	bool begun;			/* missing samples are gaps: sampler_begin() */
-	bool dead;			/* the GPU or its profiler is lost */
+	bool has_begun;			/* missing samples are gaps: sampler_begin() */
+	bool is_dead;			/* the GPU or its profiler is lost */
 	struct counts *counts;
 	uint64_t samples;		/* in all */
 	time_t reported;		/* s, time of the last report of gaps; not under the lock */
@@ -133,7 +133,7 @@ bool sampler_wait(struct sampler *sampler, uint64_t time);
 void sampler_begin(struct sampler *sampler);
 /* The name of a reason for programs: "overflow" */
 const char *sampler_gap(enum gap gap);
-/* Adds a message on the gaps since the last report; once a second, or immediately if @now is set */
-void sampler_report(struct sampler *sampler, bool now);
+/* Adds a message on the gaps since the last report; once a second, or immediately if @is_due is set */
+void sampler_report(struct sampler *sampler, bool is_due);
 
 #endif /* GPMU_CUPTI_SAMPLING_H */

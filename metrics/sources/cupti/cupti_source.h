@@ -37,7 +37,7 @@ struct group {
 struct pmu {
 	struct source *source;
 	struct gpu *gpu;		/* NULL for a chip alone */
-	bool saved;			/* counts the samples of a file's runs */
+	bool is_saved;			/* counts the samples of a file's runs */
 	uint64_t begin;			/* time of the file's first sample; 0 once the samples are moved to it */
 	struct chip *chip;
 	char name[32];
@@ -48,7 +48,7 @@ struct pmu {
 
 	struct group *groups;		/* that are open */
 	const struct event *refused;	/* first event of the last group that did not fit; it is reported once */
-	bool stale;			/* the members below do not match the groups */
+	bool is_stale;			/* the members below do not match the groups */
 	struct event **events;		/* sampled events, without duplicates */
 	const char **names;		/* their names */
 	size_t length;
@@ -69,7 +69,7 @@ struct source {
 	size_t chips_len;
 	struct pmu *pmus;		/* likewise */
 	size_t pmus_len;
-	bool enabled;
+	bool is_enabled;
 };
 
 /* Returns whether the PMU's GPU lacks the link that the event counts. */
@@ -90,7 +90,7 @@ void groups_close(struct group *group);
  */
 int groups_prepare(struct pmu *pmu, struct gpmu_error *error);
 void groups_wait(struct pmu *pmu);
-int groups_switch(struct pmu *pmu, uint64_t time, bool on);
+int groups_switch(struct pmu *pmu, uint64_t time, bool is_on);
 int groups_read(struct group *group, uint64_t time, struct gpmu_source_count *counts);
 /* Ends sampling after all groups are closed */
 void groups_release(struct pmu *pmu);

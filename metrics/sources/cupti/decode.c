@@ -18,7 +18,7 @@ static int sample_times(const struct sampler *sampler, const struct image *image
 }
 
 /* Submits the samples of an image with their times; returns a CUptiResult */
-static int take_samples(struct sampler *sampler, struct image *image, bool full)
+static int take_samples(struct sampler *sampler, struct image *image, bool is_full)
 {
 	size_t samples;
 	int result = host_samples(sampler->library, image->bytes, sampler->image_size, &samples);
@@ -29,13 +29,13 @@ static int take_samples(struct sampler *sampler, struct image *image, bool full)
 		result = sample_times(sampler, image, i, &image->times[i]);
 	image->samples = image->decoded = result ? 0 : samples;
 	sampler->batch = samples;
-	image->full = full;
+	image->is_full = is_full;
 	if (!image->samples)
 		return result;
-	image->skip = sampler->skip;
+	image->is_skipped = sampler->is_skipped;
 	image->reason = sampler->reason;
 	/* A sample without its time is repeated in the next image. */
-	sampler->skip &= image->samples == 1 && image->times[0].start == image->times[0].end;
+	sampler->is_skipped &= image->samples == 1 && image->times[0].start == image->times[0].end;
 	sampler->reason = GAP_NONE;
 	images_submit(sampler, image);
 	return 0;
@@ -63,12 +63,12 @@ static int decode_once(struct sampler *sampler, CUpti_PmSampling_DecodeData_Para
 	return result ? result : taken;
 }
 
-int sampler_decode(struct sampler *sampler, bool *more)
+int sampler_decode(struct sampler *sampler, bool *has_more)
 {
 	CUpti_PmSampling_DecodeData_Params params;
 	int result = decode_once(sampler, &params);
 
-	*more = is_full(&params) || sampler->batch * sampler->period > BEHIND * sampler->nap;
+	*has_more = is_full(&params) || sampler->batch * sampler->period > BEHIND * sampler->nap;
 	/* Depending on the metrics CUPTI drops the remaining samples, or only their times. */
 	if (!result && is_full(&params))
 		sampler->reason = GAP_IMAGE;
@@ -79,7 +79,7 @@ void sampler_drain(struct sampler *sampler)
 {
 	CUpti_PmSampling_DecodeData_Params params;
 
-	if (sampler->dead || sampler_stop_hardware(sampler))
+	if (sampler->is_dead || sampler_stop_hardware(sampler))
 		return;
 	for (int i = 0; i < DRAINS_MAX; i++)
 		if (decode_once(sampler, &params) ||

@@ -98,7 +98,7 @@ static double scale_of(const struct host_metric *metric, const char *suffix)
 static void describe(struct event *event, size_t number, const char *suffix)
 {
 	const char *description = event->metric->description;
-	bool count = event->metric->type == CUPTI_METRIC_TYPE_COUNTER && !strcmp(suffix, ".sum");
+	bool is_count = event->metric->type == CUPTI_METRIC_TYPE_COUNTER && !strcmp(suffix, ".sum");
 
 	snprintf(event->terms, sizeof(event->terms), "event=0x%zx", number);
 	event->unit = make_unit(event->metric, suffix);
@@ -107,8 +107,8 @@ static void describe(struct event *event, size_t number, const char *suffix)
 		.name = event->name,
 		.terms = event->terms,
 		.unit = event->unit,
-		.scale = count ? 1 : scale_of(event->metric, suffix),
-		.mean = !count,
+		.scale = is_count ? 1 : scale_of(event->metric, suffix),
+		.mean = !is_count,
 		.description = *description ? description : NULL,
 	};
 	event->need = need_of(event->metric);

@@ -25,16 +25,16 @@ const char *sampler_gap(enum gap gap)
 void sampler_begin(struct sampler *sampler)
 {
 	pthread_mutex_lock(&sampler->lock);
-	sampler->begun = true;
+	sampler->has_begun = true;
 	pthread_mutex_unlock(&sampler->lock);
 }
 
-void sampler_report(struct sampler *sampler, bool now)
+void sampler_report(struct sampler *sampler, bool is_due)
 {
 	struct timespec time;
 
 	clock_gettime(CLOCK_MONOTONIC, &time);
-	if (!now && sampler->reported && time.tv_sec <= sampler->reported + REPORT_EACH)
+	if (!is_due && sampler->reported && time.tv_sec <= sampler->reported + REPORT_EACH)
 		return;
 	for (enum gap gap = 0; gap < GAPS; gap++) {
 		struct gaps *gaps = &sampler->gaps[gap];

@@ -186,7 +186,7 @@ static enum obstacle find_obstacle(const CUpti_Profiler_DeviceSupported_Params *
 	return OBSTACLE_OTHER;
 }
 
-bool gpu_supported(const struct library *library, const struct gpu *gpu, struct trouble *trouble)
+bool gpu_is_supported(const struct library *library, const struct gpu *gpu, struct trouble *trouble)
 {
 	CUPTI_PARAMS(params, CUpti_Profiler_DeviceSupported_Params, api, .cuDevice = gpu->device,
 		     .api = CUPTI_PROFILER_PM_SAMPLING);
@@ -208,14 +208,14 @@ bool gpu_supported(const struct library *library, const struct gpu *gpu, struct 
 static bool has_profiler(pid_t pid)
 {
 	FILE *file = proc_lines(pid, "maps");
-	bool found = false;
+	bool is_found = false;
 	char line[512];
 
-	while (file && !found && fgets(line, sizeof(line), file))
-		found = strstr(line, "/libnvperf_") != NULL;
+	while (file && !is_found && fgets(line, sizeof(line), file))
+		is_found = strstr(line, "/libnvperf_") != NULL;
 	if (file)
 		fclose(file);
-	return found;
+	return is_found;
 }
 
 /* NVML does not report the holder: it is assumed to be another process with the profiler's library */
@@ -288,7 +288,7 @@ unsigned int gpu_clock(const struct library *library, const struct gpu *gpu)
 	return mhz;
 }
 
-bool gpu_idle(const struct library *library, const struct gpu *gpu)
+bool gpu_is_idle(const struct library *library, const struct gpu *gpu)
 {
 	unsigned long long reasons;
 

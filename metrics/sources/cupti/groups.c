@@ -76,19 +76,19 @@ static int refuse(struct pmu *pmu, const struct set *set, const struct event *fi
 		  struct gpmu_error *error)
 {
 	const struct host *host = pmu->chip->host;
-	bool *drop = calloc(set->length, sizeof(*drop));
+	bool *is_dropped = calloc(set->length, sizeof(*is_dropped));
 	char list[128] = "";
 	size_t used = 0;
 	int ret;
 
-	if (!drop)
+	if (!is_dropped)
 		return fail_memory(error);
-	ret = host_drop(host, set->names, set->length, drop, error);
+	ret = host_drop(host, set->names, set->length, is_dropped, error);
 	for (size_t i = 0; i < set->length && ret > 0; i++)
-		if (drop[i] && used < sizeof(list))
+		if (is_dropped[i] && used < sizeof(list))
 			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
 						 used ? ", " : "", set->names[i]);
-	free(drop);
+	free(is_dropped);
 	if (ret < 0)
 		return ret;
 	fail(error, -ENOSPC, "needs %zu passes with the others, PM sampling has one: without %s they fit",
@@ -114,7 +114,7 @@ static int check_group(struct pmu *pmu, const struct group *group, struct gpmu_e
 				    "has one", group->events[i].event->name,
 				    group->events[i].event->info.passes);
 	/* A file takes any metric; a metric whose counters it lacks has no value. */
-	if (pmu->saved)
+	if (pmu->is_saved)
 		return 0;
 	if (set_init(&set, pmu, group))
 		return fail_memory(error);
@@ -169,7 +169,7 @@ int groups_open(struct pmu *pmu, const struct gpmu_source_event *events, size_t 
 	struct group *group;
 	int ret;
 
-	if (!pmu->gpu || pmu->source->options.list)
+	if (!pmu->gpu || pmu->source->options.wants_list)
 		return fail(error, -ENODEV, "%s: nothing can be counted with chip= or list", pmu->name);
 	group = new_group(pmu, length);
 	if (!group)
@@ -183,7 +183,7 @@ int groups_open(struct pmu *pmu, const struct gpmu_source_event *events, size_t 
 	}
 	group->next = pmu->groups;
 	pmu->groups = group;
-	pmu->stale = true;
+	pmu->is_stale = true;
 	*result = group;
 	return 0;
 }
@@ -196,9 +196,9 @@ int groups_fit(struct pmu *pmu, const struct gpmu_source_event *events, size_t l
 	struct set set = { 0 };
 	int ret = group ? find_events(group, events, &error) : -ENOMEM;
 
-	if (!ret && !pmu->saved)
+	if (!ret && !pmu->is_saved)
 		ret = set_init(&set, pmu, group);
-	if (!ret && !pmu->saved)
+	if (!ret && !pmu->is_saved)
 		ret = host_configure(pmu->chip->host, set.names, set.length, &config, &error);
 	if (!ret)
 		ret = config.passes <= 1;
@@ -217,7 +217,7 @@ void groups_close(struct group *group)
 		link = &(*link)->next;
 	*link = group->next;
 	free_group(group);
-	pmu->stale = true;
+	pmu->is_stale = true;
 	/* Releases the GPU's profiler for others. */
 	if (!pmu->groups)
 		groups_release(pmu);
@@ -283,7 +283,7 @@ static int make_counts(struct pmu *pmu)
 	if (!events)
 		return -ENOMEM;
 	for (size_t i = 0; i < set.length; i++)
-		events[i] = (struct count_event){ .mean = set.events[i]->info.mean,
+		events[i] = (struct count_event){ .is_mean = set.events[i]->info.mean,
 						  .scale = set.events[i]->info.scale };
 	ret = counts_init(&pmu->counts, events, set.length);
 	free(events);
@@ -295,20 +295,20 @@ int groups_prepare(struct pmu *pmu, struct gpmu_error *error)
 {
 	int ret;
 
-	if (!pmu->groups || !pmu->stale)
+	if (!pmu->groups || !pmu->is_stale)
 		return 0;
 	groups_release(pmu);
 	if (make_counts(pmu))
 		return fail_memory(error);
-	if (pmu->saved) {
+	if (pmu->is_saved) {
 		ret = replay_prepare(pmu, error);
-		pmu->stale = ret != 0;
+		pmu->is_stale = ret != 0;
 		return ret;
 	}
 	pmu->clock = gpu_clock(&pmu->source->library, pmu->gpu);
 	ret = sampler_start(&pmu->sampler, pmu->chip->host, pmu->names, pmu->length, &pmu->counts,
 			    &pmu->source->options, error);
-	pmu->stale = ret != 0;
+	pmu->is_stale = ret != 0;
 	return ret;
 }
 
@@ -318,7 +318,7 @@ static void compare_clocks(struct pmu *pmu)
 	unsigned int now = gpu_clock(&pmu->source->library, pmu->gpu);
 
 	if (pmu->clock && now && now * 100 < pmu->clock * (100 - CLOCK_TOLERANCE) &&
-	    !gpu_idle(&pmu->source->library, pmu->gpu))
+	    !gpu_is_idle(&pmu->source->library, pmu->gpu))
 		messages_add(&pmu->source->messages, "%s: sampling lowered its SM clock from %u to %u MHz",
 			     pmu->gpu->uuid, pmu->clock, now);
 }
@@ -329,10 +329,10 @@ static void give_up(struct pmu *pmu)
 	struct sampler *sampler = &pmu->sampler;
 
 	pthread_mutex_lock(&sampler->lock);
-	if (!sampler->dead)
+	if (!sampler->is_dead)
 		messages_add(&pmu->source->messages, "%s: it delivers no samples and is not counted",
 			     pmu->gpu->uuid);
-	sampler->dead = true;
+	sampler->is_dead = true;
 	pthread_cond_signal(&sampler->wake);
 	pthread_mutex_unlock(&sampler->lock);
 }
@@ -350,33 +350,33 @@ static uint64_t newest(struct pmu *pmu)
 void groups_wait(struct pmu *pmu)
 {
 	struct sampler *sampler = &pmu->sampler;
-	bool there = false, late = true;
+	bool has_data = false, is_late = true;
 	uint64_t before;
 
-	if (!pmu->groups || pmu->saved)
+	if (!pmu->groups || pmu->is_saved)
 		return;
 	before = newest(pmu);
-	for (int i = 0; i < (there ? CATCHES_MAX : WAITS_MAX) && late && !sampler->dead; i++) {
+	for (int i = 0; i < (has_data ? CATCHES_MAX : WAITS_MAX) && is_late && !sampler->is_dead; i++) {
 		uint64_t begin = raw_clock_now();
 
-		there = sampler_wait(sampler, begin);
-		late = !there || raw_clock_now() - begin > IN_TIME + 2 * sampler->period;
+		has_data = sampler_wait(sampler, begin);
+		is_late = !has_data || raw_clock_now() - begin > IN_TIME + 2 * sampler->period;
 	}
 	/* A decoder that is far behind still makes progress. */
-	if (!there && newest(pmu) == before)
+	if (!has_data && newest(pmu) == before)
 		return give_up(pmu);
 	sampler_begin(sampler);
 	compare_clocks(pmu);
 }
 
-int groups_switch(struct pmu *pmu, uint64_t time, bool on)
+int groups_switch(struct pmu *pmu, uint64_t time, bool is_on)
 {
 	int ret;
 
 	if (!pmu->groups)
 		return 0;
 	pthread_mutex_lock(&pmu->sampler.lock);
-	ret = counts_switch(&pmu->counts, time, on);
+	ret = counts_switch(&pmu->counts, time, is_on);
 	pthread_mutex_unlock(&pmu->sampler.lock);
 	return ret;
 }
@@ -395,7 +395,7 @@ int groups_read(struct group *group, uint64_t time, struct gpmu_source_count *co
 {
 	struct pmu *pmu = group->pmu;
 
-	if (!sampler_wait(&pmu->sampler, time) && pmu->sampler.dead)
+	if (!sampler_wait(&pmu->sampler, time) && pmu->sampler.is_dead)
 		return -ENODEV;
 	pthread_mutex_lock(&pmu->sampler.lock);
 	counts_settle(&pmu->counts, time);

@@ -166,7 +166,7 @@ int sampler_enable(struct sampler *sampler, size_t buffer)
 		return result;
 	sampler->object = params.pPmSamplingObject;
 	/* The first sample's start is 0.4 s or more too early. */
-	sampler->skip = true;
+	sampler->is_skipped = true;
 	if (!sampler->image_samples)
 		result = choose_sizes(sampler, buffer);
 	if (!result)

@@ -133,7 +133,7 @@ static char *describe(const struct saver_run *run)
 	 */
 	json = json_pack("{s:i, s:I, s:i, s:s, s:s, s:s, s:s, s:s, s:o}", "index", (int)gpu->index, "interval",
 			 (json_int_t)run->interval, "cuda", run->cuda, "uuid", gpu->uuid, "name", gpu->name, "chip",
-			 gpu->chip, "pci", gpu->pci, "trigger", run->sysclk ? "sysclk" : "time", "metrics", names);
+			 gpu->chip, "pci", gpu->pci, "trigger", run->is_sysclk ? "sysclk" : "time", "metrics", names);
 	errno = 0;
 	text = json ? json_dumps(json, JSON_COMPACT) : NULL;
 	json_decref(json);

@@ -20,7 +20,7 @@ static void join_sample(struct sampler *sampler, struct sample_time *times)
 	uint64_t newest = sampler->counts->newest;
 
 	if (newest && times->start > newest + sampler->period / 4) {
-		if (!sampler->begun)
+		if (!sampler->has_begun)
 			return;
 		sampler->gaps[sampler->missing].number++;
 		sampler->gaps[sampler->missing].length += times->start - newest;
@@ -51,16 +51,16 @@ static bool place_sample(const struct sampler *sampler, struct sample_time *time
 
 /* Counts a sample; one that is not used gets no length. */
 static void count_sample(struct sampler *sampler, struct sample_time *times, const double *values,
-			 bool used, uint64_t now)
+			 bool is_used, uint64_t now)
 {
-	bool known = times->start < times->end;
+	bool is_known = times->start < times->end;
 
-	if (!used || !place_sample(sampler, times, now) || sampler->counts->newest >= times->end) {
+	if (!is_used || !place_sample(sampler, times, now) || sampler->counts->newest >= times->end) {
 		times->start = times->end;
 		return;
 	}
 	join_sample(sampler, times);
-	if (known)
+	if (is_known)
 		sampler->missing = GAP_NONE;
 	sampler->errors = 0;
 	sampler->samples++;
@@ -81,7 +81,7 @@ static struct image *next_image(const struct sampler *sampler)
 /* The last sample of an image may be incomplete; the next image then has all of it. */
 static bool is_complete(const struct image *image, size_t index)
 {
-	return image->full || index + 1 < image->samples ||
+	return image->is_full || index + 1 < image->samples ||
 	       image->times[index].start < image->times[index].end;
 }
 
@@ -93,7 +93,7 @@ static void count_image(struct sampler *sampler, struct image *image)
 		sampler->missing = image->reason;
 	for (size_t i = 0; i < image->samples; i++)
 		count_sample(sampler, &image->times[i], &image->values[i * sampler->length],
-			     (i || !image->skip) && is_complete(image, i), now);
+			     (i || !image->is_skipped) && is_complete(image, i), now);
 	sampler->taken++;
 }
 
@@ -111,14 +111,14 @@ static size_t used_bytes(const struct sampler *sampler, size_t samples)
  * whole image until the data after the samples was seen unchanged: copying much memory evicts the decoder's cache lines.
  * Returns whether that was seen.
  */
-static bool empty_image(const struct sampler *sampler, struct image *image, bool dense)
+static bool empty_image(const struct sampler *sampler, struct image *image, bool is_dense)
 {
 	size_t used = used_bytes(sampler, image->decoded), rest = sampler->image_size - used;
 
-	if (!dense && rest)
-		dense = !memcmp(image->bytes + used, sampler->empty + used, rest);
-	memcpy(image->bytes, sampler->empty, dense ? used : sampler->image_size);
-	return dense;
+	if (!is_dense && rest)
+		is_dense = !memcmp(image->bytes + used, sampler->empty + used, rest);
+	memcpy(image->bytes, sampler->empty, is_dense ? used : sampler->image_size);
+	return is_dense;
 }
 
 /* Counts all images that are next in the order of time, and frees them. Called with the lock held. */
@@ -127,7 +127,7 @@ static void take_images(struct sampler *sampler)
 	struct image *image;
 
 	while ((image = next_image(sampler))) {
-		bool dense = sampler->dense;
+		bool is_dense = sampler->is_dense;
 
 		count_image(sampler, image);
 		image->state = IMAGE_BUSY;
@@ -136,9 +136,9 @@ static void take_images(struct sampler *sampler)
 		if (sampler->saver && image->samples)
 			saver_samples(sampler->saver, sampler->saver_run, image->bytes, sampler->empty,
 				      sampler->image_size, image->times, image->samples);
-		dense = empty_image(sampler, image, dense);
+		is_dense = empty_image(sampler, image, is_dense);
 		pthread_mutex_lock(&sampler->lock);
-		sampler->dense |= dense;
+		sampler->is_dense |= is_dense;
 		image->state = IMAGE_FREE;
 		pthread_cond_broadcast(&sampler->freed);
 	}
@@ -183,7 +183,7 @@ static void *work(void *data)
 	struct image *image;
 
 	pthread_mutex_lock(&sampler->lock);
-	while (!sampler->finish) {
+	while (!sampler->wants_finish) {
 		image = find_work(sampler);
 		if (!image) {
 			pthread_cond_wait(&sampler->work, &sampler->lock);
@@ -225,7 +225,7 @@ void images_submit(struct sampler *sampler, struct image *image)
 		evaluate(sampler->workers, image);
 }
 
-static bool all_free(const struct sampler *sampler)
+static bool are_all_free(const struct sampler *sampler)
 {
 	for (size_t i = 0; i < sampler->images_len; i++)
 		if (sampler->images[i].state != IMAGE_FREE)
@@ -236,7 +236,7 @@ static bool all_free(const struct sampler *sampler)
 void images_settle(struct sampler *sampler)
 {
 	pthread_mutex_lock(&sampler->lock);
-	while (!all_free(sampler))
+	while (!are_all_free(sampler))
 		pthread_cond_wait(&sampler->freed, &sampler->lock);
 	pthread_mutex_unlock(&sampler->lock);
 }
@@ -284,7 +284,7 @@ int images_init(struct sampler *sampler, const struct host *host)
 	size_t evaluators = sampler->threads ? sampler->threads : 1;
 	struct gpmu_error error = { .size = sizeof(error) };
 
-	sampler->finish = sampler->dense = false;
+	sampler->wants_finish = sampler->is_dense = false;
 	sampler->submitted = sampler->taken = 0;
 	sampler->workers = calloc(evaluators, sizeof(*sampler->workers));
 	if (!sampler->workers || make_images(sampler))
@@ -306,7 +306,7 @@ int images_init(struct sampler *sampler, const struct host *host)
 static void release_workers(struct sampler *sampler)
 {
 	pthread_mutex_lock(&sampler->lock);
-	sampler->finish = true;
+	sampler->wants_finish = true;
 	pthread_cond_broadcast(&sampler->work);
 	pthread_mutex_unlock(&sampler->lock);
 	for (size_t i = 0; i < sampler->workers_len; i++) {

@@ -53,7 +53,7 @@ static int parse_interval(struct options *options, const char *value, struct gpm
 	if (!unit)
 		return fail(error, -EINVAL, "interval: expected a time up to 1s such as 100us, or cycles of "
 			    "the system clock, found \"%.32s\"", value);
-	options->cycles = !*unit->name;
+	options->is_in_cycles = !*unit->name;
 	return 0;
 }
 
@@ -93,7 +93,7 @@ static int parse_option(struct options *options, char *key, struct gpmu_error *e
 	char *value = strchr(key, '=');
 
 	if (!strcmp(key, "list") || !strcmp(key, "check")) {
-		*(*key == 'l' ? &options->list : &options->check) = true;
+		*(*key == 'l' ? &options->wants_list : &options->wants_check) = true;
 		return 0;
 	}
 	if (!value)
@@ -118,19 +118,19 @@ static int parse_option(struct options *options, char *key, struct gpmu_error *e
 /* Checks options that need or exclude each other */
 static int check(struct options *options, struct gpmu_error *error)
 {
-	bool sysclk = options->trigger == TRIGGER_SYSCLK;
+	bool is_sysclk = options->trigger == TRIGGER_SYSCLK;
 
-	if (options->check && (options->chip || options->load || options->save || options->list))
+	if (options->wants_check && (options->chip || options->load || options->save || options->wants_list))
 		return fail(error, -EINVAL, "check: cannot be combined with %s",
 			    options->chip ? "chip=" : options->load ? "load=" : options->save ? "save=" :
 			    "list");
 	if (options->chip && options->load)
 		return fail(error, -EINVAL, "expected chip= or load=, found both: a file has its chip");
-	if (options->save && (options->chip || options->load || options->list))
+	if (options->save && (options->chip || options->load || options->wants_list))
 		return fail(error, -EINVAL, "save: expected a run that counts, found %s",
 			    options->chip ? "chip=" : options->load ? "load=" : "list");
-	if (options->interval && options->cycles != sysclk)
-		return fail(error, -EINVAL, sysclk ?
+	if (options->interval && options->is_in_cycles != is_sysclk)
+		return fail(error, -EINVAL, is_sysclk ?
 			    "interval: expected cycles of the system clock, found a time" :
 			    "interval: expected a time such as 100us, found a number without ns, us, ms or s");
 	return 0;

@@ -78,7 +78,7 @@ static void add_pmu(struct source *source, struct gpu *gpu, struct chip *chip)
 		.pci = gpu->pci,
 	};
 	pmu->shown.gpu = &pmu->shown_gpu;
-	pmu->saved = source->options.load != NULL;
+	pmu->is_saved = source->options.load != NULL;
 	sampler_init(&pmu->sampler, &source->library, gpu, &source->messages);
 	pmu->sampler.saver = source->saver;
 }
@@ -89,7 +89,7 @@ static int try_pmu(struct source *source, struct gpu *gpu, struct gpmu_error *er
 	struct pmu *pmu = &source->pmus[source->pmus_len - 1];
 	int ret;
 
-	if (source->options.list)
+	if (source->options.wants_list)
 		return 0;
 	ret = sampler_try(&pmu->sampler, pmu->chip->host, &source->options, error);
 	if (!ret)
@@ -106,7 +106,7 @@ static int add_gpu(struct source *source, struct gpu *gpu, struct gpmu_error *er
 	struct chip *chip;
 	int ret = 0;
 
-	if (!gpu_supported(&source->library, gpu, &gpu->trouble)) {
+	if (!gpu_is_supported(&source->library, gpu, &gpu->trouble)) {
 		messages_add(&source->messages, "%s: %s%s%s", gpu->uuid, gpu->trouble.text,
 			     *gpu->trouble.remedy ? ": " : "", gpu->trouble.remedy);
 		return 0;
@@ -209,13 +209,13 @@ static int check_saved(const struct source *source, struct gpmu_error *error)
 static int open_library(struct source *source, struct gpmu_error *error)
 {
 	const struct options *options = &source->options;
-	bool gpus = !options->chip && !options->load;
-	int ret = library_open(&source->library, gpus, error);
+	bool needs_gpus = !options->chip && !options->load;
+	int ret = library_open(&source->library, needs_gpus, error);
 
-	if (!ret && gpus)
+	if (!ret && needs_gpus)
 		ret = gpus_find(&source->library, &source->gpus, &source->gpus_len,
 				&source->messages, error);
-	if (!ret || ret == -ENOMEM || !options->check)
+	if (!ret || ret == -ENOMEM || !options->wants_check)
 		return ret;
 	if (!source->library.trouble.kind)
 		trouble_set(&source->library.trouble, "other", "", "%s", error->text);
@@ -296,7 +296,7 @@ static int cupti_group_open(void *data, size_t pmu, const struct gpmu_source_eve
 	struct group *group = NULL;
 	int ret;
 
-	if (source->enabled)
+	if (source->is_enabled)
 		return fail(error, -EBUSY, "expected no group while the GPU is counted");
 	if (pmu >= source->pmus_len || !length)
 		return fail(error, -EINVAL, "expected events of a PMU below %zu", source->pmus_len);
@@ -331,16 +331,16 @@ static int cupti_prepare(void *data, struct gpmu_error *error)
 	return ret;
 }
 
-static int switch_all(struct source *source, uint64_t time, bool on)
+static int switch_all(struct source *source, uint64_t time, bool is_on)
 {
 	int ret = 0;
 
-	if (on)
+	if (is_on)
 		replay_begin(source, time);
 	for (size_t i = 0; i < source->pmus_len && !ret; i++)
-		ret = groups_switch(&source->pmus[i], time, on);
+		ret = groups_switch(&source->pmus[i], time, is_on);
 	if (!ret)
-		source->enabled = on;
+		source->is_enabled = is_on;
 	return ret;
 }
 
@@ -350,7 +350,7 @@ static int cupti_enable(void *data, uint64_t time)
 	struct gpmu_error error = { .size = sizeof(error) };
 	int ret;
 
-	if (source->enabled)
+	if (source->is_enabled)
 		return -EINVAL;
 	ret = cupti_prepare(source, &error);
 	return ret ? ret : switch_all(source, time, true);
@@ -360,7 +360,7 @@ static int cupti_disable(void *data, uint64_t time)
 {
 	struct source *source = data;
 
-	return source->enabled ? switch_all(source, time, false) : -EINVAL;
+	return source->is_enabled ? switch_all(source, time, false) : -EINVAL;
 }
 
 static int cupti_group_read(void *data, void *group, uint64_t time, struct gpmu_source_count *counts)
@@ -375,7 +375,7 @@ static const char *cupti_message(void *data)
 
 	for (size_t i = 0; i < source->pmus_len; i++)
 		if (source->pmus[i].gpu)
-			sampler_report(&source->pmus[i].sampler, !source->enabled);
+			sampler_report(&source->pmus[i].sampler, !source->is_enabled);
 	return messages_take(&source->messages);
 }
 

@@ -54,7 +54,7 @@ static json_t *suffixes(const struct host *host, const struct host_metric *metri
 	return text_array(list, length);
 }
 
-static json_t *describe(struct chip *chip, struct event *event, bool passes)
+static json_t *describe(struct chip *chip, struct event *event, bool wants_passes)
 {
 	const struct host_metric *metric = event->metric;
 	json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o*}", "name", metric->name,
@@ -62,20 +62,20 @@ static json_t *describe(struct chip *chip, struct event *event, bool passes)
 				   "hw_unit", metric->hw_unit, "unit", metric->unit, "event", event->name,
 				   "sub_metrics", suffixes(chip->host, metric));
 
-	if (passes) {
+	if (wants_passes) {
 		events_find(&chip->events, event->name);
 		json_object_set_new(object, "passes", json_integer(event->info.passes));
 	}
 	return object;
 }
 
-static json_t *metrics(struct source *source, bool passes)
+static json_t *metrics(struct source *source, bool wants_passes)
 {
 	struct chip *chip = &source->chips[0];
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < chip->events.listed; i++)
-		json_array_append_new(array, describe(chip, chip->events.events[i], passes));
+		json_array_append_new(array, describe(chip, chip->events.events[i], wants_passes));
 	return array;
 }
 
@@ -146,7 +146,7 @@ static json_t *run_of(struct source *source, const struct saved_run *run, int *r
 		return NULL;
 	}
 	return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o}", "uuid", run->gpu.uuid, "chip", run->gpu.chip,
-			 "trigger", run->sysclk ? "sysclk" : "time", "interval",
+			 "trigger", run->is_sysclk ? "sysclk" : "time", "interval",
 			 (json_int_t)run->interval, "metrics",
 			 text_array((const char *const *)run->names, run->names_len), "samples", samples.array);
 }

@@ -53,15 +53,15 @@ static bool has_time_trigger(const char *chip)
 static int choose_trigger(struct sampler *sampler, const struct options *options,
 			  struct gpmu_error *error)
 {
-	bool time = has_time_trigger(sampler->gpu->chip);
+	bool has_time = has_time_trigger(sampler->gpu->chip);
 
 	sampler->trigger = options->trigger;
-	if (sampler->trigger == TRIGGER_TIME && !time)
+	if (sampler->trigger == TRIGGER_TIME && !has_time)
 		return fail(error, -EINVAL, "trigger: %s can only be sampled by trigger=sysclk",
 			    sampler->gpu->chip);
 	if (sampler->trigger == TRIGGER_DEFAULT)
-		sampler->trigger = time ? TRIGGER_TIME : TRIGGER_SYSCLK;
-	if (options->interval && options->cycles != (sampler->trigger == TRIGGER_SYSCLK))
+		sampler->trigger = has_time ? TRIGGER_TIME : TRIGGER_SYSCLK;
+	if (options->interval && options->is_in_cycles != (sampler->trigger == TRIGGER_SYSCLK))
 		return fail(error, -EINVAL, "interval: %s is sampled by cycles of its system clock: interval=%u",
 			    sampler->gpu->chip, DEFAULT_CYCLES);
 	sampler->interval = options->interval;
@@ -80,7 +80,7 @@ static void give_up(struct sampler *sampler, int failure)
 	messages_add(sampler->messages, "%s: sampling has failed: %s (%d)", sampler->gpu->uuid,
 		     library_text(sampler->library, failure), failure);
 	pthread_mutex_lock(&sampler->lock);
-	sampler->dead = true;
+	sampler->is_dead = true;
 	pthread_mutex_unlock(&sampler->lock);
 }
 
@@ -140,7 +140,7 @@ static void nap(struct sampler *sampler)
 {
 	uint64_t now = raw_clock_now(), begin = now, until;
 
-	while (!sampler->stop && now < (until = sleep_until(sampler, begin))) {
+	while (!sampler->wants_stop && now < (until = sleep_until(sampler, begin))) {
 		struct timespec time = deadline(until - now);
 
 		pthread_cond_timedwait(&sampler->wake, &sampler->lock, &time);
@@ -151,23 +151,23 @@ static void nap(struct sampler *sampler)
 static void *run(void *data)
 {
 	struct sampler *sampler = data;
-	bool more = false;
+	bool has_more = false;
 	uint64_t now;
 	int result;
 
 	pthread_mutex_lock(&sampler->lock);
-	while (!sampler->stop && !sampler->dead) {
-		if (!more)
+	while (!sampler->wants_stop && !sampler->is_dead) {
+		if (!has_more)
 			nap(sampler);
 		pthread_mutex_unlock(&sampler->lock);
-		result = sampler_decode(sampler, &more);
+		result = sampler_decode(sampler, &has_more);
 		pthread_mutex_lock(&sampler->lock);
 		if (!result)
 			result = sampler->failure;
 		if (result) {
 			pthread_mutex_unlock(&sampler->lock);
 			recover(sampler, result == CUPTI_ERROR_OUT_OF_MEMORY ? GAP_OVERFLOW : GAP_ERROR, result);
-			more = false;
+			has_more = false;
 			pthread_mutex_lock(&sampler->lock);
 		}
 		now = raw_clock_now();
@@ -196,7 +196,7 @@ static void start_saving(struct sampler *sampler)
 {
 	const struct saver_run run = {
 		.gpu = sampler->gpu, .names = sampler->names, .length = sampler->length,
-		.sysclk = sampler->trigger == TRIGGER_SYSCLK, .interval = sampler->interval,
+		.is_sysclk = sampler->trigger == TRIGGER_SYSCLK, .interval = sampler->interval,
 		.config = sampler->config.image, .config_size = sampler->config.size,
 		.empty = sampler->empty, .image_size = sampler->image_size,
 		.cuda = sampler->library->cuda_version };
@@ -246,8 +246,8 @@ static int start_threads(struct sampler *sampler, const struct host *host, struc
 	if (!ret)
 		ret = refused(sampler, sampler_start_hardware(sampler), error);
 	if (!ret) {
-		sampler->running = !pthread_create(&sampler->thread, NULL, run, sampler);
-		ret = sampler->running ? 0 : fail_memory(error);
+		sampler->is_running = !pthread_create(&sampler->thread, NULL, run, sampler);
+		ret = sampler->is_running ? 0 : fail_memory(error);
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return ret;
@@ -259,7 +259,7 @@ int sampler_start(struct sampler *sampler, const struct host *host, const char *
 {
 	int ret = begin(sampler, host, names, length, options, error);
 
-	sampler->stop = sampler->dead = sampler->begun = false;
+	sampler->wants_stop = sampler->is_dead = sampler->has_begun = false;
 	sampler->wanted = 0;
 	sampler->errors = sampler->failure = 0;
 	sampler->reason = sampler->missing = GAP_NONE;
@@ -312,15 +312,15 @@ int sampler_try(struct sampler *sampler, const struct host *host, const struct o
 
 void sampler_stop(struct sampler *sampler)
 {
-	if (!sampler->running)
+	if (!sampler->is_running)
 		return;
 	pthread_mutex_lock(&sampler->lock);
-	sampler->stop = true;
+	sampler->wants_stop = true;
 	pthread_cond_signal(&sampler->wake);
 	pthread_mutex_unlock(&sampler->lock);
 	/* CUPTI cannot stop while another thread decodes. */
 	pthread_join(sampler->thread, NULL);
-	sampler->running = false;
+	sampler->is_running = false;
 	sampler_drain(sampler);
 	images_settle(sampler);
 	release_run(sampler);
@@ -329,16 +329,16 @@ void sampler_stop(struct sampler *sampler)
 bool sampler_wait(struct sampler *sampler, uint64_t time)
 {
 	struct timespec end = deadline(SEC + 10 * sampler->period);
-	bool there;
+	bool has_data;
 
 	pthread_mutex_lock(&sampler->lock);
 	sampler->wanted = time;
 	pthread_cond_signal(&sampler->wake);
-	while (sampler->running && !sampler->dead && sampler->counts->newest < time)
+	while (sampler->is_running && !sampler->is_dead && sampler->counts->newest < time)
 		if (pthread_cond_timedwait(&sampler->decoded, &sampler->lock, &end))
 			break;
-	there = sampler->running && sampler->counts->newest >= time;
+	has_data = sampler->is_running && sampler->counts->newest >= time;
 	sampler->wanted = 0;
 	pthread_mutex_unlock(&sampler->lock);
-	return there;
+	return has_data;
 }

@@ -20,13 +20,13 @@
 struct reader {
 	const char *path;
 	const uint8_t *bytes;
-	size_t size, at;
+	size_t size, pos;
 	struct gpmu_error *error;
 };
 
 static int damaged(const struct reader *reader, const char *what)
 {
-	return fail(reader->error, -EINVAL, "%.120s: byte %zu: %s", reader->path, reader->at, what);
+	return fail(reader->error, -EINVAL, "%.120s: byte %zu: %s", reader->path, reader->pos, what);
 }
 
 static int map_file(struct saved *saved, const char *path, struct gpmu_error *error)
@@ -119,7 +119,7 @@ static int read_run(struct saved *saved, const struct reader *reader, const stru
 	run->interval = (uint64_t)json_integer_value(json_object_get(json, "interval"));
 	run->cuda = (int)json_integer_value(json_object_get(json, "cuda"));
 	trigger = json_string_value(json_object_get(json, "trigger"));
-	run->sysclk = trigger && !strcmp(trigger, "sysclk");
+	run->is_sysclk = trigger && !strcmp(trigger, "sysclk");
 	ret = read_names(run, json_object_get(json, "metrics"), reader);
 	json_decref(json);
 	return ret;
@@ -174,10 +174,10 @@ static int read_content(struct saved *saved, const struct reader *reader,
 {
 	struct saved_run *run;
 
-	if (saved->complete)
+	if (saved->is_complete)
 		return damaged(reader, "expected nothing after the end");
-	saved->complete = record->type == IMAGE_END;
-	if (saved->complete)
+	saved->is_complete = record->type == IMAGE_END;
+	if (saved->is_complete)
 		return 0;
 	if (record->type == IMAGE_RUN)
 		return read_run(saved, reader, record, content);
@@ -202,8 +202,8 @@ static int read_content(struct saved *saved, const struct reader *reader,
 
 static int read_record(struct saved *saved, struct reader *reader)
 {
-	const struct image_record *record = (const struct image_record *)(reader->bytes + reader->at);
-	size_t left = reader->size - reader->at;
+	const struct image_record *record = (const struct image_record *)(reader->bytes + reader->pos);
+	size_t left = reader->size - reader->pos;
 	int ret;
 
 	if (left < sizeof(*record) || record->size > left - sizeof(*record))
@@ -211,13 +211,13 @@ static int read_record(struct saved *saved, struct reader *reader)
 	if (image_checksum(record + 1, record->size) != record->checksum)
 		return damaged(reader, "the checksum is wrong");
 	ret = read_content(saved, reader, record, (const uint8_t *)(record + 1));
-	reader->at += sizeof(*record) + record->size + -record->size % 8;
+	reader->pos += sizeof(*record) + record->size + -record->size % 8;
 	return ret;
 }
 
 int saved_load(struct saved *saved, const char *path, struct gpmu_error *error)
 {
-	struct reader reader = { .path = path, .at = 16, .error = error };
+	struct reader reader = { .path = path, .pos = 16, .error = error };
 	int ret;
 
 	*saved = (struct saved){ 0 };
@@ -228,9 +228,9 @@ int saved_load(struct saved *saved, const char *path, struct gpmu_error *error)
 	reader.size = saved->size;
 	if (reader.size < 16 || memcmp(reader.bytes, IMAGE_MAGIC, 16))
 		return fail(error, -EINVAL, "%.120s: expected a file that cupti=save= has written", path);
-	while (!ret && reader.at < reader.size)
+	while (!ret && reader.pos < reader.size)
 		ret = read_record(saved, &reader);
-	if (!ret && !saved->complete)
+	if (!ret && !saved->is_complete)
 		return damaged(&reader, "the file is truncated");
 	if (!ret && !saved->length)
 		return damaged(&reader, "nothing was sampled");

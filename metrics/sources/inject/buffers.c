@@ -22,7 +22,7 @@ static struct {
 	unsigned int length, max;
 	unsigned int warm_count, paged, paged_max;	/* paged: buffers with pages */
 	size_t size;
-	bool is_short, was_short;	/* a request has had no buffer: since buffers_declined(), at any time */
+	bool is_short, has_been_short;	/* a request has had no buffer: since buffers_were_declined(), at any time */
 	uint64_t completed;
 } pool = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -81,7 +81,7 @@ void inject_request(uint8_t **bytes, size_t *size, size_t *max)
 	buffer = take_empty();
 	is_new = !buffer && !pool.is_short;
 	if (is_new)
-		pool.is_short = pool.was_short = true;
+		pool.is_short = pool.has_been_short = true;
 	pthread_mutex_unlock(&pool.lock);
 	if (is_new)
 		buffers_wake();
@@ -129,20 +129,20 @@ struct inject_buffer *buffers_take(void)
 /* Zeroes the buffer. Only this thread adds warm ones. */
 void buffers_give(struct inject_buffer *buffer)
 {
-	bool warm;
+	bool is_warm;
 
 	pthread_mutex_lock(&pool.lock);
-	warm = pool.warm_count < WARM;
+	is_warm = pool.warm_count < WARM;
 	pthread_mutex_unlock(&pool.lock);
-	if (!warm && madvise(buffer->bytes, buffer->size, MADV_DONTNEED))
-		warm = true;
-	if (warm)
+	if (!is_warm && madvise(buffer->bytes, buffer->size, MADV_DONTNEED))
+		is_warm = true;
+	if (is_warm)
 		memset(buffer->bytes, 0, buffer->valid);
 	pthread_mutex_lock(&pool.lock);
-	buffer->next = warm ? pool.warm : pool.cold;
-	*(warm ? &pool.warm : &pool.cold) = buffer;
-	pool.warm_count += warm;
-	pool.paged -= !warm;
+	buffer->next = is_warm ? pool.warm : pool.cold;
+	*(is_warm ? &pool.warm : &pool.cold) = buffer;
+	pool.warm_count += is_warm;
+	pool.paged -= !is_warm;
 	pthread_mutex_unlock(&pool.lock);
 }
 
@@ -170,15 +170,15 @@ bool buffers_are_short(void)
 
 bool buffers_were_short(void)
 {
-	bool was_short;
+	bool has_been_short;
 
 	pthread_mutex_lock(&pool.lock);
-	was_short = pool.was_short;
+	has_been_short = pool.has_been_short;
 	pthread_mutex_unlock(&pool.lock);
-	return was_short;
+	return has_been_short;
 }
 
-bool buffers_declined(void)
+bool buffers_were_declined(void)
 {
 	bool is_short;
 

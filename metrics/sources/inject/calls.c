@@ -187,14 +187,14 @@ static void end(struct inject *self, const struct function *function, const CUpt
 {
 	enum capture_state now = capture_state(state_kind(self, function));
 	/* A launch into a stream that is captured adds a node to a graph. */
-	bool launched = !call.has_node && !*(const int *)data->functionReturnValue &&
-			!is_empty(function, data->functionParams);
+	bool is_launched = !call.has_node && !*(const int *)data->functionReturnValue &&
+			   !is_empty(function, data->functionParams);
 
-	if (call.is_counted && (!launched || (call.tally == CHANNEL_CALLED && now != CAPTURE_ON))) {
+	if (call.is_counted && (!is_launched || (call.tally == CHANNEL_CALLED && now != CAPTURE_ON))) {
 		channel_count(self->writer, call.tally, function->kind, (uint64_t)-1);
 		call.is_counted = false;
 	}
-	if (!launched || call.is_counted || (call.state == CAPTURE_OFF && now == CAPTURE_OFF))
+	if (!is_launched || call.is_counted || (call.state == CAPTURE_OFF && now == CAPTURE_OFF))
 		return;
 	call.tally = tally_of(call.state == now ? now : CAPTURE_SWITCHING, data);
 	if (has_nodes(self, function))

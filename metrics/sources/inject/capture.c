@@ -25,7 +25,7 @@ static const struct capture_kind {
 	uint32_t kind;
 	enum activity_kind activity;
 	enum { IN_RANGES, WHILE_READ, TO_THE_END } when;
-	bool late;	/* only after cuInit() */
+	bool is_late;	/* only after cuInit() */
 } kinds[] = {
 	{ CUPTI_ACTIVITY_KIND_DEVICE, ACTIVITY_DEVICE, WHILE_READ, false },
 	{ CUPTI_ACTIVITY_KIND_CONTEXT, ACTIVITY_CONTEXT, WHILE_READ, false },
@@ -51,7 +51,7 @@ static const struct capture_kind {
 #define KINDS	ARRAY_SIZE(kinds)
 
 /* Used by gpmu's thread, and before it exists by the start */
-static bool on[KINDS], refused[KINDS];
+static bool is_kind_on[KINDS], is_refused[KINDS];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed;	/* records */
@@ -61,7 +61,7 @@ static bool has_ended;		/* the last state was written */
 static bool has_enabled_kinds;
 static uint32_t state;		/* enum capture_state; atomic */
 static uint32_t refused_kinds;	/* bits 1 << enum activity_kind; atomic */
-static bool keeps_kinds;	/* after the end of a range */
+static bool is_keeping_kinds;	/* after the end of a range */
 static uint64_t ended;		/* end of the last range */
 static uint64_t from, until;	/* gpmu's recording, apart from ranges; 0: not begun or not ended */
 static struct {
@@ -94,23 +94,23 @@ static bool is_open(const struct inject *self)
 /* Returns whether kinds stay enabled although no range is open. */
 static bool lingers(const struct inject *self)
 {
-	return is_enabled(self) && (keeps_kinds || (ended && raw_clock_now() - ended < LINGER_NS));
+	return is_enabled(self) && (is_keeping_kinds || (ended && raw_clock_now() - ended < LINGER_NS));
 }
 
 /* Disables calls without information. CUPTI may enable all calls again whenever a kind is enabled. */
 static void leave_out_noise(struct inject *self)
 {
-	bool runtime = false, driver = false;
+	bool has_runtime = false, has_driver = false;
 	uint32_t domain, cbid;
 
 	for (size_t i = 0; i < KINDS; i++) {
-		runtime = runtime || (on[i] && kinds[i].kind == CUPTI_ACTIVITY_KIND_RUNTIME);
-		driver = driver || (on[i] && kinds[i].kind == CUPTI_ACTIVITY_KIND_DRIVER);
+		has_runtime = has_runtime || (is_kind_on[i] && kinds[i].kind == CUPTI_ACTIVITY_KIND_RUNTIME);
+		has_driver = has_driver || (is_kind_on[i] && kinds[i].kind == CUPTI_ACTIVITY_KIND_DRIVER);
 	}
 	for (size_t i = 0; names_noise(i, &domain, &cbid); i++) {
-		if (domain == CUPTI_CB_DOMAIN_RUNTIME_API && runtime)
+		if (domain == CUPTI_CB_DOMAIN_RUNTIME_API && has_runtime)
 			self->api.runtime_api(cbid, 0);
-		else if (domain == CUPTI_CB_DOMAIN_DRIVER_API && driver)
+		else if (domain == CUPTI_CB_DOMAIN_DRIVER_API && has_driver)
 			self->api.driver_api(cbid, 0);
 	}
 }
@@ -146,7 +146,7 @@ static void enable(struct inject *self, size_t i)
 	if (code) {
 		const char *text = NULL;
 
-		refused[i] = true;
+		is_refused[i] = true;
 		__atomic_fetch_or(&refused_kinds, 1u << kinds[i].activity, __ATOMIC_RELAXED);
 		if (self->api.text(code, &text) || !text)
 			text = "an unknown error";
@@ -154,13 +154,13 @@ static void enable(struct inject *self, size_t i)
 			    kinds[i].kind, text);
 		return;
 	}
-	on[i] = true;
+	is_kind_on[i] = true;
 }
 
-static void write_state(struct inject *self, bool begins)
+static void write_state(struct inject *self, bool is_begin)
 {
 	const struct activity_capture record = {
-		{ sizeof(record), ACTIVITY_CAPTURE, 0 }, raw_clock_now(), begins, 0,
+		{ sizeof(record), ACTIVITY_CAPTURE, 0 }, raw_clock_now(), is_begin, 0,
 	};
 
 	output_try(self, &record.head);
@@ -169,37 +169,37 @@ static void write_state(struct inject *self, bool begins)
 /* Writes a record if recording has begun or ended. */
 static void look(struct inject *self)
 {
-	bool open = is_open(self);
+	bool is_capturing = is_open(self);
 
 	if (has_ended)
 		return;
-	if (open && !from)
+	if (is_capturing && !from)
 		__atomic_store_n(&from, raw_clock_now(), __ATOMIC_RELAXED);
-	if (open == is_on)
+	if (is_capturing == is_on)
 		return;
-	__atomic_store_n(&until, open ? 0 : raw_clock_now(), __ATOMIC_RELAXED);
-	write_state(self, open);
-	is_on = open;
+	__atomic_store_n(&until, is_capturing ? 0 : raw_clock_now(), __ATOMIC_RELAXED);
+	write_state(self, is_capturing);
+	is_on = is_capturing;
 }
 
 /* Enables the kinds of this and all later values of when, and disables the others */
 static void set_kinds(struct inject *self, unsigned int when)
 {
-	bool ready = __atomic_load_n(&self->ready, __ATOMIC_ACQUIRE), enabled = false;
+	bool is_ready = __atomic_load_n(&self->ready, __ATOMIC_ACQUIRE), is_enabled = false;
 
 	for (size_t i = 0; i < KINDS && inject_is_alive(self); i++) {
-		bool want = is_asked_for(self, &kinds[i]) && kinds[i].when >= when &&
-			    (ready || !kinds[i].late);
+		bool is_wanted = is_asked_for(self, &kinds[i]) && kinds[i].when >= when &&
+				 (is_ready || !kinds[i].is_late);
 
-		if (want && !on[i] && !refused[i]) {
+		if (is_wanted && !is_kind_on[i] && !is_refused[i]) {
 			enable(self, i);
-			enabled = enabled || on[i];
-		} else if (!want && on[i]) {
+			is_enabled = is_enabled || is_kind_on[i];
+		} else if (!is_wanted && is_kind_on[i]) {
 			self->api.disable(kinds[i].kind);
-			on[i] = false;
+			is_kind_on[i] = false;
 		}
 	}
-	if (enabled && inject_is_alive(self))
+	if (is_enabled && inject_is_alive(self))
 		leave_out_noise(self);
 }
 
@@ -228,24 +228,24 @@ void capture_init(void)
 
 bool capture_update(struct inject *self)
 {
-	bool open, some;
+	bool is_capturing, has_some;
 
 	pthread_mutex_lock(&lock);
 	look(self);
-	open = is_on;
-	some = open || lingers(self);
+	is_capturing = is_on;
+	has_some = is_capturing || lingers(self);
 	/* Set first: a range that begins while kinds are being disabled waits. */
-	has_enabled_kinds = has_enabled_kinds && some;
+	has_enabled_kinds = has_enabled_kinds && has_some;
 	pthread_mutex_unlock(&lock);
-	if (some != (state == CAPTURE_ON))
+	if (has_some != (state == CAPTURE_ON))
 		set_state(CAPTURE_SWITCHING);
-	set_kinds(self, some ? IN_RANGES : channel_has_reader(self->control) ? WHILE_READ : TO_THE_END);
-	set_state(some ? CAPTURE_ON : CAPTURE_OFF);
+	set_kinds(self, has_some ? IN_RANGES : channel_has_reader(self->control) ? WHILE_READ : TO_THE_END);
+	set_state(has_some ? CAPTURE_ON : CAPTURE_OFF);
 	pthread_mutex_lock(&lock);
-	has_enabled_kinds = some;
+	has_enabled_kinds = has_some;
 	pthread_cond_broadcast(&changed);
 	pthread_mutex_unlock(&lock);
-	return open;
+	return is_capturing;
 }
 
 void capture_end(struct inject *self)
@@ -259,14 +259,14 @@ void capture_end(struct inject *self)
 
 static bool has_to_wait(const struct inject *self)
 {
-	return !has_enabled_kinds && !keeps_kinds && is_open(self) && inject_is_alive(self);
+	return !has_enabled_kinds && !is_keeping_kinds && is_open(self) && inject_is_alive(self);
 }
 
 /* Called in a thread of the program: cancellation is disabled, as the thread must not end here. */
 static void wait_for_kinds(struct inject *self)
 {
 	struct timespec end;
-	bool late = false;
+	bool is_late = false;
 	int state;
 
 	clock_gettime(CLOCK_MONOTONIC, &end);
@@ -276,41 +276,41 @@ static void wait_for_kinds(struct inject *self)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	buffers_wake();
 	pthread_mutex_lock(&lock);
-	while (has_to_wait(self) && !late)
-		late = pthread_cond_timedwait(&changed, &lock, &end) == ETIMEDOUT;
-	late = late && has_to_wait(self);
-	keeps_kinds = keeps_kinds || late;
+	while (has_to_wait(self) && !is_late)
+		is_late = pthread_cond_timedwait(&changed, &lock, &end) == ETIMEDOUT;
+	is_late = is_late && has_to_wait(self);
+	is_keeping_kinds = is_keeping_kinds || is_late;
 	pthread_mutex_unlock(&lock);
 	pthread_setcancelstate(state, NULL);
-	if (late)
+	if (is_late)
 		output_note(self, ACTIVITY_WARNING,
 			    "the start of a capture range may be missing: CUPTI took more than %d ms to enable records; from now on they stay enabled",
 			    RANGE_WAIT_MS);
 }
 
-void capture_range(struct inject *self, bool begins)
+void capture_range(struct inject *self, bool is_begin)
 {
-	bool waits;
+	bool is_waiting;
 
 	pthread_mutex_lock(&lock);
-	if (begins && !open_ranges++) {
+	if (is_begin && !open_ranges++) {
 		ranges[range_count % RANGES].begin = raw_clock_now();
 		ranges[range_count++ % RANGES].end = 0;
-	} else if (!begins && open_ranges && !--open_ranges) {
+	} else if (!is_begin && open_ranges && !--open_ranges) {
 		ended = raw_clock_now();
 		ranges[(range_count - 1) % RANGES].end = ended;
 	}
 	if (inject_is_alive(self))
 		look(self);
-	waits = begins && has_to_wait(self);
+	is_waiting = is_begin && has_to_wait(self);
 	pthread_mutex_unlock(&lock);
-	if (waits)
+	if (is_waiting)
 		wait_for_kinds(self);
 }
 
 bool capture_has(const struct inject *self, uint64_t time)
 {
-	bool found = false;
+	bool is_found = false;
 
 	if (self->control->capture == CHANNEL_CAPTURE_ALL) {
 		uint64_t begin = __atomic_load_n(&from, __ATOMIC_RELAXED);
@@ -319,16 +319,16 @@ bool capture_has(const struct inject *self, uint64_t time)
 		return begin && time >= begin && (!end || time <= end);
 	}
 	pthread_mutex_lock(&lock);
-	for (unsigned int i = range_count; i && range_count - i < RANGES && !found; i--) {
+	for (unsigned int i = range_count; i && range_count - i < RANGES && !is_found; i--) {
 		uint64_t end = ranges[(i - 1) % RANGES].end;
 
 		/* Earlier ranges ended even earlier. */
 		if (end && end < time)
 			break;
-		found = ranges[(i - 1) % RANGES].begin <= time;
+		is_found = ranges[(i - 1) % RANGES].begin <= time;
 	}
 	pthread_mutex_unlock(&lock);
-	return found;
+	return is_found;
 }
 
 bool capture_wants(const struct inject *self, enum channel_capture capture, const char *name)

@@ -60,14 +60,14 @@ static void remember(const void *exec)
 {
 	struct graph *graph = malloc(sizeof(*graph));
 	union map_cell *cell = NULL;
-	bool added;
+	bool is_new;
 
 	forget(exec);
 	if (!graph)
 		return;
 	*graph = cloned;
 	pthread_mutex_lock(&lock);
-	cell = map_add(&graphs, key_of(exec), &added);
+	cell = map_add(&graphs, key_of(exec), &is_new);
 	if (cell)
 		cell->pointer = graph;
 	pthread_mutex_unlock(&lock);

@@ -63,19 +63,19 @@ static void refuse_child(void)
 static void start(void)
 {
 	char why[512];
-	bool loaded = inject_load(&self, why, sizeof(why));
+	bool is_loaded = inject_load(&self, why, sizeof(why));
 
 	output_process(&self);
 	buffers_init(self.control->buffer ? self.control->buffer : 1 << 20,
 		     self.control->buffers ? self.control->buffers : 1);
 	capture_init();
-	if (!loaded) {
+	if (!is_loaded) {
 		output_note(&self, ACTIVITY_WARNING, "CUDA is not recorded: %s", why);
 		self.fatal = 1;
 	}
 	self.pid = getpid();
 	inject = &self;
-	if (loaded)
+	if (is_loaded)
 		callbacks_subscribe(&self);
 	if (!inject_is_alive(&self))
 		return channel_writer_finish(self.writer);

@@ -50,7 +50,7 @@ struct inject {
 	uint64_t called;	/* channel_called() after END_FIRST */
 	uint32_t signal;	/* ends the process after the last flush; 0: none */
 	uint32_t ender;		/* tid of the thread that ends the process; 0: none */
-	bool holds_none;	/* calls no longer wait for the last flush */
+	bool is_released;	/* calls no longer wait for the last flush */
 	/* Written for each record, so apart from the members that each launch reads */
 	_Alignas(64) uint64_t progress;	/* changes while the thread works */
 	/* Used by gpmu's thread: */
@@ -89,10 +89,10 @@ void buffers_give(struct inject_buffer *buffer);
 /* Waits until a buffer is full, @ms have passed or buffers_wake() is called. */
 void buffers_wait(unsigned int ms);
 void buffers_wake(void);
-/* Returns whether requests have had no buffer since the last buffers_declined(). */
+/* Returns whether requests have had no buffer since the last buffers_were_declined(). */
 bool buffers_are_short(void);
 /* Returns the same as buffers_are_short(), and counts later requests anew. */
-bool buffers_declined(void);
+bool buffers_were_declined(void);
 /* Returns whether any request has had no buffer. */
 bool buffers_were_short(void);
 /* The most bytes that all buffers have had at once, and their limit */
@@ -130,17 +130,17 @@ bool output_complete(struct inject *self, uint64_t time);
 __attribute__((format(printf, 3, 4)))
 void output_note(struct inject *self, enum activity_note_level level, const char *fmt, ...);
 /*
- * Writes a warning unless *@written, and then sets that. Returns *@written. false: no room; nothing is counted as lost,
+ * Writes a warning unless *@is_written, and then sets that. Returns *@is_written. false: no room; nothing is counted as lost,
  * because the caller tries again
  */
 __attribute__((format(printf, 3, 4)))
-bool output_warn_once(struct inject *self, bool *written, const char *fmt, ...);
+bool output_warn_once(struct inject *self, bool *is_written, const char *fmt, ...);
 void output_process(struct inject *self);
 
 /* capture.c: selects the work to record */
 void capture_init(void);
 /* Begins or ends a capture range, in any thread. At the begin it waits a bounded time until recording is enabled. */
-void capture_range(struct inject *self, bool begins);
+void capture_range(struct inject *self, bool is_begin);
 /* Called by gpmu's thread after any change: enables and disables kinds; returns whether anything is recorded */
 bool capture_update(struct inject *self);
 /* Writes the end of recording when the process ends. Kinds stay enabled: later calls are counted, too. */
@@ -177,8 +177,8 @@ void graphs_count(struct inject *self, const void *exec, uint32_t correlation, e
 void callbacks_subscribe(struct inject *self);
 void nvtx_callback(struct inject *self, uint32_t cbid, const CUpti_NvtxData *data);
 
-/* probe.c: called by the thread after each flush; @records: work is being recorded */
-void probe_look(struct inject *self, bool records);
+/* probe.c: called by the thread after each flush; @has_records: work is being recorded */
+void probe_look(struct inject *self, bool has_records);
 /* Returns whether this thread makes the probe's calls. */
 bool probe_is_ours(uint32_t tid);
 

@@ -62,7 +62,7 @@ static bool open_one(struct inject *self, const char *path, char *why, size_t si
 }
 
 /* A CUPTI of a later minor version of the same major version works, too. */
-static bool fits(const struct inject *self, char *why, size_t size)
+static bool is_compatible(const struct inject *self, char *why, size_t size)
 {
 	int cuda = library_cuda_version(self->version), driver = (int)self->driver;
 
@@ -76,13 +76,13 @@ static bool fits(const struct inject *self, char *why, size_t size)
 	return false;
 }
 
-static bool open_any(struct inject *self, const struct cupti_files *files, bool any, char *why,
+static bool open_any(struct inject *self, const struct cupti_files *files, bool wants_any, char *why,
 		     size_t size)
 {
 	for (size_t i = 0; i < files->length; i++) {
 		if (!open_one(self, files->files[i].path, why, size))
 			continue;
-		if (any || fits(self, why, size)) {
+		if (wants_any || is_compatible(self, why, size)) {
 			snprintf(self->path, sizeof(self->path), "%s", files->files[i].path);
 			library_load(files->files[i].path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE,
 				     why, size);
@@ -95,7 +95,7 @@ static bool open_any(struct inject *self, const struct cupti_files *files, bool 
 bool inject_load(struct inject *self, char *why, size_t size)
 {
 	struct cupti_files files;
-	bool found;
+	bool is_found;
 
 	if (handle)
 		return true;
@@ -104,14 +104,14 @@ bool inject_load(struct inject *self, char *why, size_t size)
 		 self->driver ? (int)self->driver / 1000 : 13, (int)self->driver % 1000 / 10);
 	/* A second copy in the process would compete for the GPU's profiler. */
 	cupti_files_mapped(&files);
-	found = open_any(self, &files, true, why, size);
+	is_found = open_any(self, &files, true, why, size);
 	cupti_files_release(&files);
-	if (found)
+	if (is_found)
 		return true;
 	cupti_files_find(&files);
-	found = open_any(self, &files, false, why, size);
+	is_found = open_any(self, &files, false, why, size);
 	cupti_files_release(&files);
-	return found;
+	return is_found;
 }
 
 void *inject_cupti_symbol(const char *name)

@@ -13,7 +13,7 @@
 static struct channel_names names;
 static uint32_t hints[HINTS];
 static size_t bytes[NAMES_USES];
-static bool reported[NAMES_USES];
+static bool is_reported[NAMES_USES];
 static uint32_t calls[2][CALLS];
 
 /*
@@ -81,7 +81,7 @@ static bool write_name(void *self, const struct activity_head *record)
 
 static void report_more(struct inject *self, enum names_use use)
 {
-	output_warn_once(self, &reported[use], CHANNEL_NAMES_NOTE, CHANNEL_NAMES_MAX >> 20,
+	output_warn_once(self, &is_reported[use], CHANNEL_NAMES_NOTE, CHANNEL_NAMES_MAX >> 20,
 			 use == NAMES_OF_NVTX ? "NVTX" : "CUDA",
 			 use == NAMES_OF_NVTX ? CHANNEL_NAMES_REMEDY : "");
 }

@@ -41,13 +41,13 @@ static __thread struct {
 
 static bool is_registered(const void *handle)
 {
-	bool found = false;
+	bool is_found = false;
 
 	pthread_mutex_lock(&lock);
-	for (size_t i = 0; i < STRINGS && !found; i++)
-		found = handle && strings[i] == handle;
+	for (size_t i = 0; i < STRINGS && !is_found; i++)
+		is_found = handle && strings[i] == handle;
 	pthread_mutex_unlock(&lock);
-	return found;
+	return is_found;
 }
 
 static void register_string(const struct inject *self, const CUpti_NvtxData *data)
@@ -82,7 +82,7 @@ static bool wants_event(const struct inject *self, const struct event_attributes
 	return event->message_type == MESSAGE_REGISTERED && is_registered(event->message);
 }
 
-static void push(struct inject *self, const void *domain, bool wanted)
+static void push(struct inject *self, const void *domain, bool is_wanted)
 {
 	for (size_t i = 0; i < DOMAINS; i++) {
 		if (!pushed[i].depth || pushed[i].domain != domain)
@@ -90,7 +90,7 @@ static void push(struct inject *self, const void *domain, bool wanted)
 		pushed[i].depth++;
 		return;
 	}
-	for (size_t i = 0; i < DOMAINS && wanted; i++) {
+	for (size_t i = 0; i < DOMAINS && is_wanted; i++) {
 		if (pushed[i].depth)
 			continue;
 		pushed[i].domain = domain;
@@ -111,36 +111,36 @@ static void pop(struct inject *self, const void *domain)
 	}
 }
 
-static void start(struct inject *self, const CUpti_NvtxData *data, bool wanted)
+static void start(struct inject *self, const CUpti_NvtxData *data, bool is_wanted)
 {
-	uint64_t id = wanted && data->functionReturnValue ?
+	uint64_t id = is_wanted && data->functionReturnValue ?
 		      *(const uint64_t *)data->functionReturnValue : 0;
-	bool kept = false;
+	bool is_kept = false;
 
 	pthread_mutex_lock(&lock);
-	for (size_t i = 0; i < RANGES && id && !kept; i++) {
+	for (size_t i = 0; i < RANGES && id && !is_kept; i++) {
 		if (ranges[i])
 			continue;
 		ranges[i] = id;
-		kept = true;
+		is_kept = true;
 	}
 	pthread_mutex_unlock(&lock);
-	if (kept)
+	if (is_kept)
 		capture_range(self, true);
 }
 
 static void end(struct inject *self, uint64_t id)
 {
-	bool found = false;
+	bool is_found = false;
 
 	pthread_mutex_lock(&lock);
-	for (size_t i = 0; i < RANGES && id && !found; i++) {
-		found = ranges[i] == id;
-		if (found)
+	for (size_t i = 0; i < RANGES && id && !is_found; i++) {
+		is_found = ranges[i] == id;
+		if (is_found)
 			ranges[i] = 0;
 	}
 	pthread_mutex_unlock(&lock);
-	if (found)
+	if (is_found)
 		capture_range(self, false);
 }
 

@@ -179,14 +179,14 @@ void output_note(struct inject *self, enum activity_note_level level, const char
 	va_end(args);
 }
 
-bool output_warn_once(struct inject *self, bool *written, const char *fmt, ...)
+bool output_warn_once(struct inject *self, bool *is_written, const char *fmt, ...)
 {
 	va_list args;
 
 	va_start(args, fmt);
-	*written = *written || put_note(self, ACTIVITY_WARNING, fmt, args);
+	*is_written = *is_written || put_note(self, ACTIVITY_WARNING, fmt, args);
 	va_end(args);
-	return *written;
+	return *is_written;
 }
 
 void output_process(struct inject *self)

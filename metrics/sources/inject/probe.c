@@ -17,7 +17,7 @@
 static int (*get_count)(int *count);
 static uint64_t completed, since;
 static unsigned int probes;
-static bool reported;
+static bool is_reported;
 static uint32_t thread;
 
 bool probe_is_ours(uint32_t tid)
@@ -29,7 +29,7 @@ static bool can_probe(const struct inject *self)
 {
 	void *driver;
 
-	if (reported || !__atomic_load_n(&self->ready, __ATOMIC_ACQUIRE) || !inject_is_alive(self) ||
+	if (is_reported || !__atomic_load_n(&self->ready, __ATOMIC_ACQUIRE) || !inject_is_alive(self) ||
 	    !(self->control->kinds >> ACTIVITY_DRIVER & 1))
 		return false;
 	if (get_count)
@@ -41,12 +41,12 @@ static bool can_probe(const struct inject *self)
 	return get_count != NULL;
 }
 
-void probe_look(struct inject *self, bool records)
+void probe_look(struct inject *self, bool has_records)
 {
 	uint64_t now = raw_clock_now(), seen = buffers_completed();
 	int count;
 
-	if (!since || !records || seen != completed || !can_probe(self)) {
+	if (!since || !has_records || seen != completed || !can_probe(self)) {
 		completed = seen;
 		since = now;
 		probes = 0;
@@ -59,7 +59,7 @@ void probe_look(struct inject *self, bool records)
 		get_count(&count);
 		return;
 	}
-	reported = true;
+	is_reported = true;
 	output_note(self, ACTIVITY_WARNING,
 		    "CUPTI delivers no more records, so kernels, copies and calls are missing from here on: the program uses CUPTI itself, as torch.profiler does, or one kernel runs all the time; run it without that profiler");
 }

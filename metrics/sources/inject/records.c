@@ -111,10 +111,10 @@ static void put_graph(struct inject *self, const void *record)
 static void put_call(struct inject *self, const void *record)
 {
 	const CUpti_ActivityAPI *from = record;
-	bool runtime = from->kind == CUPTI_ACTIVITY_KIND_RUNTIME;
-	uint32_t domain = runtime ? CUPTI_CB_DOMAIN_RUNTIME_API : CUPTI_CB_DOMAIN_DRIVER_API;
+	bool is_runtime = from->kind == CUPTI_ACTIVITY_KIND_RUNTIME;
+	uint32_t domain = is_runtime ? CUPTI_CB_DOMAIN_RUNTIME_API : CUPTI_CB_DOMAIN_DRIVER_API;
 	struct activity_call to = {
-		HEAD(activity_call, runtime ? ACTIVITY_RUNTIME : ACTIVITY_DRIVER), from->start, from->end,
+		HEAD(activity_call, is_runtime ? ACTIVITY_RUNTIME : ACTIVITY_DRIVER), from->start, from->end,
 		from->threadId, from->correlationId, 0, from->returnValue,
 	};
 
@@ -225,7 +225,7 @@ static void put_unified(struct inject *self, const void *record)
 	/* CUpti_ActivityUnifiedMemoryCounterKind, and which ends are GPUs */
 	static const struct {
 		const char *name;
-		bool from_gpu, to_gpu;
+		bool is_from_gpu, is_to_gpu;
 	} kinds[] = {
 		[1] = { "bytes HtoD", false, true },
 		[2] = { "bytes DtoH", true, false },
@@ -245,9 +245,9 @@ static void put_unified(struct inject *self, const void *record)
 	/* A record of an instant has no end. */
 	if (!to.end)
 		to.end = to.begin;
-	if (kinds[kind].from_gpu)
+	if (kinds[kind].is_from_gpu)
 		to.from = from->srcId;
-	if (kinds[kind].to_gpu)
+	if (kinds[kind].is_to_gpu)
 		to.to = from->dstId;
 	to.name = names_intern(self, NAMES_OF_CUDA, kinds[kind].name);
 	output_write(self, &to.head);
@@ -341,7 +341,7 @@ static const struct {
 
 static struct call {
 	uint32_t correlation;	/* 0: none */
-	bool inside;
+	bool is_inside;
 } *calls;	/* NULL before the first call, or without memory */
 
 static void note_call(struct inject *self, const CUpti_Activity *record)
@@ -357,8 +357,8 @@ static void note_call(struct inject *self, const CUpti_Activity *record)
 		return;
 	call = &calls[api->correlationId % CALLS];
 	/* A driver call inside a runtime call has the same correlation. */
-	call->inside = capture_has(self, api->start) ||
-		       (call->correlation == api->correlationId && call->inside);
+	call->is_inside = capture_has(self, api->start) ||
+			  (call->correlation == api->correlationId && call->is_inside);
 	call->correlation = api->correlationId;
 }
 
@@ -386,7 +386,7 @@ static bool is_captured(const struct inject *self, size_t kind, const CUpti_Acti
 		const uint32_t correlation = correlation_of(kind, record);
 
 		if (correlation && calls && calls[correlation % CALLS].correlation == correlation)
-			return calls[correlation % CALLS].inside;
+			return calls[correlation % CALLS].is_inside;
 	}
 	return capture_has(self, time);
 }

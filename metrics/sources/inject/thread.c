@@ -33,17 +33,18 @@ static void drain(struct inject *self)
 /* Notes, once, the option that prevents a loss; false: no room */
 static bool report_losses(struct inject *self)
 {
-	static bool of_cupti, of_channel;
-	bool all = true;
+	static bool is_cupti_reported, is_channel_reported;
+	bool is_logged = true;
 
 	if (output_has_lost(ACTIVITY_LOST_CUPTI))
-		all = output_warn_once(self, &of_cupti,
-				       "records are lost: CUPTI has filled all of its buffers (limit: %zu MiB); gpmu record --cuda-buffers=SIZE allows more",
-				       buffers_limit() >> 20);
+		is_logged = output_warn_once(self, &is_cupti_reported, "records are lost: CUPTI has filled all of its buffers "
+					     "(limit: %zu MiB); gpmu record --cuda-buffers=SIZE allows more",
+					     buffers_limit() >> 20);
 	if (output_has_lost(ACTIVITY_LOST_CHANNEL))
-		all = output_warn_once(self, &of_channel,
-				       "records are lost: they come faster than gpmu writes them; use gpmu record --cuda=LIST to record fewer kinds, or a faster disk") && all;
-	return all;
+		is_logged = output_warn_once(self, &is_channel_reported,
+					     "records are lost: they come faster than gpmu writes them; "
+					     "use gpmu record --cuda=LIST to record fewer kinds, or a faster disk") && is_logged;
+	return is_logged;
 }
 
 /* Ends a flush that began at @time; false: no room */
@@ -57,14 +58,14 @@ static bool flush(struct inject *self, uint32_t flags)
 {
 	uint64_t now = raw_clock_now();
 	/* A request that is declined from now on needs another flush. */
-	bool declined = buffers_declined();
+	bool is_declined = buffers_were_declined();
 	size_t dropped = 0;
 
 	if (inject_is_alive(self))
 		self->api.flush(flags);
 	drain(self);
 	/* Without any buffer, no completed buffer reports how many records CUPTI dropped. */
-	if ((declined || buffers_are_short()) && inject_is_alive(self) && !self->api.dropped(NULL, 0, &dropped))
+	if ((is_declined || buffers_are_short()) && inject_is_alive(self) && !self->api.dropped(NULL, 0, &dropped))
 		output_lost(self, ACTIVITY_LOST_CUPTI, 0, dropped);
 	return complete(self, now);
 }
@@ -93,18 +94,18 @@ static void await_work(struct inject *self)
 static bool flush_last(struct inject *self)
 {
 	uint64_t begin;
-	bool done;
+	bool is_done;
 
 	await_work(self);
 	self->is_last = true;
 	begin = raw_clock_now();
-	done = flush(self, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+	is_done = flush(self, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
 
-	for (int i = 0; i < LAST_MS && !done && channel_has_reader(self->control); i++) {
+	for (int i = 0; i < LAST_MS && !is_done && channel_has_reader(self->control); i++) {
 		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
-		done = complete(self, begin);
+		is_done = complete(self, begin);
 	}
-	return done;
+	return is_done;
 }
 
 /* Determines when the next flush is due. */
@@ -152,30 +153,30 @@ static unsigned int wait_ms(const struct inject *self)
 /* Flushes because exec is about to replace the program. */
 static void flush_for_exec(struct inject *self, uint32_t wanted)
 {
-	bool done;
+	bool is_done;
 
 	await_work(self);
 	self->is_last = true;
-	done = flush(self, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+	is_done = flush(self, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
 	self->is_last = false;
-	channel_writer_mark(self->writer, done);
+	channel_writer_mark(self->writer, is_done);
 	__atomic_store_n(&self->flushed, wanted, __ATOMIC_RELEASE);
 	word_wake(&self->flushed);
 }
 
 static void finish(struct inject *self, enum inject_end end)
 {
-	bool done;
+	bool is_done;
 
 	capture_end(self);
-	done = flush_last(self);
+	is_done = flush_last(self);
 	/* The file stays incomplete if the last records had no room. */
 	if (end == END_FIRST) {
-		channel_writer_mark(self->writer, done);
+		channel_writer_mark(self->writer, is_done);
 		__atomic_store_n(&self->called, channel_called(self->writer), __ATOMIC_RELAXED);
 	} else {
 		__atomic_store_n(&self->fatal, 1, __ATOMIC_SEQ_CST);
-		if (done)
+		if (is_done)
 			channel_writer_finish(self->writer);
 	}
 	/* First: a thread that waits for the end could otherwise end the process with another status. */
@@ -204,13 +205,13 @@ static void *run(void *data)
 {
 	struct inject *self = data;
 	struct pace pace = { 0 };
-	bool records, is_short;
+	bool has_records, is_short;
 	uint64_t since;
 	uint32_t wanted;
 
 	while (!__atomic_load_n(&self->stop, __ATOMIC_ACQUIRE)) {
 		buffers_wait(buffers_are_short() ? FLUSH_MS_MIN : wait_ms(self));
-		records = capture_update(self);
+		has_records = capture_update(self);
 		drain(self);
 		wanted = __atomic_load_n(&self->wanted, __ATOMIC_ACQUIRE);
 		if (wanted != self->flushed)
@@ -221,7 +222,7 @@ static void *run(void *data)
 		if (since < interval(self, &pace) && !is_short)
 			continue;
 		flush_now(self, &pace);
-		probe_look(self, records);
+		probe_look(self, has_records);
 		/* The C library ends the process when the last thread returns, which this one is. */
 		if (end_is_due())
 			__atomic_store_n(&self->stop, END_LAST, __ATOMIC_RELEASE);
@@ -292,13 +293,13 @@ bool thread_has_flushed(const struct inject *self)
 
 void thread_hold(struct inject *self)
 {
-	if (!__atomic_load_n(&self->stop, __ATOMIC_ACQUIRE) || __atomic_load_n(&self->holds_none, __ATOMIC_RELAXED) ||
+	if (!__atomic_load_n(&self->stop, __ATOMIC_ACQUIRE) || __atomic_load_n(&self->is_released, __ATOMIC_RELAXED) ||
 	    __atomic_load_n(&self->ender, __ATOMIC_RELAXED) == (uint32_t)gettid())
 		return;
 	/* After the flush the process ends, unless its end waits for this thread. CUPTI's flush could wait for this call, too. */
 	if (wait_for(self, &self->ended, END_FIRST, HOLD_MS))
 		nanosleep(&(struct timespec){ .tv_nsec = HOLD_MS * 1000000 }, NULL);
-	__atomic_store_n(&self->holds_none, true, __ATOMIC_RELAXED);
+	__atomic_store_n(&self->is_released, true, __ATOMIC_RELAXED);
 }
 
 void thread_flush(struct inject *self, unsigned int ms)

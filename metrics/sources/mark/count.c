@@ -33,7 +33,7 @@ static struct {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct gpmu *gpmu;		/* NULL: not open, or no longer used */
-static bool started;				/* the counters were opened, or could not be */
+static bool is_started;				/* the counters were opened, or could not be */
 /* Copy of MARKS_FILE, which the program can change before it exits */
 static char *file_name;
 
@@ -84,14 +84,14 @@ static void fail(const char *why)
 	write_record(MARKS_FAILED, why, strlen(why));
 }
 
-/* With the lock held. @exits: the process exits */
-static void tally_write(const struct tally *tally, bool exits)
+/* With the lock held. @is_exiting: the process exits */
+static void tally_write(const struct tally *tally, bool is_exiting)
 {
 	char text[sizeof(tally->first) + 32];
 
 	if (tally->count)
 		write_record(tally->kind, text,
-			     (size_t)snprintf(text, sizeof(text), "%" PRIu64 " %d %s", tally->count, exits,
+			     (size_t)snprintf(text, sizeof(text), "%" PRIu64 " %d %s", tally->count, is_exiting,
 					      tally->first));
 }
 
@@ -188,7 +188,7 @@ static void open_counters(void)
 
 static void start(void)
 {
-	__atomic_store_n(&started, true, __ATOMIC_RELEASE);
+	__atomic_store_n(&is_started, true, __ATOMIC_RELEASE);
 	write_record(MARKS_BEGUN, "", 0);
 	if (!secure_getenv(MARKS_LIST))
 		fail(MARKS_LIST " is no longer in its environment");
@@ -221,7 +221,7 @@ void count_end(const char *name)
 	int ret = -EINVAL;
 
 	/* The process has reported why it counts nothing, or it exits. */
-	if (!counts && __atomic_load_n(&started, __ATOMIC_ACQUIRE))
+	if (!counts && __atomic_load_n(&is_started, __ATOMIC_ACQUIRE))
 		return;
 	if (begun.failed) {
 		begun.failed--;
@@ -262,7 +262,7 @@ void count_fork(void)
 	memcpy(&once, &again, sizeof(once));
 	memcpy(&lock, &unlocked, sizeof(lock));
 	gpmu = NULL;
-	started = false;
+	is_started = false;
 	ignored.count = uncounted.count = 0;
 	begun.inherited += begun.counted + begun.failed;
 	begun.counted = begun.failed = 0;

@@ -18,16 +18,16 @@
 void gpmu_mark_begin_counted(const char *name);
 void gpmu_mark_end_counted(const char *name);
 
-static bool counts, slices;
+static bool has_counts, has_slices;
 
 void gpmu_mark_begin_counted(const char *name)
 {
 	int kept = errno;
 
 	/* The slice includes the time in which counters are read. */
-	if (slices)
+	if (has_slices)
 		slice_begin(name);
-	if (counts)
+	if (has_counts)
 		count_begin(name);
 	errno = kept;
 }
@@ -36,9 +36,9 @@ void gpmu_mark_end_counted(const char *name)
 {
 	int kept = errno;
 
-	if (counts)
+	if (has_counts)
 		count_end(name);
-	if (slices)
+	if (has_slices)
 		slice_end(name);
 	errno = kept;
 }
@@ -80,24 +80,24 @@ void mark_append(const char *file, const char *text, size_t length)
 
 static void in_child(void)
 {
-	if (counts)
+	if (has_counts)
 		count_fork();
-	if (slices)
+	if (has_slices)
 		slice_fork();
 }
 
 __attribute__((constructor)) static void loaded(void)
 {
-	counts = count_load();
-	slices = slice_load();
-	if (counts || slices)
+	has_counts = count_load();
+	has_slices = slice_load();
+	if (has_counts || has_slices)
 		pthread_atfork(NULL, NULL, in_child);
 }
 
 __attribute__((destructor)) static void unloaded(void)
 {
-	if (counts)
+	if (has_counts)
 		count_exit();
-	if (slices)
+	if (has_slices)
 		slice_exit();
 }

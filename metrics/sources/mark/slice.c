@@ -42,11 +42,11 @@ static pthread_key_t key;			/* the thread's struct slice_thread */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct channel_control *control;		/* NULL: the process has marked nothing yet */
 static struct channel_writer *writer;
-static bool over;				/* the process exits, or it has no channel */
+static bool is_over;				/* the process exits, or it has no channel */
 static struct channel_names names;
 static size_t name_bytes;
-static bool warned;				/* of too many names */
-static bool warned_nesting;			/* of an end that is ignored */
+static bool has_warned;				/* of too many names */
+static bool has_warned_nesting;			/* of an end that is ignored */
 static uint64_t last_id;
 
 /* --- the channel */
@@ -87,11 +87,11 @@ static void open_channel(void)
 /* Returns whether there is a channel to write to, which the first call opens. Called with the lock held. */
 static bool has_channel(void)
 {
-	if (!over && !writer) {
+	if (!is_over && !writer) {
 		open_channel();
-		over = !writer;
+		is_over = !writer;
 	}
-	return !over && channel_has_reader(control);
+	return !is_over && channel_has_reader(control);
 }
 
 /* Returns whether regions that begin now are recorded. Regions that began earlier keep their end. Called with the lock held. */
@@ -151,8 +151,8 @@ static uint32_t intern(const char *name)
 	const uint32_t number = channel_names_intern(&names, &name_bytes, name, write_name, NULL);
 
 	/* The channel is likely to be full of names at the first note. */
-	if (number && !warned && channel_name_is(&names, number, CHANNEL_NAMES_MORE))
-		warned = note(CHANNEL_NAMES_NOTE, CHANNEL_NAMES_MAX >> 20, "region", CHANNEL_NAMES_REMEDY);
+	if (number && !has_warned && channel_name_is(&names, number, CHANNEL_NAMES_MORE))
+		has_warned = note(CHANNEL_NAMES_NOTE, CHANNEL_NAMES_MAX >> 20, "region", CHANNEL_NAMES_REMEDY);
 	return number;
 }
 
@@ -261,9 +261,9 @@ static void ignore_end(const char *name, uint64_t time)
 	if (!is_recording())
 		return;
 	lose(ACTIVITY_LOST_NESTING, time, ACTIVITY_NO_END);
-	if (!warned_nesting)
-		warned_nesting = note("the end of region %.60s is ignored: a thread can only end the innermost "
-				      "of the regions that it has begun", name);
+	if (!has_warned_nesting)
+		has_warned_nesting = note("the end of region %.60s is ignored: a thread can only end the innermost "
+					  "of the regions that it has begun", name);
 }
 
 /* With the lock held */
@@ -333,10 +333,10 @@ void slice_fork(void)
 		channel_unmap_control(control);
 	writer = NULL;
 	control = NULL;
-	over = false;
+	is_over = false;
 	memset(&names, 0, sizeof(names));
 	name_bytes = 0;
-	warned = warned_nesting = false;
+	has_warned = has_warned_nesting = false;
 	if (thread) {
 		thread->inherited += thread->depth + thread->forgotten;
 		thread->depth = thread->forgotten = 0;
@@ -347,8 +347,8 @@ void slice_fork(void)
 void slice_exit(void)
 {
 	pthread_mutex_lock(&lock);
-	if (writer && !over)
+	if (writer && !is_over)
 		channel_writer_finish(writer);
-	over = true;
+	is_over = true;
 	pthread_mutex_unlock(&lock);
 }

@@ -15,8 +15,8 @@
 #define OPS_RELAXED	(OP_RD | OP_WR)
 
 #define COVER(_init, _mem, _remote, _ops, _kind, _at, _family)		\
-	{ .initiators = (_init), .memories = (_mem), .remote = (_remote),	\
-	  .ops = (_ops), .kind = (_kind), .at = (_at), .family = (_family) }
+	{ .initiators = (_init), .memories = (_mem), .is_remote = (_remote),	\
+	  .ops = (_ops), .kind = (_kind), .place = (_at), .family = (_family) }
 
 /* Guide, "Grace CPU Superchip"; kernel documentation, last table. */
 static const struct chip_coverage superchip_coverage[] = {
@@ -67,7 +67,7 @@ static const struct chip chips[] = {
 	{
 		.name = "gracehopper",
 		.socket_counts = 1u << 1 | 1u << 2 | 1u << 4,
-		.gpu = true,
+		.has_gpu = true,
 		.coverage = gracehopper_coverage,
 		.coverage_len = ARRAY_SIZE(gracehopper_coverage),
 	},

@@ -95,24 +95,24 @@ enum place {
 };
 
 /*
- * One row of the coverage tables: @family of the PMU @kind in the socket @at
+ * One row of the coverage tables: @family of the PMU @kind in the socket @place
  * counts the traffic of these initiators to these memories, local or remote, with
  * these operations.
  */
 struct chip_coverage {
 	unsigned int initiators;	/* 1 << INIT_* bits */
 	unsigned int memories;		/* 1 << MEM_* bits */
-	bool remote;
+	bool is_remote;
 	unsigned int ops;
 	enum pmu_kind kind;
-	enum place at;
+	enum place place;
 	enum family family;
 };
 
 struct chip {
 	const char *name;
 	unsigned int socket_counts;	/* bit N set: N sockets are built */
-	bool gpu;
+	bool has_gpu;
 	const struct chip_coverage *coverage;
 	size_t coverage_len;
 };

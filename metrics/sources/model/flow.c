@@ -43,7 +43,7 @@ void flow_progress(const struct flow *flow, uint64_t elapsed,
 		tally->short_requests[(n - 1) % 2] = 1;
 }
 
-bool flow_finished(const struct flow *flow, uint64_t elapsed)
+bool flow_has_finished(const struct flow *flow, uint64_t elapsed)
 {
 	if (!flow->bytes && !flow->duration)
 		return false;
@@ -64,11 +64,11 @@ flow_count_t flow_measure(const struct flow *flow, const struct flow_tally *tall
 			  enum measure measure, unsigned int ports)
 {
 	flow_count_t requests = 0, shorts = 0;
-	bool in_turn = flow->c2c_ports == 3;
+	bool is_in_turn = flow->c2c_ports == 3;
 	unsigned int i;
 
 	for (i = 0; i < 2; i++) {
-		unsigned int uses = in_turn ? 1u << i : flow->c2c_ports;
+		unsigned int uses = is_in_turn ? 1u << i : flow->c2c_ports;
 
 		if (!(uses & ports))
 			continue;
@@ -86,9 +86,9 @@ flow_count_t flow_measure(const struct flow *flow, const struct flow_tally *tall
 		return (requests - shorts) * beats(flow->size) +
 		       shorts * beats(short_size(flow));
 	case MEASURE_ALLOCATED:
-		return flow->allocates ? requests : 0;
+		return flow->is_allocating ? requests : 0;
 	case MEASURE_MEMORY:
-		return flow->from_cache ? 0 : requests;
+		return flow->is_from_cache ? 0 : requests;
 	case MEASURE_CYCLES:
 		break;
 	}

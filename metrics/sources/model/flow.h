@@ -34,8 +34,8 @@ struct flow {
 	enum memory memory;
 	unsigned int home;		/* the memory's socket */
 	unsigned int op;		/* one OP_* bit */
-	bool from_cache;		/* the home's SCF cache serves all requests */
-	bool allocates;			/* a line of the SCF cache */
+	bool is_from_cache;		/* the home's SCF cache serves all requests */
+	bool is_allocating;		/* a line of the SCF cache */
 	uint32_t size;			/* bytes of a request */
 	uint64_t bytes;			/* one-shot: in all; steady: 0 */
 	uint64_t rate;			/* steady: bytes per second */
@@ -60,7 +60,7 @@ void flow_progress(const struct flow *flow, uint64_t elapsed,
 		   struct flow_tally *tally);
 
 /* Returns whether the flow is finished @elapsed ns after the scenario's start. */
-bool flow_finished(const struct flow *flow, uint64_t elapsed);
+bool flow_has_finished(const struct flow *flow, uint64_t elapsed);
 
 void flow_tally_add(struct flow_tally *sum, const struct flow_tally *more);
 

@@ -13,7 +13,7 @@
 struct run {
 	struct scenario *scenario;
 	struct flow_tally *done;	/* of earlier runs, one for each flow */
-	bool active;
+	bool is_active;
 	uint64_t start;
 };
 
@@ -153,7 +153,7 @@ static struct flow_tally run_tally(const struct run *run, unsigned int i,
 {
 	struct flow_tally sum = run->done[i], now;
 
-	if (run->active) {
+	if (run->is_active) {
 		flow_progress(&run->scenario->flows[i], elapsed(run, time), &now);
 		flow_tally_add(&sum, &now);
 	}
@@ -170,7 +170,7 @@ int model_stop(struct model *m, unsigned int index, uint64_t time)
 	run = &m->runs[index];
 	for (i = 0; i < run->scenario->flows_len; i++)
 		run->done[i] = run_tally(run, i, time);
-	run->active = false;
+	run->is_active = false;
 	return 0;
 }
 
@@ -180,7 +180,7 @@ int model_start(struct model *m, unsigned int index, uint64_t time)
 
 	if (ret)
 		return ret;
-	m->runs[index].active = true;
+	m->runs[index].is_active = true;
 	m->runs[index].start = time;
 	return 0;
 }
@@ -193,8 +193,8 @@ uint32_t model_running(const struct model *m, uint64_t time)
 	for (i = 0; i < m->runs_len; i++) {
 		const struct run *run = &m->runs[i];
 
-		for (j = 0; run->active && j < run->scenario->flows_len; j++)
-			if (!flow_finished(&run->scenario->flows[j], elapsed(run, time)))
+		for (j = 0; run->is_active && j < run->scenario->flows_len; j++)
+			if (!flow_has_finished(&run->scenario->flows[j], elapsed(run, time)))
 				running |= 1u << i;
 	}
 	return running;
@@ -210,7 +210,7 @@ static bool row_covers(const struct chip_coverage *row, const struct flow *f)
 {
 	return row->initiators >> f->initiator & 1 &&
 	       row->memories >> f->memory & 1 &&
-	       row->remote == !flow_is_local(f) &&
+	       row->is_remote == !flow_is_local(f) &&
 	       row->ops & f->op;
 }
 
@@ -221,14 +221,14 @@ static bool event_sees(const struct model_event *event,
 {
 	if (row->kind != event->kind || row->family != desc->family ||
 	    !(desc->ops & f->op) ||
-	    event->socket != (row->at == AT_HOME ? f->home : f->source))
+	    event->socket != (row->place == AT_HOME ? f->home : f->source))
 		return false;
 
 	switch (row->family) {
 	case FAM_CMEM:
 	case FAM_GMEM:
 		/* Requests that the home's cache serves do not reach its memory. */
-		return !f->from_cache;
+		return !f->is_from_cache;
 	case FAM_SOCKET:
 		return desc->socket == EVENT_ANY_SOCKET ||
 		       (unsigned int)desc->socket == f->home;
@@ -260,7 +260,7 @@ static flow_count_t count_row(const struct model *m,
 		return count;
 
 	/* At most 2^64 requests * 2^27 ps * 2^34 Hz. */
-	latency = row->at == AT_HOME ? f->home_latency : f->latency;
+	latency = row->place == AT_HOME ? f->home_latency : f->latency;
 	return count * latency * m->clock[event->kind][event->socket] /
 	       PSEC_PER_SEC;
 }

@@ -52,11 +52,11 @@ enum option {
 struct flow_line {
 	struct flow flow;
 	uint64_t size, port;
-	bool strong;		/* order= */
+	bool is_strong;		/* order= */
 	unsigned int seen;	/* 1 << OPT_* */
 };
 
-static bool seen(const struct flow_line *l, enum option option)
+static bool is_seen(const struct flow_line *l, enum option option)
 {
 	return l->seen >> option & 1;
 }
@@ -80,10 +80,10 @@ static int parse_quantity(struct text *text, const char *key, const char *value,
 
 /* Parses one of two words: 0 or 1. */
 static int parse_choice(struct text *text, const char *key, const char *value,
-			const char *no, const char *yes, bool *result)
+			const char *no, const char *yes, bool *is_yes)
 {
-	*result = !strcmp(value, yes);
-	if (!*result && strcmp(value, no))
+	*is_yes = !strcmp(value, yes);
+	if (!*is_yes && strcmp(value, no))
 		return text_fail(text, "%s: expected %s or %s, found \"%s\"",
 				 key, no, yes, value);
 	return 0;
@@ -111,9 +111,9 @@ static const struct {
 	[OPT_LATENCY] = QUANTITY("latency", latency_units, 0, FLOW_MAX_LATENCY, flow.latency),
 	[OPT_HOME_LATENCY] = QUANTITY("home_latency", latency_units, 0, FLOW_MAX_LATENCY,
 				      flow.home_latency),
-	[OPT_ORDER] = CHOICE("order", "relaxed", "strong", strong),
-	[OPT_SERVED] = CHOICE("served", "memory", "cache", flow.from_cache),
-	[OPT_ALLOC] = CHOICE("alloc", "no", "yes", flow.allocates),
+	[OPT_ORDER] = CHOICE("order", "relaxed", "strong", is_strong),
+	[OPT_SERVED] = CHOICE("served", "memory", "cache", flow.is_from_cache),
+	[OPT_ALLOC] = CHOICE("alloc", "no", "yes", flow.is_allocating),
 	[OPT_PORT] = { .name = "port" },
 };
 
@@ -154,7 +154,7 @@ static int parse_options(struct text *text, struct flow_line *l, char **words,
 		if (option == OPT_LEN)
 			return text_fail(text, "expected an option (bytes, rate, over, after, size, latency, home_latency, order, served, alloc, port), found \"%s\"",
 					 words[i]);
-		if (seen(l, option))
+		if (is_seen(l, option))
 			return text_fail(text, "expected each option once, found a second \"%s\"",
 					 words[i]);
 		l->seen |= 1u << option;
@@ -271,32 +271,32 @@ static int parse_op(struct text *text, const char *word, struct flow *f)
 static int check_options(struct text *text, const struct flow_line *l)
 {
 	const struct flow *f = &l->flow;
-	bool cpu = f->initiator == INIT_CPU, pcie = f->initiator == INIT_PCIE;
-	bool write = f->op != OP_RD, remote = !flow_is_local(f);
+	bool is_cpu = f->initiator == INIT_CPU, is_pcie = f->initiator == INIT_PCIE;
+	bool is_write = f->op != OP_RD, is_remote = !flow_is_local(f);
 
-	if (seen(l, OPT_BYTES) == seen(l, OPT_RATE))
+	if (is_seen(l, OPT_BYTES) == is_seen(l, OPT_RATE))
 		return text_fail(text, "expected either bytes= or rate=");
-	if (seen(l, OPT_BYTES) && !seen(l, OPT_OVER))
+	if (is_seen(l, OPT_BYTES) && !is_seen(l, OPT_OVER))
 		return text_fail(text, "expected over= beside bytes=");
-	if (write && (seen(l, OPT_LATENCY) || seen(l, OPT_HOME_LATENCY)))
+	if (is_write && (is_seen(l, OPT_LATENCY) || is_seen(l, OPT_HOME_LATENCY)))
 		return text_fail(text, "expected no latency: no PMU measures the latency of a write");
-	if (!remote && seen(l, OPT_HOME_LATENCY))
+	if (!is_remote && is_seen(l, OPT_HOME_LATENCY))
 		return text_fail(text, "expected no home_latency: the flow is local");
-	if (!cpu && (seen(l, OPT_SERVED) || seen(l, OPT_ALLOC)))
+	if (!is_cpu && (is_seen(l, OPT_SERVED) || is_seen(l, OPT_ALLOC)))
 		return text_fail(text, "expected no served= or alloc=: they apply to CPU flows only");
-	if (seen(l, OPT_ORDER) && !(pcie && write))
+	if (is_seen(l, OPT_ORDER) && !(is_pcie && is_write))
 		return text_fail(text, "expected no order=: it applies to PCIe writes only");
-	if (pcie && write && remote && !seen(l, OPT_ORDER))
+	if (is_pcie && is_write && is_remote && !is_seen(l, OPT_ORDER))
 		return text_fail(text, "expected order=relaxed or order=strong: the PMUs that count a remote PCIe write depend on it");
-	if (seen(l, OPT_PORT) && (cpu || (pcie && !remote)))
+	if (is_seen(l, OPT_PORT) && (is_cpu || (is_pcie && !is_remote)))
 		return text_fail(text, "expected no port=: the flow does not use the C2C link's PMU");
-	if (f->op == OP_WB && seen(l, OPT_SIZE))
+	if (f->op == OP_WB && is_seen(l, OPT_SIZE))
 		return text_fail(text, "expected no size=: a write-back is %u bytes",
 				 FLOW_LINE);
 	if (f->op == OP_WB && f->bytes % FLOW_LINE)
 		return text_fail(text, "expected a multiple of %u bytes: write-backs are whole lines",
 				 FLOW_LINE);
-	if (cpu && l->size > FLOW_LINE)
+	if (is_cpu && l->size > FLOW_LINE)
 		return text_fail(text, "expected size= of at most %u: a CPU's request is at most a cache line",
 				 FLOW_LINE);
 	return 0;
@@ -306,21 +306,21 @@ static int check_options(struct text *text, const struct flow_line *l)
 static void set_defaults(struct flow_line *l)
 {
 	struct flow *f = &l->flow;
-	bool cpu = f->initiator == INIT_CPU;
+	bool is_cpu = f->initiator == INIT_CPU;
 
-	if (l->strong)
+	if (l->is_strong)
 		f->op = OP_WR_STRONG;
 	/* Guide: the links take writes in requests of 32 bytes. */
 	f->size = l->size;
 	if (!f->size)
-		f->size = f->op == OP_RD || cpu ? FLOW_LINE : FLOW_BEAT;
-	if (!seen(l, OPT_HOME_LATENCY))
+		f->size = f->op == OP_RD || is_cpu ? FLOW_LINE : FLOW_BEAT;
+	if (!is_seen(l, OPT_HOME_LATENCY))
 		f->home_latency = f->latency;
 	/* Hits take no new line, and streaming writes are not kept. */
-	if (!seen(l, OPT_ALLOC))
-		f->allocates = cpu && ((f->op == OP_RD && !f->from_cache) ||
-				       f->op == OP_WB);
-	f->c2c_ports = seen(l, OPT_PORT) ? 1u << l->port :
+	if (!is_seen(l, OPT_ALLOC))
+		f->is_allocating = is_cpu && ((f->op == OP_RD && !f->is_from_cache) ||
+					      f->op == OP_WB);
+	f->c2c_ports = is_seen(l, OPT_PORT) ? 1u << l->port :
 		       (1u << CHIP_C2C_PORTS) - 1;
 }
 
@@ -504,9 +504,9 @@ int scenario_check(const struct scenario *s, const struct chip *chip,
 			return text_fail_at(err, s->path, f->line,
 					    "expected a socket below %u, the number of sockets",
 					    sockets);
-		if (!chip->gpu && (f->initiator == INIT_GPU_ATS ||
-				   f->initiator == INIT_GPU_NATS ||
-				   f->memory == MEM_GMEM))
+		if (!chip->has_gpu && (f->initiator == INIT_GPU_ATS ||
+				       f->initiator == INIT_GPU_NATS ||
+				       f->memory == MEM_GMEM))
 			return text_fail_at(err, s->path, f->line,
 					    "expected no gpu and no gmem: %s has none",
 					    chip->name);

@@ -119,14 +119,14 @@ static int read_nvlink(const struct gpu *gpu, unsigned int id, double *value)
 /* --- the tables --- */
 
 #define MEAN(name_, unit_, read_, argument_, factor_, description_) \
-	{ .name = (name_), .unit = (unit_), .description = (description_), .mean = true, \
+	{ .name = (name_), .unit = (unit_), .description = (description_), .is_mean = true, \
 	  .read = (read_), .argument = (argument_), .factor = (factor_) }
 
 #define REASON(name_, bit, description_) \
 	MEAN("throttle_" name_, "%", read_reason, bit, 1, "clocks are lower: " description_)
 
 #define SHARE(name_, id, description_) \
-	{ .name = (name_), .unit = "%", .description = (description_), .mean = true, .argument = (id) }
+	{ .name = (name_), .unit = "%", .description = (description_), .is_mean = true, .argument = (id) }
 
 /* Bytes; BOTH() adds their rate by CUPTI's name */
 #define BYTES(name_, id, need_, description_) \
@@ -135,7 +135,7 @@ static int read_nvlink(const struct gpu *gpu, unsigned int id, double *value)
 
 #define RATE(name_, id, need_, description_) \
 	{ .name = name_ ".per_second", .unit = "B/s", .description = description_ " per second", \
-	  .scale = 1e9, .mean = true, .argument = (id), .factor = MIB, .need = (need_) }
+	  .scale = 1e9, .is_mean = true, .argument = (id), .factor = MIB, .need = (need_) }
 
 #define BOTH(name_, id, need_, description_) \
 	BYTES(name_, id, need_, description_), RATE(name_, id, need_, description_)
@@ -143,7 +143,7 @@ static int read_nvlink(const struct gpu *gpu, unsigned int id, double *value)
 static const struct nv_event events[] = {
 	MEAN("power", "W", read_power, 0, 1e-3, "power of the whole board"),
 	{ .name = "energy", .unit = "J", .description = "energy of the whole board", .scale = 1e-3,
-	  .read = read_energy, .counter = true },
+	  .read = read_energy, .is_counter = true },
 	MEAN("temperature", "C", read_temperature, NV_TEMPERATURE_GPU, 1, "temperature of the GPU"),
 	MEAN("memory_temperature", "C", read_field, NV_FIELD_MEMORY_TEMPERATURE, 1,
 	     "temperature of the memory"),
@@ -163,7 +163,7 @@ static const struct nv_event events[] = {
 	MEAN("ofa_utilization", "%", read_ofa, 0, 1,
 	     "percentage of time in which the optical flow accelerator was busy"),
 	{ .name = "memory_used", .unit = "B", .description = "memory in use", .scale = 1e9,
-	  .mean = true, .read = read_memory },
+	  .is_mean = true, .read = read_memory },
 	REASON("gpu_idle", NV_REASON_GPU_IDLE, "no work"),
 	REASON("applications_clocks", NV_REASON_APPLICATIONS_CLOCKS, "application clocks that a user has set"),
 	REASON("sw_power_cap", NV_REASON_SW_POWER_CAP, "the power limit"),
@@ -174,17 +174,17 @@ static const struct nv_event events[] = {
 	REASON("hw_power_brake", NV_REASON_HW_POWER_BRAKE, "the machine's power supply"),
 	REASON("display_clocks", NV_REASON_DISPLAY_CLOCKS, "the setting of a display"),
 	{ .name = "pcie_rx", .unit = "B/s", .description = "data received over PCIe, measured during 20 ms of each period",
-	  .scale = 1e9, .mean = true, .read = read_pcie, .argument = NV_PCIE_RX, .factor = 1e3,
-	  .slow = true },
+	  .scale = 1e9, .is_mean = true, .read = read_pcie, .argument = NV_PCIE_RX, .factor = 1e3,
+	  .is_slow = true },
 	{ .name = "pcie_tx", .unit = "B/s", .description = "data sent over PCIe, measured during 20 ms of each period",
-	  .scale = 1e9, .mean = true, .read = read_pcie, .argument = NV_PCIE_TX, .factor = 1e3,
-	  .slow = true },
+	  .scale = 1e9, .is_mean = true, .read = read_pcie, .argument = NV_PCIE_TX, .factor = 1e3,
+	  .is_slow = true },
 	{ .name = "nvlink_rx", .unit = "B", .description = "data received over all NVLinks",
 	  .read = read_nvlink, .argument = NV_FIELD_NVLINK_DATA_RX, .factor = 1024,
-	  .counter = true, .need = NEED_NVLINK },
+	  .is_counter = true, .need = NEED_NVLINK },
 	{ .name = "nvlink_tx", .unit = "B", .description = "data sent over all NVLinks",
 	  .read = read_nvlink, .argument = NV_FIELD_NVLINK_DATA_TX, .factor = 1024,
-	  .counter = true, .need = NEED_NVLINK },
+	  .is_counter = true, .need = NEED_NVLINK },
 	BYTES("c2c_rx", NV_GPM_C2C_DATA_RX, NEED_C2C, "data received over NVLink-C2C (GPM)"),
 	BYTES("c2c_tx", NV_GPM_C2C_DATA_TX, NEED_C2C, "data sent over NVLink-C2C (GPM)"),
 	SHARE("tensor_utilization", NV_GPM_TENSOR_UTIL, "percentage of time in which SMs execute tensor operations (GPM)"),

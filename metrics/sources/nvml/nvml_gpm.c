@@ -2,7 +2,7 @@
 /* NVML's GPU performance monitoring: values of the time between two samples. */
 #include "nvml_source.h"
 
-bool nv_gpm_supported(const struct gpu *gpu)
+bool nv_supports_gpm(const struct gpu *gpu)
 {
 	struct nv_gpm_support support = { .version = NV_GPM_VERSION };
 
@@ -17,7 +17,7 @@ void nv_gpm_release(struct gpu *gpu)
 			NV_CALL(gpu->api, nvmlGpmSampleFree, gpu->samples[i]);
 		gpu->samples[i] = NULL;
 	}
-	gpu->sampled = false;
+	gpu->is_sampled = false;
 }
 
 int nv_gpm_take(struct gpu *gpu, struct nv_gpm_metrics *metrics)
@@ -35,12 +35,12 @@ int nv_gpm_take(struct gpu *gpu, struct nv_gpm_metrics *metrics)
 	last = gpu->samples[0];
 	gpu->samples[0] = gpu->samples[1];
 	gpu->samples[1] = last;
-	if (gpu->sampled) {
+	if (gpu->is_sampled) {
 		metrics->version = NV_GPM_VERSION;
 		metrics->from = gpu->samples[1];
 		metrics->to = gpu->samples[0];
 		result = NV_CALL(gpu->api, nvmlGpmMetricsGet, metrics);
 	}
-	gpu->sampled = true;
+	gpu->is_sampled = true;
 	return result;
 }

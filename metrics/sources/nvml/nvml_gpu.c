@@ -52,7 +52,7 @@ static int ask(const struct gpu *gpu, const struct nv_event *event)
 		return gpu->links.results[event->need];
 	if (event->read)
 		return event->read(gpu, event->argument, &value);
-	return nv_gpm_supported(gpu) ? ask_gpm(gpu, event->argument) : NV_NOT_SUPPORTED;
+	return nv_supports_gpm(gpu) ? ask_gpm(gpu, event->argument) : NV_NOT_SUPPORTED;
 }
 
 int nv_has_event(struct gpu_pmu *pmu, size_t number)
@@ -160,7 +160,7 @@ static int make_pmu(struct gpu *gpu, int kind)
 			.terms = pmu->terms[i],
 			.unit = list[i].unit,
 			.scale = list[i].scale,
-			.mean = list[i].mean,
+			.mean = list[i].is_mean,
 			.description = list[i].description,
 			.passes = 1,
 		};
@@ -207,7 +207,7 @@ static int add_gpu(struct source *source, unsigned int index)
 	describe(gpu);
 	nv_find_links(gpu->api, gpu->device, &gpu->links);
 	ret = make_pmu(gpu, PMU_NVML);
-	if (!ret && nv_gpm_supported(gpu))
+	if (!ret && nv_supports_gpm(gpu))
 		ret = make_pmu(gpu, PMU_GPM);
 	return ret;
 }

@@ -61,7 +61,7 @@ int nv_group_open(void *data, size_t pmu, const struct gpmu_source_event *events
 
 	if (pmu >= source->pmu_count || !length)
 		return fail(error, -EINVAL, "NVML: expected events of a PMU below %zu", source->pmu_count);
-	if (source->enabled)
+	if (source->is_enabled)
 		return fail(error, -EBUSY, "NVML: expected no group while it counts");
 	group = calloc(1, sizeof(*group));
 	if (group)
@@ -114,7 +114,7 @@ int nv_enable(void *data, uint64_t time)
 	struct source *source = data;
 	int ret;
 
-	if (source->enabled)
+	if (source->is_enabled)
 		return 0;
 	pthread_mutex_lock(&source->lock);
 	nv_observe_all(source, time);
@@ -133,24 +133,24 @@ int nv_enable(void *data, uint64_t time)
 	source->begin = time;
 	pthread_mutex_unlock(&source->lock);
 	ret = nv_start(source);
-	source->enabled = !ret;
+	source->is_enabled = !ret;
 	return ret;
 }
 
 /* The count from the last enable to @time */
 static void since(const struct group_event *event, uint64_t time, struct group_event *sum)
 {
-	struct point at = nv_stream_at(event->stream, time);
+	struct point point = nv_stream_at(event->stream, time);
 
-	sum->total = event->total + (at.total - event->base.total);
-	sum->running = event->running + (at.running - event->base.running);
+	sum->total = event->total + (point.total - event->base.total);
+	sum->running = event->running + (point.running - event->base.running);
 }
 
 int nv_disable(void *data, uint64_t time)
 {
 	struct source *source = data;
 
-	if (!source->enabled)
+	if (!source->is_enabled)
 		return 0;
 	nv_stop(source);
 	pthread_mutex_lock(&source->lock);
@@ -164,7 +164,7 @@ int nv_disable(void *data, uint64_t time)
 			nv_stream_end(group->events[i].stream, time);
 		}
 	}
-	source->enabled = false;
+	source->is_enabled = false;
 	nv_say_missed(source);
 	pthread_mutex_unlock(&source->lock);
 	return 0;
@@ -178,14 +178,14 @@ int nv_group_read(void *data, void *handle, uint64_t time, struct gpmu_source_co
 	int ret;
 
 	pthread_mutex_lock(&source->lock);
-	if (source->enabled) {
+	if (source->is_enabled) {
 		nv_observe(group->gpu, time);
 		enabled += time - source->begin;
 	}
 	for (size_t i = 0; i < group->length; i++) {
 		struct group_event sum = group->events[i];
 
-		if (source->enabled && sum.stream)
+		if (source->is_enabled && sum.stream)
 			since(&group->events[i], time, &sum);
 		counts[i] = (struct gpmu_source_count){
 			.raw = (uint64_t)floorl(sum.total),

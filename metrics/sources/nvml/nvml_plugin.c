@@ -24,27 +24,27 @@ static int parse_period(struct source *source, const char *text, size_t length, 
 static int parse(struct source *source, const char *options, struct gpmu_error *error)
 {
 	static const char period[] = "period=", check[] = "check";
-	const char *at = options;
+	const char *pos = options;
 	int ret = 0;
 
 	source->period = PERIOD_MS;
-	while (*at && !ret) {
-		size_t length = strcspn(at, ","), offset = (size_t)(at - options);
+	while (*pos && !ret) {
+		size_t length = strcspn(pos, ","), offset = (size_t)(pos - options);
 
-		if (length == strlen(check) && !strncmp(at, check, length)) {
-			source->check = true;
-		} else if (!strncmp(at, period, strlen(period))) {
+		if (length == strlen(check) && !strncmp(pos, check, length)) {
+			source->wants_check = true;
+		} else if (!strncmp(pos, period, strlen(period))) {
 			offset += strlen(period);
-			ret = parse_period(source, at + strlen(period), length - strlen(period), error);
+			ret = parse_period(source, pos + strlen(period), length - strlen(period), error);
 		} else {
-			ret = fail(error, -EINVAL, "expected %s, found \"%.64s\"", NVML_USAGE, at);
+			ret = fail(error, -EINVAL, "expected %s, found \"%.64s\"", NVML_USAGE, pos);
 		}
-		at += length;
-		if (!ret && *at && !at[1]) {
-			offset = (size_t)(at - options);
-			ret = fail(error, -EINVAL, "expected %s, found \"%s\"", NVML_USAGE, at);
+		pos += length;
+		if (!ret && *pos && !pos[1]) {
+			offset = (size_t)(pos - options);
+			ret = fail(error, -EINVAL, "expected %s, found \"%s\"", NVML_USAGE, pos);
 		}
-		at += *at == ',';
+		pos += *pos == ',';
 		error->offset = ret ? offset : 0;
 	}
 	return ret;
@@ -87,7 +87,7 @@ static int find_gpus(struct source *source, struct gpmu_error *error)
 		trouble_set(&source->trouble, "gpu", "", "%s", error->text);
 		error->text[0] = '\0';
 	}
-	return source->check ? 0 : trouble_fail(&source->trouble, NULL, ret, error);
+	return source->wants_check ? 0 : trouble_fail(&source->trouble, NULL, ret, error);
 }
 
 static int open_source(void **data, const char *options, struct gpmu_error *error)

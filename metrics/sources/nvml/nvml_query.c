@@ -131,7 +131,7 @@ json_t *nv_process_name(const struct gpu *gpu, unsigned int pid)
 
 struct accounting {
 	const struct gpu *gpu;
-	bool vgpu;
+	bool is_vgpu;
 	unsigned int instance;
 };
 
@@ -139,14 +139,14 @@ static int get_pids(const void *context, unsigned int *length, void *list)
 {
 	const struct accounting *accounting = context;
 
-	if (accounting->vgpu)
+	if (accounting->is_vgpu)
 		return NV_CALL(accounting->gpu->api, nvmlVgpuInstanceGetAccountingPids, accounting->instance, length, list);
 	return NV_CALL(accounting->gpu->api, nvmlDeviceGetAccountingPids, accounting->gpu->device, length, list);
 }
 
 static int get_stats(const struct accounting *accounting, unsigned int pid, struct nv_accounting *stats)
 {
-	if (accounting->vgpu)
+	if (accounting->is_vgpu)
 		return NV_CALL(accounting->gpu->api, nvmlVgpuInstanceGetAccountingStats, accounting->instance, pid, stats);
 	return NV_CALL(accounting->gpu->api, nvmlDeviceGetAccountingStats, accounting->gpu->device, pid, stats);
 }
@@ -163,7 +163,7 @@ static json_t *accounting_object(const struct accounting *accounting, unsigned i
 	json_t *object = json_object();
 
 	json_object_set_new(object, "pid", json_integer(pid));
-	json_object_set_new(object, "name", accounting->vgpu ? json_null() : nv_process_name(accounting->gpu, pid));
+	json_object_set_new(object, "name", accounting->is_vgpu ? json_null() : nv_process_name(accounting->gpu, pid));
 	json_object_set_new(object, "running", json_boolean(stats->running));
 	json_object_set_new(object, "start_us", json_integer((json_int_t)stats->start_time));
 	/* NVML returns the run time once the process has ended, 0 before. */
@@ -175,10 +175,10 @@ static json_t *accounting_object(const struct accounting *accounting, unsigned i
 	return object;
 }
 
-json_t *nv_accounting_list(const struct gpu *gpu, bool vgpu, unsigned int instance, int *result,
+json_t *nv_accounting_list(const struct gpu *gpu, bool is_vgpu, unsigned int instance, int *result,
 			   unsigned int *forgotten)
 {
-	const struct accounting accounting = { gpu, vgpu, instance };
+	const struct accounting accounting = { gpu, is_vgpu, instance };
 	json_t *list = json_array();
 	unsigned int length, *pids;
 	void *memory;

@@ -40,13 +40,13 @@ struct nv_event {
 	const char *unit;
 	const char *description;
 	double scale;		/* of struct gpmu_source_event_info; 0: 1 */
-	bool mean;
-	/* Reads the value, with @counter a total; returns NVML's result. NULL: read by GPM */
+	bool is_mean;
+	/* Reads the value, with @is_counter a total; returns NVML's result. NULL: read by GPM */
 	int (*read)(const struct gpu *gpu, unsigned int argument, double *value);
 	unsigned int argument;	/* of read(), or the number of GPM's metric */
 	double factor;		/* converts to the unit, rates to one second; 0 means 1 */
-	bool counter;
-	bool slow;		/* reading takes 20 ms: done by a thread of its own */
+	bool is_counter;
+	bool is_slow;		/* reading takes 20 ms: done by a thread of its own */
 	enum nv_need need;		/* a unit for which NVML returns 0 if it is missing */
 };
 
@@ -71,7 +71,7 @@ struct stream {
 	size_t first, length;
 	double last;		/* last value of a counter or a slow event */
 	int result;		/* of the last observation */
-	bool stale;		/* the counter's value at the newest point is unknown */
+	bool is_stale;		/* the counter's value at the newest point is unknown */
 	uint64_t missed;	/* ns without a successful read that are not reported yet */
 	int why;		/* NVML's result of the failed reads */
 };
@@ -126,10 +126,10 @@ struct gpu {
 	size_t pmu_count;
 	struct nv_links links;
 	int lost;		/* NVML's result once the GPU is lost */
-	bool lost_reported;
+	bool is_loss_reported;
 	struct stream *streams;
 	nv_gpm_sample samples[2];	/* [0] is the last */
-	bool sampled;
+	bool is_sampled;
 	uint64_t time;		/* begin of the last observation; 0: none yet */
 	unsigned long long seen_processes, seen_vgpus, seen_vgpu_processes;	/* us, newest samples that queries returned */
 };
@@ -146,9 +146,9 @@ struct source {
 	pthread_cond_t wake;
 	pthread_t threads[2];
 	unsigned int thread_count;
-	bool stop;
-	bool enabled;
-	bool check;		/* a missing driver or GPU is reported by the query "check" and is no failure */
+	bool wants_stop;
+	bool is_enabled;
+	bool wants_check;	/* a missing driver or GPU is reported by the query "check" and is no failure */
 	struct trouble trouble;	/* of a failure with the option check */
 	uint64_t begin;		/* of the last enable */
 	struct messages messages;
@@ -195,7 +195,7 @@ int nv_start(struct source *source);
 void nv_stop(struct source *source);
 
 /* nvml_gpm.c */
-bool nv_gpm_supported(const struct gpu *gpu);
+bool nv_supports_gpm(const struct gpu *gpu);
 void nv_gpm_release(struct gpu *gpu);
 /*
  * Takes a sample. After a previous sample it sets the values of @metrics, whose ids are set, for the time between the two.
@@ -229,7 +229,7 @@ bool nv_is_new(unsigned long long seen, unsigned long long time);
 /* The name of a process as text, or null */
 json_t *nv_process_name(const struct gpu *gpu, unsigned int pid);
 /* A list of processes with accounting; @forgotten is the number of those whose record was replaced */
-json_t *nv_accounting_list(const struct gpu *gpu, bool vgpu, unsigned int instance, int *result,
+json_t *nv_accounting_list(const struct gpu *gpu, bool is_vgpu, unsigned int instance, int *result,
 			   unsigned int *forgotten);
 
 /*

@@ -38,9 +38,9 @@ static long double amount(const struct nv_event *event, double value, uint64_t n
 {
 	long double number = value * (event->factor ? event->factor : 1);
 
-	if (event->counter)
+	if (event->is_counter)
 		return number;
-	return number * ns / (event->mean ? (event->scale ? event->scale : 1) : 1e9);
+	return number * ns / (event->is_mean ? (event->scale ? event->scale : 1) : 1e9);
 }
 
 /* Adds a point: @value holds from the last point to @time; unknown if @result is an error. */
@@ -83,7 +83,7 @@ struct stream *nv_stream_get(struct gpu *gpu, const struct nv_event *event)
 	stream->users = 1;
 	if (event->read)
 		stream->result = event->read(gpu, event->argument, &stream->last);
-	stream->stale = stream->result;
+	stream->is_stale = stream->result;
 	first.time = raw_clock_now();
 	append(stream, &first);
 	stream->next = gpu->streams;
@@ -108,14 +108,14 @@ void nv_stream_begin(struct stream *stream, uint64_t time)
 	if (newest(stream)->time >= time)
 		return;
 	newest(stream)->time = time;
-	stream->stale = stream->event->counter;
+	stream->is_stale = stream->event->is_counter;
 }
 
 void nv_stream_end(struct stream *stream, uint64_t time)
 {
 	uint64_t last = newest(stream)->time;
 
-	if (stream->event->counter && stream->result && last < time)
+	if (stream->event->is_counter && stream->result && last < time)
 		stream->missed += time - last;
 }
 
@@ -123,25 +123,25 @@ struct point nv_stream_at(const struct stream *stream, uint64_t time)
 {
 	size_t i = stream->length - 1;
 	const struct point *after, *before;
-	struct point at;
+	struct point result;
 	long double share;
 
 	while (i && point(stream, i - 1)->time >= time)
 		i--;
 	after = point(stream, i);
 	if (!i || time >= after->time) {
-		at = *after;
-		at.time = time;
-		return at;
+		result = *after;
+		result.time = time;
+		return result;
 	}
 	before = point(stream, i - 1);
 	share = (long double)(time - before->time) / (long double)(after->time - before->time);
-	at = (struct point){
+	result = (struct point){
 		.time = time,
 		.total = before->total + (after->total - before->total) * share,
 		.running = before->running + (after->running > before->running ? time - before->time : 0),
 	};
-	return at;
+	return result;
 }
 
 /* --- observing --- */
@@ -161,7 +161,7 @@ static void observe_read(struct stream *stream)
 
 	lose(stream->gpu, result);
 	time = raw_clock_now();
-	if (!event->counter) {
+	if (!event->is_counter) {
 		advance(stream, time, value, result);
 		return;
 	}
@@ -171,8 +171,8 @@ static void observe_read(struct stream *stream)
 		return;
 	}
 	stream->last = value;
-	if (stream->stale) {
-		stream->stale = false;
+	if (stream->is_stale) {
+		stream->is_stale = false;
 		stream->result = NV_SUCCESS;
 		stream->missed += time - newest(stream)->time;
 		newest(stream)->time = time;
@@ -187,7 +187,7 @@ static void observe_gpm(struct gpu *gpu)
 {
 	struct nv_gpm_metrics *metrics;
 	struct stream *stream;
-	bool first = !gpu->sampled;
+	bool is_first = !gpu->is_sampled;
 	unsigned int n = 0;
 	uint64_t time;
 	int result;
@@ -210,7 +210,7 @@ static void observe_gpm(struct gpu *gpu)
 			continue;
 		n++;
 		/* A value needs two samples. */
-		if (!first)
+		if (!is_first)
 			advance(stream, time, metric->value, result ? result : metric->result);
 	}
 	free(metrics);
@@ -230,7 +230,7 @@ static void wait_until(uint64_t time)
 
 void nv_observe(struct gpu *gpu, uint64_t time)
 {
-	bool gpm = false;
+	bool has_gpm = false;
 
 	if (gpu->lost || !gpu->streams || gpu->time >= time)
 		return;
@@ -239,17 +239,17 @@ void nv_observe(struct gpu *gpu, uint64_t time)
 	gpu->time = raw_clock_now();
 	for (struct stream *stream = gpu->streams; stream && !gpu->lost; stream = stream->next) {
 		if (!stream->event->read)
-			gpm = true;
-		else if (stream->event->slow)
+			has_gpm = true;
+		else if (stream->event->is_slow)
 			advance(stream, raw_clock_now(), stream->last, stream->result);
 		else
 			observe_read(stream);
 	}
-	if (gpm && !gpu->lost)
+	if (has_gpm && !gpu->lost)
 		observe_gpm(gpu);
-	if (!gpu->lost || gpu->lost_reported)
+	if (!gpu->lost || gpu->is_loss_reported)
 		return;
-	gpu->lost_reported = true;
+	gpu->is_loss_reported = true;
 	messages_add(&gpu->source->messages, "GPU %s: NVML: %s; its counts end here", gpu->uuid,
 		     nv_text(gpu->api, gpu->lost));
 }

@@ -16,7 +16,7 @@ static void read_slow(struct source *source, struct stream *stream)
 	double value = 0;
 	int result;
 
-	if (!stream->event->slow)
+	if (!stream->event->is_slow)
 		return;
 	result = stream->event->read(stream->gpu, stream->event->argument, &value);
 	pthread_mutex_lock(&source->lock);
@@ -58,19 +58,19 @@ static bool is_before(const struct timespec *a, const struct timespec *b)
 static bool wait_for(struct source *source, struct timespec *next)
 {
 	struct timespec now;
-	bool stop;
+	bool wants_stop;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	do
 		add_ms(next, source->period);
 	while (is_before(next, &now));
 	pthread_mutex_lock(&source->lock);
-	while (!source->stop &&
+	while (!source->wants_stop &&
 	       pthread_cond_timedwait(&source->wake, &source->lock, next) != ETIMEDOUT)
 		;
-	stop = source->stop;
+	wants_stop = source->wants_stop;
 	pthread_mutex_unlock(&source->lock);
-	return !stop;
+	return !wants_stop;
 }
 
 static void run(struct source *source, void (*work)(struct source *source))
@@ -98,7 +98,7 @@ static bool has_slow(const struct source *source)
 {
 	for (size_t i = 0; i < source->gpu_count; i++)
 		for (const struct stream *stream = source->gpus[i].streams; stream; stream = stream->next)
-			if (stream->event->slow)
+			if (stream->event->is_slow)
 				return true;
 	return false;
 }
@@ -121,7 +121,7 @@ int nv_start(struct source *source)
 {
 	int ret;
 
-	source->stop = false;
+	source->wants_stop = false;
 	ret = start(source, run_fast);
 	if (!ret && has_slow(source))
 		ret = start(source, run_slow);
@@ -133,7 +133,7 @@ int nv_start(struct source *source)
 void nv_stop(struct source *source)
 {
 	pthread_mutex_lock(&source->lock);
-	source->stop = true;
+	source->wants_stop = true;
 	pthread_cond_broadcast(&source->wake);
 	pthread_mutex_unlock(&source->lock);
 	while (source->thread_count)

@@ -183,7 +183,7 @@ void channel_count(struct channel_writer *writer, enum channel_tally tally, enum
 /* Returns the sum of all kinds that channel_count() has counted as CHANNEL_CALLED or CHANNEL_UNSURE so far. */
 uint64_t channel_called(const struct channel_writer *writer);
 /* Marks the file as complete or, if an exec has failed, as not complete. Other threads may write meanwhile. */
-void channel_writer_mark(struct channel_writer *writer, bool complete);
+void channel_writer_mark(struct channel_writer *writer, bool is_complete);
 /*
  * Marks the file as complete; later writes fail with -ESHUTDOWN. The process keeps the
  * file's lock.

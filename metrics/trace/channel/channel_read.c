@@ -19,7 +19,7 @@
 
 struct channel_reader {
 	char *bytes;		/* copy of the ring's bytes before the position copied */
-	size_t room, length, at;	/* of bytes: allocated, filled, read */
+	size_t room, length, pos;	/* of bytes: allocated, filled, read */
 	uint64_t ring, copied;
 	uint64_t written;	/* the writer's position, as last read */
 	uint64_t lost_count;		/* lost records, when their losses were read */
@@ -27,9 +27,9 @@ struct channel_reader {
 	uint64_t reported[CHANNEL_LOSSES + 1];	/* their counts in reports; of owed records also those that were read */
 	size_t lost_at;			/* the next of losses to report */
 	struct activity_lost lost;	/* the latest report */
-	bool looked;			/* since the number of lost records was read */
+	bool has_looked;		/* since the number of lost records was read */
 	int fd;
-	bool broken, ended;
+	bool is_broken, has_ended;
 };
 
 /* Ring size according to the head; 0 if the file is not a channel */
@@ -91,7 +91,7 @@ struct channel_reader *channel_reader_new(int fd)
 
 static int break_off(struct channel_reader *reader)
 {
-	reader->broken = true;
+	reader->is_broken = true;
 	return -EBADMSG;
 }
 
@@ -118,7 +118,7 @@ static bool read_number(const struct channel_reader *reader, size_t offset, uint
 /* Reads the writer's position. Returns 0; -EBADMSG if it is impossible */
 static int look(struct channel_reader *reader)
 {
-	reader->looked = true;
+	reader->has_looked = true;
 	for (int i = 0; i < TRIES; i++) {
 		uint64_t written;
 
@@ -136,12 +136,12 @@ static int look(struct channel_reader *reader)
 /* Moves the unread bytes to the begin of the buffer, and makes room for @size bytes in all. */
 static int make_room(struct channel_reader *reader, size_t size)
 {
-	size_t left = reader->length - reader->at;
+	size_t left = reader->length - reader->pos;
 	char *bytes;
 
 	if (left)
-		memmove(reader->bytes, reader->bytes + reader->at, left);
-	reader->at = 0;
+		memmove(reader->bytes, reader->bytes + reader->pos, left);
+	reader->pos = 0;
 	reader->length = left;
 	size = size < CHUNK ? CHUNK : size;
 	if (size <= reader->room)
@@ -171,7 +171,7 @@ static void order(void)
  */
 static int copy(struct channel_reader *reader, size_t size)
 {
-	uint64_t at = reader->copied & (reader->ring - 1), n, there;
+	uint64_t offset = reader->copied & (reader->ring - 1), n, there;
 	int ret;
 
 	if (reader->copied == reader->written && look(reader))
@@ -184,9 +184,9 @@ static int copy(struct channel_reader *reader, size_t size)
 		return ret;
 	n = reader->room - reader->length;
 	n = n < there ? n : there;
-	n = n < reader->ring - at ? n : reader->ring - at;
+	n = n < reader->ring - offset ? n : reader->ring - offset;
 	order();
-	if (!read_at(reader, reader->bytes + reader->length, n, CHANNEL_HEAD + at))
+	if (!read_at(reader, reader->bytes + reader->length, n, CHANNEL_HEAD + offset))
 		return break_off(reader);
 	reader->length += n;
 	reader->copied += n;
@@ -205,8 +205,8 @@ static int next(struct channel_reader *reader, struct activity_head **record)
 	int ret = 1;
 
 	do {
-		left = reader->length - reader->at;
-		head = (struct activity_head *)(reader->bytes + reader->at);
+		left = reader->length - reader->pos;
+		head = (struct activity_head *)(reader->bytes + reader->pos);
 		if (left < sizeof(*head)) {
 			ret = copy(reader, sizeof(*head));
 			continue;
@@ -232,7 +232,7 @@ static void read_losses(struct channel_reader *reader)
 {
 	uint64_t count;
 
-	reader->looked = false;
+	reader->has_looked = false;
 	if (!read_number(reader, offsetof(struct channel_head, lost), &count) || count <= reader->lost_count)
 		return;
 	order();
@@ -260,7 +260,7 @@ static void read_last_losses(struct channel_reader *reader)
 /* Returns whether the writer has lost records that were not reported; the latest report then has them. */
 static bool find_lost(struct channel_reader *reader)
 {
-	if (reader->looked)
+	if (reader->has_looked)
 		read_losses(reader);
 	for (; reader->lost_at <= CHANNEL_LOSSES; reader->lost_at++) {
 		const struct channel_lost *lost = &reader->losses[reader->lost_at];
@@ -284,7 +284,7 @@ int channel_read(struct channel_reader *reader, const struct activity_head **rec
 	struct activity_head *head;
 	int ret;
 
-	if (reader->broken)
+	if (reader->is_broken)
 		return -EBADMSG;
 	do {
 		ret = next(reader, &head);
@@ -297,7 +297,7 @@ int channel_read(struct channel_reader *reader, const struct activity_head **rec
 		}
 		if (ret <= 0)
 			return ret;
-		reader->at += head->size;
+		reader->pos += head->size;
 	} while (head->kind >= ACTIVITY_KINDS);
 	if (!activity_is_valid(head))
 		return break_off(reader);
@@ -309,11 +309,11 @@ int channel_read(struct channel_reader *reader, const struct activity_head **rec
 
 bool channel_has_ended(struct channel_reader *reader)
 {
-	if (!reader->ended && !flock(reader->fd, LOCK_SH | LOCK_NB)) {
-		reader->ended = true;
+	if (!reader->has_ended && !flock(reader->fd, LOCK_SH | LOCK_NB)) {
+		reader->has_ended = true;
 		flock(reader->fd, LOCK_UN);
 	}
-	return reader->ended;
+	return reader->has_ended;
 }
 
 bool channel_is_closed(const struct channel_reader *reader)
@@ -326,7 +326,7 @@ bool channel_is_closed(const struct channel_reader *reader)
 bool channel_read_calls(const struct channel_reader *reader, struct activity_calls *calls)
 {
 	struct channel_calls stripes[CHANNEL_STRIPES];
-	bool any = false;
+	bool has_any = false;
 
 	*calls = (struct activity_calls){ .head = { sizeof(*calls), ACTIVITY_CALLS, 0 } };
 	if (!read_at(reader, stripes, sizeof(stripes), offsetof(struct channel_head, calls)) ||
@@ -342,9 +342,9 @@ bool channel_read_calls(const struct channel_reader *reader, struct activity_cal
 		/* More nodes of a graph may have run than were expected. */
 		if (calls->unsure[work] > INT64_MAX)
 			calls->unsure[work] = 0;
-		any = any || calls->called[work] || calls->unsure[work] || calls->outside[work];
+		has_any = has_any || calls->called[work] || calls->unsure[work] || calls->outside[work];
 	}
-	return any;
+	return has_any;
 }
 
 void channel_reader_free(struct channel_reader *reader)

@@ -195,14 +195,14 @@ static ssize_t receive(int connection, struct msghdr *header)
 {
 	const size_t room = header->msg_controllen;
 	ssize_t n;
-	bool again;
+	bool wants_retry;
 	int resets = 0;
 
 	do {
 		header->msg_controllen = room;
 		n = recvmsg(connection, header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-		again = n < 0 && (errno == EINTR || (errno == ECONNRESET && !resets++));
-	} while (again);
+		wants_retry = n < 0 && (errno == EINTR || (errno == ECONNRESET && !resets++));
+	} while (wants_retry);
 	return n;
 }
 

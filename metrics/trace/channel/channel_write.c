@@ -16,7 +16,7 @@ struct channel_writer {
 	struct channel_head *head;
 	char *data;
 	uint64_t ring, written, taken;
-	bool finished;
+	bool is_finished;
 };
 
 static int map(struct channel_writer *writer, int fd)
@@ -114,23 +114,23 @@ static uint64_t taken_of(struct channel_writer *writer)
 static int write_locked(struct channel_writer *writer, const struct activity_head *record)
 {
 	uint64_t taken = taken_of(writer);
-	uint64_t at = writer->written & (writer->ring - 1), pad = 0;
+	uint64_t offset = writer->written & (writer->ring - 1), pad = 0;
 
-	if (writer->finished)
+	if (writer->is_finished)
 		return -ESHUTDOWN;
 	if (taken > writer->written || writer->written - taken > writer->ring)
 		return -EBADMSG;
-	if (writer->ring - at < record->size)
-		pad = writer->ring - at;
+	if (writer->ring - offset < record->size)
+		pad = writer->ring - offset;
 	if (writer->ring - (writer->written - taken) < pad + record->size)
 		return -EAGAIN;
 	if (pad) {
 		const struct activity_head filler = { .size = (uint32_t)pad, .kind = CHANNEL_PAD };
 
-		memcpy(writer->data + at, &filler, sizeof(filler));
-		at = 0;
+		memcpy(writer->data + offset, &filler, sizeof(filler));
+		offset = 0;
 	}
-	memcpy(writer->data + at, record, record->size);
+	memcpy(writer->data + offset, record, record->size);
 	writer->written += pad + record->size;
 	__atomic_store_n(&writer->head->written, writer->written, __ATOMIC_RELEASE);
 	return 0;
@@ -234,15 +234,15 @@ uint64_t channel_called(const struct channel_writer *writer)
 	return sum;
 }
 
-void channel_writer_mark(struct channel_writer *writer, bool complete)
+void channel_writer_mark(struct channel_writer *writer, bool is_complete)
 {
-	__atomic_store_n(&writer->head->closed, complete, __ATOMIC_RELEASE);
+	__atomic_store_n(&writer->head->closed, is_complete, __ATOMIC_RELEASE);
 }
 
 void channel_writer_finish(struct channel_writer *writer)
 {
 	pthread_mutex_lock(&writer->lock);
-	writer->finished = true;
+	writer->is_finished = true;
 	pthread_mutex_unlock(&writer->lock);
 	__atomic_store_n(&writer->head->closed, 1, __ATOMIC_RELEASE);
 }

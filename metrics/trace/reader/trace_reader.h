@@ -58,7 +58,7 @@ struct reader_arena {
 	size_t used, room, wanted;
 	void **more;			/* further blocks for a packet that exceeds data */
 	size_t more_count;
-	bool failed;			/* out of memory */
+	bool has_failed;		/* out of memory */
 };
 
 struct gpmu_trace_reader {
@@ -66,16 +66,16 @@ struct gpmu_trace_reader {
 	char *path;
 	int failed;			/* -errno; why has the reason */
 	struct gpmu_error why;
-	/* The file: bytes from @at to @length of the buffer are unread. */
+	/* The file: bytes from @pos to @length of the buffer are unread. */
 	uint8_t *data;
-	size_t at, length, room;
+	size_t pos, length, room;
 	uint64_t offset;		/* of the buffer's first byte in the file */
 	uint64_t packet_offset;		/* of the current packet in the file */
-	bool ended;
+	bool has_ended;
 	struct reader_arena arena;
 	GpmuPb__TracePacket *packet;
 	/* State since the last restart */
-	bool known;
+	bool is_known;
 	uint32_t sequence;
 	uint64_t steps, ends;		/* last values of the incremental clocks */
 	struct reader_names names[READER_NAME_KINDS];

@@ -59,7 +59,7 @@ static void *arena_alloc(void *data, size_t size)
 	more = memory ? vector_append(arena->more, arena->more_count) : NULL;
 	if (!more) {
 		free(memory);
-		arena->failed = true;
+		arena->has_failed = true;
 		return NULL;
 	}
 	*more = memory;
@@ -111,7 +111,7 @@ void reader_file_release(struct gpmu_trace_reader *reader)
 
 static int make_room(struct gpmu_trace_reader *reader, size_t n)
 {
-	size_t left = reader->length - reader->at;
+	size_t left = reader->length - reader->pos;
 
 	if (n > reader->room) {
 		size_t room = n > BUFFER ? n : BUFFER;
@@ -120,18 +120,18 @@ static int make_room(struct gpmu_trace_reader *reader, size_t n)
 		if (!data)
 			return reader_no_memory(reader);
 		if (left)
-			memcpy(data, reader->data + reader->at, left);
+			memcpy(data, reader->data + reader->pos, left);
 		free(reader->data);
 		reader->data = data;
 		reader->room = room;
-	} else if (reader->at + n > reader->room) {
-		memmove(reader->data, reader->data + reader->at, left);
+	} else if (reader->pos + n > reader->room) {
+		memmove(reader->data, reader->data + reader->pos, left);
 	} else {
 		return 0;
 	}
-	reader->offset += reader->at;
+	reader->offset += reader->pos;
 	reader->length = left;
-	reader->at = 0;
+	reader->pos = 0;
 	return 0;
 }
 
@@ -141,9 +141,9 @@ static int make_room(struct gpmu_trace_reader *reader, size_t n)
  */
 static ssize_t fill(struct gpmu_trace_reader *reader, size_t n)
 {
-	if (reader->length - reader->at < n && make_room(reader, n))
+	if (reader->length - reader->pos < n && make_room(reader, n))
 		return -ENOMEM;
-	while (!reader->ended && reader->length - reader->at < n) {
+	while (!reader->has_ended && reader->length - reader->pos < n) {
 		ssize_t got = read(reader->fd, reader->data + reader->length,
 				   reader->room - reader->length);
 
@@ -155,10 +155,10 @@ static ssize_t fill(struct gpmu_trace_reader *reader, size_t n)
 			reader->packet_offset = reader->offset + reader->length;
 			return reader_fail(reader, ret, "%s", error_text(-ret));
 		}
-		reader->ended = got == 0;
+		reader->has_ended = got == 0;
 		reader->length += (size_t)got;
 	}
-	return (ssize_t)(reader->length - reader->at);
+	return (ssize_t)(reader->length - reader->pos);
 }
 
 /*
@@ -187,7 +187,7 @@ struct field {
 /* Returns 1, 0 if the field is incomplete, or -EINVAL. */
 static int read_head(struct gpmu_trace_reader *reader, size_t n, struct field *field)
 {
-	const uint8_t *data = reader->data + reader->at;
+	const uint8_t *data = reader->data + reader->pos;
 	uint64_t tag, value = 0;
 	int used = varint(data, n, &tag), more = 1;
 
@@ -216,7 +216,7 @@ static int read_head(struct gpmu_trace_reader *reader, size_t n, struct field *f
 static int cut_off(struct gpmu_trace_reader *reader, uint64_t bytes)
 {
 	reader->stats.cut = bytes;
-	reader->at = reader->length;
+	reader->pos = reader->length;
 	return 0;
 }
 
@@ -234,7 +234,7 @@ static int skip(struct gpmu_trace_reader *reader, const struct field *field)
 		if (!n)
 			return cut_off(reader, field->head + field->length - left);
 		step = (uint64_t)n < left ? (size_t)n : (size_t)left;
-		reader->at += step;
+		reader->pos += step;
 		left -= step;
 	}
 	reader->stats.bytes += field->head + field->length;
@@ -257,13 +257,13 @@ static int unpack(struct gpmu_trace_reader *reader, const struct field *field)
 	if (arena_reset(&reader->arena))
 		return reader_no_memory(reader);
 	reader->packet = gpmu_pb__trace_packet__unpack(&allocator, (size_t)field->length,
-						       reader->data + reader->at + field->head);
-	if (reader->arena.failed)
+						       reader->data + reader->pos + field->head);
+	if (reader->arena.has_failed)
 		return reader_no_memory(reader);
 	if (!reader->packet)
 		return reader_fail(reader, -EINVAL, "expected a packet of a trace, found %llu other bytes",
 				   (unsigned long long)field->length);
-	reader->at += field->head + (size_t)field->length;
+	reader->pos += field->head + (size_t)field->length;
 	reader->stats.bytes += field->head + field->length;
 	reader->stats.packets++;
 	return 1;
@@ -280,7 +280,7 @@ int reader_packet(struct gpmu_trace_reader *reader)
 		reader->packet = NULL;
 		if (n <= 0)
 			return (int)n;
-		reader->packet_offset = reader->offset + reader->at;
+		reader->packet_offset = reader->offset + reader->pos;
 		ret = read_head(reader, (size_t)n, &field);
 		if (ret <= 0)
 			return ret ? ret : cut_off(reader, (uint64_t)n);

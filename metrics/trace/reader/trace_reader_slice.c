@@ -11,16 +11,16 @@ static size_t bytes_of(const char *text)
 	return text ? strlen(text) + 1 : 0;
 }
 
-/* Copies a text to *@at and advances *@at past it. */
-static char *keep(char **at, const char *text)
+/* Copies a text to *@cursor and advances *@cursor past it. */
+static char *keep(char **cursor, const char *text)
 {
 	size_t size = bytes_of(text);
-	char *copy = *at;
+	char *copy = *cursor;
 
 	if (!text)
 		return NULL;
 	memcpy(copy, text, size);
-	*at += size;
+	*cursor += size;
 	return copy;
 }
 
@@ -30,7 +30,7 @@ int reader_begin(struct gpmu_trace_reader *reader, size_t number)
 	size_t size = item->arg_count * sizeof(*item->args) + bytes_of(item->name) + bytes_of(item->category);
 	struct reader_track *track = &reader->tracks[number];
 	struct reader_open *open;
-	char *at;
+	char *cursor;
 
 	if (reader->open_count == READER_OPEN_MAX)
 		return reader_fail(reader, -EINVAL, "expected at most %u slices that have not ended",
@@ -45,16 +45,16 @@ int reader_begin(struct gpmu_trace_reader *reader, size_t number)
 		track->open_count--;
 		return reader_no_memory(reader);
 	}
-	at = (char *)(open->args + item->arg_count);
+	cursor = (char *)(open->args + item->arg_count);
 	open->begin = item->begin;
 	open->flow = item->flow;
 	open->arg_count = item->arg_count;
-	open->name = keep(&at, item->name);
-	open->category = keep(&at, item->category);
+	open->name = keep(&cursor, item->name);
+	open->category = keep(&cursor, item->category);
 	for (size_t i = 0; i < item->arg_count; i++) {
 		open->args[i] = item->args[i];
-		open->args[i].name = keep(&at, item->args[i].name);
-		open->args[i].text = keep(&at, item->args[i].text);
+		open->args[i].name = keep(&cursor, item->args[i].name);
+		open->args[i].text = keep(&cursor, item->args[i].text);
 	}
 	reader->open_count++;
 	return 0;

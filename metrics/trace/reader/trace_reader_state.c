@@ -69,7 +69,7 @@ static int learn_names(struct gpmu_trace_reader *reader, enum reader_name_kind k
 /* Joins the functions of a stack. */
 static int learn_stack(struct gpmu_trace_reader *reader, uint64_t base, const GpmuPb__Callstack *stack)
 {
-	size_t length = 0, at = 0;
+	size_t length = 0, pos = 0;
 	char *text;
 
 	for (size_t i = 0; i < stack->n_frame_ids; i++) {
@@ -81,10 +81,10 @@ static int learn_stack(struct gpmu_trace_reader *reader, uint64_t base, const Gp
 	}
 	text = malloc(length + 1);
 	for (size_t i = 0; text && i < stack->n_frame_ids; i++)
-		at += (size_t)sprintf(text + at, "%s%s", i ? ";" : "",
-				      reader_name(reader, READER_FRAME, base ^ stack->frame_ids[i]));
+		pos += (size_t)sprintf(text + pos, "%s%s", i ? ";" : "",
+				       reader_name(reader, READER_FRAME, base ^ stack->frame_ids[i]));
 	if (text)
-		text[at] = '\0';
+		text[pos] = '\0';
 	return learn_name(reader, READER_STACK, base ^ stack->iid, text);
 }
 
@@ -174,7 +174,7 @@ static bool is_restart(const GpmuPb__TracePacket *packet)
 
 static void restart(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *packet)
 {
-	reader->known = true;
+	reader->is_known = true;
 	reader->sequence = packet->trusted_packet_sequence_id;
 	reader->steps = clock_of(packet->clock_snapshot, TRACE_CLOCK_STEPS)->timestamp;
 	reader->ends = clock_of(packet->clock_snapshot, TRACE_CLOCK_ENDS)->timestamp;
@@ -295,10 +295,10 @@ int reader_learn(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *pa
 
 	if (is_restart(packet))
 		restart(reader, packet);
-	if (!reader->known || packet->trusted_packet_sequence_id != reader->sequence) {
+	if (!reader->is_known || packet->trusted_packet_sequence_id != reader->sequence) {
 		if (is_sample(packet))
-			return reader->known ? learn_sample(reader, packet) : 0;
-		if (!reader->known && packet->sequence_flags & TRACE_STATE_NEEDED)
+			return reader->is_known ? learn_sample(reader, packet) : 0;
+		if (!reader->is_known && packet->sequence_flags & TRACE_STATE_NEEDED)
 			reader->stats.early++;
 		else
 			reader->stats.others++;

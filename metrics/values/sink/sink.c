@@ -155,16 +155,16 @@ static int flush(struct gpmu_sink *sink)
 /* Without memory, drops the text after the first @held bytes. */
 static int check_memory(struct sink_buffer *buffer, size_t held)
 {
-	if (!buffer->failed)
+	if (!buffer->has_failed)
 		return 0;
-	buffer->failed = false;
+	buffer->has_failed = false;
 	buffer->length = held;
 	return -ENOMEM;
 }
 
 static void begin(struct gpmu_sink *sink, const struct gpmu_rows *rows)
 {
-	if (!sink->begun && sink->ops->begin)
+	if (!sink->has_begun && sink->ops->begin)
 		sink->ops->begin(sink, rows);
 }
 
@@ -183,7 +183,7 @@ int gpmu_sink_rows(struct gpmu_sink *sink, const struct gpmu_rows *rows)
 	ret = check_memory(&sink->buffer, held);
 	if (ret)
 		return ret;
-	sink->begun = true;
+	sink->has_begun = true;
 	return sink->options.held ? 0 : flush(sink);
 }
 

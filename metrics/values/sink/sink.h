@@ -38,7 +38,7 @@ struct sink_pair {
 struct sink_beside {
 	double value;		/* NaN: none */
 	unsigned int decimals;
-	bool percent;		/* a summary prints "%" after the value */
+	bool is_percent;	/* a summary prints "%" after the value */
 	char unit[160];		/* "CPUs utilized", "K/sec", "GB/s  GraceMemBW"; "" without a number */
 };
 
@@ -67,7 +67,7 @@ struct gpmu_sink {
 	char *separator, *title, *host;
 	size_t separator_length;
 	struct sink_buffer buffer;
-	bool begun;
+	bool has_begun;
 	struct sink_partner *partners;	/* for each row */
 	size_t partner_count;
 	/* CSV */
@@ -95,14 +95,14 @@ void sink_json_pair(struct gpmu_sink *sink, const char *key, const char *value);
 
 /* --- sink_notes.c */
 
-/* Writes a note below the rows, after an empty line if @first. */
-void sink_note(struct gpmu_sink *sink, const char *name, const char *text, const char *more, bool *first);
-/* Writes the reasons of missing values, each once, after an empty line if @first. */
-void sink_whys(struct gpmu_sink *sink, const struct gpmu_rows *rows, bool *first);
+/* Writes a note below the rows, after an empty line if @is_first. */
+void sink_note(struct gpmu_sink *sink, const char *name, const char *text, const char *more, bool *is_first);
+/* Writes the reasons of missing values, each once, after an empty line if @is_first. */
+void sink_whys(struct gpmu_sink *sink, const struct gpmu_rows *rows, bool *is_first);
 
 /* --- sink_balance.c */
 
-void sink_balance(struct gpmu_sink *sink, const struct gpmu_rows *rows, bool *first);
+void sink_balance(struct gpmu_sink *sink, const struct gpmu_rows *rows, bool *is_first);
 
 /* --- sink_perf.c: columns and keys of perf */
 

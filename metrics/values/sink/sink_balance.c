@@ -17,7 +17,7 @@ static const char *write_gb(char *text, size_t size, double rate)
 	return text;
 }
 
-static void put_line(struct gpmu_sink *sink, const struct gpmu_balance_line *line, bool *first)
+static void put_line(struct gpmu_sink *sink, const struct gpmu_balance_line *line, bool *is_first)
 {
 	char left[NUMBER_SIZE + 8], right[NUMBER_SIZE + 8], rest[NUMBER_SIZE + 8];
 	char percent[NUMBER_SIZE + 1], text[sizeof(left) * 4 + 128];
@@ -32,18 +32,18 @@ static void put_line(struct gpmu_sink *sink, const struct gpmu_balance_line *lin
 		snprintf(text + n, sizeof(text) - (size_t)n, "remainder %s (%s%%)",
 			 write_gb(rest, sizeof(rest), line->remainder), percent);
 	}
-	sink_note(sink, line->name, text, line->share < 1 ? ", an estimate" : "", first);
+	sink_note(sink, line->name, text, line->share < 1 ? ", an estimate" : "", is_first);
 }
 
-void sink_balance(struct gpmu_sink *sink, const struct gpmu_rows *rows, bool *first)
+void sink_balance(struct gpmu_sink *sink, const struct gpmu_rows *rows, bool *is_first)
 {
 	struct gpmu_balance *balance = gpmu_balance_new();
 	const struct gpmu_balance_line *line;
 
 	if (!balance || gpmu_balance_update(balance, rows))
-		sink->buffer.failed = true;
+		sink->buffer.has_failed = true;
 	for (size_t i = 0; balance && (line = gpmu_balance_line(balance, i)); i++)
 		if (line->state == GPMU_STATE_OK)
-			put_line(sink, line, first);
+			put_line(sink, line, is_first);
 	gpmu_balance_free(balance);
 }

@@ -16,20 +16,30 @@ enum beside_kind { BESIDE_NONE, BESIDE_CLOCK, BESIDE_RATIO, BESIDE_FREQUENCY, BE
 
 static const struct ratio {
 	const char *name, *divisor, *unit;
-	bool percent;
+	bool is_percent;
 } ratios[] = {
 	{ .name = "instructions", .divisor = "cycles", .unit = "insn per cycle" },
-	{ .name = "branch-misses", .divisor = "branches", .unit = "of all branches", .percent = true },
-	{ .name = "stalled-cycles-frontend", .divisor = "cycles", .unit = "frontend cycles idle", .percent = true },
-	{ .name = "stalled-cycles-backend", .divisor = "cycles", .unit = "backend cycles idle", .percent = true },
-	{ .name = "cache-misses", .divisor = "cache-references", .unit = "of all cache refs", .percent = true },
-	{ .name = "L1-dcache-load-misses", .divisor = "L1-dcache-loads",
-	  .unit = "of all L1-dcache accesses", .percent = true },
-	{ .name = "L1-icache-load-misses", .divisor = "L1-icache-loads",
-	  .unit = "of all L1-icache accesses", .percent = true },
-	{ .name = "LLC-load-misses", .divisor = "LLC-loads", .unit = "of all LL-cache accesses", .percent = true },
-	{ .name = "dTLB-load-misses", .divisor = "dTLB-loads", .unit = "of all dTLB cache accesses", .percent = true },
-	{ .name = "iTLB-load-misses", .divisor = "iTLB-loads", .unit = "of all iTLB cache accesses", .percent = true },
+	{ .name = "branch-misses", .divisor = "branches", .unit = "of all branches", .is_percent = true },
+	{ .name = "stalled-cycles-frontend", .divisor = "cycles", .unit = "frontend cycles idle", .is_percent = true },
+	{ .name = "stalled-cycles-backend", .divisor = "cycles", .unit = "backend cycles idle", .is_percent = true },
+	{ .name = "cache-misses", .divisor = "cache-references", .unit = "of all cache refs", .is_percent = true },
+	{ .name = "L1-dcache-load-misses",
+	  .divisor = "L1-dcache-loads",
+	  .unit = "of all L1-dcache accesses",
+	  .is_percent = true },
+	{ .name = "L1-icache-load-misses",
+	  .divisor = "L1-icache-loads",
+	  .unit = "of all L1-icache accesses",
+	  .is_percent = true },
+	{ .name = "LLC-load-misses", .divisor = "LLC-loads", .unit = "of all LL-cache accesses", .is_percent = true },
+	{ .name = "dTLB-load-misses",
+	  .divisor = "dTLB-loads",
+	  .unit = "of all dTLB cache accesses",
+	  .is_percent = true },
+	{ .name = "iTLB-load-misses",
+	  .divisor = "iTLB-loads",
+	  .unit = "of all iTLB cache accesses",
+	  .is_percent = true },
 };
 
 /* An event's name without PMU and modifiers, and its modifiers */
@@ -129,7 +139,7 @@ static struct sink_partner *find_partner(struct gpmu_sink *sink, const struct gp
 		sink->partner_count = 0;
 	while (sink->partner_count < rows->length)
 		if (!vector_append(sink->partners, sink->partner_count)) {
-			sink->buffer.failed = true;
+			sink->buffer.has_failed = true;
 			return NULL;
 		}
 	partner = &sink->partners[index];
@@ -188,7 +198,7 @@ void sink_beside(struct gpmu_sink *sink, const struct gpmu_rows *rows, size_t in
 	struct parts parts;
 
 	beside->value = NAN;
-	beside->percent = false;
+	beside->is_percent = false;
 	beside->unit[0] = '\0';
 	if (row->metric) {
 		set_metric(beside, row);
@@ -208,8 +218,8 @@ void sink_beside(struct gpmu_sink *sink, const struct gpmu_rows *rows, size_t in
 	case BESIDE_RATIO:
 		parts = split(row->name);
 		ratio = ratio_of(&parts);
-		beside->percent = ratio->percent;
-		set(beside, (ratio->percent ? 100 : 1) * row->value / other->value, 2, ratio->unit);
+		beside->is_percent = ratio->is_percent;
+		set(beside, (ratio->is_percent ? 100 : 1) * row->value / other->value, 2, ratio->unit);
 		break;
 	case BESIDE_FREQUENCY:
 		set(beside, row->value / other->value / 1e6, 3, "GHz");

@@ -61,7 +61,7 @@ static void put_text(struct gpmu_sink *sink, const char *text)
 
 	if (text)
 		buffer_shown(buffer, text);
-	if (!buffer->failed && needs_quotes(sink, buffer->data + begin, buffer->length - begin))
+	if (!buffer->has_failed && needs_quotes(sink, buffer->data + begin, buffer->length - begin))
 		quote(buffer, begin);
 	next(sink);
 }
@@ -82,11 +82,11 @@ static void put_size(struct gpmu_sink *sink, uint64_t size)
 /* A label has the name of a task, which can be any text; what CSV could not parse becomes "_". */
 static void put_word(struct gpmu_sink *sink, const char *text)
 {
-	for (const char *at = text; *at; at++) {
-		const bool ends = (unsigned char)*at < ' ' || *at == *sink->separator ||
-				  *at == '"' || (*at == '#' && at == text);
+	for (const char *c = text; *c; c++) {
+		const bool is_separator = (unsigned char)*c < ' ' || *c == *sink->separator ||
+					  *c == '"' || (*c == '#' && c == text);
 
-		buffer_char(&sink->part, ends ? '_' : *at);
+		buffer_char(&sink->part, is_separator ? '_' : *c);
 	}
 }
 
@@ -163,11 +163,11 @@ static void put_rest(struct gpmu_sink *sink, const struct gpmu_row *row)
 	put_text(sink, row->gpu);
 	put_number(sink, row->gpu ? row->gpu_number : -1);
 	put_text(sink, row->source);
-	sink->part.length -= sink->part.failed ? 0 : sink->separator_length;
+	sink->part.length -= sink->part.has_failed ? 0 : sink->separator_length;
 	buffer_char(&sink->part, '\n');
 }
 
-static bool same_number(double a, double b)
+static bool is_same_number(double a, double b)
 {
 	return a == b || (isnan(a) && isnan(b));
 }
@@ -184,8 +184,8 @@ static bool is_of(const struct gpmu_sink *sink, const struct sink_line *line,
 	       row->runs == made->runs && row->alert == made->alert &&
 	       row->gpu_number == made->gpu_number &&
 	       row->die == made->die && row->core == made->core && row->tid == made->tid &&
-	       (sink->options.runs < 2 || same_number(row->value, made->value)) &&
-	       same_number(row->deviation, made->deviation) && text_is_same(row->comm, made->comm) &&
+	       (sink->options.runs < 2 || is_same_number(row->value, made->value)) &&
+	       is_same_number(row->deviation, made->deviation) && text_is_same(row->comm, made->comm) &&
 	       text_is_same(row->name, made->name) && text_is_same(row->pmu, made->pmu) &&
 	       text_is_same(row->unit, made->unit) && text_is_same(row->why, made->why) &&
 	       text_is_same(row->gpu, made->gpu) && text_is_same(row->source, made->source) &&
@@ -195,11 +195,11 @@ static bool is_of(const struct gpmu_sink *sink, const struct sink_line *line,
 /* Stores a copy of the text after the columns, to compare the next row with. Returns its offset */
 static size_t keep_text(struct gpmu_sink *sink, const char *text)
 {
-	size_t at = sink->part.length;
+	size_t offset = sink->part.length;
 
 	if (text)
 		buffer_bytes(&sink->part, text, strlen(text) + 1);
-	return at;
+	return offset;
 }
 
 static void (*const parts[SINK_PARTS])(struct gpmu_sink *sink, const struct gpmu_row *row) = {
@@ -212,7 +212,7 @@ static bool make_line(struct gpmu_sink *sink, struct sink_line *line, const stru
 	const char **const texts[] = { &line->row.name, &line->row.pmu, &line->row.unit,
 				       &line->row.why, &line->row.gpu, &line->row.source,
 				       &line->row.comm, &line->row.cgroup };
-	size_t at[ARRAY_SIZE(texts)];
+	size_t offsets[ARRAY_SIZE(texts)];
 	char *text;
 
 	sink->part.length = 0;
@@ -225,11 +225,11 @@ static bool make_line(struct gpmu_sink *sink, struct sink_line *line, const stru
 	line->length = sink->part.length;
 	line->row = *row;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-		at[i] = keep_text(sink, *texts[i]);
-	text = sink->part.failed ? NULL : realloc(line->text, sink->part.length);
+		offsets[i] = keep_text(sink, *texts[i]);
+	text = sink->part.has_failed ? NULL : realloc(line->text, sink->part.length);
 	if (!text) {
-		sink->buffer.failed = true;
-		sink->part.failed = false;
+		sink->buffer.has_failed = true;
+		sink->part.has_failed = false;
 		free(line->text);
 		line->text = NULL;
 		return false;
@@ -237,7 +237,7 @@ static bool make_line(struct gpmu_sink *sink, struct sink_line *line, const stru
 	memcpy(text, sink->part.data, sink->part.length);
 	line->text = text;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-		*texts[i] = *texts[i] ? text + at[i] : NULL;
+		*texts[i] = *texts[i] ? text + offsets[i] : NULL;
 	return true;
 }
 
@@ -311,8 +311,8 @@ static char *add_perf(char *to, struct gpmu_sink *sink, const struct sink_line *
 /* Replaces a text by the text that is shown. Most texts are the same. */
 static void show(char *text)
 {
-	for (const char *at = text; *at; at++)
-		if (*at < ' ' || *at > '~') {
+	for (const char *c = text; *c; c++)
+		if (*c < ' ' || *c > '~') {
 			gpmu_shown(text);
 			return;
 		}
@@ -324,7 +324,7 @@ static void put_row(struct gpmu_sink *sink, struct sink_line *line, const struct
 	const struct gpmu_row *row = &rows->list[index];
 	struct sink_beside beside;
 	const char *text;
-	char *room, *at;
+	char *room, *cursor;
 
 	if (!is_of(sink, line, row) && !make_line(sink, line, row))
 		return;
@@ -334,39 +334,39 @@ static void put_row(struct gpmu_sink *sink, struct sink_line *line, const struct
 			   NUMBERS * (NUMBER_SIZE + sink->separator_length));
 	if (!room)
 		return;
-	at = add_perf(room, sink, line, row, &beside);
-	at = add_next(add(at, SINK_SCHEMA, strlen(SINK_SCHEMA)), sink);
-	at = add_pair(at, sink, &sink->times, row->time_begin, row->time_end, number_seconds);
+	cursor = add_perf(room, sink, line, row, &beside);
+	cursor = add_next(add(cursor, SINK_SCHEMA, strlen(SINK_SCHEMA)), sink);
+	cursor = add_pair(cursor, sink, &sink->times, row->time_begin, row->time_end, number_seconds);
 	text = line->text + line->lengths[0] + line->lengths[1];
-	at = add(at, text, line->lengths[2]);
+	cursor = add(cursor, text, line->lengths[2]);
 	if (row->state == GPMU_STATE_OK && isfinite(row->value))
-		at += number_shortest(at, row->value);
-	at = add(at, text += line->lengths[2], line->lengths[3]);
+		cursor += number_shortest(cursor, row->value);
+	cursor = add(cursor, text += line->lengths[2], line->lengths[3]);
 	if (isfinite(row->share))
-		at += number_shortest(at, row->share);
-	at = add_next(at, sink);
+		cursor += number_shortest(cursor, row->share);
+	cursor = add_next(cursor, sink);
 	if (sink_knows_raw(row))
-		at += number_u64(at, row->raw);
-	at = add_next(at, sink);
+		cursor += number_u64(cursor, row->raw);
+	cursor = add_next(cursor, sink);
 	if (sink_knows_times(row))
-		at = add_pair(at, sink, &sink->counted, row->enabled, row->running, number_u64);
+		cursor = add_pair(cursor, sink, &sink->counted, row->enabled, row->running, number_u64);
 	else
-		at = add_next(add_next(at, sink), sink);
-	at = add(at, text + line->lengths[3], line->lengths[4]);
-	buffer_added(&sink->buffer, (size_t)(at - room));
+		cursor = add_next(add_next(cursor, sink), sink);
+	cursor = add(cursor, text + line->lengths[3], line->lengths[4]);
+	buffer_added(&sink->buffer, (size_t)(cursor - room));
 }
 
 static void put_rows(struct gpmu_sink *sink, const struct gpmu_rows *rows)
 {
-	bool each = sink->options.interval;
+	bool has_intervals = sink->options.interval;
 
-	while (sink->line_count < (each ? rows->length : 1))
+	while (sink->line_count < (has_intervals ? rows->length : 1))
 		if (!vector_append(sink->lines, sink->line_count)) {
-			sink->buffer.failed = true;
+			sink->buffer.has_failed = true;
 			return;
 		}
 	for (size_t i = 0; i < rows->length; i++)
-		put_row(sink, &sink->lines[each ? i : 0], rows, i);
+		put_row(sink, &sink->lines[has_intervals ? i : 0], rows, i);
 }
 
 static void front(struct gpmu_sink *sink, const struct gpmu_row *row)

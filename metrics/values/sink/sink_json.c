@@ -29,9 +29,9 @@ static char *add_double(char *to, double value)
 	return isfinite(value) ? to + number_shortest(to, value) : add(to, "null");
 }
 
-static char *add_u64(char *to, bool known, uint64_t value)
+static char *add_u64(char *to, bool is_known, uint64_t value)
 {
-	return known ? to + number_u64(to, value) : add(to, "null");
+	return is_known ? to + number_u64(to, value) : add(to, "null");
 }
 
 static char *add_seconds(char *to, uint64_t ns)
@@ -57,7 +57,7 @@ static char *add_label(char *to, const struct gpmu_sink *sink, const struct gpmu
 	const enum gpmu_aggregation aggregation = sink->options.aggregation;
 	char label[SINK_LABEL];
 	const char *number;
-	bool cpu = aggregation == GPMU_AGGREGATE_CPU;
+	bool is_cpu = aggregation == GPMU_AGGREGATE_CPU;
 
 	if (sink->options.interval)
 		to = add(add_seconds(add(to, "\"interval\" : "), row->time_end), ", ");
@@ -65,9 +65,9 @@ static char *add_label(char *to, const struct gpmu_sink *sink, const struct gpmu
 	    !sink_label(row, aggregation, label, sizeof(label)))
 		return to;
 	/* A node whose first CPU is not known has the label N<n>. */
-	number = cpu && !strncmp(label, "CPU", strlen("CPU")) ? label + strlen("CPU") : label;
+	number = is_cpu && !strncmp(label, "CPU", strlen("CPU")) ? label + strlen("CPU") : label;
 	to = gpmu_json_add(add(to, label_key(aggregation)), number);
-	if (!cpu && aggregation != GPMU_AGGREGATE_THREAD)
+	if (!is_cpu && aggregation != GPMU_AGGREGATE_THREAD)
 		to = add_u64(add(to, ", \"aggregate-number\" : "), true, row->counters);
 	return add(to, ", ");
 }
@@ -128,20 +128,20 @@ static char *add_place(char *to, const struct gpmu_sink *sink, const struct gpmu
 
 static char *add_value(char *to, const struct gpmu_row *row)
 {
-	const bool counted = sink_knows_times(row), ok = row->state == GPMU_STATE_OK;
+	const bool is_counted = sink_knows_times(row), is_ok = row->state == GPMU_STATE_OK;
 
-	to = add_double(add(to, ",\"value\":"), ok ? row->value : NAN);
+	to = add_double(add(to, ",\"value\":"), is_ok ? row->value : NAN);
 	/* An event's unit is among perf's keys. */
 	if (row->metric)
 		to = gpmu_json_add(add(to, ",\"unit\":"), row->unit);
 	to = gpmu_json_add(add(to, ",\"state\":"), sink_state_name(row->state));
 	to = add_double(add(to, ",\"share\":"), row->share);
 	to = add_u64(add(to, ",\"raw\":"), sink_knows_raw(row), row->raw);
-	to = add_u64(add(to, ",\"enabled_ns\":"), counted, row->enabled);
-	to = add_u64(add(to, ",\"running_ns\":"), counted, row->running);
+	to = add_u64(add(to, ",\"enabled_ns\":"), is_counted, row->enabled);
+	to = add_u64(add(to, ",\"running_ns\":"), is_counted, row->running);
 	to = add_u64(add(to, ",\"counters\":"), true, row->counters);
 	to = add_u64(add(to, ",\"runs\":"), row->runs, row->runs);
-	to = add_double(add(to, ",\"deviation\":"), ok ? row->deviation : NAN);
+	to = add_double(add(to, ",\"deviation\":"), is_ok ? row->deviation : NAN);
 	return add_number(add(to, ",\"alert\":"), row->alert);
 }
 

@@ -17,17 +17,17 @@ static bool is_new(struct gpmu_sink *sink, const char *line)
  * Begins a line "name: text", which is written once; in intervals such lines are marked like the header. Returns the
  * place where it begins. The caller writes the name.
  */
-static size_t begin_note(struct gpmu_sink *sink, bool first)
+static size_t begin_note(struct gpmu_sink *sink, bool is_first)
 {
 	size_t begin = sink->buffer.length;
 
-	if (first)
+	if (is_first)
 		buffer_char(&sink->buffer, '\n');
 	buffer_text(&sink->buffer, sink->options.interval ? "# " : " ");
 	return begin;
 }
 
-static void end_note(struct gpmu_sink *sink, size_t begin, const char *text, const char *more, bool *first)
+static void end_note(struct gpmu_sink *sink, size_t begin, const char *text, const char *more, bool *is_first)
 {
 	struct sink_buffer *buffer = &sink->buffer;
 
@@ -35,23 +35,23 @@ static void end_note(struct gpmu_sink *sink, size_t begin, const char *text, con
 	buffer_shown(buffer, text);
 	buffer_shown(buffer, more);
 	buffer_char(buffer, '\0');
-	if (buffer->failed)
+	if (buffer->has_failed)
 		return;
-	if (is_new(sink, buffer->data + begin + *first)) {
+	if (is_new(sink, buffer->data + begin + *is_first)) {
 		buffer->data[buffer->length - 1] = '\n';
-		*first = false;
+		*is_first = false;
 	} else {
 		buffer->length = begin;
 	}
 }
 
 void sink_note(struct gpmu_sink *sink, const char *name, const char *text, const char *more,
-		     bool *first)
+		     bool *is_first)
 {
-	size_t begin = begin_note(sink, *first);
+	size_t begin = begin_note(sink, *is_first);
 
 	buffer_shown(&sink->buffer, name);
-	end_note(sink, begin, text, more, first);
+	end_note(sink, begin, text, more, is_first);
 }
 
 /* Returns whether both rows are not counted for the same reason, such as a missing permission. */
@@ -70,11 +70,11 @@ static bool is_first_why(const struct gpmu_rows *rows, size_t index)
 }
 
 /* Writes "cycles, instructions: why" for all rows that have the reason of row @index */
-static void put_why(struct gpmu_sink *sink, const struct gpmu_rows *rows, size_t index, bool *first)
+static void put_why(struct gpmu_sink *sink, const struct gpmu_rows *rows, size_t index, bool *is_first)
 {
 	const struct gpmu_row *row = &rows->list[index];
 	const char *last = row->name;
-	size_t begin = begin_note(sink, *first);
+	size_t begin = begin_note(sink, *is_first);
 
 	buffer_shown(&sink->buffer, last);
 	for (size_t i = index + 1; i < rows->length; i++) {
@@ -84,12 +84,12 @@ static void put_why(struct gpmu_sink *sink, const struct gpmu_rows *rows, size_t
 		buffer_text(&sink->buffer, ", ");
 		buffer_shown(&sink->buffer, last);
 	}
-	end_note(sink, begin, row->why, "", first);
+	end_note(sink, begin, row->why, "", is_first);
 }
 
-void sink_whys(struct gpmu_sink *sink, const struct gpmu_rows *rows, bool *first)
+void sink_whys(struct gpmu_sink *sink, const struct gpmu_rows *rows, bool *is_first)
 {
 	for (size_t i = 0; i < rows->length; i++)
 		if (rows->list[i].why && rows->list[i].state >= GPMU_STATE_NOT_COUNTED && is_first_why(rows, i))
-			put_why(sink, rows, i, first);
+			put_why(sink, rows, i, is_first);
 }

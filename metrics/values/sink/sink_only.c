@@ -33,7 +33,7 @@ struct cell {
 	double value;			/* NaN: none */
 	double share;
 	unsigned int decimals;
-	bool percent;
+	bool is_percent;
 };
 
 /* The rows of one interval as a table, made in one pass over them */
@@ -45,7 +45,7 @@ struct table {
 	size_t *firsts;			/* the first row of each line */
 	struct cell *cells;
 	size_t heading_count, first_count, cell_count;
-	struct map at;			/* by line and column: the index of a cell */
+	struct map index;		/* by line and column: the index of a cell */
 };
 
 static uint64_t key_of(uint32_t line, uint32_t column)
@@ -110,16 +110,16 @@ static int add_row(struct table *table, struct gpmu_sink *sink, const struct gpm
 	if (add_line(table, sink, row, index, &line) ||
 	    add_column(table, row, beside.unit, &column))
 		return -ENOMEM;
-	if (map_get(&table->at, key_of(line, column), &other))
+	if (map_get(&table->index, key_of(line, column), &other))
 		return 0;
 	ret = vector_append_value(table->cells, table->cell_count, (struct cell){
 		.state = row->state,
 		.value = beside.value,
 		.share = row->share,
 		.decimals = beside.decimals,
-		.percent = beside.percent,
+		.is_percent = beside.is_percent,
 	});
-	return ret ? ret : map_set(&table->at, key_of(line, column), (uint32_t)table->cell_count - 1);
+	return ret ? ret : map_set(&table->index, key_of(line, column), (uint32_t)table->cell_count - 1);
 }
 
 static void release(struct table *table)
@@ -130,7 +130,7 @@ static void release(struct table *table)
 	free(table->headings);
 	free(table->firsts);
 	free(table->cells);
-	map_release(&table->at);
+	map_release(&table->index);
 }
 
 /* "190.72", "12.50%  (65.32%)" with the share of a multiplexed value, "<not counted>" */
@@ -144,7 +144,7 @@ static void put_summary(struct gpmu_sink *sink, const char *column, const struct
 		length = number_fixed(text, cell->value, 2, false);
 	else if (cell)
 		snprintf(text, sizeof(text), "%s", sink_state_word(cell->state));
-	if (length && cell->percent)
+	if (length && cell->is_percent)
 		text[length++] = '%';
 	if (length && cell->share < 1) {
 		share[number_fixed(share, 100 * cell->share, 2, false)] = '\0';
@@ -157,20 +157,20 @@ static void put_summary(struct gpmu_sink *sink, const char *column, const struct
 /* @cell: NULL if the line has no row of the column */
 static void put_cell(struct gpmu_sink *sink, const char *column, const struct cell *cell)
 {
-	const bool known = cell && isfinite(cell->value);
+	const bool is_known = cell && isfinite(cell->value);
 	char text[NUMBER_SIZE + 1] = "";
 
 	if (sink->ops == &sink_summary) {
 		put_summary(sink, column, cell);
 		return;
 	}
-	if (known)
+	if (is_known)
 		text[number_fixed(text, cell->value, cell->decimals, false)] = '\0';
 	if (sink->ops == &sink_csv) {
 		buffer_text(&sink->buffer, text);
 		buffer_text(&sink->buffer, sink->separator);
 	} else {
-		sink_json_pair(sink, column, known ? text : "none");
+		sink_json_pair(sink, column, is_known ? text : "none");
 	}
 }
 
@@ -182,7 +182,7 @@ static void put_line(struct gpmu_sink *sink, const struct gpmu_rows *rows,
 	sink->ops->front(sink, &rows->list[table->firsts[line]]);
 	for (uint32_t i = 0; i < table->heading_count; i++)
 		put_cell(sink, table->headings[i],
-			 map_get(&table->at, key_of(line, i), &index) ? &table->cells[index] : NULL);
+			 map_get(&table->index, key_of(line, i), &index) ? &table->cells[index] : NULL);
 	buffer_text(&sink->buffer, sink->ops == &sink_json ? "}\n" : "\n");
 }
 
@@ -208,19 +208,19 @@ static void put_names(struct gpmu_sink *sink, const struct table *table)
 
 void sink_only_rows(struct gpmu_sink *sink, const struct gpmu_rows *rows)
 {
-	bool first = !sink->options.interval;
+	bool is_first = !sink->options.interval;
 	struct table table = { 0 };
 	int ret = 0;
 
 	for (size_t i = 0; i < rows->length && !ret; i++)
 		ret = add_row(&table, sink, rows, i);
 	if (ret)
-		sink->buffer.failed = true;
-	else if (!sink->begun || sink->options.clear)
+		sink->buffer.has_failed = true;
+	else if (!sink->has_begun || sink->options.clear)
 		put_names(sink, &table);
 	for (uint32_t i = 0; i < table.first_count && !ret; i++)
 		put_line(sink, rows, &table, i);
 	if (!ret && sink->ops == &sink_summary)
-		sink_whys(sink, rows, &first);
+		sink_whys(sink, rows, &is_first);
 	release(&table);
 }

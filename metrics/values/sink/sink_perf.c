@@ -18,11 +18,11 @@ size_t sink_perf_value(char *text, const struct gpmu_row *row, unsigned int deci
 /* A row has no scale: its value is whole if the scale is, except for an estimate. */
 unsigned int sink_perf_decimals(const struct gpmu_row *row)
 {
-	bool estimate = row->share < 1 || row->runs > 1;
+	bool is_estimate = row->share < 1 || row->runs > 1;
 
 	if (!row->unit || !strcmp(row->unit, "ns"))
 		return 0;
-	return !estimate && row->value == floor(row->value) && row->value >= (double)row->raw ? 0 :
+	return !is_estimate && row->value == floor(row->value) && row->value >= (double)row->raw ? 0 :
 												2;
 }
 

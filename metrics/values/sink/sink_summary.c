@@ -60,15 +60,15 @@ static enum gpmu_scope scope_of(const struct gpmu_rows *rows)
 		GPMU_SCOPE_THREAD, GPMU_SCOPE_PROCESS, GPMU_SCOPE_CPU, GPMU_SCOPE_CORE,
 		GPMU_SCOPE_DIE, GPMU_SCOPE_SOCKET, GPMU_SCOPE_NODE,
 	};
-	bool gpus = rows->length;
+	bool has_gpus = rows->length;
 
 	for (size_t k = 0; k < ARRAY_SIZE(order); k++)
 		for (size_t i = 0; i < rows->length; i++)
 			if (rows->list[i].scope == order[k])
 				return order[k];
-	for (size_t i = 0; i < rows->length && gpus; i++)
-		gpus = rows->list[i].scope == GPMU_SCOPE_GPU;
-	return gpus ? GPMU_SCOPE_GPU : GPMU_SCOPE_MACHINE;
+	for (size_t i = 0; i < rows->length && has_gpus; i++)
+		has_gpus = rows->list[i].scope == GPMU_SCOPE_GPU;
+	return has_gpus ? GPMU_SCOPE_GPU : GPMU_SCOPE_MACHINE;
 }
 
 /* The columns before the value; NULL: their names */
@@ -189,7 +189,7 @@ static void put_beside(struct gpmu_sink *sink, const struct sink_beside *beside)
 	char text[NUMBER_SIZE + 2];
 	size_t length = number_fixed(text, beside->value, beside->decimals, false);
 
-	if (beside->percent)
+	if (beside->is_percent)
 		text[length++] = '%';
 	text[length] = '\0';
 	buffer_text(buffer, " # ");
@@ -215,20 +215,20 @@ static void put_row(struct gpmu_sink *sink, const struct gpmu_rows *rows, size_t
 {
 	const struct gpmu_row *row = &rows->list[index];
 	struct sink_beside beside = { .value = NAN };
-	bool alert = sink->options.color && row->alert == 1;
+	bool is_alert = sink->options.color && row->alert == 1;
 	struct sink_buffer *buffer = &sink->buffer;
 	const size_t named = sink->cgroups ? GROUPED_WIDTH + 1 + sink->cgroups : NAME_WIDTH;
 	size_t width, end, column = named;
 
 	front(sink, row);
-	if (alert)
+	if (is_alert)
 		buffer_text(buffer, "\033[31m");
 	put_value(sink, row);
 	buffer_char(buffer, ' ');
 	if (sink->units)
 		buffer_left(buffer, row->unit ? row->unit : "", sink->units + 1);
 	width = put_name(sink, row);
-	if (alert)
+	if (is_alert)
 		buffer_text(buffer, "\033[m");
 	if (!row->metric)
 		sink_beside(sink, rows, index, &beside);
@@ -255,7 +255,7 @@ static void put_row(struct gpmu_sink *sink, const struct gpmu_rows *rows, size_t
 }
 
 /* Writes the UUID of a GPU, and the plugin that counted it. */
-static void put_gpus(struct gpmu_sink *sink, const struct gpmu_rows *rows, bool *first)
+static void put_gpus(struct gpmu_sink *sink, const struct gpmu_rows *rows, bool *is_first)
 {
 	char label[SINK_LABEL], more[80];
 
@@ -265,13 +265,13 @@ static void put_gpus(struct gpmu_sink *sink, const struct gpmu_rows *rows, bool 
 		label_of(sink, &rows->list[i], label);
 		snprintf(more, sizeof(more), "%s%s", rows->list[i].source ? ", by " : "",
 			 rows->list[i].source ? rows->list[i].source : "");
-		sink_note(sink, label, rows->list[i].gpu, more, first);
+		sink_note(sink, label, rows->list[i].gpu, more, is_first);
 	}
 }
 
 static void put_rows(struct gpmu_sink *sink, const struct gpmu_rows *rows)
 {
-	bool first = !sink->options.interval;
+	bool is_first = !sink->options.interval;
 
 	widen(sink, rows);
 	if (sink->options.clear) {
@@ -280,10 +280,10 @@ static void put_rows(struct gpmu_sink *sink, const struct gpmu_rows *rows)
 	}
 	for (size_t i = 0; i < rows->length; i++)
 		put_row(sink, rows, i);
-	put_gpus(sink, rows, &first);
+	put_gpus(sink, rows, &is_first);
 	if (!sink->options.interval)
-		sink_balance(sink, rows, &first);
-	sink_whys(sink, rows, &first);
+		sink_balance(sink, rows, &is_first);
+	sink_whys(sink, rows, &is_first);
 }
 
 static void put_seconds(struct gpmu_sink *sink, double seconds, const char *what)

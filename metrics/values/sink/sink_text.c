@@ -12,13 +12,13 @@ static char *grow(struct sink_buffer *buffer, size_t n)
 	size_t size = buffer->size ? buffer->size : 4096;
 	char *data;
 
-	if (buffer->failed)
+	if (buffer->has_failed)
 		return NULL;
 	while (size - buffer->length < n)
 		size *= 2;
 	data = realloc(buffer->data, size);
 	if (!data) {
-		buffer->failed = true;
+		buffer->has_failed = true;
 		return NULL;
 	}
 	buffer->data = data;
@@ -28,7 +28,7 @@ static char *grow(struct sink_buffer *buffer, size_t n)
 
 char *buffer_room(struct sink_buffer *buffer, size_t n)
 {
-	if (buffer->size - buffer->length >= n && !buffer->failed && buffer->data)
+	if (buffer->size - buffer->length >= n && !buffer->has_failed && buffer->data)
 		return buffer->data + buffer->length;
 	return grow(buffer, n);
 }
@@ -210,20 +210,21 @@ const char *sink_state_word(enum gpmu_state state)
  */
 static unsigned int decimals_of(const struct gpmu_row *row)
 {
-	bool estimate = row->share < 1 || row->runs != 1;
+	bool is_estimate = row->share < 1 || row->runs != 1;
 
 	if (row->metric)
 		return row->value != 0 && fabs(row->value) < 0.1 ? 6 : 2;
-	if (!row->unit && (estimate || !row->raw))
+	if (!row->unit && (is_estimate || !row->raw))
 		return 0;
-	return !estimate && row->value == floor(row->value) && row->value >= (double)row->raw ? 0 :
+	return !is_estimate && row->value == floor(row->value) && row->value >= (double)row->raw ? 0 :
 												2;
 }
 
-void sink_value(char *text, const struct gpmu_row *row, bool big_numbers)
+void sink_value(char *text, const struct gpmu_row *row, bool wants_big_numbers)
 {
 	if (row->state != GPMU_STATE_OK)
 		strcpy(text, sink_state_word(row->state));
 	else
-		text[isfinite(row->value) ? number_fixed(text, row->value, decimals_of(row), big_numbers) : 0] = '\0';
+		text[isfinite(row->value) ? number_fixed(text, row->value, decimals_of(row), wants_big_numbers) : 0] =
+			'\0';
 }

@@ -17,7 +17,7 @@
 struct sink_buffer {
 	char *data;
 	size_t length, size;
-	bool failed;		/* no memory; later text is lost */
+	bool has_failed;	/* no memory; later text is lost */
 };
 
 /* Returns room for @n more bytes, or NULL; buffer_added() makes them part of the text. */
@@ -64,6 +64,6 @@ const char *sink_state_name(enum gpmu_state state);
 /* Returns the text that replaces a value in output for people: "<not counted>"; "" for GPMU_STATE_OK. */
 const char *sink_state_word(enum gpmu_state state);
 /* Writes a value for people, or the word of its state, to @text of NUMBER_SIZE + 1 bytes; "" if it is not finite. */
-void sink_value(char *text, const struct gpmu_row *row, bool big_numbers);
+void sink_value(char *text, const struct gpmu_row *row, bool wants_big_numbers);
 
 #endif /* GPMU_SINK_TEXT_H */

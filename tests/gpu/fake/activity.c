@@ -32,16 +32,16 @@ static CUpti_CallbackFunc callback;
 static CUpti_BuffersCallbackRequestFunc request;
 static CUpti_BuffersCallbackCompleteFunc complete;
 static pid_t owner;
-static bool ended, zeroed, nvtx;
-static bool shared, declined;	/* declined: since the last flush */
-static bool kinds[KINDS], domains[8];
+static bool has_ended, is_zeroed, has_nvtx;
+static bool is_shared, is_declined;	/* is_declined: since the last flush */
+static bool is_kind_enabled[KINDS], is_domain_enabled[8];
 static struct { uint32_t domain, cbid; } callbacks[OFF], off[OFF];
 static size_t callback_count, off_count;
 static struct buffer currents[THREADS], held[HELD];
 static size_t held_count, delivered, flushes, dropped;
 static unsigned int flush_calls;	/* atomic */
 static pthread_mutex_t in_callbacks = PTHREAD_MUTEX_INITIALIZER;	/* exclusive=1: one at a time */
-static __thread bool in_callback;
+static __thread bool is_in_callback;
 static pid_t flusher;	/* the thread */
 
 static void other_request(uint8_t **bytes, size_t *size, size_t *max)
@@ -73,11 +73,11 @@ void activity_steal(void)
 
 static int enter(const char *function)
 {
-	if (ended)
+	if (has_ended)
 		fake_violation("%s after a fatal error", function);
 	if (owner && owner != getpid())
 		fake_violation("%s in a forked child", function);
-	if (in_callback)
+	if (is_in_callback)
 		fake_violation("%s in a callback", function);
 	if (flusher && flusher != gettid())
 		fake_violation("%s by a second thread", function);
@@ -116,12 +116,12 @@ size_t activity_size(uint32_t kind)
 
 bool activity_has_nvtx(void)
 {
-	return nvtx;
+	return has_nvtx;
 }
 
 bool activity_is_enabled(uint32_t kind)
 {
-	return kinds[kind] && !ended && owner == getpid();
+	return is_kind_enabled[kind] && !has_ended && owner == getpid();
 }
 
 unsigned int activity_enabled(void)
@@ -129,7 +129,7 @@ unsigned int activity_enabled(void)
 	unsigned int n = 0;
 
 	for (uint32_t kind = 0; kind < KINDS; kind++)
-		n += kinds[kind];
+		n += is_kind_enabled[kind];
 	return n;
 }
 
@@ -156,7 +156,7 @@ bool activity_is_off(uint32_t kind, uint32_t cbid)
 
 void activity_end(void)
 {
-	ended = true;
+	has_ended = true;
 }
 
 /* Hands a buffer to the tool, with the lock held: a call back to CUPTI would deadlock */
@@ -190,7 +190,7 @@ static struct buffer *current_of(void)
 	pid_t thread = gettid();
 	size_t empty = 0;
 
-	for (size_t i = 0; i < THREADS && !shared; i++) {
+	for (size_t i = 0; i < THREADS && !is_shared; i++) {
 		if (currents[i].bytes && currents[i].thread == thread)
 			return &currents[i];
 		if (!currents[i].bytes && currents[empty].bytes)
@@ -205,9 +205,9 @@ static void report_declined(void)
 					   "User did not give a new activity buffer to CUPTI" };
 
 	dropped++;
-	if (!declined)
+	if (!is_declined)
 		activity_callback(CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_ERROR, &data);
-	declined = true;
+	is_declined = true;
 }
 
 static bool get_buffer(struct buffer *current)
@@ -222,7 +222,7 @@ static bool get_buffer(struct buffer *current)
 		fake_violation("a buffer is not aligned");
 	if (is_in_use(buffer.bytes, buffer.size))
 		fake_violation("a buffer is given twice");
-	for (size_t i = 0; zeroed && i < buffer.size && i < CHECKED; i++) {
+	for (size_t i = 0; is_zeroed && i < buffer.size && i < CHECKED; i++) {
 		if (!buffer.bytes[i])
 			continue;
 		fake_violation("a buffer is not zeroed");
@@ -233,54 +233,54 @@ static bool get_buffer(struct buffer *current)
 }
 
 /* Hands over a current buffer, or keeps it until the kernels that hold it end. */
-static void put_away(struct buffer *current, bool forced)
+static void put_away(struct buffer *current, bool is_forced)
 {
 	struct buffer buffer = *current;
 
 	memset(current, 0, sizeof(*current));
 	if (!buffer.bytes)
 		return;
-	if (buffer.holds && !forced && held_count < HELD)
+	if (buffer.holds && !is_forced && held_count < HELD)
 		held[held_count++] = buffer;
 	else
 		deliver(buffer);
 }
 
-static void put(const void *record, bool holds)
+static void put(const void *record, bool is_held)
 {
 	size_t size = activity_size(*(const uint32_t *)record);
 	struct buffer *current = current_of(), next = *current;
-	bool full = current->bytes && current->size - current->used < size;
+	bool is_full = current->bytes && current->size - current->used < size;
 
 	/* If the request is declined, the full buffer stays here, and each record is dropped. */
-	if ((full || !current->bytes) && !get_buffer(&next)) {
+	if ((is_full || !current->bytes) && !get_buffer(&next)) {
 		report_declined();
 		return;
 	}
-	if (full)
+	if (is_full)
 		put_away(current, false);
 	*current = next;
 	memcpy(current->bytes + current->used, record, size);
 	current->used += size;
-	current->holds += holds;
+	current->holds += is_held;
 }
 
-void activity_put(const void *record, bool holds)
+void activity_put(const void *record, bool is_held)
 {
 	static struct { uint64_t bytes[64]; } waiting;
-	static bool waits;
+	static bool is_waiting;
 
 	pthread_mutex_lock(&lock);
 	if (activity_is_enabled(*(const uint32_t *)record) && request) {
 		if (!fake_options()->unordered) {
-			put(record, holds);
-		} else if (!waits) {
+			put(record, is_held);
+		} else if (!is_waiting) {
 			memcpy(&waiting, record, activity_size(*(const uint32_t *)record));
-			waits = true;
+			is_waiting = true;
 		} else {
-			put(record, holds);
+			put(record, is_held);
 			put(&waiting, false);
-			waits = false;
+			is_waiting = false;
 		}
 	}
 	pthread_mutex_unlock(&lock);
@@ -289,12 +289,12 @@ void activity_put(const void *record, bool holds)
 /* Ends all kernels of a buffer that still run. */
 static void end_kernels(struct buffer *buffer)
 {
-	for (size_t at = 0; at < buffer->used;) {
-		CUpti_ActivityKernel9 *kernel = (void *)(buffer->bytes + at);
+	for (size_t offset = 0; offset < buffer->used;) {
+		CUpti_ActivityKernel9 *kernel = (void *)(buffer->bytes + offset);
 
 		if (kernel->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL && !kernel->end && kernel->start)
 			kernel->end = activity_now();
-		at += activity_size(kernel->kind);
+		offset += activity_size(kernel->kind);
 	}
 	buffer->holds = 0;
 }
@@ -319,19 +319,19 @@ void activity_kill(int signal)
 
 void activity_callback(uint32_t domain, uint32_t cbid, const void *data)
 {
-	bool found = domains[domain];
+	bool is_found = is_domain_enabled[domain];
 
-	for (size_t i = 0; i < callback_count && !found; i++)
-		found = callbacks[i].domain == domain && callbacks[i].cbid == cbid;
-	if (!found || !callback)
+	for (size_t i = 0; i < callback_count && !is_found; i++)
+		is_found = callbacks[i].domain == domain && callbacks[i].cbid == cbid;
+	if (!is_found || !callback)
 		return;
-	in_callback = true;
+	is_in_callback = true;
 	if (fake_options()->exclusive)
 		pthread_mutex_lock(&in_callbacks);
 	callback(NULL, domain, cbid, data);
 	if (fake_options()->exclusive)
 		pthread_mutex_unlock(&in_callbacks);
-	in_callback = false;
+	is_in_callback = false;
 }
 
 /* With exclusive=1 calls wait for callbacks to return. */
@@ -416,7 +416,7 @@ PUBLIC int cuptiEnableDomain(uint32_t enable, void *subscriber, uint32_t domain)
 
 	if (code || subscriber != &callback || domain >= 8)
 		return code ? code : CUPTI_ERROR_INVALID_PARAMETER;
-	domains[domain] = enable;
+	is_domain_enabled[domain] = enable;
 	return 0;
 }
 
@@ -454,36 +454,36 @@ PUBLIC int cuptiActivitySetAttribute(uint32_t attribute, size_t *size, void *val
 	if (code || *size != 1)
 		return code ? code : CUPTI_ERROR_INVALID_PARAMETER;
 	if (attribute == CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER)
-		zeroed = *(uint8_t *)value;
+		is_zeroed = *(uint8_t *)value;
 	else if (attribute != CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER)
 		return CUPTI_ERROR_INVALID_PARAMETER;
 	else if (request)
 		fake_violation("buffers per thread are set after the callbacks of buffers");
 	else
-		shared = !*(uint8_t *)value;
+		is_shared = !*(uint8_t *)value;
 	return 0;
 }
 
-static int set_kind(int code, uint32_t kind, bool enable)
+static int set_kind(int code, uint32_t kind, bool wants_enabled)
 {
-	bool late = kind == CUPTI_ACTIVITY_KIND_ENVIRONMENT ||
-		    kind == CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER;
+	bool is_late = kind == CUPTI_ACTIVITY_KIND_ENVIRONMENT ||
+		       kind == CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER;
 
 	if (code)
 		return code;
 	if (!activity_size(kind))
 		return INVALID_KIND;
-	if (late && !fake_get("devices"))
+	if (is_late && !fake_get("devices"))
 		return 14;
 	/* The real CUPTI crashes when a graph made before is launched. */
-	if (enable && kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE && activity_has_graphs())
+	if (wants_enabled && kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE && activity_has_graphs())
 		fake_violation("GRAPH_TRACE is enabled where there are graphs");
 	wait_for_callbacks();
 	if (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
 		poll(NULL, 0, fake_options()->slow);
 	pthread_mutex_lock(&lock);
-	kinds[kind] = enable;
-	if (enable)
+	is_kind_enabled[kind] = wants_enabled;
+	if (wants_enabled)
 		off_count = 0;
 	pthread_mutex_unlock(&lock);
 	return 0;
@@ -499,9 +499,9 @@ PUBLIC int cuptiActivityDisable(uint32_t kind)
 	return set_kind(enter(__func__), kind, false);
 }
 
-static int set_api(int code, uint32_t kind, uint32_t cbid, bool enable)
+static int set_api(int code, uint32_t kind, uint32_t cbid, bool wants_enabled)
 {
-	if (code || enable || off_count == OFF)
+	if (code || wants_enabled || off_count == OFF)
 		return code ? code : CUPTI_ERROR_INVALID_PARAMETER;
 	off[off_count].domain = kind;
 	off[off_count++].cbid = cbid;
@@ -529,21 +529,21 @@ PUBLIC int cuptiActivityConfigureUnifiedMemoryCounter(CUpti_ActivityUnifiedMemor
 PUBLIC int cuptiActivityFlushAll(uint32_t flags)
 {
 	int code = enter(__func__);
-	bool forced = flags & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED;
+	bool is_forced = flags & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED;
 
 	flusher = gettid();
 	__atomic_fetch_add(&flush_calls, 1, __ATOMIC_RELEASE);
 	if (code || !complete)
 		return code ? code : INVALID_OPERATION;
 	wait_for_callbacks();
-	while (forced && fake_options()->stuck)
+	while (is_forced && fake_options()->stuck)
 		poll(NULL, 0, -1);
 	pthread_mutex_lock(&lock);
-	if (forced || (int)flushes++ >= fake_options()->late) {
+	if (is_forced || (int)flushes++ >= fake_options()->late) {
 		for (size_t i = 0; i < held_count;) {
 			struct buffer buffer = held[i];
 
-			if (buffer.holds && !forced) {
+			if (buffer.holds && !is_forced) {
 				i++;
 				continue;
 			}
@@ -551,9 +551,9 @@ PUBLIC int cuptiActivityFlushAll(uint32_t flags)
 			deliver(buffer);
 		}
 		for (size_t i = 0; i < THREADS; i++)
-			if (!currents[i].holds || forced)
-				put_away(&currents[i], forced);
-		declined = false;
+			if (!currents[i].holds || is_forced)
+				put_away(&currents[i], is_forced);
+		is_declined = false;
 	}
 	pthread_mutex_unlock(&lock);
 	return 0;
@@ -589,8 +589,8 @@ PUBLIC int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, siz
 
 PUBLIC int InitializeInjectionNvtx2(void *get_table)
 {
-	nvtx = get_table != NULL;
-	return nvtx;
+	has_nvtx = get_table != NULL;
+	return has_nvtx;
 }
 
 static void before_fork(void)

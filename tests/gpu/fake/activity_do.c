@@ -84,7 +84,7 @@ static void instantiate(long nodes)
 }
 
 /* The callbacks of a driver's function. @parameters: of the function, as far as they are used; @code: its result */
-static void call_driver(uint32_t cbid, const void *parameters, int code, bool adds_node)
+static void call_driver(uint32_t cbid, const void *parameters, int code, bool is_node_added)
 {
 	CUpti_CallbackData data = {
 		.callbackSite = CUPTI_API_ENTER, .functionName = "cu", .functionParams = parameters,
@@ -94,7 +94,7 @@ static void call_driver(uint32_t cbid, const void *parameters, int code, bool ad
 	if (!cbid)
 		return;
 	activity_callback(CUPTI_CB_DOMAIN_DRIVER_API, cbid, &data);
-	if (adds_node)
+	if (is_node_added)
 		resource(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATE_STARTING, 1, 0);
 	data.callbackSite = CUPTI_API_EXIT;
 	data.functionReturnValue = &code;
@@ -150,7 +150,7 @@ static void do_asked(const char *cbid)
 	activity_put(&record, false);
 }
 
-static void put_kernel(const char *name, bool holds, uint32_t graph, uint32_t call, uint64_t now)
+static void put_kernel(const char *name, bool is_held, uint32_t graph, uint32_t call, uint64_t now)
 {
 	int zero = fake_options()->zero;
 	CUpti_ActivityKernel9 record = {
@@ -163,18 +163,18 @@ static void put_kernel(const char *name, bool holds, uint32_t graph, uint32_t ca
 	};
 
 	record.start = now;
-	record.end = holds ? 0 : now + WORK;
+	record.end = is_held ? 0 : now + WORK;
 	if (zero && !(++kernels % zero))
 		record.start = record.end = 0;
-	activity_put(&record, holds);
+	activity_put(&record, is_held);
 }
 
-static void do_kernel(const char *name, bool holds)
+static void do_kernel(const char *name, bool is_held)
 {
 	uint64_t now;
 	uint32_t correlation_id = call(RUNTIME_LAUNCH, &now);
 
-	put_kernel(name, holds, 0, correlation_id, now);
+	put_kernel(name, is_held, 0, correlation_id, now);
 }
 
 static void do_copy(const char *bytes)
@@ -404,11 +404,11 @@ static void profiler(uint32_t cbid)
 static void do_state(const char *word, const char *text)
 {
 	const struct inject_state data = { 999, text };
-	bool fatal = !strcmp(word, "fatal");
+	bool is_fatal = !strcmp(word, "fatal");
 
-	if (fatal)
+	if (is_fatal)
 		activity_end();
-	activity_callback(CUPTI_CB_DOMAIN_STATE, fatal ? CUPTI_CBID_STATE_FATAL_ERROR : CUPTI_CBID_STATE_WARNING,
+	activity_callback(CUPTI_CB_DOMAIN_STATE, is_fatal ? CUPTI_CBID_STATE_FATAL_ERROR : CUPTI_CBID_STATE_WARNING,
 			  &data);
 }
 

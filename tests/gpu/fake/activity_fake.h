@@ -14,8 +14,8 @@
 
 /* Bytes of a record of a kind; 0 for an unknown kind */
 size_t activity_size(uint32_t kind);
-/* Puts a record into a buffer if its kind is enabled. With @holds the record gets its end later and holds its buffer. */
-void activity_put(const void *record, bool holds);
+/* Puts a record into a buffer if its kind is enabled. With @is_held the record gets its end later and holds its buffer. */
+void activity_put(const void *record, bool is_held);
 /* Ends all kernels that hold a buffer */
 void activity_release(void);
 bool activity_is_enabled(uint32_t kind);

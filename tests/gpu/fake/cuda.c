@@ -14,7 +14,7 @@
 /* Values of CUresult */
 enum { INVALID_VALUE = 1, NOT_INITIALIZED = 3, NO_DEVICE = 100, INVALID_DEVICE = 101 };
 
-static bool initialized;
+static bool is_initialized;
 
 /* Reports variables by which the real driver would load a tool into the process */
 static void look_for_injection(void)
@@ -92,14 +92,14 @@ PUBLIC int cuInit(unsigned int flags)
 		usleep(10000);
 	if (fake_options()->cuinit)
 		return fake_options()->cuinit;
-	if (initialized)
+	if (is_initialized)
 		return 0;
 	look_for_injection();
 	length = find_devices(devices);
 	if (!length)
 		return NO_DEVICE;
 	fake_devices(devices, length);
-	initialized = true;
+	is_initialized = true;
 	fake_do("initialised", "");
 	return 0;
 }
@@ -119,7 +119,7 @@ static int check(const char *function, const void *result, int device)
 
 	if (code)
 		return code;
-	if (!initialized)
+	if (!is_initialized)
 		return NOT_INITIALIZED;
 	if (!result)
 		return INVALID_VALUE;
@@ -132,7 +132,7 @@ PUBLIC int cuDeviceGetCount(int *count)
 
 	if (code)
 		return code;
-	if (!initialized)
+	if (!is_initialized)
 		return NOT_INITIALIZED;
 	*count = (int)fake_get("devices");
 	fake_do("asked", "4");

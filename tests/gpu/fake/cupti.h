@@ -52,10 +52,10 @@ struct data_sample {
 struct CUpti_PmSampling_Object {
 	int gpu;
 	int lock;		/* descriptor that locks the GPU against other processes; -1: none */
-	bool configured, started, stopped;
-	bool overflowed;	/* KEEP_OLDEST: no further samples */
+	bool is_configured, is_started, is_stopped;
+	bool has_overflowed;	/* KEEP_OLDEST: no further samples */
 	struct config_image config;
-	bool keep_latest;
+	bool wants_latest;
 	uint64_t interval, capacity;
 	uint64_t start, stop;	/* CLOCK_MONOTONIC_RAW */
 	uint64_t next;		/* next sample to decode */

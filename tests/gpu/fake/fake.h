@@ -57,7 +57,7 @@ struct fake_gpu {
 	int enable_code;	/* result of cuptiPmSamplingEnable() */
 	char support[16];	/* reason why profiling is not supported; "": none */
 	int vanished;		/* result of calls for the GPU; 0: it is present */
-	bool frozen;
+	bool is_frozen;
 };
 
 struct fake_options {
@@ -110,7 +110,7 @@ bool fake_find(const char *name, struct fake_name *result);
 const char *fake_suffix(enum fake_type type, size_t index);
 /* The value of a sample of this GPU; NaN if it lacks the unit */
 double fake_value(const struct fake_name *name, size_t gpu, uint64_t start, uint64_t end);
-bool fake_absent(const struct fake_metric *metric, size_t gpu);
+bool fake_is_absent(const struct fake_metric *metric, size_t gpu);
 
 /* CUDA's devices by cuInit(): the GPU of an ordinal; -1: no such device */
 int fake_device(long ordinal);

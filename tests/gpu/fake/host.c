@@ -9,7 +9,7 @@
 
 struct CUpti_Profiler_Host_Object {
 	struct config_image config;
-	bool spoilt;	/* by a failed call, after which the real object is unusable */
+	bool is_spoilt;	/* by a failed call, after which the real object is unusable */
 	/* The results returned last */
 	const char *names[FAKE_METRICS];
 	char suffixes[64][64];
@@ -33,15 +33,15 @@ PUBLIC int cuptiProfilerHostGetSupportedChips(CUpti_Profiler_Host_GetSupportedCh
 PUBLIC int cuptiProfilerHostInitialize(CUpti_Profiler_Host_Initialize_Params *params)
 {
 	int code = ENTER(params, pHostObject);
-	bool known = false;
+	bool is_known = false;
 
 	if (code)
 		return code;
 	if (params->profilerType != CUPTI_PROFILER_TYPE_PM_SAMPLING || !params->pChipName)
 		return CUPTI_ERROR_INVALID_PARAMETER;
 	for (size_t i = 0; i < sizeof(chips) / sizeof(*chips); i++)
-		known = known || !strcmp(chips[i], params->pChipName);
-	if (!known)
+		is_known = is_known || !strcmp(chips[i], params->pChipName);
+	if (!is_known)
 		return CUPTI_ERROR_INVALID_CHIP_NAME;
 	params->pHostObject = calloc(1, sizeof(*params->pHostObject));
 	if (!params->pHostObject)
@@ -154,11 +154,11 @@ static uint32_t passes_of(const struct config_image *config)
 
 		for (size_t j = 0; pass[0] != '-' && j < config->length; j++) {
 			const char *other = fake_metric(config->metrics[j])->pass;
-			bool seen = strncmp(pass, other, resource);
+			bool is_seen = strncmp(pass, other, resource);
 
-			for (size_t k = 0; k < j && !seen; k++)
-				seen = !strcmp(fake_metric(config->metrics[k])->pass, other);
-			uses += !seen;
+			for (size_t k = 0; k < j && !is_seen; k++)
+				is_seen = !strcmp(fake_metric(config->metrics[k])->pass, other);
+			uses += !is_seen;
 		}
 		max = uses > max ? uses : max;
 	}
@@ -176,13 +176,13 @@ PUBLIC int cuptiProfilerHostConfigAddMetrics(CUpti_Profiler_Host_ConfigAddMetric
 	host = params->pHostObject;
 	if (!host || !params->ppMetricNames || !params->numMetrics)
 		return CUPTI_ERROR_INVALID_PARAMETER;
-	if (host->spoilt)
+	if (host->is_spoilt)
 		return CUPTI_ERROR_UNKNOWN;
 	host->config.passes += host->config.length ? 1 : 0;
 	for (size_t i = 0; i < params->numMetrics; i++) {
 		if (!fake_find(params->ppMetricNames[i], &name) || !name.suffix[0] ||
 		    host->config.length == IMAGE_METRICS) {
-			host->spoilt = true;
+			host->is_spoilt = true;
 			return CUPTI_ERROR_INVALID_PARAMETER;
 		}
 		host->config.metrics[host->config.length++] = (uint16_t)name.index;
@@ -198,7 +198,7 @@ PUBLIC int cuptiProfilerHostGetConfigImageSize(CUpti_Profiler_Host_GetConfigImag
 		return code;
 	if (!params->pHostObject)
 		return CUPTI_ERROR_INVALID_PARAMETER;
-	if (params->pHostObject->spoilt || !params->pHostObject->config.length)
+	if (params->pHostObject->is_spoilt || !params->pHostObject->config.length)
 		return CUPTI_ERROR_UNKNOWN;
 	params->configImageSize = sizeof(struct config_image);
 	return CUPTI_SUCCESS;
@@ -214,7 +214,7 @@ PUBLIC int cuptiProfilerHostGetConfigImage(CUpti_Profiler_Host_GetConfigImage_Pa
 	if (!params->pHostObject || !params->pConfigImage ||
 	    params->configImageSize < sizeof(struct config_image))
 		return CUPTI_ERROR_INVALID_PARAMETER;
-	if (params->pHostObject->spoilt || !params->pHostObject->config.length)
+	if (params->pHostObject->is_spoilt || !params->pHostObject->config.length)
 		return CUPTI_ERROR_UNKNOWN;
 	config = params->pHostObject->config;
 	config.passes += passes_of(&config);

@@ -129,7 +129,7 @@ bool fake_find(const char *name, struct fake_name *result)
 	return false;
 }
 
-bool fake_absent(const struct fake_metric *metric, size_t gpu)
+bool fake_is_absent(const struct fake_metric *metric, size_t gpu)
 {
 	char list[80], unit[32];
 
@@ -157,7 +157,7 @@ double fake_value(const struct fake_name *name, size_t gpu, uint64_t start, uint
 	const char *suffix = name->suffix;
 	double sum, seconds = (end - start) / NS, value;
 
-	if (fake_absent(metric, gpu))
+	if (fake_is_absent(metric, gpu))
 		return NAN;
 	sum = counted(metric, gpu, end) - counted(metric, gpu, start);
 	if (metric->type == FAKE_RATIO)

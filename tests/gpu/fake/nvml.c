@@ -74,13 +74,13 @@ static double mean_of(const json_t *value, uint64_t from, uint64_t to)
 {
 	double before = json_number_value(json_object_get(value, "before"));
 	double after = json_number_value(json_object_get(value, "after"));
-	uint64_t at = (uint64_t)fake_integer(value, "at_ms", 0) * 1000000;
+	uint64_t change_time = (uint64_t)fake_integer(value, "at_ms", 0) * 1000000;
 
-	if (to <= at)
+	if (to <= change_time)
 		return before;
-	if (from >= at)
+	if (from >= change_time)
 		return after;
-	return (before * (double)(at - from) + after * (double)(to - at)) / (double)(to - from);
+	return (before * (double)(change_time - from) + after * (double)(to - change_time)) / (double)(to - from);
 }
 
 int fake_number(struct fake *fake, const char *key, const json_t *value, double *number)

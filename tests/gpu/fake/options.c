@@ -212,19 +212,19 @@ static int number(const char *text)
 static void add_fault(const char *text)
 {
 	struct fault fault = { .first = 1, .last = INT32_MAX };
-	const char *colon = strrchr(text, ':'), *at = strchr(text, '@');
+	const char *colon = strrchr(text, ':'), *at_sign = strchr(text, '@');
 	char *end;
 
 	if (!colon || faults_length == FAULTS)
 		abort();
 	fault.code = number(colon + 1);
-	if (at) {
-		fault.first = strtol(at + 1, &end, 10);
+	if (at_sign) {
+		fault.first = strtol(at_sign + 1, &end, 10);
 		if (*end != '+')
 			fault.last = fault.first;
 	}
 	snprintf(fault.function, sizeof(fault.function), "%.*s",
-		 (int)((at ? at : colon) - text), text);
+		 (int)((at_sign ? at_sign : colon) - text), text);
 	faults[faults_length++] = fault;
 }
 
@@ -242,7 +242,7 @@ static void set_gpu(const char *key, const char *text)
 	else if (!strcmp(key, "vanish"))
 		gpus[index].vanished = value;
 	else if (!strcmp(key, "freeze"))
-		gpus[index].frozen = value;
+		gpus[index].is_frozen = value;
 	else
 		snprintf(gpus[index].support, sizeof(gpus[index].support), "%s", colon + 1);
 }

@@ -59,14 +59,14 @@ double fake_replayed_value(size_t index, const char *name)
 static bool get(const char *line, const char *key, char *value, size_t size)
 {
 	char with[32];
-	const char *at;
+	const char *begin;
 	int length = snprintf(with, sizeof(with), "\t%s=", key);
 
-	at = strstr(line, with);
-	if (!at)
+	begin = strstr(line, with);
+	if (!begin)
 		return false;
-	at += length;
-	snprintf(value, size, "%.*s", (int)strcspn(at, "\t\n"), at);
+	begin += length;
+	snprintf(value, size, "%.*s", (int)strcspn(begin, "\t\n"), begin);
 	return true;
 }
 

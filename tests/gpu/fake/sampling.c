@@ -107,11 +107,11 @@ PUBLIC int cuptiPmSamplingEnable(CUpti_PmSampling_Enable_Params *params)
 
 static int take(const char *function, CUpti_PmSampling_Object *object)
 {
-	bool known = false;
+	bool is_known = false;
 
 	for (size_t i = 0; i < FAKE_GPUS; i++)
-		known = known || (object && objects[i] == object);
-	if (!known) {
+		is_known = is_known || (object && objects[i] == object);
+	if (!is_known) {
 		fake_violation("%s: no such object", function);
 		return CUPTI_ERROR_INVALID_PARAMETER;
 	}
@@ -157,24 +157,24 @@ PUBLIC int cuptiPmSamplingDisable(CUpti_PmSampling_Disable_Params *params)
 static int configure(CUpti_PmSampling_Object *object,
 			     const CUpti_PmSampling_SetConfig_Params *params)
 {
-	bool time = params->triggerMode == CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL;
+	bool has_time = params->triggerMode == CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL;
 
 	if (!params->pConfig || params->configSize < sizeof(object->config) ||
 	    !params->samplingInterval || !params->hardwareBufferSize)
 		return CUPTI_ERROR_INVALID_PARAMETER;
 	memcpy(&object->config, params->pConfig, sizeof(object->config));
-	if (object->config.magic != CONFIG_MAGIC || object->started)
+	if (object->config.magic != CONFIG_MAGIC || object->is_started)
 		return ERROR_INVALID_OPERATION;
 	if (object->config.passes != 1 ||
-	    (time && !strcmp(fake_gpu(object->gpu)->chip, "GA100")))
+	    (has_time && !strcmp(fake_gpu(object->gpu)->chip, "GA100")))
 		return CUPTI_ERROR_NOT_SUPPORTED;
-	object->interval = time ? params->samplingInterval :
+	object->interval = has_time ? params->samplingInterval :
 				  params->samplingInterval * 1000 / SYSCLK_MHZ;
-	object->keep_latest = params->structSize == SIZE_MIN(params, hwBufferAppendMode) &&
-			      params->hwBufferAppendMode == KEEP_LATEST;
+	object->wants_latest = params->structSize == SIZE_MIN(params, hwBufferAppendMode) &&
+			       params->hwBufferAppendMode == KEEP_LATEST;
 	object->capacity = params->hardwareBufferSize /
 			   (SAMPLE_BYTES + METRIC_BYTES * object->config.length);
-	object->configured = true;
+	object->is_configured = true;
 	return CUPTI_SUCCESS;
 }
 
@@ -200,10 +200,10 @@ PUBLIC int cuptiPmSamplingStart(CUpti_PmSampling_Start_Params *params)
 	if (code)
 		return code;
 	object = params->pPmSamplingObject;
-	if (!object->configured || object->started)
+	if (!object->is_configured || object->is_started)
 		return cupti_release(object, ERROR_INVALID_OPERATION);
-	object->started = true;
-	object->stopped = false;
+	object->is_started = true;
+	object->is_stopped = false;
 	object->start = fake_now();
 	object->next = 0;
 	fake_count("start", (long)object->start - fake_get("start"));
@@ -220,10 +220,10 @@ PUBLIC int cuptiPmSamplingStop(CUpti_PmSampling_Stop_Params *params)
 	if (code)
 		return code;
 	object = params->pPmSamplingObject;
-	if (!object->started)
+	if (!object->is_started)
 		return cupti_release(object, ERROR_INVALID_OPERATION);
-	object->started = false;
-	object->stopped = true;
+	object->is_started = false;
+	object->is_stopped = true;
 	object->stop = fake_now();
 	return cupti_release(object, CUPTI_SUCCESS);
 }
@@ -249,10 +249,10 @@ static uint64_t start_of(const CUpti_PmSampling_Object *object, uint64_t index)
 /* The number of samples taken until now */
 static uint64_t taken(const CUpti_PmSampling_Object *object)
 {
-	uint64_t now = object->stopped ? object->stop : fake_now() - fake_options()->latency;
+	uint64_t now = object->is_stopped ? object->stop : fake_now() - fake_options()->latency;
 	uint64_t count = object->next;
 
-	if (fake_gpu(object->gpu)->frozen || (!object->started && !object->stopped))
+	if (fake_gpu(object->gpu)->is_frozen || (!object->is_started && !object->is_stopped))
 		return count;
 	if (!fake_replays())
 		return now > object->start ? (now - object->start) / object->interval : 0;
@@ -261,12 +261,12 @@ static uint64_t taken(const CUpti_PmSampling_Object *object)
 	return count;
 }
 
-static bool in_gap(const CUpti_PmSampling_Object *object, uint64_t index)
+static bool is_in_gap(const CUpti_PmSampling_Object *object, uint64_t index)
 {
 	const struct fake_options *options = fake_options();
-	uint64_t at = end_of(object, index) - object->start;
+	uint64_t time = end_of(object, index) - object->start;
 
-	return at > options->gap_from && at - options->gap_from < options->gap_length;
+	return time > options->gap_from && time - options->gap_from < options->gap_length;
 }
 
 /* Adds a sample. One without a known time, also the one in progress, starts and ends at the base time. */
@@ -274,13 +274,13 @@ static struct data_sample *place_sample(const CUpti_PmSampling_Object *object, s
 					uint64_t index, int64_t offset)
 {
 	struct data_sample *sample = data_sample_of(image, image->populated++);
-	bool timeless = index < object->timeless || index == object->next_last;
+	bool is_timeless = index < object->timeless || index == object->next_last;
 
 	if (sample->start || sample->end)
 		fake_violation("an image that was not emptied: sample %u", image->populated - 1);
 	sample->from = sample->start = start_of(object, index) + offset;
 	sample->to = sample->end = end_of(object, index) + offset;
-	if (timeless)
+	if (is_timeless)
 		sample->start = sample->end = object->start - EARLY + offset;
 	if (index + 1 == fake_options()->jump) {
 		sample->start += JUMP;
@@ -293,11 +293,11 @@ static struct data_sample *place_sample(const CUpti_PmSampling_Object *object, s
 static void add_sample(const CUpti_PmSampling_Object *object, struct data_image *image,
 		       uint64_t index, int64_t offset)
 {
-	if (in_gap(object, index))
+	if (is_in_gap(object, index))
 		return;
 	place_sample(object, image, index, offset);
 	for (size_t i = 0; i < image->length; i++)
-		if (fake_absent(fake_metric(image->metrics[i]), object->gpu))
+		if (fake_is_absent(fake_metric(image->metrics[i]), object->gpu))
 			return;
 	image->completed = image->populated;
 }
@@ -318,9 +318,9 @@ static int decode(CUpti_PmSampling_Object *object, struct data_image *image,
 	params->decodeStopReason = CUPTI_PM_SAMPLING_DECODE_STOP_REASON_OTHER;
 	if (last - object->next > capacity)
 		fake_set("hardware=0");
-	if (last - object->next > capacity && !object->keep_latest)
-		object->overflowed = true;
-	if (object->overflowed) {
+	if (last - object->next > capacity && !object->wants_latest)
+		object->has_overflowed = true;
+	if (object->has_overflowed) {
 		params->overflow = 1;
 		return CUPTI_ERROR_OUT_OF_MEMORY;
 	}
@@ -333,7 +333,7 @@ static int decode(CUpti_PmSampling_Object *object, struct data_image *image,
 		add_sample(object, image, object->next, offset);
 	if (object->next < last)
 		params->decodeStopReason = CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL;
-	else if (object->stopped)
+	else if (object->is_stopped)
 		params->decodeStopReason = CUPTI_PM_SAMPLING_DECODE_STOP_REASON_END_OF_RECORDS;
 	/* The sample in progress is there without its time, and again in the next image. */
 	if (object->next == last && image->populated < image->max)
@@ -357,7 +357,7 @@ PUBLIC int cuptiPmSamplingDecodeData(CUpti_PmSampling_DecodeData_Params *params)
 		return code;
 	object = params->pPmSamplingObject;
 	image = data_image_of(params->pCounterDataImage, params->counterDataImageSize);
-	if (!object->configured)
+	if (!object->is_configured)
 		code = ERROR_INVALID_OPERATION;
 	else if (!image)
 		code = CUPTI_ERROR_INVALID_PARAMETER;

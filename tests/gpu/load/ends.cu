@@ -16,24 +16,24 @@
 
 #include "load.h"
 
-static __global__ void short_one(unsigned int *at)
+static __global__ void short_one(unsigned int *memory)
 {
-	if (at)
-		*at += 1;
+	if (memory)
+		*memory += 1;
 }
 
 static volatile uint64_t *share(const char *path)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0644);
-	void *at;
+	void *memory;
 
 	if (fd < 0 || ftruncate(fd, sizeof(uint64_t))) {
 		perror(path);
 		exit(1);
 	}
-	at = mmap(NULL, sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	memory = mmap(NULL, sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
-	return (volatile uint64_t *)at;
+	return (volatile uint64_t *)memory;
 }
 
 static void launch(uint64_t n, volatile uint64_t *count)

@@ -22,10 +22,10 @@ static struct {
 	pthread_barrier_t begin;
 } task = { 8, 0, ITERATIONS, {} };
 
-static __global__ void short_one(unsigned int *at)
+static __global__ void short_one(unsigned int *memory)
 {
-	if (at)
-		*at += 1;
+	if (memory)
+		*memory += 1;
 }
 
 static void *work(void *)
@@ -85,8 +85,8 @@ static int own_options(int argc, char **argv)
 /* Options of the child: the same, and no line of its own */
 static pid_t child_of(char *threads, char *iterations)
 {
-	char program[] = "threads", count[] = "--threads", n[] = "--iterations", warm[] = "--warm", one[] = "-1";
-	char *argv[] = { program, count, threads, n, iterations, warm, one, NULL };
+	char program[] = "threads", count[] = "--threads", n[] = "--iterations", warm[] = "--warm", single[] = "-1";
+	char *argv[] = { program, count, threads, n, iterations, warm, single, NULL };
 
 	return start_child(argv);
 }

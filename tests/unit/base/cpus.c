@@ -66,19 +66,19 @@ static void printing(void)
 	struct cpus cpus = { 0 };
 	char text[16];
 	size_t size;
-	bool good = true;
+	bool is_good = true;
 
 	ok(!cpus_parse(&cpus, "1-3,10,12-14") && cpus_format(&cpus, NULL, 0) == 12,
 	   "cpus: cpus_format() returns the length without a buffer");
 	for (size = 1; size < sizeof(text); size++) {
 		memset(text, '#', sizeof(text));
-		good = good && cpus_format(&cpus, text, size) == 12 &&
-		       strlen(text) == (size < 13 ? size - 1 : 12) &&
-		       !strncmp(text, "1-3,10,12-14", size - 1) && text[size] == '#';
+		is_good = is_good && cpus_format(&cpus, text, size) == 12 &&
+			  strlen(text) == (size < 13 ? size - 1 : 12) &&
+			  !strncmp(text, "1-3,10,12-14", size - 1) && text[size] == '#';
 		if (size == sizeof(text) - 2)
 			break;
 	}
-	ok(good, "cpus: a small buffer gets the beginning, and nothing is written past it");
+	ok(is_good, "cpus: a small buffer gets the beginning, and nothing is written past it");
 	cpus_release(&cpus);
 }
 
@@ -96,14 +96,14 @@ static void sets(void)
 	ok(!cpus_contain(&few, 1) && !cpus_contain(&few, 3) && !cpus_contain(&few, 7) &&
 	   !cpus_contain(&few, -1) && !cpus_contain(&none, 0),
 	   "cpus: a list contains no other CPU");
-	ok(cpus_within(&few, &many) && !cpus_within(&many, &few),
+	ok(cpus_are_within(&few, &many) && !cpus_are_within(&many, &few),
 	   "cpus: the list 2,4,6 is within 2-6,9");
-	ok(cpus_within(&none, &few) && cpus_within(&none, &none) && !cpus_within(&few, &none),
+	ok(cpus_are_within(&none, &few) && cpus_are_within(&none, &none) && !cpus_are_within(&few, &none),
 	   "cpus: an empty list is within all, and only an empty list within it");
 	ok(!cpus_copy(&copy, &many) && copy.len == many.len && copy.ids != many.ids &&
-	   cpus_within(&copy, &many), "cpus: a copy equals its original and has its own memory");
+	   cpus_are_within(&copy, &many), "cpus: a copy equals its original and has its own memory");
 	cpus_keep(&copy, &few);
-	ok(copy.len == 3 && cpus_within(&copy, &few) && cpus_within(&few, &copy),
+	ok(copy.len == 3 && cpus_are_within(&copy, &few) && cpus_are_within(&few, &copy),
 	   "cpus: cpus_keep() leaves the common CPUs");
 	cpus_keep(&copy, &none);
 	ok(!copy.len, "cpus: cpus_keep() of an empty list leaves none");

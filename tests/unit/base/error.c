@@ -85,7 +85,7 @@ int main(void)
 	} newer = { .error = { .size = sizeof(newer) }, .more = "####" };
 	struct gpmu_error error;
 	char text[400];
-	bool fits = true;
+	bool is_fitting = true;
 
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
@@ -94,12 +94,12 @@ int main(void)
 	   "error: the offset and the text are set, and the size is kept");
 	is_str(error.text, "no such event", "error: the text is set unchanged");
 	for (size_t size = head + 1; size <= sizeof(error); size++)
-		fits = fits && written(&error, size, text) == size && !error.text[size - head - 1];
-	ok(fits, "error: a long text is truncated to the size and ends with a null byte");
-	fits = true;
+		is_fitting = is_fitting && written(&error, size, text) == size && !error.text[size - head - 1];
+	ok(is_fitting, "error: a long text is truncated to the size and ends with a null byte");
+	is_fitting = true;
 	for (size_t size = 0; size <= head; size++)
-		fits = fits && !written(&error, size, text);
-	ok(fits, "error: nothing is written if the size has no room for a text");
+		is_fitting = is_fitting && !written(&error, size, text);
+	ok(is_fitting, "error: nothing is written if the size has no room for a text");
 	error_set(&newer.error, 0, "%s", text);
 	ok(strlen(newer.error.text) == sizeof(error.text) - 1 && !strcmp(newer.more, "####"),
 	   "error: the members of a longer struct keep their values");

@@ -11,12 +11,12 @@
 static bool add(struct map *map, uint64_t key, uint64_t value)
 {
 	union map_cell *cell;
-	bool added;
+	bool is_new;
 
-	cell = map_add(map, key, &added);
+	cell = map_add(map, key, &is_new);
 	if (cell)
 		cell->number = value;
-	return cell && added;
+	return cell && is_new;
 }
 
 /* Compares the map with a plain array, in a reproducible random order. */
@@ -66,16 +66,16 @@ int main(void)
 {
 	struct map map = { 0 };
 	uint32_t value = 7;
-	bool all = true;
+	bool is_right = true;
 
 	ok(!map_get(&map, 0, &value) && value == 7,
 	   "map: map_get() finds nothing in an empty map and leaves the value alone");
 	for (uint32_t i = 0; i < MANY; i++)
-		all = all && !map_set(&map, (uint64_t)i << 32, i);
-	ok(all && map.n == MANY, "map: keys that differ only in their upper half are different");
+		is_right = is_right && !map_set(&map, (uint64_t)i << 32, i);
+	ok(is_right && map.n == MANY, "map: keys that differ only in their upper half are different");
 	for (uint32_t i = 0; i < MANY; i++)
-		all = all && map_get(&map, (uint64_t)i << 32, &value) && value == i;
-	ok(all, "map: each key has its own value");
+		is_right = is_right && map_get(&map, (uint64_t)i << 32, &value) && value == i;
+	ok(is_right, "map: each key has its own value");
 	ok(!map_get(&map, 1, &value) && !map_get(&map, UINT64_MAX, &value),
 	   "map: keys that were not set are not found");
 	ok(!map_set(&map, 0, 42) && map_get(&map, 0, &value) && value == 42 && map.n == MANY,

@@ -10,9 +10,9 @@
 
 static char text[NUMBER_SIZE + 1];
 
-static const char *fixed(double value, unsigned int decimals, bool grouped)
+static const char *fixed(double value, unsigned int decimals, bool is_grouped)
 {
-	text[number_fixed(text, value, decimals, grouped)] = '\0';
+	text[number_fixed(text, value, decimals, is_grouped)] = '\0';
 	return text;
 }
 
@@ -65,7 +65,7 @@ static void decimals(void)
 	static const struct {
 		double value;
 		unsigned int decimals;
-		bool grouped;
+		bool is_grouped;
 		const char *want;
 	} table[] = {
 		{ 0, 0, true, "0" },
@@ -89,9 +89,9 @@ static void decimals(void)
 	};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-		ok(!strcmp(fixed(table[i].value, table[i].decimals, table[i].grouped), table[i].want),
+		ok(!strcmp(fixed(table[i].value, table[i].decimals, table[i].is_grouped), table[i].want),
 		   "number: %.17g with %u decimals%s is %s", table[i].value, table[i].decimals,
-		   table[i].grouped ? " and commas" : "", table[i].want) || (diag("got %s", text), 0);
+		   table[i].is_grouped ? " and commas" : "", table[i].want) || (diag("got %s", text), 0);
 	fixed(DBL_MAX, 9, true);
 	ok(strlen(text) < NUMBER_SIZE && !strncmp(text, "179,769,313,", 12),
 	   "number: the largest number fits into the buffer");

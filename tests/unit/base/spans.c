@@ -40,27 +40,27 @@ static uint64_t count(const unsigned int *a, const unsigned int *b, unsigned int
 static void test_random(void)
 {
 	unsigned int a[MOMENTS], b[MOMENTS];
-	bool totals = true, several = true, common = true, within = true;
+	bool is_total_right = true, has_several = true, has_common = true, is_within = true;
 
 	for (int i = 0; i < 500; i++) {
-		struct spans one = { 0 }, other = { 0 };
+		struct spans spans = { 0 }, other = { 0 };
 		uint64_t begin = below(MOMENTS), end = begin + below(MOMENTS - begin), time;
 
-		draw(&one, a);
+		draw(&spans, a);
 		draw(&other, b);
-		several = several && !spans_several(&one, &time) && time == count(a, a, 2, 0, MOMENTS);
-		spans_unite(&one);
+		has_several = has_several && !spans_several(&spans, &time) && time == count(a, a, 2, 0, MOMENTS);
+		spans_unite(&spans);
 		spans_unite(&other);
-		totals = totals && spans_total(&one) == count(a, a, 1, 0, MOMENTS);
-		common = common && spans_common(&one, &other) == count(a, b, 1, 0, MOMENTS);
-		within = within && spans_within(&one, begin, end) == count(a, a, 1, begin, end);
-		spans_release(&one);
+		is_total_right = is_total_right && spans_total(&spans) == count(a, a, 1, 0, MOMENTS);
+		has_common = has_common && spans_common(&spans, &other) == count(a, b, 1, 0, MOMENTS);
+		is_within = is_within && spans_within(&spans, begin, end) == count(a, a, 1, begin, end);
+		spans_release(&spans);
 		spans_release(&other);
 	}
-	ok(totals, "spans: the total of a union is its number of moments");
-	ok(several, "spans: the overlapped time is the number of moments with two or more");
-	ok(common, "spans: the common time is that of both unions");
-	ok(within, "spans: the time within a window is that of the window's moments");
+	ok(is_total_right, "spans: the total of a union is its number of moments");
+	ok(has_several, "spans: the overlapped time is the number of moments with two or more");
+	ok(has_common, "spans: the common time is that of both unions");
+	ok(is_within, "spans: the time within a window is that of the window's moments");
 }
 
 int main(void)

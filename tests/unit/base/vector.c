@@ -26,9 +26,9 @@ static size_t grow(size_t **list, size_t length)
 
 static int compare(const void *a, const void *b)
 {
-	const size_t *one = a, *two = b;
+	const size_t *left = a, *right = b;
 
-	return COMPARE(*one, *two);
+	return COMPARE(*left, *right);
 }
 
 static void test_list(void)

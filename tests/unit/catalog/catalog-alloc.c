@@ -18,14 +18,14 @@ static int run_add(void)
 {
 	struct gpmu_error error = { .size = sizeof(error) };
 	int ret = gpmu_catalog_add(catalog, root.path, &error);
-	bool same = count_metrics(catalog) == metrics && count_events(catalog) == events &&
-		    !gpmu_catalog_warning(catalog, 0) &&
-		    gpmu_catalog_find_metric(catalog, "ipc", NULL) &&
-		    gpmu_catalog_group_metric(catalog, "grace_scf", 0);
+	bool is_same = count_metrics(catalog) == metrics && count_events(catalog) == events &&
+		       !gpmu_catalog_warning(catalog, 0) &&
+		       gpmu_catalog_find_metric(catalog, "ipc", NULL) &&
+		       gpmu_catalog_group_metric(catalog, "grace_scf", 0);
 
 	if (ret)
-		return same && !strcmp(error.text, "out of memory") ? ret : 1;
-	return same;
+		return is_same && !strcmp(error.text, "out of memory") ? ret : 1;
+	return is_same;
 }
 
 static int make(const char *paths)

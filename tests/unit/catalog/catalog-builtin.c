@@ -5,15 +5,15 @@
 static const char built_in[] = "built in: ", files[] = "pmu-events/";
 static size_t wrong;
 
-static void check(bool same, const char *name, const char *member)
+static void check(bool is_same, const char *name, const char *member)
 {
-	if (same)
+	if (is_same)
 		return;
 	wrong++;
 	diag("%s: another %s", name, member);
 }
 
-static bool same_text(const char *a, const char *b)
+static bool is_same_text(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
 }
@@ -22,22 +22,22 @@ static void check_entry(const struct catalog_entry *a, const struct catalog_entr
 {
 	const char *file = a->file->name;
 
-	check(same_text(a->name, b->name), a->name, "name");
-	check(same_text(a->key, b->key), a->name, "key");
-	check(same_text(a->pmu, b->pmu), a->name, "PMU");
-	check(same_text(a->compat, b->compat), a->name, "identifier");
-	check(same_text(a->description, b->description), a->name, "description");
-	check(same_text(a->details, b->details), a->name, "details");
-	check(same_text(a->unit, b->unit), a->name, "unit");
+	check(is_same_text(a->name, b->name), a->name, "name");
+	check(is_same_text(a->key, b->key), a->name, "key");
+	check(is_same_text(a->pmu, b->pmu), a->name, "PMU");
+	check(is_same_text(a->compat, b->compat), a->name, "identifier");
+	check(is_same_text(a->description, b->description), a->name, "description");
+	check(is_same_text(a->details, b->details), a->name, "details");
+	check(is_same_text(a->unit, b->unit), a->name, "unit");
 	check(a->scale == b->scale, a->name, "scale");
 	check(a->line == b->line, a->name, "line");
 	check(a->order == b->order, a->name, "order");
 	check(!strncmp(file, built_in, strlen(built_in)) &&
 	      !strncmp(b->file->name, files, strlen(files)) &&
 	      !strcmp(file + strlen(built_in), b->file->name + strlen(files)), a->name, "file");
-	check(same_text(a->file->cpu, b->file->cpu), a->name, "CPU");
-	check(same_text(a->file->arch, b->file->arch), a->name, "architecture");
-	check(same_text(a->file->topic, b->file->topic), a->name, "topic");
+	check(is_same_text(a->file->cpu, b->file->cpu), a->name, "CPU");
+	check(is_same_text(a->file->arch, b->file->arch), a->name, "architecture");
+	check(is_same_text(a->file->topic, b->file->topic), a->name, "topic");
 }
 
 static void check_metrics(const struct gpmu_catalog *catalog, const struct gpmu_catalog *read)
@@ -51,11 +51,11 @@ static void check_metrics(const struct gpmu_catalog *catalog, const struct gpmu_
 		    (b = gpmu_catalog_metric(read, i)); i++) {
 		name = a->entry.name;
 		check_entry(&a->entry, &b->entry);
-		check(same_text(a->expr, b->expr), name, "expression");
-		check(same_text(a->threshold, b->threshold), name, "threshold");
-		check(same_text(a->constraint, b->constraint), name, "constraint");
+		check(is_same_text(a->expr, b->expr), name, "expression");
+		check(is_same_text(a->threshold, b->threshold), name, "threshold");
+		check(is_same_text(a->constraint, b->constraint), name, "constraint");
 		for (j = 0; gpmu_metric_group(a, j) || gpmu_metric_group(b, j); j++)
-			check(same_text(gpmu_metric_group(a, j), gpmu_metric_group(b, j)), name,
+			check(is_same_text(gpmu_metric_group(a, j), gpmu_metric_group(b, j)), name,
 			      "group");
 	}
 	ok(i > 100 && i == count_metrics(catalog) && i == count_metrics(read),
@@ -72,7 +72,7 @@ static void check_events(const struct gpmu_catalog *catalog, const struct gpmu_c
 	for (i = 0; (a = gpmu_catalog_event(catalog, i)) &&
 		    (b = gpmu_catalog_event(read, i)); i++) {
 		check_entry(&a->entry, &b->entry);
-		check(same_text(a->terms, b->terms), a->entry.name, "terms");
+		check(is_same_text(a->terms, b->terms), a->entry.name, "terms");
 	}
 	ok(i > 200 && i == count_events(catalog) && i == count_events(read),
 	   "built-in catalog: it has as many events as the files");
@@ -87,7 +87,7 @@ static void check_groups(const struct gpmu_catalog *catalog, const struct gpmu_c
 
 	wrong = 0;
 	for (i = 0; (group = gpmu_catalog_group(catalog, i)); i++) {
-		check(same_text(group, gpmu_catalog_group(read, i)), group, "name");
+		check(is_same_text(group, gpmu_catalog_group(read, i)), group, "name");
 		for (j = 0; (a = gpmu_catalog_group_metric(catalog, group, j)); j++) {
 			b = gpmu_catalog_group_metric(read, group, j);
 			check(b && !strcmp(a->entry.name, b->entry.name), group, "metric");

@@ -41,7 +41,7 @@ static void check_machines(void)
 {
 	static const struct {
 		const char *name;
-		bool grace;
+		bool is_grace;
 	} machines[] = {
 		{ "superchip", true }, { "superchip-ours", true }, { "gh200", true },
 		{ "gh4", true }, { "laptop", false }, { "vm", false },
@@ -61,13 +61,13 @@ static void check_machines(void)
 		sysroot_make(&root, name);
 		machine = look(&root);
 		count(catalog, machine, &system, &core, &events);
-		ok(core == (machines[i].grace ? all_core : 0), "catalog: %s supports %s core metrics", name,
-		   machines[i].grace ? "all" : "no");
-		ok((system > 15) == machines[i].grace && (events > 50) == machines[i].grace,
+		ok(core == (machines[i].is_grace ? all_core : 0), "catalog: %s supports %s core metrics", name,
+		   machines[i].is_grace ? "all" : "no");
+		ok((system > 15) == machines[i].is_grace && (events > 50) == machines[i].is_grace,
 		   "catalog: %s supports %d metrics and %d events of system "
 		   "PMUs", name, system, events);
 		metric = gpmu_catalog_find_metric(catalog, "GraceMemReadBW", machine);
-		ok(metric && gpmu_metric_supported(metric, machine) == machines[i].grace,
+		ok(metric && gpmu_metric_supported(metric, machine) == machines[i].is_grace,
 		   "catalog: a metric is found whether or not the machine supports it");
 		gpmu_machine_free(machine);
 		sysroot_release(&root);

@@ -16,7 +16,7 @@ static int task(void)
 	test_init(&test, machine, software, events, 3);
 	if (!test.counts)
 		return -ENOMEM;
-	test.instances[0].weak = true;
+	test.instances[0].is_weak = true;
 	test.selection = (struct source_selection){ .tids = tids, .tid_count = 2 };
 	ret = test_open(&test);
 	if (ret == -ENOMEM && strcmp(test.error.text, "out of memory"))
@@ -40,7 +40,7 @@ static int others(void)
 	test_init(&test, machine, software, events, 2);
 	if (!test.counts)
 		return -ENOMEM;
-	test.selection = (struct source_selection){ .system = true, .cpus = &cpu, .cpu_count = 1 };
+	test.selection = (struct source_selection){ .is_system_wide = true, .cpus = &cpu, .cpu_count = 1 };
 	ret = test_open(&test);
 	if (!ret && (test_read(&test) || !test.counts->slots[0].why))
 		ret = 1;

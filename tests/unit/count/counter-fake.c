@@ -16,33 +16,33 @@ static void uncore(void)
 {
 	struct counter_test test;
 	int tid = getpid();
-	bool alike = true;
+	bool is_alike = true;
 
 	init(&test, "nvidia_scf_pmu_1", scf, 3);
 	test.selection = (struct source_selection){
-		.tids = &tid, .tid_count = 1, .inherit = true, .on_exec = true,
+		.tids = &tid, .tid_count = 1, .wants_inherit = true, .is_on_exec = true,
 	};
 	ok(test_open(&test) == 0 && event_count == 3,
 	   "counter: an uncore group is opened while a task is counted");
 	for (int i = 0; i < 3; i++)
-		alike = alike && events[i].cpu == 2 && events[i].pid == -1 &&
-			events[i].leader == 0 && !events[i].attr.inherit &&
-			!events[i].attr.enable_on_exec && events[i].attr.disabled == !i;
-	ok(alike,
+		is_alike = is_alike && events[i].cpu == 2 && events[i].pid == -1 &&
+			   events[i].leader == 0 && !events[i].attr.inherit &&
+			   !events[i].attr.enable_on_exec && events[i].attr.disabled == !i;
+	ok(is_alike,
 	   "counter: an uncore group is opened system-wide on the CPU of its cpumask, not on exec");
 	ok(test.counts->slots[0].length == 1 && test.counts->slots[0].targets[0].cpu == 2 &&
 	   test.counts->slots[0].targets[0].node == 1 && test.counts->slots[0].targets[0].tid == -1,
 	   "counter: an uncore group's target is that CPU and its node");
-	ok(!events[0].enabled, "counter: a group is disabled after its opening");
+	ok(!events[0].is_enabled, "counter: a group is disabled after its opening");
 	test_enable(&test);
-	ok(events[0].enabled, "counter: enable() enables the group's leader");
+	ok(events[0].is_enabled, "counter: enable() enables the group's leader");
 	test_read(&test);
 	is_u64(test_count(&test, 0, 0).raw, 30,
 	       "counter: the first event of a group has its own count");
 	is_u64(test_count(&test, 2, 0).raw, 90,
 	       "counter: the last event of a group has its own count");
 	test_disable(&test);
-	ok(!events[0].enabled, "counter: disable() disables the group's leader");
+	ok(!events[0].is_enabled, "counter: disable() disables the group's leader");
 	test_release(&test);
 }
 
@@ -79,7 +79,7 @@ static void cores(void)
 
 	init(&test, "armv8_pmuv3_0", core, 3);
 	test.selection = (struct source_selection){
-		.tids = tids, .tid_count = 2, .inherit = true, .on_exec = true,
+		.tids = tids, .tid_count = 2, .wants_inherit = true, .is_on_exec = true,
 	};
 	ok(test_open(&test) == 0 && event_count == 6,
 	   "counter: core events are opened for each of two tasks");
@@ -88,7 +88,7 @@ static void cores(void)
 	   !events[4].attr.enable_on_exec && !events[4].attr.disabled,
 	   "counter: a task's group is inherited, and its leader enabled on exec");
 	test_enable(&test);
-	ok(!events[0].enabled && !events[3].enabled,
+	ok(!events[0].is_enabled && !events[3].is_enabled,
 	   "counter: enable() leaves a group with enable_on_exec to the kernel");
 	test_release(&test);
 }
@@ -127,20 +127,20 @@ static void errnos(void)
 	struct counter_test test;
 	int before = open_files();
 	const char *text;
-	bool all;
+	bool is_right;
 
 	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
 		init(&test, "nvidia_scf_pmu_1", scf, 3);
 		kernel.error = errors[i].err;
-		all = test_open(&test) == errors[i].ret;
+		is_right = test_open(&test) == errors[i].ret;
 		text = errors[i].ret ? test.error.text : test.counts->slots[0].why;
 		if (errors[i].ret)
-			all = all && !test.open;
+			is_right = is_right && !test.open;
 		else
-			all = all && test.open && !test_read(&test) &&
-			      test.counts->slots[2].state == errors[i].state &&
-			      !test.counts->slots[2].length && test.counts->slots[2].why;
-		ok(all, "counter: %s from perf_event_open() is %s", strerror(errors[i].err),
+			is_right = is_right && test.open && !test_read(&test) &&
+				   test.counts->slots[2].state == errors[i].state &&
+				   !test.counts->slots[2].length && test.counts->slots[2].why;
+		ok(is_right, "counter: %s from perf_event_open() is %s", strerror(errors[i].err),
 		   errors[i].ret ? "an error" :
 		   errors[i].state == COUNT_NOT_COUNTED ? "not counted" : "not supported");
 		if (!ok(text && strstr(text, errors[i].text), "counter: the reason for %s is given",
@@ -187,7 +187,7 @@ static void skips_denied(void)
 
 	for (int err = EACCES; err; err = err == EACCES ? EPERM : 0) {
 		init(&test, "armv8_pmuv3_0", core, 3);
-		test.selection.skip_denied = true;
+		test.selection.can_skip_denied = true;
 		kernel.error = err;
 		ok(test_open(&test) == 0, "counter: errno %d is no error with skip_denied", err);
 		for (size_t i = 0; i < 3; i++)
@@ -220,16 +220,16 @@ static void of_cgroup(void)
 	const struct event_cgroup cgroup = { .name = (char *)"app", .fd = 55 };
 	struct event_instance tasks[3];
 	struct counter_test test;
-	bool alike = true;
+	bool is_alike = true;
 
 	memcpy(tasks, core, sizeof(tasks));
 	for (int i = 0; i < 3; i++)
 		tasks[i].cgroup = &cgroup;
 	init(&test, "armv8_pmuv3_0", tasks, 3);
-	alike = test_open(&test) == 0 && event_count == 12;
+	is_alike = test_open(&test) == 0 && event_count == 12;
 	for (int i = 0; i < event_count; i++)
-		alike = alike && events[i].cgroup && events[i].pid == 55;
-	ok(alike, "counter: events of a cgroup are opened for it on each CPU");
+		is_alike = is_alike && events[i].is_cgroup && events[i].pid == 55;
+	ok(is_alike, "counter: events of a cgroup are opened for it on each CPU");
 	test_release(&test);
 
 	init(&test, "armv8_pmuv3_0", tasks, 3);
@@ -349,7 +349,7 @@ static void together(void)
 	test_release(&test);
 
 	memcpy(weak, core, sizeof(weak));
-	weak[0].weak = true;
+	weak[0].is_weak = true;
 	init(&test, "armv8_pmuv3_0", weak, 3);
 	kernel.counters = 2;
 	kernel.full_error = EINVAL;
@@ -365,7 +365,7 @@ static void together(void)
 
 	memcpy(weak, &core[1], 2 * sizeof(weak[0]));
 	weak[2] = core[0];
-	weak[0].weak = true;
+	weak[0].is_weak = true;
 	init(&test, "armv8_pmuv3_0", weak, 3);
 	kernel.config_error = ENOENT;
 	kernel.counters = 1;
@@ -385,13 +385,13 @@ static void opened_apart(void)
 	struct counter_test test;
 
 	init(&test, "armv8_pmuv3_0", core, 3);
-	test.group.apart = true;
+	test.group.is_apart = true;
 	ok(test_open(&test) == 0 && event_count == 12 && members(0) == 3,
 	   "counter: events listed one by one are one group on each CPU");
 	test_release(&test);
 
 	init(&test, "armv8_pmuv3_0", core, 3);
-	test.group.apart = true;
+	test.group.is_apart = true;
 	kernel.config_error = ENOENT;
 	kernel.config_cpu = 2;
 	test_open(&test);
@@ -417,13 +417,13 @@ static void pinned(void)
 	ok(events[0].attr.pinned && events[0].attr.exclusive && !events[1].attr.pinned &&
 	   !events[2].attr.exclusive,
 	   "counter: only the leader of a pinned group is pinned and exclusive");
-	kernel.end_of_file = true;
+	kernel.has_ended = true;
 	test_enable(&test);
 	ok(test_read(&test) == 0 && test_count(&test, 1, 0).state == COUNT_NOT_COUNTED,
 	   "counter: a pinned group without a free counter is not counted");
 	is_str(test.counts->slots[1].why, "it is pinned, and no counter was free on CPU 2",
 	       "counter: the reason names a pinned group without a counter");
-	kernel.end_of_file = false;
+	kernel.has_ended = false;
 	test_read(&test);
 	ok(test_count(&test, 1, 0).state == COUNT_NOT_COUNTED,
 	   "counter: a pinned group that lost its counter stays not counted");
@@ -442,7 +442,7 @@ static void pinned(void)
 static void vanish(void)
 {
 	struct counter_test test;
-	bool on_1, elsewhere;
+	bool is_counted_on_1, is_counted_elsewhere;
 
 	for (int how = 0; how < 4; how++) {
 		static const char *const names[] = {
@@ -454,24 +454,24 @@ static void vanish(void)
 		test_enable(&test);
 		test_read(&test);
 		kernel.read_cpu = 1;
-		kernel.end_of_file = how == 0;
+		kernel.has_ended = how == 0;
 		kernel.read_size = (const ssize_t[]){ 0, -ENODEV, 32, 48 }[how];
-		on_1 = test_count(&test, 2, 1).state == COUNT_OK;
+		is_counted_on_1 = test_count(&test, 2, 1).state == COUNT_OK;
 		ok(test_read(&test) == 0,
 		   "counter: a group that %s on CPU 1 is no failure", names[how]);
-		on_1 = on_1 && test_count(&test, 2, 1).state == COUNT_NOT_COUNTED &&
-		       !test_count(&test, 2, 1).raw;
-		elsewhere = test_count(&test, 2, 0).state == COUNT_OK &&
-			    test_count(&test, 2, 3).raw == 12;
-		ok(on_1 && elsewhere, "counter: a group that %s on CPU 1 is not counted there alone",
-		   names[how]);
-		kernel.end_of_file = false;
+		is_counted_on_1 = is_counted_on_1 && test_count(&test, 2, 1).state == COUNT_NOT_COUNTED &&
+				  !test_count(&test, 2, 1).raw;
+		is_counted_elsewhere = test_count(&test, 2, 0).state == COUNT_OK &&
+				       test_count(&test, 2, 3).raw == 12;
+		ok(is_counted_on_1 && is_counted_elsewhere,
+		   "counter: a group that %s on CPU 1 is not counted there alone", names[how]);
+		kernel.has_ended = false;
 		kernel.read_size = 0;
 		test_read(&test);
 		ok(test_count(&test, 2, 1).state == COUNT_NOT_COUNTED,
 		   "counter: a group that %s once stays not counted", names[how]);
 		kernel.read_cpu = 3;
-		kernel.end_of_file = true;
+		kernel.has_ended = true;
 		test_read(&test);
 		is_str(test.counts->slots[2].why,
 		       "no longer counted on CPU 1: its CPU or PMU went offline",
@@ -512,7 +512,7 @@ static void late(void)
 	test_read(&test);
 	ok(test_count(&test, 2, 1).state == COUNT_OK && test_count(&test, 2, 1).raw == 6,
 	   "counter: a group is counted again once its read succeeds");
-	kernel.end_of_file = true;
+	kernel.has_ended = true;
 	test_read(&test);
 	is_str(test.counts->slots[2].why,
 	       "no longer counted on CPU 1: its CPU or PMU went offline",
@@ -619,7 +619,7 @@ static int weak_and_lost(void)
 	int ret, before = open_files();
 
 	memcpy(weak, core, sizeof(weak));
-	weak[0].weak = true;
+	weak[0].is_weak = true;
 	init(&test, "armv8_pmuv3_0", weak, 3);
 	kernel.counters = 2;
 	kernel.full_error = EINVAL;
@@ -628,7 +628,7 @@ static int weak_and_lost(void)
 	ret = test_open(&test);
 	if (!ret) {
 		kernel.read_cpu = 1;
-		kernel.end_of_file = true;
+		kernel.has_ended = true;
 		ret = test_read(&test);
 	}
 	if (!ret && (!test.counts->slots[2].why || test_count(&test, 2, 2).state != COUNT_OK))

@@ -21,9 +21,9 @@
 static struct fake_event {
 	struct perf_event_attr attr;
 	int fd, pid, cpu, leader;	/* leader: index in events[] */
-	bool enabled;
+	bool is_enabled;
 	struct perf_event_mmap_page *page;	/* its mapping; NULL: none */
-	bool cgroup;			/* pid is the descriptor of a cgroup */
+	bool is_cgroup;			/* pid is the descriptor of a cgroup */
 } events[MAX_EVENTS];
 static int event_count;
 static int inherited;	/* opens of all tests that are not close-on-exec */
@@ -38,7 +38,7 @@ static struct {
 	int interrupts;			/* opens that fail with EINTR */
 	int opens;			/* number of opens */
 	ssize_t read_size;		/* >0: size of a read; <0: -errno */
-	bool end_of_file;
+	bool has_ended;
 	int late;			/* reads that fail because a task is being created */
 	int read_cpu;			/* reads of this CPU fail; -1: of all */
 	uint64_t enabled, running;
@@ -118,8 +118,8 @@ long __wrap_syscall(long number, ...);
 int __wrap_ioctl(int fd, unsigned long request, ...);
 ssize_t __real_read(int fd, void *buffer, size_t size);
 ssize_t __wrap_read(int fd, void *buffer, size_t size);
-void *__real_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset);
-void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset);
+void *__real_mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset);
+void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset);
 
 long __wrap_syscall(long number, ...)
 {
@@ -140,7 +140,7 @@ long __wrap_syscall(long number, ...)
 	inherited += !(flags & PERF_FLAG_FD_CLOEXEC);
 	fd = (int)fake_open(attr, pid, cpu, group);
 	if (fd >= 0)
-		find(fd)->cgroup = flags & PERF_FLAG_PID_CGROUP;
+		find(fd)->is_cgroup = flags & PERF_FLAG_PID_CGROUP;
 	return fd;
 }
 
@@ -150,17 +150,17 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 
 	if (!event || kernel.ioctl_error)
 		return (int)refuse(event ? kernel.ioctl_error : EBADF);
-	event->enabled = request == PERF_EVENT_IOC_ENABLE || request == PERF_EVENT_IOC_REFRESH;
+	event->is_enabled = request == PERF_EVENT_IOC_ENABLE || request == PERF_EVENT_IOC_REFRESH;
 	return 0;
 }
 
 /* The mapping of an event is anonymous memory, which a child of fork() does not have. */
-void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
+void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)
 {
 	struct fake_event *event = fd < 0 ? NULL : find(fd);
 
 	if (!event)
-		return __real_mmap(at, size, protection, flags, fd, offset);
+		return __real_mmap(address, size, protection, flags, fd, offset);
 	if (kernel.mmap_error) {
 		errno = kernel.mmap_error;
 		return MAP_FAILED;
@@ -183,7 +183,7 @@ ssize_t __wrap_read(int fd, void *buffer, size_t size)
 		return __real_read(fd, buffer, size);
 	kernel.reads++;
 	if (kernel.read_cpu < 0 || kernel.read_cpu == event->cpu) {
-		if (kernel.end_of_file)
+		if (kernel.has_ended)
 			return 0;
 		if (kernel.read_size < 0)
 			return refuse((int)-kernel.read_size);
@@ -216,7 +216,7 @@ static void init(struct counter_test *test, const char *pmu, const struct event_
 {
 	kernel_reset();
 	test_init(test, machine, gpmu_machine_find_pmu(machine, pmu), list, n);
-	test->selection.system = true;
+	test->selection.is_system_wide = true;
 }
 
 static struct sysroot fake_root;

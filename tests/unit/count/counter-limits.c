@@ -66,7 +66,7 @@ static void files(void)
 	diag("%s", text);
 }
 
-static int open_as_nobody(const struct source_selection *selection, bool user, char *text,
+static int open_as_nobody(const struct source_selection *selection, bool is_user, char *text,
 			  size_t size)
 {
 	struct event_instance mine[3];
@@ -75,7 +75,7 @@ static int open_as_nobody(const struct source_selection *selection, bool user, c
 
 	memcpy(mine, events, sizeof(mine));
 	for (size_t i = 0; i < 3; i++)
-		mine[i].attr.exclude_kernel = user;
+		mine[i].attr.exclude_kernel = is_user;
 	if (setuid(NOBODY))
 		return 100;
 	test_init(&test, machine, software, mine, 3);
@@ -88,7 +88,7 @@ static int open_as_nobody(const struct source_selection *selection, bool user, c
 
 static int nobody_system(char *text, size_t size)
 {
-	return open_as_nobody(&(struct source_selection){ .system = true }, false, text, size);
+	return open_as_nobody(&(struct source_selection){ .is_system_wide = true }, false, text, size);
 }
 
 static int nobody_kernel(char *text, size_t size)

@@ -101,7 +101,7 @@ static void compare(struct counter_test *test, struct comparison *result)
 {
 	struct reading before = read_file(test), after;
 	struct count last = { 0 };
-	bool right = true;
+	bool is_right = true;
 
 	reads = 0;
 	test_read(test);
@@ -110,10 +110,10 @@ static void compare(struct counter_test *test, struct comparison *result)
 	after = read_file(test);
 	for (size_t i = 0; i < EVENTS; i++) {
 		last = test_count(test, i, 0);
-		right = right && is_between(last.raw, before.counts[i], after.counts[i], 0) &&
-			is_between(last.enabled, before.enabled, after.enabled, SLACK) &&
-			is_between(last.running, before.running, after.running, SLACK);
-		if (!right && !result->wrong)
+		is_right = is_right && is_between(last.raw, before.counts[i], after.counts[i], 0) &&
+			   is_between(last.enabled, before.enabled, after.enabled, SLACK) &&
+			   is_between(last.running, before.running, after.running, SLACK);
+		if (!is_right && !result->wrong)
 			diag("event %zu: %llu (%llu, %llu): read(2) before %llu (%llu, %llu), after %llu (%llu, %llu)",
 			     i, (unsigned long long)last.raw, (unsigned long long)last.enabled,
 			     (unsigned long long)last.running, (unsigned long long)before.counts[i],
@@ -121,7 +121,7 @@ static void compare(struct counter_test *test, struct comparison *result)
 			     (unsigned long long)after.counts[i], (unsigned long long)after.enabled,
 			     (unsigned long long)after.running);
 	}
-	result->wrong += !right;
+	result->wrong += !is_right;
 }
 
 static void show(const struct comparison *result)
@@ -151,7 +151,7 @@ static void steady(struct counter_test *test)
 static void migrated(struct counter_test *test)
 {
 	struct comparison result = { 0 };
-	cpu_set_t all, one;
+	cpu_set_t all, single;
 	int cpus = 0;
 
 	if (sched_getaffinity(0, sizeof(all), &all))
@@ -159,9 +159,9 @@ static void migrated(struct counter_test *test)
 	for (int cpu = 0; cpu < CPU_SETSIZE && cpus < 16; cpu++) {
 		if (!CPU_ISSET(cpu, &all))
 			continue;
-		CPU_ZERO(&one);
-		CPU_SET(cpu, &one);
-		cpus += !sched_setaffinity(0, sizeof(one), &one);
+		CPU_ZERO(&single);
+		CPU_SET(cpu, &single);
+		cpus += !sched_setaffinity(0, sizeof(single), &single);
 		for (int i = 0; i < READS / 100; i++)
 			compare(test, &result);
 	}
@@ -218,7 +218,7 @@ static void switched_off(struct counter_test *test)
 /* Another thread disables and enables the group. */
 struct switcher {
 	const struct counter_test *test;
-	bool stop;
+	bool wants_stop;
 };
 
 static void *switch_group(void *data)
@@ -226,7 +226,7 @@ static void *switch_group(void *data)
 	struct switcher *switcher = data;
 	int fd = target_of(switcher->test)->fd;
 
-	while (!__atomic_load_n(&switcher->stop, __ATOMIC_RELAXED)) {
+	while (!__atomic_load_n(&switcher->wants_stop, __ATOMIC_RELAXED)) {
 		ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 		ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 		sched_yield();
@@ -244,7 +244,7 @@ static void switched_amidst(struct counter_test *test)
 		exit(2);
 	for (int i = 0; i < READS; i++)
 		compare(test, &result);
-	__atomic_store_n(&switcher.stop, true, __ATOMIC_RELAXED);
+	__atomic_store_n(&switcher.wants_stop, true, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
 	ok(result.pages && !result.wrong,
 	   "user reads: counts are those of read(2) while another thread disables and enables the group");
@@ -311,7 +311,7 @@ static void forbidden(struct counter_test *test)
 
 int main(int argc, char **argv)
 {
-	bool off = argc > 1 && !strcmp(argv[1], "off");
+	bool is_off = argc > 1 && !strcmp(argv[1], "off");
 	struct counter_test test;
 
 	machine = gpmu_machine_new(NULL, NULL);
@@ -320,12 +320,12 @@ int main(int argc, char **argv)
 		printf("1..0 # SKIP this machine does not count cycles and instructions\n");
 		return 0;
 	}
-	if (!is_mapped(&test) && !off) {
+	if (!is_mapped(&test) && !is_off) {
 		printf("1..0 # SKIP the kernel forbids user space to read counters\n");
 		return 0;
 	}
 	test_enable(&test);
-	if (off) {
+	if (is_off) {
 		forbidden(&test);
 	} else {
 		steady(&test);

@@ -262,10 +262,10 @@ static int in_child(struct counter_test *test)
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
-		bool good = reads_file(test);
+		bool is_good = reads_file(test);
 
 		test_release(test);
-		_exit(good ? 0 : 1);
+		_exit(is_good ? 0 : 1);
 	}
 	waitpid(pid, &status, 0);
 	return status;
@@ -294,7 +294,7 @@ static void unmapped(void)
 	int before = open_files(), cpu = 0, tid = 7;
 
 	start(&test);
-	test.selection.inherit = true;
+	test.selection.wants_inherit = true;
 	begin(&test);
 	ok(!events[0].page && !events[0].attr.config1 && reads_file(&test),
 	   "map: events that child tasks inherit are not mapped");
@@ -306,7 +306,7 @@ static void unmapped(void)
 	   "map: events of another task are not mapped");
 	test_release(&test);
 	start(&test);
-	test.selection = (struct source_selection){ .system = true, .cpus = &cpu, .cpu_count = 1 };
+	test.selection = (struct source_selection){ .is_system_wide = true, .cpus = &cpu, .cpu_count = 1 };
 	begin(&test);
 	ok(event_count && !events[0].page && !events[0].attr.config1,
 	   "map: events of a CPU are not mapped");
@@ -375,7 +375,7 @@ static void refused(void)
 }
 
 /* x86: no term, and a file of the PMU instead of the sysctl */
-static void of_laptop(const char *allowed, bool mapped, const char *what)
+static void of_laptop(const char *allowed, bool is_mapped, const char *what)
 {
 	struct gpmu_machine *laptop, *grace = machine;
 	struct sysroot root;
@@ -389,7 +389,7 @@ static void of_laptop(const char *allowed, bool mapped, const char *what)
 		test.instances[i].pmu = test.group.pmu = gpmu_machine_find_pmu(laptop, "cpu");
 	begin(&test);
 	ok(event_count == EVENTS && !events[0].attr.config1 &&
-	   (mapped ? reads_pages(&test) : !events[0].page && reads_file(&test)), "%s", what);
+	   (is_mapped ? reads_pages(&test) : !events[0].page && reads_file(&test)), "%s", what);
 	test_release(&test);
 	gpmu_machine_free(laptop);
 	sysroot_release(&root);
@@ -419,7 +419,7 @@ static void formats(void)
 static void switched(void)
 {
 	struct counter_test test;
-	bool alike = true;
+	bool is_alike = true;
 
 	start(&test);
 	begin(&test);
@@ -427,9 +427,9 @@ static void switched(void)
 		raw_reads = kernel.reads = 0;
 		switches = 1;
 		test_read(&test);
-		alike = alike && !switches && !kernel.reads && is_one_state(&test);
+		is_alike = is_alike && !switches && !kernel.reads && is_one_state(&test);
 	}
-	ok(alike, "map: a read that a context switch interrupts is repeated");
+	ok(is_alike, "map: a read that a context switch interrupts is repeated");
 	first_switch = 0;
 	switches = 1000;
 	ok(reads_file(&test), "map: a read that too many context switches interrupt is done by read(2)");
@@ -480,12 +480,12 @@ static void concurrent(void)
 {
 	int pages = 0, wrong = 0;
 	struct counter_test test;
-	bool stop = false;
+	bool wants_stop = false;
 	pthread_t thread;
 
 	start(&test);
 	begin(&test);
-	if (pthread_create(&thread, NULL, switch_on, &stop))
+	if (pthread_create(&thread, NULL, switch_on, &wants_stop))
 		exit(1);
 	while (!__atomic_load_n(&events[0].page->lock, __ATOMIC_SEQ_CST))
 		sched_yield();
@@ -495,7 +495,7 @@ static void concurrent(void)
 		pages += !kernel.reads;
 		wrong += !kernel.reads && !is_one_state(&test);
 	}
-	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	__atomic_store_n(&wants_stop, true, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
 	if (!ok(!wrong && pages, "map: reads while another thread changes the pages return one state"))
 		diag("%d reads of the pages, %d of them wrong", pages, wrong);

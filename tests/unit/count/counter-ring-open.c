@@ -37,7 +37,7 @@ static void rings(void)
 	is_u64(test_count(&test, 2, 1).raw, 6,
 	       "counter: the clock event does not shift the counts");
 	ok(!counter_ring_begin(list[1], 1000000, 300) && event_count == 17 &&
-		   events[16].leader == 4 && events[16].cpu == 1 && events[16].enabled &&
+		   events[16].leader == 4 && events[16].cpu == 1 && events[16].is_enabled &&
 		   events[16].attr.sample_period == 1000000,
 	   "counter: the sampling timer joins its CPU's group");
 	test_read(&test);

@@ -72,9 +72,9 @@ static void put_reading(size_t ring, uint64_t time, uint64_t count)
 	put_record(rings[ring], PERF_RECORD_SAMPLE, numbers, 8);
 }
 
-static int next(bool all, uint64_t *time)
+static int next(bool wants_all, uint64_t *time)
 {
-	int ret = counter_rings_next(rings, RINGS, PERIOD, all, time, &bad);
+	int ret = counter_rings_next(rings, RINGS, PERIOD, wants_all, time, &bad);
 
 	for (size_t i = 0; i < RINGS; i++)
 		counter_ring_release(rings[i]);
@@ -84,9 +84,9 @@ static int next(bool all, uint64_t *time)
 /* Returns whether the next matching samples have this time and these first counts. */
 static bool is_next(uint64_t time, uint64_t first, uint64_t second)
 {
-	uint64_t at = 0;
+	uint64_t next_time = 0;
 
-	return next(false, &at) == 1 && at == time && rings[0]->taken[RING_COUNTS] == first &&
+	return next(false, &next_time) == 1 && next_time == time && rings[0]->taken[RING_COUNTS] == first &&
 	       rings[1]->taken[RING_COUNTS] == second;
 }
 
@@ -139,7 +139,7 @@ static void matching(void)
  */
 static void jitter(void)
 {
-	bool same = true;
+	bool is_same = true;
 	uint64_t time;
 
 	start();
@@ -149,8 +149,8 @@ static void jitter(void)
 	}
 	put_reading(1, 8 * PERIOD + PERIOD / 2, 18);
 	for (uint64_t i = 1; i < 8; i++)
-		same = same && is_next(i * PERIOD, i, i + 10);
-	ok(same, "ring: samples half a period apart are in one row each");
+		is_same = is_same && is_next(i * PERIOD, i, i + 10);
+	ok(is_same, "ring: samples half a period apart are in one row each");
 	put_reading(0, 8 * PERIOD, 8);
 	put_reading(0, 9 * PERIOD, 9);
 	put_reading(1, 9 * PERIOD + PERIOD * 7 / 8, 19);
@@ -164,7 +164,7 @@ static void jitter(void)
 static void wrapping(void)
 {
 	const uint64_t lost[] = { 1, 5 };
-	bool same = true;
+	bool is_same = true;
 
 	start();
 	for (uint64_t i = 1; i < 1000; i++) {
@@ -177,10 +177,10 @@ static void wrapping(void)
 		put_reading(0, i * PERIOD, i);
 		put_reading(1, i * PERIOD, i * 2);
 		put_reading(1, i * PERIOD + PERIOD - 1, i * 2 + 1);
-		same = same && is_next(i * PERIOD, i, i * 2);
-		same = same && rings[0]->records.page->data_tail == rings[0]->records.page->data_head;
+		is_same = is_same && is_next(i * PERIOD, i, i * 2);
+		is_same = is_same && rings[0]->records.page->data_tail == rings[0]->records.page->data_head;
 	}
-	ok(same, "ring: samples are unchanged across the end of the ring and after lost records");
+	ok(is_same, "ring: samples are unchanged across the end of the ring and after lost records");
 	stop();
 }
 

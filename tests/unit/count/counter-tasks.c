@@ -53,15 +53,15 @@ static void children(void)
 	count = count_child(touch_in_child, (struct source_selection){ 0 });
 	ok(count.raw < PAGES,
 	   "counter: a grandchild's page faults are not counted without inherit");
-	count = count_child(touch_in_child, (struct source_selection){ .inherit = true });
+	count = count_child(touch_in_child, (struct source_selection){ .wants_inherit = true });
 	ok(count.raw >= PAGES && count.running == count.enabled,
 	   "counter: a grandchild's page faults are counted with inherit");
 }
 
 static void on_exec(void)
 {
-	const struct source_selection how = { .inherit = true, .on_exec = true };
-	struct count count = count_child(touch_and_exec, (struct source_selection){ .inherit = true });
+	const struct source_selection how = { .wants_inherit = true, .is_on_exec = true };
+	struct count count = count_child(touch_and_exec, (struct source_selection){ .wants_inherit = true });
 	struct counter_test test;
 	struct child child;
 
@@ -85,21 +85,21 @@ static void on_exec(void)
 static bool wait_asleep(pid_t pid)
 {
 	char path[32], text[256], *state;
-	bool asleep = false;
+	bool is_asleep = false;
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	for (int i = 0; i < 600000 && !asleep; i++) {
+	for (int i = 0; i < 600000 && !is_asleep; i++) {
 		usleep(1000);
 		file = fopen(path, "re");
 		if (!file)
 			return false;
 		/* The name in parentheses can contain any characters. */
 		state = fgets(text, sizeof(text), file) ? strrchr(text, ')') : NULL;
-		asleep = state && !strncmp(state, ") S", 3);
+		is_asleep = state && !strncmp(state, ") S", 3);
 		fclose(file);
 	}
-	return asleep;
+	return is_asleep;
 }
 
 static void asleep(void)

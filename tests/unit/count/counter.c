@@ -74,10 +74,10 @@ static void every_cpu(const struct gpmu_machine *machine, const struct gpmu_pmu 
 	struct counter_test test;
 	const int *cpus;
 	size_t n = gpmu_machine_online_cpus(machine, &cpus);
-	bool targets = true, counted = true;
+	bool has_targets = true, is_counted = true;
 
 	test_init(&test, machine, pmu, events, 2);
-	test.selection = (struct source_selection){ .system = true };
+	test.selection = (struct source_selection){ .is_system_wide = true };
 	if (test_open(&test)) {
 		skip("counter: all CPUs are counted", test.error.text);
 		test_release(&test);
@@ -86,18 +86,18 @@ static void every_cpu(const struct gpmu_machine *machine, const struct gpmu_pmu 
 	ok(test.counts->slots[0].length == n && test.counts->slots[1].length == n,
 	   "counter: a system-wide group has a target for each online CPU");
 	for (size_t i = 0; i < test.counts->slots[0].length; i++)
-		targets = targets && test.counts->slots[0].targets[i].cpu == cpus[i] &&
+		has_targets = has_targets && test.counts->slots[0].targets[i].cpu == cpus[i] &&
 			 test.counts->slots[0].targets[i].tid == -1;
-	ok(targets, "counter: the targets of a system-wide group are CPUs, for all tasks");
+	ok(has_targets, "counter: the targets of a system-wide group are CPUs, for all tasks");
 	test_enable(&test);
 	usleep(20000);
 	reads = 0;
 	test_read(&test);
 	ok(reads == (long)n, "counter: one system call reads the group on a CPU");
 	for (size_t i = 0; i < n; i++)
-		counted = counted && test_count(&test, 0, i).raw >= 20000000 &&
-			  test_count(&test, 0, i).enabled >= 20000000;
-	ok(counted, "counter: the clock of each CPU advances by 20 ms, idle or not");
+		is_counted = is_counted && test_count(&test, 0, i).raw >= 20000000 &&
+			     test_count(&test, 0, i).enabled >= 20000000;
+	ok(is_counted, "counter: the clock of each CPU advances by 20 ms, idle or not");
 	test_release(&test);
 }
 
@@ -110,7 +110,7 @@ static void one_cpu(const struct gpmu_machine *machine, const struct gpmu_pmu *p
 	int cpu = cpus[n - 1], asked[2] = { cpu, 4095 };
 
 	test_init(&test, machine, pmu, events, 1);
-	test.selection = (struct source_selection){ .system = true, .cpus = asked, .cpu_count = 2 };
+	test.selection = (struct source_selection){ .is_system_wide = true, .cpus = asked, .cpu_count = 2 };
 	if (test_open(&test)) {
 		skip("counter: one CPU is counted", test.error.text);
 		test_release(&test);
@@ -128,7 +128,7 @@ static void one_cpu(const struct gpmu_machine *machine, const struct gpmu_pmu *p
 	test_release(&test);
 
 	test_init(&test, machine, pmu, events, 1);
-	test.selection = (struct source_selection){ .system = true, .cpus = asked + 1, .cpu_count = 1 };
+	test.selection = (struct source_selection){ .is_system_wide = true, .cpus = asked + 1, .cpu_count = 1 };
 	ok(test_open(&test) == 0 && !test.counts->slots[0].length &&
 	   test.counts->slots[0].state == COUNT_NOT_SUPPORTED && test.counts->slots[0].why,
 	   "counter: a group without any CPU opens and is not supported");
@@ -191,7 +191,7 @@ static void files(const struct gpmu_machine *machine, const struct gpmu_pmu *pmu
 {
 	struct counter_test test;
 	int before = open_files(), tid = getpid(), n = 0, fd = dup(0);
-	bool cloexec = true;
+	bool is_cloexec = true;
 
 	test_init(&test, machine, pmu, three, 3);
 	test.selection = (struct source_selection){ .tids = &tid, .tid_count = 1 };
@@ -199,8 +199,8 @@ static void files(const struct gpmu_machine *machine, const struct gpmu_pmu *pmu
 	test_open(&test);
 	ok(open_files() == before + 3, "counter: each event has a file descriptor");
 	for (; n < 3; n++)
-		cloexec = cloexec && fcntl(fd + n, F_GETFD) == FD_CLOEXEC;
-	ok(cloexec, "counter: descriptors of events are close-on-exec");
+		is_cloexec = is_cloexec && fcntl(fd + n, F_GETFD) == FD_CLOEXEC;
+	ok(is_cloexec, "counter: descriptors of events are close-on-exec");
 	test_release(&test);
 	ok(open_files() == before, "counter: close() closes the descriptors of all events");
 }

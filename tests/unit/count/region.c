@@ -53,13 +53,13 @@ static void is_region(struct test *test, size_t index, const char *name, uint64_
 	const char *got = gpmu_region_name(test->session, index);
 	int ret = gpmu_region_rows(test->session, index, &test->rows);
 	const struct gpmu_row *first = row(test, 0), *second = row(test, 1);
-	bool good = !ret && test->rows->length == 2 && got && !strcmp(got, name) &&
-		    gpmu_region_visit_count(test->session, index) == visits &&
-		    first->raw == ms * 2500000 && second->raw == ms * 1100000 &&
-		    first->state == GPMU_STATE_OK && first->time_begin == 0 &&
-		    first->time_end == ms * MS && first->enabled == ms * MS;
+	bool is_good = !ret && test->rows->length == 2 && got && !strcmp(got, name) &&
+		       gpmu_region_visit_count(test->session, index) == visits &&
+		       first->raw == ms * 2500000 && second->raw == ms * 1100000 &&
+		       first->state == GPMU_STATE_OK && first->time_begin == 0 &&
+		       first->time_end == ms * MS && first->enabled == ms * MS;
 
-	if (!ok(good, "%s", what))
+	if (!ok(is_good, "%s", what))
 		diag("%s: %" PRIu64 " visits, %" PRIu64 " beats, %" PRIu64 " ns, state %d",
 		     got ? got : "none", gpmu_region_visit_count(test->session, index), first->raw,
 		     first->time_end, (int)first->state);
@@ -196,7 +196,7 @@ static void stopped(struct test *test)
 static void many(struct test *test)
 {
 	char name[32], copy[32];
-	bool all = true;
+	bool is_right = true;
 
 	test_start(test, &system_wide);
 	for (unsigned int round = 0; round < 2; round++)
@@ -212,12 +212,12 @@ static void many(struct test *test)
 	       "region: names are compared by their text, not by their address");
 	for (unsigned int i = 0; i < MANY; i++) {
 		snprintf(name, sizeof(name), "phase %u", i);
-		all = all && !strcmp(gpmu_region_name(test->session, i), name) &&
-		      gpmu_region_visit_count(test->session, i) == 2 &&
-		      !gpmu_region_rows(test->session, i, &test->rows) &&
-		      row(test, 0)->raw == 2 * (i % 10) * 2500000ull;
+		is_right = is_right && !strcmp(gpmu_region_name(test->session, i), name) &&
+			   gpmu_region_visit_count(test->session, i) == 2 &&
+			   !gpmu_region_rows(test->session, i, &test->rows) &&
+			   row(test, 0)->raw == 2 * (i % 10) * 2500000ull;
 	}
-	ok(all,
+	ok(is_right,
 	   "region: each of a thousand regions has its own counts, in the order of their begins");
 	ok(!gpmu_region_name(test->session, MANY) && !gpmu_region_visit_count(test->session, MANY),
 	   "region: there is no region after the last one");

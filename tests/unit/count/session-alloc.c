@@ -51,20 +51,20 @@ static int regions(void)
 /* Counts while no allocation can succeed. */
 static void count_on(void)
 {
-	bool all = true;
+	bool is_right = true;
 
 	test_start(&test, options);
 	gpmu_region_begin(test.session, "a");
 	gpmu_region_end(test.session, "a");
 	alloc_left = 0;
 	for (int i = 0; i < 10; i++) {
-		all = all && !gpmu_region_begin(test.session, "a") && !test_interval(&test) &&
-		      !gpmu_region_end(test.session, "a") && !test_total(&test) &&
-		      !gpmu_region_rows(test.session, 0, &test.rows);
-		all = all && !gpmu_session_disable(test.session) && !test_interval(&test) &&
-		      !gpmu_session_enable(test.session);
+		is_right = is_right && !gpmu_region_begin(test.session, "a") && !test_interval(&test) &&
+			   !gpmu_region_end(test.session, "a") && !test_total(&test) &&
+			   !gpmu_region_rows(test.session, 0, &test.rows);
+		is_right = is_right && !gpmu_session_disable(test.session) && !test_interval(&test) &&
+			   !gpmu_session_enable(test.session);
 	}
-	ok(all && alloc_left == 0, "session: intervals, totals and regions allocate nothing");
+	ok(is_right && alloc_left == 0, "session: intervals, totals and regions allocate nothing");
 	alloc_left = -1;
 	test_stop(&test);
 }

@@ -131,7 +131,7 @@ static void cannot_read(int err)
 	enabled = row(&test, 0)->time_end;
 	ok(row(&test, 0)->state == GPMU_STATE_OK && row(&test, 0)->raw == enabled,
 	   "session, read error: the total is counted, as the source counted all the time");
-	ok(!state.backwards, "session, read error: the time does not go backwards");
+	ok(!state.has_gone_back, "session, read error: the time does not go backwards");
 	gpmu_log_set(NULL, NULL);
 	test_release(&test);
 }
@@ -142,7 +142,7 @@ static void lies(void)
 
 	plan(&test, EVENTS);
 	test_start(&test, &system_wide);
-	state.lies = true;
+	state.is_lying = true;
 	wait_ms(1);
 	ok(!test_interval(&test) && row(&test, 0)->state == GPMU_STATE_NOT_COUNTED,
 	   "session: impossible counts are not counted");

@@ -14,14 +14,14 @@ __attribute__((unused)) static bool is_faults(const struct test *test, size_t in
 					      const char *what)
 {
 	const struct gpmu_row *r = row(test, index);
-	bool pass = ok(r->state == GPMU_STATE_OK && r->raw >= pages && r->raw < pages + PAGES &&
+	bool has_passed = ok(r->state == GPMU_STATE_OK && r->raw >= pages && r->raw < pages + PAGES &&
 			       r->value == (double)r->raw,
-		       "%s", what);
+			     "%s", what);
 
-	if (!pass)
+	if (!has_passed)
 		diag("%s: %" PRIu64 ", state %d (%s), want %" PRIu64, r->name, r->raw,
 		     (int)r->state, r->why ? r->why : "", pages);
-	return pass;
+	return has_passed;
 }
 
 /* For gpmu_log_set() */

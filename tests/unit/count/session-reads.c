@@ -12,7 +12,7 @@ static void is_reads(const char *events, const struct gpmu_session_options *opti
 {
 	struct test test;
 	uint64_t before;
-	bool same = true;
+	bool is_same = true;
 
 	test_plan(&test, NULL, NULL, NULL, events);
 	test_start(&test, options);
@@ -20,8 +20,8 @@ static void is_reads(const char *events, const struct gpmu_session_options *opti
 	ok(!test_interval(&test), "session reads: an interval of %s is taken", events);
 	is_u64(reads() - before, want, what);
 	for (size_t i = 0; i < test.rows->length; i++)
-		same = same && row(&test, i)->state == GPMU_STATE_OK && row(&test, i)->share == 1;
-	ok(same && test.rows->length > 2, "session reads: all events are counted and none is multiplexed");
+		is_same = is_same && row(&test, i)->state == GPMU_STATE_OK && row(&test, i)->share == 1;
+	ok(is_same && test.rows->length > 2, "session reads: all events are counted and none is multiplexed");
 	test_release(&test);
 }
 

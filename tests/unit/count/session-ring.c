@@ -24,7 +24,7 @@ static struct gpmu_session_options options = {
 struct sums {
 	uint64_t raw[ALL], intervals, longest;
 	uint64_t end;
-	bool contiguous, counted;
+	bool is_contiguous, is_counted;
 };
 
 static void busy(uint64_t ms)
@@ -43,12 +43,12 @@ static void busy(uint64_t ms)
 
 static void add(struct sums *sums, const struct test *test)
 {
-	sums->contiguous = sums->contiguous && row(test, 0)->time_begin == sums->end &&
-			   row(test, 0)->time_end > sums->end;
+	sums->is_contiguous = sums->is_contiguous && row(test, 0)->time_begin == sums->end &&
+			      row(test, 0)->time_end > sums->end;
 	sums->end = row(test, 0)->time_end;
 	for (size_t i = 0; i < ALL; i++) {
 		sums->raw[i] += row(test, i)->raw;
-		sums->counted = sums->counted && row(test, i)->state == GPMU_STATE_OK;
+		sums->is_counted = sums->is_counted && row(test, i)->state == GPMU_STATE_OK;
 	}
 }
 
@@ -66,12 +66,12 @@ static int drain(struct sums *sums, struct test *test)
 	int ret;
 
 	do {
-		bool on = is_on(test);
+		bool is_active = is_on(test);
 
 		ret = gpmu_session_next(test->session, &test->rows);
 		if (ret == 1) {
 			add(sums, test);
-			sums->intervals += on && is_on(test);
+			sums->intervals += is_active && is_on(test);
 		}
 	} while (ret == 1);
 	return ret ? ret : is_on(test) ? 0 : -ENODATA;
@@ -87,7 +87,7 @@ static bool finish(struct sums *sums, struct test *test)
 
 static struct sums no_sums(void)
 {
-	return (struct sums){ .contiguous = true, .counted = true };
+	return (struct sums){ .is_contiguous = true, .is_counted = true };
 }
 
 /* Returns whether the session has given up the kernel's readings for a pause. */
@@ -135,15 +135,15 @@ static bool are_read(uint64_t n, struct sums *sums, struct test *test)
 
 static bool is_total(const struct sums *sums, struct test *test)
 {
-	bool same = !test_total(test);
+	bool is_same = !test_total(test);
 
 	for (size_t i = 0; i < ALL; i++) {
-		same = same && row(test, i)->raw == sums->raw[i];
+		is_same = is_same && row(test, i)->raw == sums->raw[i];
 		if (row(test, i)->raw != sums->raw[i])
 			diag("%s: %" PRIu64 " of all, %" PRIu64 " of intervals", row(test, i)->name,
 			     row(test, i)->raw, sums->raw[i]);
 	}
-	return same && row(test, 0)->time_end == sums->end;
+	return is_same && row(test, 0)->time_end == sums->end;
 }
 
 static void intervals(struct test *test)
@@ -171,9 +171,9 @@ static void intervals(struct test *test)
 	diag("%" PRIu64 " intervals", sums.intervals);
 	ok(finish(&sums, test),
 	   "kernel-timed intervals: the last interval is read after disable");
-	ok(sums.contiguous,
+	ok(sums.is_contiguous,
 	   "kernel-timed intervals: each interval begins where the one before it ended");
-	ok(sums.counted, "kernel-timed intervals: all intervals are counted");
+	ok(sums.is_counted, "kernel-timed intervals: all intervals are counted");
 	ok(is_total(&sums, test), "kernel-timed intervals: their sum is the total");
 	ok(sums.raw[0] > 100 && sums.raw[1] > 100 * MS,
 	   "kernel-timed intervals: page faults and task-clock are those of the busy task");
@@ -197,7 +197,7 @@ static void again(struct test *test)
 	   "kernel-timed intervals: they resume after an interval by read(2)");
 	ok(finish(&sums, test),
 	   "kernel-timed intervals: the last interval is read after the second disable");
-	ok(sums.contiguous && sums.counted && is_total(&sums, test),
+	ok(sums.is_contiguous && sums.is_counted && is_total(&sums, test),
 	   "kernel-timed intervals: after an interval by read(2) their sum is the total");
 }
 
@@ -259,7 +259,7 @@ static void late(void)
 	diag("%" PRIu64 " intervals in 1200 ms", sums.intervals);
 	ok(are_read(20, &sums, &test), "full ring: the kernel logs again after the ring was read");
 	ok(finish(&sums, &test), "full ring: the last interval is read after disable");
-	ok(sums.contiguous && sums.counted && is_total(&sums, &test),
+	ok(sums.is_contiguous && sums.is_counted && is_total(&sums, &test),
 	   "full ring: no count is lost");
 	test_release(&test);
 }
@@ -296,7 +296,7 @@ static void too_few(struct test *test)
 	ok(are_read(10, &sums, test),
 	   "too few readings: the kernel logs intervals after the pause");
 	ok(finish(&sums, test), "too few readings: the last interval is read after disable");
-	ok(sums.contiguous && sums.counted && is_total(&sums, test),
+	ok(sums.is_contiguous && sums.is_counted && is_total(&sums, test),
 	   "too few readings: no count is lost");
 }
 
@@ -320,7 +320,7 @@ static void none(struct test *test)
 	ok(begin(&sums, test) == -ENODATA && strstr(kept_line, "too few samples"),
 	   "no readings: intervals are taken by read(2) and a message states why");
 	finish(&sums, test);
-	ok(sums.contiguous && sums.counted && is_total(&sums, test),
+	ok(sums.is_contiguous && sums.is_counted && is_total(&sums, test),
 	   "no readings: no count is lost");
 }
 
@@ -338,7 +338,7 @@ static void refused(void)
 	ok(strstr(kept_line, "counters for 1 s: CPU 99999: "),
 	   "refused readings: the message names the CPU: %s", kept_line);
 	finish(&sums, &test);
-	ok(sums.contiguous && sums.counted && is_total(&sums, &test),
+	ok(sums.is_contiguous && sums.is_counted && is_total(&sums, &test),
 	   "refused readings: no count is lost");
 	test_release(&test);
 }
@@ -346,7 +346,7 @@ static void refused(void)
 /* No interval, the last one included, is shorter than half of the requested length. */
 static void last(struct test *test)
 {
-	bool all = true;
+	bool is_right = true;
 
 	for (int i = 0; i < 10; i++) {
 		struct sums sums = no_sums();
@@ -355,10 +355,10 @@ static void last(struct test *test)
 		start(&sums, test);
 		busy(5);
 		finish(&sums, test);
-		all = all && row(test, 0)->time_end - row(test, 0)->time_begin > MS * 45 / 100;
-		all = all && sums.contiguous && is_total(&sums, test);
+		is_right = is_right && row(test, 0)->time_end - row(test, 0)->time_begin > MS * 45 / 100;
+		is_right = is_right && sums.is_contiguous && is_total(&sums, test);
 	}
-	ok(all, "kernel-timed intervals: the last one has at least 45 %% of the requested length");
+	ok(is_right, "kernel-timed intervals: the last one has at least 45 %% of the requested length");
 }
 
 /* Writes the kernel's record of throttled events; the caller frees the data returned. */
@@ -393,9 +393,9 @@ static void interference(void)
 	   "throttling: readings are accepted before the record of throttling");
 	data = tell_of_stop(ring);
 	busy(1);
-	ok(drain(&sums, &test) == -ENODATA && sums.contiguous,
+	ok(drain(&sums, &test) == -ENODATA && sums.is_contiguous,
 	   "throttling: the session gives up the kernel's readings");
-	ok(!sums.counted && row(&test, 0)->state == GPMU_STATE_NOT_COUNTED,
+	ok(!sums.is_counted && row(&test, 0)->state == GPMU_STATE_NOT_COUNTED,
 	   "throttling: the interval with the gap is not counted");
 	busy(5);
 	ok(!test_interval(&test) && row(&test, 0)->state == GPMU_STATE_OK,

@@ -127,12 +127,12 @@ __attribute__((unused)) static bool is_raw(const struct test *test, size_t index
 					   const char *what)
 {
 	const struct gpmu_row *r = row(test, index);
-	bool pass = ok(r->raw == want && r->state == GPMU_STATE_OK, "%s", what);
+	bool has_passed = ok(r->raw == want && r->state == GPMU_STATE_OK, "%s", what);
 
-	if (!pass)
+	if (!has_passed)
 		diag("%s: got %" PRIu64 ", state %d (%s), want %" PRIu64, r->name, r->raw,
 		     (int)r->state, r->why ? r->why : "", want);
-	return pass;
+	return has_passed;
 }
 
 __attribute__((unused)) static bool is_state(const struct test *test, size_t index,
@@ -140,13 +140,13 @@ __attribute__((unused)) static bool is_state(const struct test *test, size_t ind
 					     const char *what)
 {
 	const struct gpmu_row *r = row(test, index);
-	bool pass = ok(r->state == state && isnan(r->value) && r->why && strstr(r->why, why), "%s",
-		       what);
+	bool has_passed = ok(r->state == state && isnan(r->value) && r->why && strstr(r->why, why), "%s",
+			     what);
 
-	if (!pass)
+	if (!has_passed)
 		diag("%s: state %d (%s), value %g", r->name, (int)r->state, r->why ? r->why : "",
 		     r->value);
-	return pass;
+	return has_passed;
 }
 
 __attribute__((unused)) static bool close_to(double got, double want, double relative)

@@ -81,12 +81,12 @@ static void examples(void)
 		end = 0;
 		test_plan(&test, "vm", guide[i].source, NULL, guide[i].events);
 		test_start(&test, &system_wide);
-		for (uint64_t at = 0; at < guide[i].ns;) {
-			at += 17654321;
-			if (at > guide[i].ns)
-				at = guide[i].ns;
-			test_time = T0 + at;
-			if (at == guide[i].ns)
+		for (uint64_t time = 0; time < guide[i].ns;) {
+			time += 17654321;
+			if (time > guide[i].ns)
+				time = guide[i].ns;
+			test_time = T0 + time;
+			if (time == guide[i].ns)
 				gpmu_session_disable(test.session);
 			if (test_interval(&test) || row(&test, 0)->time_begin != end)
 				test_bail("an interval");
@@ -155,7 +155,7 @@ static void rates(void)
 					    7654321, 3 * SEC,  10 * MS };
 	char metrics[256] = "";
 	struct test test;
-	bool all = true, last = true;
+	bool is_right = true, is_last = true;
 
 	for (size_t i = 0; i < N_STEADY; i++)
 		snprintf(metrics + strlen(metrics), sizeof(metrics) - strlen(metrics), "%s%s",
@@ -167,20 +167,20 @@ static void rates(void)
 		if (test_interval(&test) || test.rows->length != 2 * N_STEADY)
 			test_bail("no rows of two nodes");
 		for (size_t k = 0; k < test.rows->length; k++)
-			all = rate_is(row(&test, k), steady[k / 2].node[k % 2], k / 2,
-				      lengths[i]) &&
-			      row(&test, k)->node == (int)(k % 2) && row(&test, k)->share == 1 &&
-			      all;
+			is_right = rate_is(row(&test, k), steady[k / 2].node[k % 2], k / 2,
+					   lengths[i]) &&
+				   row(&test, k)->node == (int)(k % 2) && row(&test, k)->share == 1 &&
+				   is_right;
 	}
-	ok(all, "session: rates of an interval are the scenario's, whatever its length");
+	ok(is_right, "session: rates of an interval are the scenario's, whatever its length");
 	/* The last interval is 3 ms instead of 10. */
 	test_time += 3 * MS;
 	gpmu_session_disable(test.session);
 	test_time += SEC;
-	last = !test_interval(&test);
+	is_last = !test_interval(&test);
 	for (size_t k = 0; k < test.rows->length; k++)
-		last = rate_is(row(&test, k), steady[k / 2].node[k % 2], k / 2, 3 * MS) && last;
-	ok(last && row(&test, 0)->time_end - row(&test, 0)->time_begin == 3 * MS,
+		is_last = rate_is(row(&test, k), steady[k / 2].node[k % 2], k / 2, 3 * MS) && is_last;
+	ok(is_last && row(&test, 0)->time_end - row(&test, 0)->time_begin == 3 * MS,
 	   "session: the last interval ends at disable and has its rates");
 	test_release(&test);
 	test_time = T0;
@@ -190,7 +190,7 @@ static void machine_rates(void)
 {
 	char metrics[256] = "";
 	struct test test;
-	bool all = true;
+	bool is_right = true;
 
 	for (size_t i = 0; i < N_STEADY; i++)
 		snprintf(metrics + strlen(metrics), sizeof(metrics) - strlen(metrics), "%s%s",
@@ -201,9 +201,9 @@ static void machine_rates(void)
 	if (test_total(&test) || test.rows->length != N_STEADY)
 		test_bail("no rows");
 	for (size_t k = 0; k < test.rows->length; k++)
-		all = rate_is(row(&test, k), steady[k].machine, k, SEC) &&
-		      row(&test, k)->scope == GPMU_SCOPE_MACHINE && all;
-	ok(all, "session: rates of the machine are those of both sockets");
+		is_right = rate_is(row(&test, k), steady[k].machine, k, SEC) &&
+			   row(&test, k)->scope == GPMU_SCOPE_MACHINE && is_right;
+	ok(is_right, "session: rates of the machine are those of both sockets");
 	test_release(&test);
 	test_time = T0;
 }

@@ -157,14 +157,14 @@ static void *burn_in_thread(void *arg)
 static bool are_times(const struct test *test, uint64_t min, const char *what)
 {
 	uint64_t got = row(test, 0)->raw + row(test, 1)->raw;
-	bool pass = ok(row(test, 0)->state == GPMU_STATE_OK &&
-		       row(test, 1)->state == GPMU_STATE_OK &&
-		       got + 20 * MS >= min && got < min + 100 * MS, "%s", what);
+	bool has_passed = ok(row(test, 0)->state == GPMU_STATE_OK &&
+			     row(test, 1)->state == GPMU_STATE_OK &&
+			     got + 20 * MS >= min && got < min + 100 * MS, "%s", what);
 
-	if (!pass)
+	if (!has_passed)
 		diag("%" PRIu64 " ns, state %d (%s), want %" PRIu64, got, (int)row(test, 0)->state,
 		     row(test, 0)->why ? row(test, 0)->why : "", min);
-	return pass;
+	return has_passed;
 }
 
 static void times_of_processes(void)
@@ -268,22 +268,22 @@ static void times_of_cpus(void)
 {
 	struct gpmu_session_options options = { .size = sizeof(options), .system = 1 };
 	const double cpus = (double)sysconf(_SC_NPROCESSORS_ONLN);
-	cpu_set_t before, one;
+	cpu_set_t before, single;
 	struct test test;
 	char cpu[16];
 	pid_t pid;
 
 	sched_getaffinity(0, sizeof(before), &before);
 	snprintf(cpu, sizeof(cpu), "%d", sched_getcpu());
-	CPU_ZERO(&one);
-	CPU_SET(strtoul(cpu, NULL, 10), &one);
+	CPU_ZERO(&single);
+	CPU_SET(strtoul(cpu, NULL, 10), &single);
 	test_plan(&test, NULL, NULL, NULL, "user_time,system_time");
 	for (int i = 0; i < 2; i++) {
 		options.cpus = i ? cpu : NULL;
 		test_start(&test, &options);
 		pid = fork();
 		if (!pid) {
-			sched_setaffinity(0, sizeof(one), &one);
+			sched_setaffinity(0, sizeof(single), &single);
 			burn();
 			_exit(0);
 		}
@@ -555,7 +555,7 @@ static void zombie(void)
 	test_release(&test);
 }
 
-static const pid_t one = 1, zero, minus = -3;
+static const pid_t some_pid = 1, zero, minus = -3;
 
 /* Rows have a pid only if all that is counted is one process. */
 static void whose(void)
@@ -609,8 +609,8 @@ static void refused(void)
 		{ { .cpus = "0-" }, EINVAL, "expected CPUs" },
 		{ { .cpus = "" }, EINVAL, "expected CPUs" },
 		{ { .cpus = "0,4095" }, ENODEV, "CPU 4095 is not online" },
-		{ { .cpus = "0", .tids = &one, .tid_count = 1 }, EINVAL, "CPUs cannot be counted together" },
-		{ { .system = 1, .pids = &one, .pid_count = 1 }, EINVAL, "CPUs cannot be counted together" },
+		{ { .cpus = "0", .tids = &some_pid, .tid_count = 1 }, EINVAL, "CPUs cannot be counted together" },
+		{ { .system = 1, .pids = &some_pid, .pid_count = 1 }, EINVAL, "CPUs cannot be counted together" },
 		{ { .pids = &zero, .pid_count = 1 }, EINVAL, "0 is not the number of a process" },
 		{ { .tids = &minus, .tid_count = 1 }, EINVAL, "-3 is not the number of a task" },
 		{ { .aggregation = 7 }, EINVAL, "aggregation" },
@@ -707,7 +707,7 @@ static void descriptors(void)
 {
 	struct test test;
 	int before, n = 0;
-	bool all = true;
+	bool is_right = true;
 
 	test_plan(&test, NULL, NULL, NULL, FAULTS ",task-clock:u");
 	before = open_files();
@@ -721,9 +721,9 @@ static void descriptors(void)
 		    !strstr(link, "perf_event"))
 			continue;
 		n++;
-		all = all && (flags & FD_CLOEXEC);
+		is_right = is_right && (flags & FD_CLOEXEC);
 	}
-	ok(all && n == 2, "session: the two events of a session are opened close-on-exec");
+	ok(is_right && n == 2, "session: the two events of a session are opened close-on-exec");
 	test_stop(&test);
 	ok(open_files() == before, "session: a freed session leaves no file open");
 	test_release(&test);

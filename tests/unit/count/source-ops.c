@@ -38,7 +38,7 @@ static bool is_count(const struct test_plan *test, size_t slot, uint64_t raw, ui
 	return false;
 }
 
-static bool all_not_counted(const struct test_plan *test, size_t first, size_t length)
+static bool are_all_not_counted(const struct test_plan *test, size_t first, size_t length)
 {
 	for (size_t i = first; i < first + length; i++)
 		if (test->counts->slots[i].length != 1 ||
@@ -47,7 +47,7 @@ static bool all_not_counted(const struct test_plan *test, size_t first, size_t l
 	return true;
 }
 
-static bool all_zero(const struct test_plan *test)
+static bool are_all_zero(const struct test_plan *test)
 {
 	for (size_t i = 0; i < test->plan.slot_count; i++)
 		if (!is_count(test, i, 0, 0))
@@ -63,7 +63,7 @@ static void counting(void)
 	two_groups(&test);
 	ok(!test_open(&test, source, &error) && state.groups == 2,
 	   "source group: two groups are opened");
-	ok(!state.enables && all_zero(&test),
+	ok(!state.enables && are_all_zero(&test),
 	   "source group: open groups do not count before enable");
 	ok(state.configs[0][0] == 2 && state.configs[0][1] == 5 && !state.configs[0][2],
 	   "source group: the plugin gets config and config1");
@@ -72,17 +72,17 @@ static void counting(void)
 	   "source group: the target of an event is the PMU's node, without CPU and task");
 	is_u64((uint64_t)test.counts->slots[2].targets->node, 7,
 	       "source group: the target of another PMU's event is that PMU's node");
-	ok(!test_read(&test, T0) && !state.reads && all_zero(&test),
+	ok(!test_read(&test, T0) && !state.reads && are_all_zero(&test),
 	   "source group: a read before enable does not call the plugin");
 	ok(!test_enable(&test, T0) && state.enables == 1,
 	   "source group: the plugin is enabled once for all groups");
-	ok(!test_read(&test, T0) && state.reads == 2 && all_zero(&test),
+	ok(!test_read(&test, T0) && state.reads == 2 && are_all_zero(&test),
 	   "source group: counts at the time of enable are 0");
 	ok(!test_read(&test, T0 + 10) && is_count(&test, 0, 20, 10) && is_count(&test, 1, 10, 10) &&
 	   is_count(&test, 2, 20, 10), "source group: each event of each group counts");
 	ok(!test_read(&test, T0 + 15) && is_count(&test, 0, 30, 15),
 	   "source group: counts are cumulative over reads");
-	ok(!test_read(&test, T0 + 12) && is_count(&test, 0, 30, 15) && !state.backwards,
+	ok(!test_read(&test, T0 + 12) && is_count(&test, 0, 30, 15) && !state.has_gone_back,
 	   "source group: an earlier time is not passed to the plugin");
 	ok(!test_disable(&test, T0 + 20) && state.disables == 1,
 	   "source group: the plugin is disabled once for all groups");
@@ -91,7 +91,7 @@ static void counting(void)
 	ok(!test_enable(&test, T0 + 100) && !test_read(&test, T0 + 101) && is_count(&test, 1, 21, 21),
 	   "source group: counts continue after the next enable");
 	test_close(&test);
-	ok(!state.groups && state.disables == 2 && !state.backwards,
+	ok(!state.groups && state.disables == 2 && !state.has_gone_back,
 	   "source group: closing groups that count disables them first");
 }
 
@@ -101,7 +101,7 @@ static void again(void)
 	int reads = state.reads;
 
 	two_groups(&test);
-	ok(!test_open(&test, source, &error) && !test_read(&test, T0) && all_zero(&test) &&
+	ok(!test_open(&test, source, &error) && !test_read(&test, T0) && are_all_zero(&test) &&
 	   state.reads == reads, "source group: a plan opened again begins with counts of 0");
 	test_enable(&test, T0 + 1000);
 	ok(!test_read(&test, T0 + 1010) && is_count(&test, 1, 10, 10),
@@ -177,12 +177,12 @@ static void failures(void)
 	   "source group: EACCES from group_open() is an error");
 	is_str(error.text, "fake: no such group",
 	       "source group: an error of group_open() has the plugin's message");
-	state.silent = true;
+	state.is_silent = true;
 	test_close(&test);
 	test_open(&test, source, &error);
 	is_str(error.text, "fake_0: Permission denied",
 	       "source group: an error without a message names the PMU and the errno");
-	state.silent = false;
+	state.is_silent = false;
 	test_close(&test);
 	state.group_open = 7;
 	ok(test_open(&test, source, NULL) == -EIO,
@@ -193,7 +193,7 @@ static void failures(void)
 	test_open(&test, source, &error);
 	state.enable = -EIO;
 	ok(test_enable(&test, T0 + 5000) == -EIO, "source group: an error of enable() is returned");
-	ok(!test_read(&test, T0 + 5001) && all_zero(&test),
+	ok(!test_read(&test, T0 + 5001) && are_all_zero(&test),
 	   "source group: nothing counts after a failed enable()");
 	state.enable = 0;
 	test_close(&test);
@@ -210,20 +210,20 @@ static void reading(void)
 	ok(!test_read(&test, T0 + 6010) && is_count(&test, 2, 20, 10),
 	   "source read: a PMU counts before the failure");
 	state.read = -ENODEV;
-	ok(!test_read(&test, T0 + 6020) && all_not_counted(&test, 0, 3),
+	ok(!test_read(&test, T0 + 6020) && are_all_not_counted(&test, 0, 3),
 	   "source read: ENODEV makes events not counted, without an error");
 	is_str(test.counts->slots[2].why, "fake_1 could not be read: No such device",
 	       "source read: an event that could not be read has the reason");
 	state.read = -EIO;
-	ok(test_read(&test, T0 + 6030) == -EIO && all_not_counted(&test, 0, 2),
+	ok(test_read(&test, T0 + 6030) == -EIO && are_all_not_counted(&test, 0, 2),
 	   "source read: EIO is an error, and the events are not counted");
 	state.read = 3;
 	ok(test_read(&test, T0 + 6035) == -EIO, "source read: a positive result is EIO");
 	state.read = 0;
-	state.lies = true;
-	ok(test_read(&test, T0 + 6040) == -EIO && all_not_counted(&test, 0, 2),
+	state.is_lying = true;
+	ok(test_read(&test, T0 + 6040) == -EIO && are_all_not_counted(&test, 0, 2),
 	   "source read: a running time above the enabled time is EIO");
-	state.lies = false;
+	state.is_lying = false;
 	test_disable(&test, T0 + 6050);
 	test_close(&test);
 }
@@ -236,7 +236,7 @@ static int fits(const char *name, const char *events)
 	test_group(&test, machine, name, events);
 	for (size_t i = 0; i < test.plan.slot_count; i++)
 		instances[i] = &test.instances[i];
-	test.instances[0].cycle_counter = strstr(events, ":c") != NULL;
+	test.instances[0].is_cycle_counter = strstr(events, ":c") != NULL;
 	return source_plugin.fits(source, instances, test.plan.slot_count);
 }
 

@@ -33,9 +33,9 @@ static void is_refused(const char *text, size_t offset, const char *message)
 	struct gpmu_error error = { .size = sizeof(error), .offset = 999, .text = "" };
 	struct event_list list;
 	int ret = event_list_init(&list, text, &error);
-	bool same = ret == -EINVAL && error.offset == offset && !strcmp(error.text, message);
+	bool is_same = ret == -EINVAL && error.offset == offset && !strcmp(error.text, message);
 
-	if (!ok(same, "event list: \"%s\" is refused: %s", text, message))
+	if (!ok(is_same, "event list: \"%s\" is refused: %s", text, message))
 		diag("got %d at %zu: %s", ret, error.offset, error.text);
 	if (!ret)
 		event_list_release(&list);

@@ -88,8 +88,8 @@ static const char *event_to_text(const struct gpmu_event *event)
 		add_text(text, "%s %u %#llx", instance->pmu ? gpmu_pmu_name(instance->pmu) : "-",
 			 instance->attr.type, (unsigned long long)instance->attr.config);
 		add_words(text, &instance->attr);
-		add_text(text, "%s%s%s", instance->cycle_counter ? " cycle_counter" : "",
-			 instance->weak ? " weak" : "",
+		add_text(text, "%s%s%s", instance->is_cycle_counter ? " cycle_counter" : "",
+			 instance->is_weak ? " weak" : "",
 			 instance->attr.size == sizeof(instance->attr) ? "" : " size");
 	}
 	return text;
@@ -102,10 +102,10 @@ static void is_event(const struct fixture *fixture, const char *text, const char
 	struct gpmu_error error = { .size = sizeof(error), .text = "#" };
 	struct gpmu_event *event = gpmu_event_new(fixture->machine, fixture->catalog, text, &error);
 	const char *got = event ? event_to_text(event) : error.text;
-	bool same = event && !strcmp(got, want) && !strcmp(error.text, "#");
+	bool is_same = event && !strcmp(got, want) && !strcmp(error.text, "#");
 
-	ok(same, "event: %s: %s", text, what);
-	if (!same)
+	ok(is_same, "event: %s: %s", text, what);
+	if (!is_same)
 		diag("got \"%s\", want \"%s\"", got, want);
 	gpmu_event_free(event);
 }
@@ -117,13 +117,13 @@ static void is_refused(const struct fixture *fixture, const char *text, int why,
 {
 	struct gpmu_error error = { .size = sizeof(error), .offset = 999, .text = "#" };
 	struct gpmu_event *event;
-	bool same;
+	bool is_same;
 
 	errno = 0;
 	event = gpmu_event_new(fixture->machine, fixture->catalog, text, &error);
-	same = !event && errno == why && error.offset == offset && !strcmp(error.text, message);
-	ok(same, "event: \"%s\" is refused: %s", text, message);
-	if (!same)
+	is_same = !event && errno == why && error.offset == offset && !strcmp(error.text, message);
+	ok(is_same, "event: \"%s\" is refused: %s", text, message);
+	if (!is_same)
 		diag("got %s, errno %d, at %zu: %s", event ? "an event" : "none", errno,
 		     error.offset, error.text);
 	gpmu_event_free(event);

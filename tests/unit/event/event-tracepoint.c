@@ -117,20 +117,20 @@ static void denied(const struct fixture *superchip)
 	pid = fork();
 	if (!pid) {
 		struct gpmu_error error = { .size = sizeof(error) };
-		bool all;
+		bool is_right;
 
 		if (getuid() == 0 && setuid(65534))
 			_exit(2);
 		snprintf(message, sizeof(message), "sched:sched_switch: %s", why);
-		all = !gpmu_event_new(superchip->machine, NULL, "sched:sched_switch", &error) &&
-		      errno == EACCES && !strcmp(error.text, message) && error.offset == 6;
+		is_right = !gpmu_event_new(superchip->machine, NULL, "sched:sched_switch", &error) &&
+			   errno == EACCES && !strcmp(error.text, message) && error.offset == 6;
 		snprintf(message, sizeof(message), "sched:*: %s", why);
-		all = all && !gpmu_event_new(superchip->machine, NULL, "sched:*", &error) &&
-		      errno == EACCES && !strcmp(error.text, message);
-		all = all && !gpmu_event_new(superchip->machine, NULL, "*:x", &error) &&
-		      errno == EACCES;
-		all = all && !strcmp(gpmu_tracepoints_why(superchip->machine), why);
-		_exit(!all);
+		is_right = is_right && !gpmu_event_new(superchip->machine, NULL, "sched:*", &error) &&
+			   errno == EACCES && !strcmp(error.text, message);
+		is_right = is_right && !gpmu_event_new(superchip->machine, NULL, "*:x", &error) &&
+			   errno == EACCES;
+		is_right = is_right && !strcmp(gpmu_tracepoints_why(superchip->machine), why);
+		_exit(!is_right);
 	}
 	waitpid(pid, &status, 0);
 	sysroot_mode(&superchip->root, "sys/kernel/tracing/events", 0755);

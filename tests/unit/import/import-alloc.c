@@ -65,14 +65,15 @@ static void test_facts(void)
 
 int main(void)
 {
-	const struct import_how hows[] = { { .no_cpu = false }, { .no_cpu = true, .tracepoint = true } };
+	const struct import_how hows[] = { { .is_without_cpus = false },
+					   { .is_without_cpus = true, .has_tracepoint = true } };
 
 	out = memfd_create("trace", 0);
 	for (size_t i = 0; i < sizeof(hows) / sizeof(hows[0]); i++) {
 		make(&hows[i]);
 		test_facts();
 		test_allocations();
-		test_cut(hows[i].tracepoint ? 3 : 2);
+		test_cut(hows[i].has_tracepoint ? 3 : 2);
 		unlink(path);
 	}
 	return done_testing();

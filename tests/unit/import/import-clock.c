@@ -54,17 +54,19 @@ static void test_set(void)
 /* If this kernel tells the conversion, a pair has perf's clock between two readings of CLOCK_MONOTONIC_RAW. */
 static void test_read(void)
 {
-	struct import_now one = { .conv = { .mult = 0 } }, two = one;
+	struct import_now now = { .conv = { .mult = 0 } }, other = now;
 
-	import_clock_read(&one);
-	import_clock_read(&two);
-	if (!one.conv.mult) {
+	import_clock_read(&now);
+	import_clock_read(&other);
+	if (!now.conv.mult) {
 		diag("this kernel does not tell the conversion of its clock");
 		return;
 	}
-	ok(one.conv.mult == two.conv.mult && one.conv.zero == two.conv.zero, "import clock: this machine's conversion does not change");
-	ok(one.pair.before <= one.pair.after && two.pair.other > one.pair.other &&
-	   two.pair.other - one.pair.other < 2 * (two.pair.after - one.pair.before), "import clock: perf's clock advances as CLOCK_MONOTONIC_RAW");
+	ok(now.conv.mult == other.conv.mult && now.conv.zero == other.conv.zero,
+	   "import clock: this machine's conversion does not change");
+	ok(now.pair.before <= now.pair.after && other.pair.other > now.pair.other &&
+	   other.pair.other - now.pair.other < 2 * (other.pair.after - now.pair.before),
+	   "import clock: perf's clock advances as CLOCK_MONOTONIC_RAW");
 }
 
 int main(void)

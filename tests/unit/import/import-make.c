@@ -11,21 +11,21 @@
 int main(int argc, char **argv)
 {
 	static struct made made, jit;
-	struct import_how how = { .no_cpu = false };
+	struct import_how how = { .is_without_cpus = false };
 	FILE *dump, *file = argc > 1 ? fopen(argv[1], "w") : NULL;
 
 	for (int i = 2; i < argc; i++) {
-		how.no_cpu |= !strcmp(argv[i], "no-cpu");
-		how.perf_clock |= !strcmp(argv[i], "perf-clock");
-		how.tracepoint |= !strcmp(argv[i], "tracepoint");
-		how.no_time |= !strcmp(argv[i], "no-time");
-		how.stack |= !strcmp(argv[i], "stack");
-		how.user |= !strcmp(argv[i], "user");
-		how.command |= !strcmp(argv[i], "command");
-		how.exits |= !strcmp(argv[i], "exits");
-		how.malformed |= !strcmp(argv[i], "malformed");
-		how.calls |= !strcmp(argv[i], "calls");
-		how.namespace |= !strcmp(argv[i], "namespace");
+		how.is_without_cpus |= !strcmp(argv[i], "no-cpu");
+		how.has_perf_clock |= !strcmp(argv[i], "perf-clock");
+		how.has_tracepoint |= !strcmp(argv[i], "tracepoint");
+		how.is_without_times |= !strcmp(argv[i], "no-time");
+		how.has_stack |= !strcmp(argv[i], "stack");
+		how.has_user |= !strcmp(argv[i], "user");
+		how.is_command |= !strcmp(argv[i], "command");
+		how.has_exits |= !strcmp(argv[i], "exits");
+		how.has_malformed |= !strcmp(argv[i], "malformed");
+		how.has_calls |= !strcmp(argv[i], "calls");
+		how.has_namespace |= !strcmp(argv[i], "namespace");
 		if (strchr(argv[i], '/'))
 			how.jitdump = argv[i];
 	}

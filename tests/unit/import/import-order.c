@@ -13,7 +13,7 @@ static bool is_reversed;	/* whether equal elements are sorted in the reverse ord
 
 void __wrap_qsort(void *base, size_t count, size_t size, int (*compare)(const void *a, const void *b));
 
-static void *at(void *base, size_t index, size_t size)
+static void *element_at(void *base, size_t index, size_t size)
 {
 	return (char *)base + index * size;
 }
@@ -26,11 +26,11 @@ void __wrap_qsort(void *base, size_t count, size_t size, int (*compare)(const vo
 	if (size > sizeof(element))
 		abort();
 	for (size_t i = 1, to; i < count; i++) {
-		memcpy(element, at(base, i, size), size);
-		for (to = i; to && compare(at(base, to - 1, size), element) >= !is_reversed; to--)
+		memcpy(element, element_at(base, i, size), size);
+		for (to = i; to && compare(element_at(base, to - 1, size), element) >= !is_reversed; to--)
 			;
-		memmove(at(base, to + 1, size), at(base, to, size), (i - to) * size);
-		memcpy(at(base, to, size), element, size);
+		memmove(element_at(base, to + 1, size), element_at(base, to, size), (i - to) * size);
+		memcpy(element_at(base, to, size), element, size);
 	}
 }
 
@@ -44,10 +44,10 @@ static ssize_t import(const char *path, void *trace)
 	return length;
 }
 
-static void test_switches(bool no_cpu)
+static void test_switches(bool is_without_cpus)
 {
 	static char traces[2][TRACE_MAX];
-	const struct import_how how = { .no_cpu = no_cpu };
+	const struct import_how how = { .is_without_cpus = is_without_cpus };
 	const struct perf_event_attr attr = import_attr(&how, PERF_COUNT_SW_CPU_CLOCK);
 	ssize_t lengths[2];
 	const char *path;
@@ -66,9 +66,11 @@ static void test_switches(bool no_cpu)
 		lengths[i] = import(path, traces[i]);
 	}
 	unlink(path);
-	ok(lengths[0] > 1000 && lengths[0] < TRACE_MAX, "import: a recording %s CPUs has a trace", no_cpu ? "without" : "with");
+	ok(lengths[0] > 1000 && lengths[0] < TRACE_MAX, "import: a recording %s CPUs has a trace",
+	   is_without_cpus ? "without" : "with");
 	ok(lengths[0] == lengths[1] && !memcmp(traces[0], traces[1], (size_t)lengths[0]),
-	   "import: context switches of equal times %s CPUs are in the order of their records", no_cpu ? "without" : "with");
+	   "import: context switches of equal times %s CPUs are in the order of their records",
+	   is_without_cpus ? "without" : "with");
 }
 
 int main(void)

@@ -13,17 +13,17 @@
 
 /* How the recording was made */
 struct import_how {
-	bool no_cpu;		/* without CPUs */
-	bool perf_clock;	/* without -k */
-	bool no_time;		/* without times */
-	bool tracepoint;	/* also a tracepoint */
-	bool stack;		/* the tracepoint has a call stack */
-	bool user;		/* also a sample of user space with a longer period */
-	bool command;		/* the events count a command */
-	bool exits;		/* also threads that run after their EXIT records */
-	bool malformed;		/* also two malformed COMM records */
-	bool calls;		/* samples have a branch stack of calls, as of --call-graph lbr */
-	bool namespace;		/* also tasks outside the PID namespace */
+	bool is_without_cpus;	/* without CPUs */
+	bool has_perf_clock;	/* without -k */
+	bool is_without_times;	/* without times */
+	bool has_tracepoint;	/* also a tracepoint */
+	bool has_stack;		/* the tracepoint has a call stack */
+	bool has_user;		/* also a sample of user space with a longer period */
+	bool is_command;	/* the events count a command */
+	bool has_exits;		/* also threads that run after their EXIT records */
+	bool has_malformed;	/* also two malformed COMM records */
+	bool has_calls;		/* samples have a branch stack of calls, as of --call-graph lbr */
+	bool has_namespace;	/* also tasks outside the PID namespace */
 	const char *jitdump;	/* path of the dump of a just-in-time compiler that is mapped; NULL: none */
 };
 
@@ -32,11 +32,13 @@ static inline struct perf_event_attr import_attr(const struct import_how *how, u
 	return (struct perf_event_attr){
 		.type = PERF_TYPE_SOFTWARE, .size = MADE_ATTR, .config = config, .sample_id_all = 1, .sample_period = 1000,
 		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
-		.use_clockid = !how->perf_clock, .clockid = how->perf_clock ? 0 : CLOCK_MONOTONIC_RAW,
-		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | (how->no_time ? 0 : PERF_SAMPLE_TIME) |
-			       (how->no_cpu ? 0 : PERF_SAMPLE_CPU) | PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN |
-			       (how->calls ? PERF_SAMPLE_BRANCH_STACK : 0),
-		.branch_sample_type = how->calls ? PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK : 0,
+		.use_clockid = !how->has_perf_clock, .clockid = how->has_perf_clock ? 0 : CLOCK_MONOTONIC_RAW,
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			       (how->is_without_times ? 0 : PERF_SAMPLE_TIME) |
+			       (how->is_without_cpus ? 0 : PERF_SAMPLE_CPU) | PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ |
+			       PERF_SAMPLE_CALLCHAIN |
+			       (how->has_calls ? PERF_SAMPLE_BRANCH_STACK : 0),
+		.branch_sample_type = how->has_calls ? PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK : 0,
 	};
 }
 
@@ -45,9 +47,9 @@ static inline void import_end(struct made *made, const struct import_how *how, u
 {
 	put32(made, pid);
 	put32(made, tid);
-	if (!how->no_time)
+	if (!how->is_without_times)
 		put64(made, time);
-	if (!how->no_cpu) {
+	if (!how->is_without_cpus) {
 		put32(made, cpu);
 		put32(made, 0);
 	}
@@ -91,18 +93,18 @@ static const uint64_t import_chain[] = {
 static inline void import_put_chain(struct made *made, const struct import_how *how, uint32_t pid, const uint64_t *chain, size_t length,
 				    uint64_t time, const uint64_t counts[2], uint64_t enabled, uint64_t running)
 {
-	const bool user = chain[0] == (uint64_t)PERF_CONTEXT_USER;
+	const bool is_user = chain[0] == (uint64_t)PERF_CONTEXT_USER;
 
-	begin(made, PERF_RECORD_SAMPLE, user ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL);
+	begin(made, PERF_RECORD_SAMPLE, is_user ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL);
 	put64(made, 1);
 	put64(made, chain[1]);
 	put32(made, pid);
 	put32(made, pid);
-	if (!how->no_time)
+	if (!how->is_without_times)
 		put64(made, time);
-	if (!how->no_cpu)
+	if (!how->is_without_cpus)
 		put64(made, 0);
-	put64(made, user ? 6000 : 1000);
+	put64(made, is_user ? 6000 : 1000);
 	put64(made, 2);
 	put64(made, enabled);
 	put64(made, running);
@@ -112,7 +114,7 @@ static inline void import_put_chain(struct made *made, const struct import_how *
 	}
 	put64(made, length);
 	put(made, chain, length * sizeof(chain[0]));
-	if (how->calls) {
+	if (how->has_calls) {
 		put64(made, 1);
 		put64(made, 0x403000);	/* from, to, flags */
 		put64(made, 0x401000);
@@ -121,11 +123,11 @@ static inline void import_put_chain(struct made *made, const struct import_how *
 	end(made);
 }
 
-/* Adds a sample of process 100, with one frame of the kernel, unless @user is set, and two of user space. */
-static inline void import_put_sample(struct made *made, const struct import_how *how, bool user, uint64_t time,
+/* Adds a sample of process 100, with one frame of the kernel, unless @is_user is set, and two of user space. */
+static inline void import_put_sample(struct made *made, const struct import_how *how, bool is_user, uint64_t time,
 				     const uint64_t counts[2], uint64_t enabled, uint64_t running)
 {
-	const size_t first = user ? 2 : 0;
+	const size_t first = is_user ? 2 : 0;
 
 	import_put_chain(made, how, 100, import_chain + first, sizeof(import_chain) / sizeof(import_chain[0]) - first, time, counts,
 			 enabled, running);
@@ -155,7 +157,7 @@ static inline void import_jit(struct made *made)
 static inline void import_records(struct made *made, const struct import_how *how)
 {
 	const uint16_t out = PERF_RECORD_MISC_SWITCH_OUT, preempted = out | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
-	const uint64_t at = IMPORT_START;
+	const uint64_t start = IMPORT_START;
 
 	import_comm(made, how, 100, "main", 0, 0);
 	import_comm(made, how, 101, "worker", 0, 0);
@@ -165,35 +167,35 @@ static inline void import_records(struct made *made, const struct import_how *ho
 	put32(made, 0);
 	put_text(made, "kernel_leaf");
 	import_end(made, how, 0, 0, 0, 0);
-	import_change(made, how, 100, at + 1000, 0);
-	import_change(made, how, 100, at + 5000, preempted);
-	import_change(made, how, 101, at + 5000, 0);
-	import_change(made, how, 101, at + 9000, out);
+	import_change(made, how, 100, start + 1000, 0);
+	import_change(made, how, 100, start + 5000, preempted);
+	import_change(made, how, 101, start + 5000, 0);
+	import_change(made, how, 101, start + 9000, out);
 	/* Rings of CPUs are one after the other. */
-	import_task_of(made, how, PERF_RECORD_FORK, 102, at + 500);
-	import_comm(made, how, 100, "solver", 1 << 13, at + 3000);
-	import_change(made, how, 102, at + 10000, 0);
-	import_task_of(made, how, PERF_RECORD_EXIT, 102, at + 12000);
-	import_change(made, how, 102, at + 12500, out);
+	import_task_of(made, how, PERF_RECORD_FORK, 102, start + 500);
+	import_comm(made, how, 100, "solver", 1 << 13, start + 3000);
+	import_change(made, how, 102, start + 10000, 0);
+	import_task_of(made, how, PERF_RECORD_EXIT, 102, start + 12000);
+	import_change(made, how, 102, start + 12500, out);
 	if (how->jitdump) {
 		import_map(made, how, 100, how->jitdump, 0x900000);
 		import_map(made, how, 100, "//anon", 0x400000);
 	}
-	import_put_sample(made, how, false, at + 10000, (const uint64_t[]){ 1000, 5 }, 10000, 10000);
-	import_put_sample(made, how, false, at + 20000, (const uint64_t[]){ 3000, 5 }, 20000, 20000);
+	import_put_sample(made, how, false, start + 10000, (const uint64_t[]){ 1000, 5 }, 10000, 10000);
+	import_put_sample(made, how, false, start + 20000, (const uint64_t[]){ 3000, 5 }, 20000, 20000);
 	/* Half of the time the events do not run, then all the time. */
-	import_put_sample(made, how, false, at + 40000, (const uint64_t[]){ 6000, 15 }, 40000, 30000);
-	import_put_sample(made, how, false, at + 50000, (const uint64_t[]){ 6000, 15 }, 50000, 30000);
-	if (how->user)
-		import_put_sample(made, how, true, at + 55000, (const uint64_t[]){ 6000, 15 }, 55000, 30000);
+	import_put_sample(made, how, false, start + 40000, (const uint64_t[]){ 6000, 15 }, 40000, 30000);
+	import_put_sample(made, how, false, start + 50000, (const uint64_t[]){ 6000, 15 }, 50000, 30000);
+	if (how->has_user)
+		import_put_sample(made, how, true, start + 55000, (const uint64_t[]){ 6000, 15 }, 55000, 30000);
 	begin(made, PERF_RECORD_LOST, 0);
 	put64(made, 1);
 	put64(made, 7);
-	import_end(made, how, 0, 0, at + 60000, 0);
+	import_end(made, how, 0, 0, start + 60000, 0);
 	/* perf counts the same losses at the end. */
 	begin(made, PERF_RECORD_LOST_SAMPLES, 0);
 	put64(made, 5);
-	import_end(made, how, 0, 0, at + 60000, 0);
+	import_end(made, how, 0, 0, start + 60000, 0);
 }
 
 /*
@@ -203,23 +205,23 @@ static inline void import_records(struct made *made, const struct import_how *ho
 static inline void import_exits(struct made *made, const struct import_how *how)
 {
 	const uint16_t out = PERF_RECORD_MISC_SWITCH_OUT, preempted = out | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
-	const uint64_t at = IMPORT_START;
+	const uint64_t start = IMPORT_START;
 
-	import_task_of(made, how, PERF_RECORD_FORK, 103, at + 13000);
-	import_change(made, how, 103, at + 13000, 0);
-	import_task_of(made, how, PERF_RECORD_EXIT, 103, at + 14000);
-	import_change(made, how, 103, at + 15000, preempted);
-	import_change(made, how, 103, at + 16000, 0);
-	import_change(made, how, UINT32_MAX, at + 17000, out);
-	import_task_of(made, how, PERF_RECORD_FORK, 103, at + 18000);
-	import_change(made, how, 103, at + 19000, 0);
-	import_comm(made, how, 103, "again", 0, at + 19500);
-	import_change(made, how, 103, at + 20000, out);
-	import_task_of(made, how, PERF_RECORD_FORK, 104, at + 20000);
-	import_change(made, how, 104, at + 21000, 0);
-	import_task_of(made, how, PERF_RECORD_EXIT, 104, at + 22000);
-	import_change(made, how, 105, at + 23000, 0);
-	import_change(made, how, 105, at + 24000, out);
+	import_task_of(made, how, PERF_RECORD_FORK, 103, start + 13000);
+	import_change(made, how, 103, start + 13000, 0);
+	import_task_of(made, how, PERF_RECORD_EXIT, 103, start + 14000);
+	import_change(made, how, 103, start + 15000, preempted);
+	import_change(made, how, 103, start + 16000, 0);
+	import_change(made, how, UINT32_MAX, start + 17000, out);
+	import_task_of(made, how, PERF_RECORD_FORK, 103, start + 18000);
+	import_change(made, how, 103, start + 19000, 0);
+	import_comm(made, how, 103, "again", 0, start + 19500);
+	import_change(made, how, 103, start + 20000, out);
+	import_task_of(made, how, PERF_RECORD_FORK, 104, start + 20000);
+	import_change(made, how, 104, start + 21000, 0);
+	import_task_of(made, how, PERF_RECORD_EXIT, 104, start + 22000);
+	import_change(made, how, 105, start + 23000, 0);
+	import_change(made, how, 105, start + 24000, out);
 }
 
 /*
@@ -234,27 +236,28 @@ static inline void import_namespace(struct made *made, const struct import_how *
 		size_t first, length;	/* of import_chain */
 		uint64_t time;
 	} samples[] = { { 0, 2, 3, 73000 }, { 0, 0, 2, 80000 }, { 0, 0, 5, 81000 }, { UINT32_MAX, 2, 3, 82000 } };
-	const uint64_t at = IMPORT_START;
+	const uint64_t start = IMPORT_START;
 
 	import_map(made, how, 0, "/opt/other", 0x400000);
 	begin(made, PERF_RECORD_COMM, 0);
 	put32(made, 0);
 	put32(made, 0);
 	put_text(made, "other");
-	import_end(made, how, 0, 0, at + 69000, 0);
-	import_change(made, how, 0, at + 70000, 0);
-	import_change(made, how, 0, at + 71000, out);
-	import_change(made, how, 100, at + 71100, 0);
+	import_end(made, how, 0, 0, start + 69000, 0);
+	import_change(made, how, 0, start + 70000, 0);
+	import_change(made, how, 0, start + 71000, out);
+	import_change(made, how, 100, start + 71100, 0);
 	begin(made, PERF_RECORD_SWITCH_CPU_WIDE, out);
 	put64(made, 0);
-	import_end(made, how, 100, 100, at + 71900, 0);
-	import_change(made, how, 0, at + 72000, 0);
-	import_change(made, how, 0, at + 74000, preempted);
-	import_change(made, how, 0, at + 75000, 0);
-	import_change(made, how, 0, at + 76000, preempted);
+	import_end(made, how, 100, 100, start + 71900, 0);
+	import_change(made, how, 0, start + 72000, 0);
+	import_change(made, how, 0, start + 74000, preempted);
+	import_change(made, how, 0, start + 75000, 0);
+	import_change(made, how, 0, start + 76000, preempted);
 	for (uint64_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++)
-		import_put_chain(made, how, samples[i].pid, import_chain + samples[i].first, samples[i].length, at + samples[i].time,
-				 (const uint64_t[]){ 7000 + 1000 * i, 15 }, samples[i].time, 30000);
+		import_put_chain(made, how, samples[i].pid, import_chain + samples[i].first, samples[i].length,
+				 start + samples[i].time, (const uint64_t[]){ 7000 + 1000 * i, 15 }, samples[i].time,
+				 30000);
 }
 
 static inline void import_point(struct made *made, const struct import_how *how, uint64_t time)
@@ -265,7 +268,7 @@ static inline void import_point(struct made *made, const struct import_how *how,
 	put32(made, 100);
 	put32(made, 101);
 	put64(made, time);
-	if (how->stack) {
+	if (how->has_stack) {
 		put64(made, 1);
 		put64(made, IMPORT_KERNEL);
 	}
@@ -284,26 +287,26 @@ static inline void import_make(struct made *made, const struct import_how *how)
 	};
 	const struct feature features[] = { { 1, &tracing }, { 4, &release } };
 
-	attrs[1].enable_on_exec = how->command;	/* not the leader, as with --delay */
+	attrs[1].enable_on_exec = how->is_command;	/* not the leader, as with --delay */
 	attrs[2].type = PERF_TYPE_TRACEPOINT;
 	attrs[2].config = 301;
-	attrs[2].sample_type |= PERF_SAMPLE_RAW | (how->stack ? PERF_SAMPLE_CALLCHAIN : 0);
+	attrs[2].sample_type |= PERF_SAMPLE_RAW | (how->has_stack ? PERF_SAMPLE_CALLCHAIN : 0);
 	records.length = tracing.length = release.length = 0;
 	import_records(&records, how);
-	if (how->tracepoint)
+	if (how->has_tracepoint)
 		import_point(&records, how, IMPORT_START + 7000);
-	for (int i = 0; i < 2 && how->malformed; i++) {
+	for (int i = 0; i < 2 && how->has_malformed; i++) {
 		begin(&records, PERF_RECORD_COMM, 0);
 		put64(&records, 0);
 		end(&records);
 	}
-	if (how->exits)
+	if (how->has_exits)
 		import_exits(&records, how);
-	if (how->namespace)
+	if (how->has_namespace)
 		import_namespace(&records, how);
 	put_tracing(&tracing, formats, 1);
 	put_string(&release, "6.12.1");
-	make_file(made, attrs, how->tracepoint ? 3 : 2, &records, features, 2);
+	make_file(made, attrs, how->has_tracepoint ? 3 : 2, &records, features, 2);
 }
 
 #endif /* GPMU_TESTS_IMPORT_H */

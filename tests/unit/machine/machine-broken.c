@@ -153,7 +153,7 @@ static void unreadable(void)
 {
 	struct gpmu_machine *machine;
 	struct sysroot root;
-	bool privileged = !geteuid();
+	bool is_privileged = !geteuid();
 
 	sysroot_init(&root);
 	sysroot_put(&root, SYSTEM "cpu/online", "0\n");
@@ -165,10 +165,10 @@ static void unreadable(void)
 	sysroot_mode(&root, PMUS "secret/type", 0);
 	sysroot_mode(&root, PMUS "closed", 0);
 	sysroot_mode(&root, PMUS "list/events", 0111);
-	if (privileged && seteuid(65534))
+	if (is_privileged && seteuid(65534))
 		sysroot_bail("seteuid");
 	machine = gpmu_machine_new(root.path, NULL);
-	if (privileged && seteuid(0))
+	if (is_privileged && seteuid(0))
 		sysroot_bail("seteuid");
 	is_str(gpmu_machine_warning(machine, 0), PMUS "closed/type: Permission denied",
 	       "machine: a PMU whose folder cannot be entered is left out with a warning");

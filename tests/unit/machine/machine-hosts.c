@@ -92,7 +92,7 @@ static void gh4(void)
 	machine = open_machine(&root, "gh4");
 	is_u64(nodes(machine), 4, "machine: four Grace Hoppers have four nodes with CPUs");
 	for (size_t i = 0; i < 4; i++) {
-		bool good = true;
+		bool is_good = true;
 
 		node = gpmu_machine_node(machine, i);
 		ok(node && gpmu_node_number(node) == (int)i && gpmu_node_package(node) == packages[i],
@@ -100,10 +100,10 @@ static void gh4(void)
 		   "label", i, packages[i]);
 		for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
 			snprintf(name, sizeof(name), "nvidia_%s_pmu_%zu", kinds[k], i);
-			good = good && cpu_digits(machine, name) == 90 + (long)i &&
-			       gpmu_pmu_node(gpmu_machine_find_pmu(machine, name)) == node;
+			is_good = is_good && cpu_digits(machine, name) == 90 + (long)i &&
+				  gpmu_pmu_node(gpmu_machine_find_pmu(machine, name)) == node;
 		}
-		ok(good, "machine: the five PMUs of node %zu are opened on its CPU", i);
+		ok(is_good, "machine: the five PMUs of node %zu are opened on its CPU", i);
 	}
 	gpmu_machine_free(machine);
 	sysroot_release(&root);
@@ -306,7 +306,7 @@ static void order(void)
 	struct gpmu_machine *machine;
 	struct sysroot root;
 	char path[128];
-	bool good = true, found = true;
+	bool is_good = true, is_found = true;
 
 	sysroot_init(&root);
 	sysroot_put(&root, SYSTEM "cpu/online", "0\n");
@@ -320,13 +320,13 @@ static void order(void)
 	for (size_t i = 0; i < 8 && pmus(machine) == 8; i++) {
 		const struct gpmu_pmu *pmu = gpmu_machine_pmu(machine, i);
 
-		good = good && !strcmp(gpmu_pmu_name(pmu), sorted[i]) &&
-		       !strcmp(gpmu_pmu_event_name(gpmu_machine_pmu(machine, 0), i), sorted[i]);
-		found = found && gpmu_machine_find_pmu(machine, sorted[i]) == pmu &&
-			gpmu_pmu_event(gpmu_machine_pmu(machine, 0), sorted[i]);
+		is_good = is_good && !strcmp(gpmu_pmu_name(pmu), sorted[i]) &&
+			  !strcmp(gpmu_pmu_event_name(gpmu_machine_pmu(machine, 0), i), sorted[i]);
+		is_found = is_found && gpmu_machine_find_pmu(machine, sorted[i]) == pmu &&
+			   gpmu_pmu_event(gpmu_machine_pmu(machine, 0), sorted[i]);
 	}
-	ok(good, "machine: PMUs and events are sorted by name, numbers by value");
-	ok(found, "machine: PMUs and events are found by name in that order");
+	ok(is_good, "machine: PMUs and events are sorted by name, numbers by value");
+	ok(is_found, "machine: PMUs and events are found by name in that order");
 	gpmu_machine_free(machine);
 	sysroot_release(&root);
 }

@@ -141,7 +141,7 @@ static void few_descriptors(void)
 	struct rlimit limit, low;
 	struct sysroot root;
 	int first, fds, refused = 0;
-	bool good = true;
+	bool is_good = true;
 
 	sysroot_make(&root, "superchip-ours");
 	first = lowest_fd();
@@ -154,11 +154,11 @@ static void few_descriptors(void)
 		machine = gpmu_machine_new(root.path, &error);
 		if (!machine) {
 			refused++;
-			good = good && errno == EMFILE && strstr(error.text, "Too many open files");
+			is_good = is_good && errno == EMFILE && strstr(error.text, "Too many open files");
 		}
 		setrlimit(RLIMIT_NOFILE, &limit);
 	}
-	ok(refused >= 4 && good,
+	ok(refused >= 4 && is_good,
 	   "machine: without file descriptors there is no machine, but EMFILE");
 	ok(machine && gpmu_machine_find_pmu(machine, "nvidia_scf_pmu_1") &&
 	   !gpmu_machine_warning(machine, 0),

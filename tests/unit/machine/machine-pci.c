@@ -18,7 +18,7 @@ struct device {
 	const char *pmu;
 };
 
-static bool same(const char *a, const char *b)
+static bool is_same(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
 }
@@ -36,19 +36,19 @@ static void is_devices(const struct sysroot *root, const char *what, const struc
 		const struct device *want = &devices[i];
 
 		pci = gpmu_machine_pci(machine, i);
-		if (!ok(pci && same(gpmu_pci_address(pci), want->address),
+		if (!ok(pci && is_same(gpmu_pci_address(pci), want->address),
 			"machine: %s has device %s", what, want->address))
 			continue;
 		pmu = gpmu_pci_pmu(pci);
-		ok(gpmu_pci_class(pci) == want->class && same(gpmu_pci_driver(pci), want->driver) &&
-		   same(gpmu_pci_name(pci), want->name),
+		ok(gpmu_pci_class(pci) == want->class && is_same(gpmu_pci_driver(pci), want->driver) &&
+		   is_same(gpmu_pci_name(pci), want->name),
 		   "machine: device %s has its class, driver %s and name %s",
 		   want->address, want->driver, want->name);
-		ok(same(gpmu_pci_root_port_address(pci), want->root_port_address) &&
+		ok(is_same(gpmu_pci_root_port_address(pci), want->root_port_address) &&
 		   gpmu_pci_node(pci) == want->node,
 		   "machine: device %s has its root port and node", want->address);
 		ok(pci->socket == want->socket && gpmu_pci_root_port(pci) == want->root_port &&
-		   same(pmu ? gpmu_pmu_name(pmu) : NULL, want->pmu),
+		   is_same(pmu ? gpmu_pmu_name(pmu) : NULL, want->pmu),
 		   "machine: device %s has socket %d, root port %d, %s", want->address, want->socket,
 		   want->root_port, want->pmu ? want->pmu : "no PMU");
 	}

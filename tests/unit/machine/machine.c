@@ -66,7 +66,7 @@ static const struct {
 
 #define PMUS	(sizeof(pmus) / sizeof(pmus[0]))
 
-static bool same(const char *a, const char *b)
+static bool is_same(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
 }
@@ -78,12 +78,12 @@ static void listing(const struct gpmu_machine *machine)
 
 	for (size_t i = 0; i < PMUS; i++) {
 		pmu = gpmu_machine_pmu(machine, i);
-		if (!ok(pmu && same(gpmu_pmu_name(pmu), pmus[i].name),
+		if (!ok(pmu && is_same(gpmu_pmu_name(pmu), pmus[i].name),
 			"machine: PMU %s is listed in order", pmus[i].name))
 			continue;
 		ok(gpmu_pmu_type(pmu) == pmus[i].type && gpmu_pmu_kind(pmu) == pmus[i].kind,
 		   "machine: PMU %s has its type and kind", pmus[i].name);
-		ok(same(gpmu_pmu_identifier(pmu), pmus[i].identifier),
+		ok(is_same(gpmu_pmu_identifier(pmu), pmus[i].identifier),
 		   "machine: PMU %s has its identifier",
 		   pmus[i].name);
 		ok(gpmu_pmu_number(pmu) == pmus[i].number,
@@ -91,7 +91,7 @@ static void listing(const struct gpmu_machine *machine)
 		ok(gpmu_pmu_node(pmu) ? gpmu_node_number(gpmu_pmu_node(pmu)) == pmus[i].node :
 		   pmus[i].node == -1, "machine: PMU %s has its node", pmus[i].name);
 		ok(gpmu_pmu_has_cpumask(pmu) == pmus[i].has_cpumask &&
-		   same(pmu_cpus(pmu), pmus[i].cpus), "machine: PMU %s has its CPUs", pmus[i].name);
+		   is_same(pmu_cpus(pmu), pmus[i].cpus), "machine: PMU %s has its CPUs", pmus[i].name);
 		ok(gpmu_pmu_cpus(pmu, NULL) == gpmu_pmu_cpus(pmu, &cpus),
 		   "machine: the number of CPUs of PMU %s is returned without a list", pmus[i].name);
 		ok(gpmu_machine_find_pmu(machine, pmus[i].name) == pmu,

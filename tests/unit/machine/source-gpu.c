@@ -39,7 +39,7 @@ static const char *spec(void)
 static void start(struct test *test, const char *metrics, const char *events)
 {
 	memset(&state, 0, sizeof(state));
-	state.gpus = true;
+	state.has_gpus = true;
 	test_plan(test, "gh200", spec(), metrics, events);
 }
 
@@ -115,7 +115,7 @@ static int node_of(const char *name, const char *pci, const char *numa_node)
 	int node = -2;
 
 	memset(&state, 0, sizeof(state));
-	state.gpus = true;
+	state.has_gpus = true;
 	state.pci = pci;
 	sysroot_make(&root, name);
 	snprintf(path, sizeof(path), "sys/bus/pci/devices/%s/numa_node", pci);
@@ -153,7 +153,7 @@ static void pci_nodes(void)
 	ok(node_of("laptop", "../devices/0000:00:02.0", NULL) == -1,
 	   "source GPU: a malformed PCI address gives no node");
 	memset(&state, 0, sizeof(state));
-	state.gpus = true;
+	state.has_gpus = true;
 	state.pci = "0039:01:00.0";
 	test_plan(&test, "gh4", spec(), NULL, "fake/one/");
 	test_start(&test, &system_wide);
@@ -219,7 +219,7 @@ static void preparing(void)
 		   !strcmp(test.error.text, "source fake: fake: it is not ready"),
 	   "source GPU: a failed prepare() fails the session with its message");
 	ok(!state.groups, "source GPU: a failed prepare() leaves no group open");
-	state.silent = true;
+	state.is_silent = true;
 	test_session(&test, &system_wide);
 	ok(strstr(test.error.text, strerror(EBUSY)) != NULL,
 	   "source GPU: a failed prepare() without a message has the text of its errno");
@@ -232,7 +232,7 @@ static void messages(void)
 
 	gpmu_log_set(hear, NULL);
 	memset(&state, 0, sizeof(state));
-	state.gpus = true;
+	state.has_gpus = true;
 	state.message = "GPU-a is busy";
 	test_plan(&test, "gh200", spec(), NULL, "fake_0/one/");
 	is_text(logged, "GPU-a is busy", "source GPU: a message after open() is logged");

@@ -62,7 +62,7 @@ static size_t pmus(const struct gpmu_machine *machine)
 	return n;
 }
 
-static bool in_order(const struct gpmu_machine *machine)
+static bool is_in_order(const struct gpmu_machine *machine)
 {
 	for (size_t i = 1; i < pmus(machine); i++)
 		if (strverscmp(gpmu_pmu_name(gpmu_machine_pmu(machine, i - 1)),
@@ -89,19 +89,19 @@ static void is_node(const struct gpmu_machine *machine, size_t index, int number
 	   cpus);
 }
 
-static bool same(const char *a, const char *b)
+static bool is_same(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-static bool same_names(const char *(*name)(const struct gpmu_pmu *, size_t),
-		       const char *(*text)(const struct gpmu_pmu *, const char *),
-		       const struct gpmu_pmu *a, const struct gpmu_pmu *b)
+static bool is_same_names(const char *(*name)(const struct gpmu_pmu *, size_t),
+			  const char *(*text)(const struct gpmu_pmu *, const char *),
+			  const struct gpmu_pmu *a, const struct gpmu_pmu *b)
 {
 	size_t i;
 
 	for (i = 0; name(a, i); i++)
-		if (!same(name(a, i), name(b, i)) || !same(text(a, name(a, i)), text(b, name(a, i))))
+		if (!is_same(name(a, i), name(b, i)) || !is_same(text(a, name(a, i)), text(b, name(a, i))))
 			return false;
 	return i && !name(b, i);
 }
@@ -122,11 +122,11 @@ static void alike(const struct gpmu_machine *model, const struct gpmu_machine *g
 	ok(gpmu_pmu_kind(ours) == gpmu_pmu_kind(theirs) &&
 	   gpmu_pmu_number(ours) == gpmu_pmu_number(theirs) &&
 	   gpmu_node_number(gpmu_pmu_node(ours)) == gpmu_node_number(gpmu_pmu_node(theirs)) &&
-	   same(gpmu_pmu_identifier(ours), gpmu_pmu_identifier(theirs)),
+	   is_same(gpmu_pmu_identifier(ours), gpmu_pmu_identifier(theirs)),
 	   "machine: %s of the model has the driver's kind, number, node and identifier", name);
-	ok(same_names(gpmu_pmu_event_name, gpmu_pmu_event, ours, theirs),
+	ok(is_same_names(gpmu_pmu_event_name, gpmu_pmu_event, ours, theirs),
 	   "machine: %s of the model has the driver's events", name);
-	ok(same_names(gpmu_pmu_format_name, gpmu_pmu_format, ours, theirs),
+	ok(is_same_names(gpmu_pmu_format_name, gpmu_pmu_format, ours, theirs),
 	   "machine: %s of the model has the driver's formats",
 	   name);
 	ok(gpmu_pmu_counter_count(ours) == gpmu_pmu_counter_count(theirs) &&
@@ -160,7 +160,7 @@ static void laptop(void)
 
 	ok(!add_model(machine, "steady.scenario"), "machine: the model is added to a laptop");
 	is_u64(pmus(machine), before + 10, "machine: the model adds ten PMUs");
-	ok(in_order(machine), "machine: all PMUs are sorted and found by name");
+	ok(is_in_order(machine), "machine: all PMUs are sorted and found by name");
 	is_node(machine, 0, 0, 0, 8);
 	is_node(machine, 1, 1, 1, 0);
 	ok(!gpmu_machine_node(machine, 2), "machine: the model adds one node");
@@ -192,7 +192,7 @@ static void superchip(void)
 	ok(!add_model(machine, "steady.scenario,counters=2"),
 	   "machine: the model of a Superchip is added to a Superchip");
 	is_u64(pmus(machine), before, "machine: the model's PMUs replace those of the same names");
-	ok(in_order(machine), "machine: PMUs are sorted after a replacement");
+	ok(is_in_order(machine), "machine: PMUs are sorted after a replacement");
 	is_node(machine, 0, 0, 0, 2);
 	is_node(machine, 1, 1, 1, 2);
 	for (size_t i = 0; i < before; i++) {
@@ -293,7 +293,7 @@ static void others(void)
 	gpmu_machine_free(machine);
 
 	machine = fixture("broken");
-	ok(!add_model(machine, "steady.scenario") && in_order(machine),
+	ok(!add_model(machine, "steady.scenario") && is_in_order(machine),
 	   "machine: the model is added to a machine with a broken sysfs");
 	gpmu_machine_free(machine);
 }

@@ -103,13 +103,13 @@ static void *work(void *unused)
 static bool is_counted_once(void)
 {
 	char name[24];
-	bool once = true;
+	bool is_once = true;
 
 	for (int i = 0; i < REGIONS; i++) {
 		snprintf(name, sizeof(name), "%d", i);
-		once = once && gpmu_visits(opened, name) == (i < begun);
+		is_once = is_once && gpmu_visits(opened, name) == (i < begun);
 	}
-	return once;
+	return is_once;
 }
 
 /* A thread whose counts cannot be copied at its end keeps its counters. */
@@ -117,7 +117,7 @@ static int thread_ends(void)
 {
 	pthread_t thread;
 	int left;
-	bool once;
+	bool is_once;
 
 	opened = open_surely();
 	left = alloc_left;
@@ -125,11 +125,11 @@ static int thread_ends(void)
 	pthread_join(thread, NULL);
 	left = left >= 0 && alloc_left < 0 ? -ENOMEM : 0;
 	if (left)
-		once = is_counted_once();
+		is_once = is_counted_once();
 	else
-		once = begun == REGIONS;
+		is_once = begun == REGIONS;
 	gpmu_close(opened);
-	return once ? left : 1;
+	return is_once ? left : 1;
 }
 
 static int rows_and_table(void)

@@ -60,9 +60,9 @@ static size_t count_lines(const char *text, const char *with)
 	size_t n = 0;
 
 	for (const char *end; (end = strchr(text, '\n')); text = end + 1) {
-		const char *at = strstr(text, with);
+		const char *begin = strstr(text, with);
 
-		n += at && at < end;
+		n += begin && begin < end;
 	}
 	return n;
 }

@@ -19,7 +19,7 @@ static void one_shot(void)
 	/* 1000 bytes in requests of 64: 15 whole ones and one of 40 bytes. */
 	const struct flow f = {
 		.op = OP_RD, .size = 64, .bytes = 1000, .duration = 16000,
-		.c2c_ports = 3, .allocates = true,
+		.c2c_ports = 3, .is_allocating = true,
 	};
 
 	is_u64(measure(&f, 0, MEASURE_REQUESTS, 3), 0, "flow: no request is done at the start");
@@ -36,8 +36,8 @@ static void one_shot(void)
 	       "flow: a request of 40 bytes takes two beats of 32");
 	is_u64(measure(&f, UINT64_MAX, MEASURE_BYTES, 3), 1000,
 	       "flow: nothing is added after the end");
-	ok(!flow_finished(&f, 15999), "flow: a one-shot flow is not finished before its duration");
-	ok(flow_finished(&f, 16000), "flow: a one-shot flow is finished after its duration");
+	ok(!flow_has_finished(&f, 15999), "flow: a one-shot flow is not finished before its duration");
+	ok(flow_has_finished(&f, 16000), "flow: a one-shot flow is finished after its duration");
 }
 
 static void steady(void)
@@ -54,20 +54,20 @@ static void steady(void)
 	       "flow: a steady flow has its rate's bytes after a second");
 	is_u64(measure(&f, 31536000 * SEC, MEASURE_REQUESTS, 3), 3153600000000000ull,
 	       "flow: a year of a steady flow does not overflow");
-	ok(!flow_finished(&f, UINT64_MAX), "flow: a steady flow has no end");
+	ok(!flow_has_finished(&f, UINT64_MAX), "flow: a steady flow has no end");
 
 	f.duration = 100;
 	is_u64(measure(&f, SEC, MEASURE_REQUESTS, 3), 10,
 	       "flow: a steady flow with a duration ends");
-	ok(flow_finished(&f, 100), "flow: a steady flow with a duration is finished after it");
+	ok(flow_has_finished(&f, 100), "flow: a steady flow with a duration is finished after it");
 	f.delay = 50;
 	is_u64(measure(&f, 49, MEASURE_REQUESTS, 3), 0,
 	       "flow: a delayed flow does nothing before its delay");
 	is_u64(measure(&f, 60, MEASURE_REQUESTS, 3), 1,
 	       "flow: a delayed flow runs from its own start");
-	ok(!flow_finished(&f, 149),
+	ok(!flow_has_finished(&f, 149),
 	   "flow: a delayed flow is not finished before delay and duration");
-	ok(flow_finished(&f, 150), "flow: a delayed flow is finished after delay and duration");
+	ok(flow_has_finished(&f, 150), "flow: a delayed flow is finished after delay and duration");
 }
 
 static void extremes(void)
@@ -110,15 +110,15 @@ static void cache(void)
 {
 	struct flow f = {
 		.op = OP_RD, .size = 64, .bytes = 640, .duration = 1, .c2c_ports = 3,
-		.allocates = true,
+		.is_allocating = true,
 	};
 
 	is_u64(measure(&f, 1, MEASURE_ALLOCATED, 3), 10,
 	       "flow: requests that allocate are counted as allocations");
 	is_u64(measure(&f, 1, MEASURE_MEMORY, 3), 10,
 	       "flow: requests that reach the memory are counted as such");
-	f.allocates = false;
-	f.from_cache = true;
+	f.is_allocating = false;
+	f.is_from_cache = true;
 	is_u64(measure(&f, 1, MEASURE_ALLOCATED, 3), 0,
 	       "flow: requests that do not allocate are no allocations");
 	is_u64(measure(&f, 1, MEASURE_MEMORY, 3), 0,
@@ -131,17 +131,17 @@ static void monotonic(void)
 		.op = OP_RD, .size = 48, .bytes = 123457, .duration = 7919, .c2c_ports = 3,
 	};
 	uint64_t t, last[2] = { 0 }, now;
-	bool grows = true, adds = true;
+	bool is_growing = true, is_additive = true;
 
 	for (t = 0; t <= 8000; t++) {
 		now = measure(&f, t, MEASURE_BYTES, 3);
-		grows = grows && now >= last[0];
-		adds = adds && now == measure(&f, t, MEASURE_BYTES, 1) +
+		is_growing = is_growing && now >= last[0];
+		is_additive = is_additive && now == measure(&f, t, MEASURE_BYTES, 1) +
 				      measure(&f, t, MEASURE_BYTES, 2);
 		last[0] = now;
 	}
-	ok(grows, "flow: bytes never decrease over time");
-	ok(adds, "flow: the bytes of both ports add up at any time");
+	ok(is_growing, "flow: bytes never decrease over time");
+	ok(is_additive, "flow: the bytes of both ports add up at any time");
 	is_u64(last[0], 123457, "flow: the bytes end at the flow's total");
 }
 

@@ -91,8 +91,8 @@ static void defaults(void)
 	}
 	is_u64(b.pmus[0].counters, 6, "board: a PMU has 6 counters by default");
 	is_u64(b.pmus[0].width, 64, "board: a PMU's counters have 64 bits by default");
-	ok(b.pmus[0].cycle_counter && b.pmus[0].atomic && !b.pmus[0].dual_page &&
-	   !b.pmus[0].edge && b.pmus[0].line == 0 && b.pmus[0].dead == BOARD_ALIVE,
+	ok(b.pmus[0].has_cycle_counter && b.pmus[0].is_atomic && !b.pmus[0].has_dual_page &&
+	   !b.pmus[0].is_edge && b.pmus[0].line == 0 && b.pmus[0].dead == BOARD_ALIVE,
 	   "board: a PMU has by default a cycle counter, one page, 64-bit access and no interrupt, "
 	   "and responds");
 }
@@ -120,10 +120,10 @@ static void values(void)
 	is_u64(b.pmus_len, 4, "board: a board has its PMUs");
 	ok(b.pmus[0].kind == PMU_C2C1 && b.pmus[0].socket == 3,
 	   "board: the keys kind and socket are stored");
-	ok(b.pmus[0].counters == 2 && b.pmus[0].width == 32 && !b.pmus[0].cycle_counter,
+	ok(b.pmus[0].counters == 2 && b.pmus[0].width == 32 && !b.pmus[0].has_cycle_counter,
 	   "board: the keys counters, width and cc are stored");
-	ok(b.pmus[0].dual_page && !b.pmus[0].atomic, "board: the keys pages and atomic are stored");
-	ok(b.pmus[0].line == 4 && b.pmus[0].edge, "board: the keys line and mode are stored");
+	ok(b.pmus[0].has_dual_page && !b.pmus[0].is_atomic, "board: the keys pages and atomic are stored");
+	ok(b.pmus[0].line == 4 && b.pmus[0].is_edge, "board: the keys line and mode are stored");
 	is_u64(b.pmus[0].iidr, 0x1040136b, "board: the key iidr is stored");
 	is_u64(b.pmus[0].identity, 0x1040136b, "board: PMPIDR repeats the key iidr");
 	ok(!b.pmus[1].iidr && b.pmus[1].identity == 0x2cf0036b,
@@ -134,7 +134,7 @@ static void values(void)
 	   "board: the key dead=HEX is stored");
 	ok(b.pmus[3].devarch == 0x47700af4 && b.pmus[0].devarch == 0x47700af0,
 	   "board: devarch is stored, by default that of the 32-bit layout");
-	ok(b.pmus[3].ext64 && !b.pmus[0].ext64, "board: ext64 is stored, by default 0");
+	ok(b.pmus[3].has_ext64 && !b.pmus[0].has_ext64, "board: ext64 is stored, by default 0");
 	is_u64(board_device(&b.pmus[0]), 4, "board: a PMU is in the device of its line");
 	is_u64(board_device(&b.pmus[1]), 1, "board: a PMU without a line is in device 1");
 	is_u64(board_devices(&b), 4, "board: the highest line is the number of devices");

@@ -167,38 +167,38 @@ static void serves(void)
 		"metrics/sources/model/scenarios/idle.scenario", NULL,
 	};
 	uint32_t irqs[5] = { 20, 0x24, 0, 0, 1 };
-	int fd = eventfd(0, EFD_CLOEXEC), one, two;
+	int fd = eventfd(0, EFD_CLOEXEC), first, second;
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
 	uint64_t begin, took;
 	char text[4096];
 	pid_t pid = start(args);
 
-	one = connect_to(sockets[0]);
-	two = connect_to(sockets[1]);
-	ok(one >= 0 && two >= 0, "server: one client for each socket is served");
-	is_u64(rd(one, PMIIDR, 4), 0x2cf0036b, "server: device 1 has the PMU of the first line");
+	first = connect_to(sockets[0]);
+	second = connect_to(sockets[1]);
+	ok(first >= 0 && second >= 0, "server: one client for each socket is served");
+	is_u64(rd(first, PMIIDR, 4), 0x2cf0036b, "server: device 1 has the PMU of the first line");
 	ok(access(sockets[0], F_OK), "server: a socket is removed once its client is connected");
-	is_u64(rd(two, 0x20000 + PMIIDR, 4), 0x1030036b,
+	is_u64(rd(second, 0x20000 + PMIIDR, 4), 0x1030036b,
 	       "server: device 2 has the PMU of the second line");
-	is_u64(rd(one, 0x3f0004, 4), 2, "server: the scenarios of the command line are loaded");
+	is_u64(rd(first, 0x3f0004, 4), 2, "server: the scenarios of the command line are loaded");
 
 	/* A clock of 3.2 GHz overflows after 0.2 s. */
-	command(one, 8, irqs, sizeof(irqs), fd, NULL, 0);
-	wr(one, 8 * REGS_CYCLES, 8, UINT64_MAX - 640000000 + 1);
-	wr(one, PMINTENSET, 4, 0x80000000);
-	wr(one, PMCNTENSET, 4, 0x80000000);
+	command(first, 8, irqs, sizeof(irqs), fd, NULL, 0);
+	wr(first, 8 * REGS_CYCLES, 8, UINT64_MAX - 640000000 + 1);
+	wr(first, PMINTENSET, 4, 0x80000000);
+	wr(first, PMCNTENSET, 4, 0x80000000);
 	begin = now_ms();
-	wr(one, PMCR, 4, PMCR_E);
+	wr(first, PMCR, 4, PMCR_E);
 	ok(poll(&pfd, 1, 60000) == 1, "server: a counter's overflow interrupts without an access");
 	took = now_ms() - begin;
 	ok(took >= 199, "server: a counter does not overflow before it is due, 200 ms after its start");
 	diag("after %u ms", (unsigned int)took);
-	is_u64(rd(one, PMOVSSET, 4), 0x80000000, "server: an overflow sets its flag");
-	wr(one, 0x3f0018, 4, 7);
+	is_u64(rd(first, PMOVSSET, 4), 0x80000000, "server: an overflow sets its flag");
+	wr(first, 0x3f0018, 4, 7);
 
-	close(one);
+	close(first);
 	ok(!waitpid(pid, NULL, WNOHANG), "server: the server runs while a client is connected");
-	close(two);
+	close(second);
 	is_u64(wait_status(pid), 0, "server: the server exits with 0 after the last client");
 	read_file(log_path, text, sizeof(text));
 	ok(strstr(text, "R 0 e08 4 2cf0036b\n") && strstr(text, "\nW 0 e04 4 1\n") &&

@@ -207,7 +207,7 @@ static void monotonic(void)
 	struct model *m = model_file("superchip", 2, "steady");
 	const struct chip_event *events;
 	uint64_t last[64] = { 0 };
-	bool grows = true;
+	bool is_growing = true;
 	size_t i, len;
 	uint64_t t;
 
@@ -220,11 +220,11 @@ static void monotonic(void)
 		for (i = 0; i < len; i++) {
 			uint64_t now = count(m, PMU_SCF, 0, events[i].name, t);
 
-			grows = grows && now >= last[i];
+			is_growing = is_growing && now >= last[i];
 			last[i] = now;
 		}
 	}
-	ok(grows, "model: no count decreases through starts and stops");
+	ok(is_growing, "model: no count decreases through starts and stops");
 	model_free(m);
 }
 

@@ -32,7 +32,7 @@ static bool run(struct scenario *s)
 	struct text_error err;
 	uint64_t from = random_below(1000000), early, late;
 	const struct chip_event *events;
-	bool good = true;
+	bool is_good = true;
 	size_t i, len;
 
 	if (!m) {
@@ -50,12 +50,12 @@ static bool run(struct scenario *s)
 			event.event = events[i].id;
 			early = model_count(m, &event, from);
 			late = model_count(m, &event, from + 1000);
-			good = good && (late >= early || events[i].measure == MEASURE_OUTSTANDING);
+			is_good = is_good && (late >= early || events[i].measure == MEASURE_OUTSTANDING);
 		}
 	}
 	model_running(m, UINT64_MAX);
 	model_free(m);
-	return good;
+	return is_good;
 }
 
 int main(void)

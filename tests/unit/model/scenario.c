@@ -177,12 +177,12 @@ static void defaults(void)
 	       "scenario: home_latency defaults to the source's latency");
 	is_u64(s->flows[5].op, OP_WR_STRONG, "scenario: order=strong is an operation of its own");
 	is_u64(s->flows[4].op, OP_WR, "scenario: a local PCIe write needs no order");
-	ok(s->flows[0].allocates && s->flows[1].allocates,
+	ok(s->flows[0].is_allocating && s->flows[1].is_allocating,
 	   "scenario: a CPU's reads and write-backs allocate");
-	ok(!s->flows[2].allocates, "scenario: a CPU's writes do not allocate");
-	ok(!s->flows[6].allocates && s->flows[6].from_cache,
+	ok(!s->flows[2].is_allocating, "scenario: a CPU's writes do not allocate");
+	ok(!s->flows[6].is_allocating && s->flows[6].is_from_cache,
 	   "scenario: reads served by the cache do not allocate");
-	ok(!s->flows[3].allocates, "scenario: PCIe reads do not allocate");
+	ok(!s->flows[3].is_allocating, "scenario: PCIe reads do not allocate");
 	is_u64(s->flows[3].c2c_ports, 3, "scenario: a flow uses both C2C ports by default");
 	scenario_free(s);
 }

@@ -15,16 +15,16 @@
 static void is_running(struct bed *bed, uint64_t ns, size_t slot, uint64_t quarters, const char *what)
 {
 	struct count got;
-	bool good;
+	bool is_good;
 
 	if (test_read(&bed->test, T0 + ns))
 		test_bail("not read");
 	got = test_count(&bed->test, slot);
-	good = got.raw == BEATS * quarters / 4 && got.enabled == ns &&
-	       got.running == SLICE * quarters / 4 &&
-	       got.state == (quarters || !ns ? COUNT_OK : COUNT_NOT_COUNTED);
-	ok(good, "%s", what);
-	if (!good)
+	is_good = got.raw == BEATS * quarters / 4 && got.enabled == ns &&
+		  got.running == SLICE * quarters / 4 &&
+		  got.state == (quarters || !ns ? COUNT_OK : COUNT_NOT_COUNTED);
+	ok(is_good, "%s", what);
+	if (!is_good)
 		diag("raw %" PRIu64 ", enabled %" PRIu64 ", running %" PRIu64 ", state %d", got.raw,
 		     got.enabled, got.running, got.state);
 }

@@ -145,16 +145,16 @@ static void filters(void)
 static void runs(void)
 {
 	struct bed bed;
-	uint64_t at = T0;
+	uint64_t index = T0;
 
 	bed_init(&bed, "guide-cpu-local-read.scenario");
 	group(&bed, "nvidia_scf_pmu_0", "cmem_rd_data");
-	for (int i = 0; i < 3; i++, at += SEC) {
+	for (int i = 0; i < 3; i++, index += SEC) {
 		if (test_open(&bed.test, bed.source, &bed_error))
 			test_bail(bed_error.text);
-		test_enable(&bed.test, at);
-		test_disable(&bed.test, at + 88826372);
-		test_read(&bed.test, at + 88826372);
+		test_enable(&bed.test, index);
+		test_disable(&bed.test, index + 88826372);
+		test_read(&bed.test, index + 88826372);
 		is_raw(&bed, 0, 35572420, 88826372,
 		       "source model: each run has all of the traffic, once");
 		test_close(&bed.test);

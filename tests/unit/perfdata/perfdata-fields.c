@@ -62,15 +62,16 @@ static void test_unknown_fields(void)
 	gpmu_perfdata_free(perfdata);
 }
 
-/* COMM of the second of two events, whose trailer is TID, TIME, ID, STREAM_ID and, if @cpu, CPU */
-static void test_trailer(bool cpu)
+/* COMM of the second of two events, whose trailer is TID, TIME, ID, STREAM_ID and, if @has_cpu, CPU */
+static void test_trailer(bool has_cpu)
 {
 	struct perf_event_attr attrs[] = { test_attr(), test_attr() };
 	const struct gpmu_perfdata_record *record;
 	struct gpmu_perfdata *perfdata;
 
 	for (size_t i = 0; i < 2; i++)
-		attrs[i].sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | (cpu ? PERF_SAMPLE_CPU : 0);
+		attrs[i].sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
+				       (has_cpu ? PERF_SAMPLE_CPU : 0);
 	begin(&records, PERF_RECORD_COMM, 0);
 	put32(&records, 7);
 	put32(&records, 7);
@@ -79,13 +80,14 @@ static void test_trailer(bool cpu)
 	put64(&records, 100);
 	put64(&records, 2);
 	put64(&records, 55);
-	if (cpu)
+	if (has_cpu)
 		put64(&records, 3);
 	end(&records);
 	perfdata = open_attr(attrs, 2);
 	record = next(perfdata);
 	ok(record && record->event && record->event->index == 1 && record->id == 2 && record->stream_id == 55 &&
-	   record->cpu == (cpu ? 3 : 0), "perfdata: the event of a record is found by the ID before STREAM_ID%s", cpu ? " and CPU" : "");
+	   record->cpu == (has_cpu ? 3 : 0), "perfdata: the event of a record is found by the ID before STREAM_ID%s",
+	   has_cpu ? " and CPU" : "");
 	gpmu_perfdata_free(perfdata);
 }
 

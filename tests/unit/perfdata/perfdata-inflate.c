@@ -37,8 +37,8 @@ static void compress_made(struct made *to, const struct made *from, size_t max, 
 		ZSTD_compressStream(stream, &out, &in);
 	ZSTD_flushStream(stream, &out);
 	ZSTD_freeCStream(stream);
-	for (size_t at = 0; at < out.pos; at += max)
-		put_compressed(to, bytes + at, out.pos - at < max ? out.pos - at : max, type);
+	for (size_t offset = 0; offset < out.pos; offset += max)
+		put_compressed(to, bytes + offset, out.pos - offset < max ? out.pos - offset : max, type);
 }
 
 static void test_compressed(uint32_t type, const char *name)

@@ -227,7 +227,7 @@ static inline void make_file(struct made *made, const struct perf_event_attr *at
 			     const struct made *records, const struct feature *features, size_t feature_count)
 {
 	uint64_t ids = 104, places = ids + 8 * attr_count, data = places + (MADE_ATTR + 16) * attr_count;
-	uint64_t bits[4] = { 0 }, at;
+	uint64_t bits[4] = { 0 }, offset;
 
 	for (size_t i = 0; i < feature_count; i++)
 		bits[features[i].bit / 64] |= 1ULL << features[i].bit % 64;
@@ -249,11 +249,11 @@ static inline void make_file(struct made *made, const struct perf_event_attr *at
 		put64(made, 8);
 	}
 	put(made, records->data, records->length);
-	at = made->length + 16 * feature_count;
+	offset = made->length + 16 * feature_count;
 	for (size_t i = 0; i < feature_count; i++) {
-		put64(made, at);
+		put64(made, offset);
 		put64(made, features[i].content->length);
-		at += features[i].content->length;
+		offset += features[i].content->length;
 	}
 	for (size_t i = 0; i < feature_count; i++)
 		put(made, features[i].content->data, features[i].content->length);

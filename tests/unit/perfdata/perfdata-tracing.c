@@ -106,14 +106,14 @@ static void check_fields(const struct gpmu_perfdata_tracepoint *point, const str
 	}
 }
 
-static void test_fields(bool pipe)
+static void test_fields(bool is_pipe)
 {
 	const struct gpmu_perfdata_record *record;
 	const struct perf_event_attr attr = attr_of(301);
 	struct gpmu_perfdata *perfdata;
 
 	make(NULL);
-	if (pipe) {
+	if (is_pipe) {
 		file.length = 0;
 		put_pipe_header(&file);
 		put_pipe_attr(&file, &attr, 1);
@@ -129,7 +129,8 @@ static void test_fields(bool pipe)
 	while (gpmu_perfdata_next(perfdata, &record, NULL) == 1)
 		if (record->type == PERF_RECORD_SAMPLE) {
 			is_str(record->event->name, "test:point", "perfdata: a sample of a tracepoint has its name");
-			check_fields(gpmu_perfdata_tracepoint(perfdata, record->event), &record->sample, pipe ? "pipe" : "file");
+			check_fields(gpmu_perfdata_tracepoint(perfdata, record->event), &record->sample,
+				     is_pipe ? "pipe" : "file");
 		}
 	gpmu_perfdata_free(perfdata);
 }
@@ -155,14 +156,14 @@ static size_t damage_at(size_t *samples, char *text, size_t size)
 	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_perfdata *perfdata = open_made(&file, file.length, &error);
 	const struct gpmu_perfdata_record *record;
-	const uint8_t *at = memmem(file.data, file.length, "\x17\x08\x44", 3);
+	const uint8_t *place = memmem(file.data, file.length, "\x17\x08\x44", 3);
 	int ret = 0;
 
 	for (*samples = 0; perfdata && (ret = gpmu_perfdata_next(perfdata, &record, &error)) == 1;)
 		*samples += record->type == PERF_RECORD_SAMPLE;
 	gpmu_perfdata_free(perfdata);
 	snprintf(text, size, "%s", error.text);
-	return ret == -EINVAL && at ? error.offset - (size_t)(at - file.data) : SIZE_MAX;
+	return ret == -EINVAL && place ? error.offset - (size_t)(place - file.data) : SIZE_MAX;
 }
 
 static void test_damage(void)
@@ -170,7 +171,7 @@ static void test_damage(void)
 	/* In front of the first format: 84 bytes of the head, of the system's name, and of numbers */
 	static const struct made none;
 	const char *bad[] = { formats[0], "name: bad\nformat:\n" };
-	size_t samples, at, whole = tracing.length, wrong = 0;
+	size_t samples, offset, whole = tracing.length, wrong = 0;
 	char text[256];
 
 	make(NULL);
@@ -178,15 +179,16 @@ static void test_damage(void)
 	for (size_t length = 4; length < 90 + strlen(formats[0]); length++) {
 		tracing.length = length;
 		make(NULL);
-		at = damage_at(&samples, text, sizeof(text));
-		wrong += at > length || samples != 1 || !strstr(text, "expected formats of tracepoints");
+		offset = damage_at(&samples, text, sizeof(text));
+		wrong += offset > length || samples != 1 || !strstr(text, "expected formats of tracepoints");
 	}
 	ok(!wrong, "perfdata: formats that are cut off are an error with an offset, after the records (%zu are not)", wrong);
 	tracing = none;
 	put_tracing(&tracing, bad, 2);
 	make(NULL);
-	at = damage_at(&samples, text, sizeof(text));
-	ok(at < whole && !memcmp(memmem(file.data, file.length, "\x17\x08\x44", 3) + at, "name: bad", 9) && samples == 1,
+	offset = damage_at(&samples, text, sizeof(text));
+	ok(offset < whole && !memcmp(memmem(file.data, file.length, "\x17\x08\x44", 3) + offset, "name: bad", 9) &&
+		   samples == 1,
 	   "perfdata: the error of a malformed format has its offset");
 }
 

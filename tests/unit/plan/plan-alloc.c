@@ -29,23 +29,23 @@ struct result {
 static const struct gpmu_plan_options *options;
 
 static struct result run(const struct fixture *fixture, const char *metrics, const char *events,
-			 bool *same, bool *explained)
+			 bool *is_same, bool *is_explained)
 {
 	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_plan *plan = gpmu_plan_new(fixture->machine, fixture->catalog, options, &error);
 	struct result result = { .ret = -errno };
 
 	if (!plan) {
-		*explained = *explained && *error.text;
+		*is_explained = *is_explained && *error.text;
 		return result;
 	}
 	result.ret = metrics ? gpmu_plan_add_metrics(plan, metrics, &error) : 0;
-	*same = *same && (!result.ret || (!plan->item_count && !plan->metric_count && !plan->event_count));
+	*is_same = *is_same && (!result.ret || (!plan->item_count && !plan->metric_count && !plan->event_count));
 	if (!result.ret && events)
 		result.ret = gpmu_plan_add_events(plan, events, &error);
 	if (!result.ret)
 		result.ret = gpmu_plan_make(plan, &error);
-	*explained = *explained && (!result.ret || *error.text);
+	*is_explained = *is_explained && (!result.ret || *error.text);
 	if (!result.ret) {
 		errno = 0;
 		result.text = gpmu_plan_text(plan);
@@ -60,27 +60,27 @@ static void each(const struct fixture *fixture, const char *metrics, const char 
 		 const char *begin, int min)
 {
 	struct result result = { .ret = -ENOMEM };
-	bool all = true, same = true, explained = true;
+	bool is_right = true, is_same = true, is_explained = true;
 	int n;
 
 	for (n = 0; n < 20000; n++) {
 		alloc_left = n;
 		errno = 0;
-		result = run(fixture, metrics, events, &same, &explained);
+		result = run(fixture, metrics, events, &is_same, &is_explained);
 		if (alloc_left >= 0)
 			break;
-		all = all && result.ret == -ENOMEM && !result.text;
+		is_right = is_right && result.ret == -ENOMEM && !result.text;
 		if (result.ret != -ENOMEM)
 			diag("allocation %d: %d", n, result.ret);
 		free(result.text);
 	}
 	alloc_left = -1;
 	diag("%d allocations", n);
-	ok(n > min && all, "plan: each failed allocation is ENOMEM (metrics \"%s\", events \"%s\")",
+	ok(n > min && is_right, "plan: each failed allocation is ENOMEM (metrics \"%s\", events \"%s\")",
 	   metrics ? metrics : "", events ? events : "");
-	ok(explained, "plan: each failure has a text (metrics \"%s\", events \"%s\")",
+	ok(is_explained, "plan: each failure has a text (metrics \"%s\", events \"%s\")",
 	   metrics ? metrics : "", events ? events : "");
-	ok(same, "plan: a failed allocation adds nothing (metrics \"%s\", events \"%s\")",
+	ok(is_same, "plan: a failed allocation adds nothing (metrics \"%s\", events \"%s\")",
 	   metrics ? metrics : "", events ? events : "");
 	ok(result.ret == ret && (!begin || (result.text && !strncmp(result.text, begin,
 									strlen(begin)))),

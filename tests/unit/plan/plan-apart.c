@@ -94,14 +94,14 @@ static void uncore(const struct fixture *fixture)
 
 /* Checks whether all groups, or none, are counted without multiplexing. */
 static void is_always(const struct fixture *fixture, const struct gpmu_plan_options *options,
-		      const char *metrics, const char *events, bool always, const char *what)
+		      const char *metrics, const char *events, bool is_expected, const char *what)
 {
 	struct gpmu_plan *plan = plan_of(fixture, options, metrics, events);
-	bool all = plan && plan->group_count;
+	bool is_right = plan && plan->group_count;
 
 	for (size_t i = 0; plan && i < plan->group_count; i++)
-		all = all && plan->groups[i].always == always;
-	ok(all, "%s", what);
+		is_right = is_right && plan->groups[i].is_always == is_expected;
+	ok(is_right, "%s", what);
 	gpmu_plan_free(plan);
 }
 

@@ -73,7 +73,7 @@ static void plans(struct fixture *fixture)
 {
 	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_plan *plan = new_plan(fixture);
-	bool apart = true;
+	bool is_apart = true;
 	int ret = 0;
 
 	for (int i = 0; i < 3 && !ret; i++) {
@@ -95,10 +95,10 @@ static void plans(struct fixture *fixture)
 		for (size_t j = 1; j < plan->groups[i].length; j++) {
 			size_t first = plan->groups[i].first;
 
-			apart = apart && plan->slots[first].instance->cgroup ==
+			is_apart = is_apart && plan->slots[first].instance->cgroup ==
 					 plan->slots[first + j].instance->cgroup;
 		}
-	ok(apart, "plan: the events of a group are of one cgroup");
+	ok(is_apart, "plan: the events of a group are of one cgroup");
 	ok(!strcmp(cgroup_of(plan, 0), "app/x") && !strcmp(cgroup_of(plan, 4), "-"),
 	   "plan: events after the last cgroup count all tasks");
 	gpmu_plan_free(plan);
@@ -109,13 +109,13 @@ static void refuses(struct fixture *fixture)
 	struct gpmu_error error = { .size = sizeof(error) };
 	const struct gpmu_session_options tasks = { .size = sizeof(tasks) };
 	struct gpmu_plan *plan = new_plan(fixture);
-	bool ok_so_far;
+	bool is_ok;
 
-	ok_so_far = !gpmu_plan_set_cgroup(plan, "app", &error) &&
-		    !gpmu_plan_add_metrics(plan, "GraceMemBW", &error) &&
-		    !gpmu_plan_add_events(plan, "nvidia_scf_pmu/cycles/,user_time,page-faults", &error) &&
-		    !gpmu_plan_make(plan, &error);
-	ok(ok_so_far, "plan: events that do not count tasks are no error in a cgroup");
+	is_ok = !gpmu_plan_set_cgroup(plan, "app", &error) &&
+		!gpmu_plan_add_metrics(plan, "GraceMemBW", &error) &&
+		!gpmu_plan_add_events(plan, "nvidia_scf_pmu/cycles/,user_time,page-faults", &error) &&
+		!gpmu_plan_make(plan, &error);
+	ok(is_ok, "plan: events that do not count tasks are no error in a cgroup");
 	is_str(gpmu_plan_item_why(plan, 0), "its PMU counts the machine, not the tasks of a cgroup",
 	       "plan: a metric of a PMU outside the cores is not supported in a cgroup");
 	is_str(gpmu_plan_item_why(plan, 1), "its PMU counts the machine, not the tasks of a cgroup",
@@ -134,15 +134,15 @@ static void out_of_memory(struct fixture *fixture)
 	struct gpmu_plan *plan = new_plan(fixture);
 	struct gpmu_error error = { .size = sizeof(error) };
 	int n, ret = -ENOMEM;
-	bool all = true;
+	bool is_right = true;
 
 	for (n = 0; n < 100 && ret; n++) {
 		alloc_left = n;
 		ret = gpmu_plan_set_cgroup(plan, "app", &error);
-		all = all && (!ret || (ret == -ENOMEM && !plan->cgroup_count && !plan->cgroup));
+		is_right = is_right && (!ret || (ret == -ENOMEM && !plan->cgroup_count && !plan->cgroup));
 	}
 	alloc_left = -1;
-	ok(all && !ret && n > 3, "plan: a failed allocation sets no cgroup");
+	ok(is_right && !ret && n > 3, "plan: a failed allocation sets no cgroup");
 	gpmu_plan_free(plan);
 }
 

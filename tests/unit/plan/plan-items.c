@@ -11,13 +11,13 @@ static const char json[] = "["
 static const char *groups_of(const struct gpmu_plan *plan, size_t item)
 {
 	static char text[64];
-	size_t at = 0;
+	size_t pos = 0;
 
 	text[0] = '\0';
 	for (size_t i = 0; i < gpmu_plan_group_count(plan); i++)
 		if (gpmu_plan_group_has_item(plan, i, item))
-			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%zu",
-					       at ? " " : "", i);
+			pos += (size_t)snprintf(text + pos, sizeof(text) - pos, "%s%zu",
+						pos ? " " : "", i);
 	return text;
 }
 

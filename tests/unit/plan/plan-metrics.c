@@ -16,8 +16,8 @@ static int all_fit(const struct gpmu_pmu *pmu, const struct perf_event_attr *con
 
 static const struct gpmu_plan_options fits = { .size = sizeof(fits), .fits = all_fit };
 
-/* Checks the lines of the table; @core: only those of the cores' metrics */
-static unsigned int table(const struct fixture *machine, bool core)
+/* Checks the lines of the table; @is_core: only those of the cores' metrics */
+static unsigned int table(const struct fixture *machine, bool is_core)
 {
 	char line[2048], what[2304], *text;
 	unsigned int n = 0;
@@ -28,7 +28,7 @@ static unsigned int table(const struct fixture *machine, bool core)
 	while (fgets(line, sizeof(line), f)) {
 		line[strcspn(line, "\n")] = '\0';
 		text = strchr(line, '\t');
-		if (*line == '#' || !text || (core && !strncmp(line, "Grace", 5)))
+		if (*line == '#' || !text || (is_core && !strncmp(line, "Grace", 5)))
 			continue;
 		*text++ = '\0';
 		snprintf(what, sizeof(what), "plan: the events of %s are those of the table", line);
@@ -75,7 +75,7 @@ static void never_split(const struct fixture *machine)
 {
 	struct gpmu_plan *plan = plan_of(machine, NULL, "grace_scf,grace_0to1,grace_1to0,"
 		"grace_pcie,grace_c2c0,grace_c2c1,grace_cnvlink", NULL);
-	bool whole = true, right = true, fit = true;
+	bool is_whole = true, is_right = true, is_fitting = true;
 	const struct plan_slot *slot;
 	size_t group_of[2], n, i, j, k;
 
@@ -91,10 +91,10 @@ static void never_split(const struct fixture *machine)
 				n = (size_t)gpmu_pmu_number(slot->instance->pmu);
 				if (group_of[n] == PLAN_NONE)
 					group_of[n] = slot->group;
-				whole = whole && group_of[n] == slot->group;
-				right = right && !memcmp(&slot->instance->attr,
-					&plan->events[input->event].event->instances[k].attr,
-					sizeof(slot->instance->attr));
+				is_whole = is_whole && group_of[n] == slot->group;
+				is_right = is_right && !memcmp(&slot->instance->attr,
+					   &plan->events[input->event].event->instances[k].attr,
+					   sizeof(slot->instance->attr));
 			}
 		}
 	}
@@ -102,16 +102,16 @@ static void never_split(const struct fixture *machine)
 		n = 0;
 		for (j = 0; j < plan->groups[i].length; j++) {
 			slot = &plan->slots[plan->groups[i].first + j];
-			n += !slot->instance->cycle_counter;
-			whole = whole && slot->group == i &&
+			n += !slot->instance->is_cycle_counter;
+			is_whole = is_whole && slot->group == i &&
 			slot->instance->pmu == plan->groups[i].pmu;
-			fit = fit && (!j || !slot->instance->cycle_counter);
+			is_fitting = is_fitting && (!j || !slot->instance->is_cycle_counter);
 		}
-		fit = fit && n <= 6;
+		is_fitting = is_fitting && n <= 6;
 	}
-	ok(whole, "plan: no metric is split over groups of a PMU, and no group has two PMUs");
-	ok(right, "plan: the slots of a metric count its events");
-	ok(fit, "plan: each group fits six counters and the cycle counter, which leads it");
+	ok(is_whole, "plan: no metric is split over groups of a PMU, and no group has two PMUs");
+	ok(is_right, "plan: the slots of a metric count its events");
+	ok(is_fitting, "plan: each group fits six counters and the cycle counter, which leads it");
 	gpmu_plan_free(plan);
 }
 

@@ -91,7 +91,7 @@ static void is_plan(const struct fixture *fixture, const struct gpmu_plan_option
 	struct gpmu_plan *plan = plan_of(fixture, options, metrics, events);
 	char *got, lines[4096] = "";
 	const char *warning;
-	bool same;
+	bool is_same;
 
 	if (!ok(plan != NULL, "%s (the plan is made)", what))
 		return;
@@ -100,8 +100,8 @@ static void is_plan(const struct fixture *fixture, const struct gpmu_plan_option
 		: "",
 			 warning);
 	got = gpmu_plan_text(plan);
-	same = !strcmp(got, text) && !strcmp(lines, warnings);
-	if (!ok(same, "%s", what))
+	is_same = !strcmp(got, text) && !strcmp(lines, warnings);
+	if (!ok(is_same, "%s", what))
 		diag("got \"%s\"\n# with \"%s\"", got, lines);
 	free(got);
 	gpmu_plan_free(plan);
@@ -116,10 +116,10 @@ static void is_refused(const struct fixture *fixture,
 	struct gpmu_plan *plan = gpmu_plan_new(fixture->machine, fixture->catalog, NULL, NULL);
 	struct gpmu_error error = { .size = sizeof(error) };
 	int ret = add(plan, list, &error);
-	bool same = ret == -err && error.offset == offset && !strcmp(error.text, text) &&
-		    !plan->item_count && !plan->metric_count && !plan->event_count;
+	bool is_same = ret == -err && error.offset == offset && !strcmp(error.text, text) &&
+		       !plan->item_count && !plan->metric_count && !plan->event_count;
 
-	if (!ok(same, "%s", what))
+	if (!ok(is_same, "%s", what))
 		diag("got %d, \"%s\" at %zu", ret, error.text, error.offset);
 	gpmu_plan_free(plan);
 }

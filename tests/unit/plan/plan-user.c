@@ -56,7 +56,7 @@ static void metrics(const struct fixture *ours)
 		"plan, user only: metrics of uncore PMUs get no modifier");
 }
 
-static bool restricted;
+static bool is_restricted;
 static int asked;
 
 bool __wrap_event_fd_user_only(void);
@@ -64,18 +64,18 @@ bool __wrap_event_fd_user_only(void);
 bool __wrap_event_fd_user_only(void)
 {
 	asked++;
-	return restricted;
+	return is_restricted;
 }
 
 /* Plans an event with user_only -1, on this machine or a fake one. */
-static const char *as_allowed(const struct gpmu_machine *machine, bool restricts)
+static const char *as_allowed(const struct gpmu_machine *machine, bool wants_restriction)
 {
 	static const struct gpmu_plan_options allowed = { .size = sizeof(allowed), .user_only = -1 };
 	struct gpmu_catalog *catalog = gpmu_catalog_new(NULL, NULL);
 	struct gpmu_plan *plan;
 	static char name[32];
 
-	restricted = restricts;
+	is_restricted = wants_restriction;
 	asked = 0;
 	plan = gpmu_plan_new(machine, catalog, &allowed, NULL);
 	name[0] = '\0';

@@ -286,7 +286,7 @@ static void explicit_events(const struct fixture *ours)
 	ok(plan->slot_count == 4 && plan->events[0].slots[0] == 0 && plan->events[0].slots[1] == 2 &&
 	   plan->events[1].slots[0] == 1 && plan->events[1].slots[1] == 3,
 	   "plan: an event has a slot on each PMU");
-	ok(plan->groups[0].given && plan->groups[1].given,
+	ok(plan->groups[0].is_given && plan->groups[1].is_given,
 	   "plan: groups of braces are marked as given");
 	gpmu_plan_free(plan);
 	is_refused(ours, gpmu_plan_add_events, "{cycles", EINVAL, 0, "\"{\" without \"}\"",

@@ -31,18 +31,18 @@ struct group {
 static struct fake_state *state;
 static struct group *groups;
 static uint64_t enabled_at, enabled_ns;
-static bool enabled;
+static bool is_enabled;
 
 static int failure(int ret, struct gpmu_error *error, const char *text)
 {
-	if (ret && !state->silent)
+	if (ret && !state->is_silent)
 		snprintf(error->text, sizeof(error->text), "fake: %s", text);
 	return ret;
 }
 
 static void see(uint64_t time)
 {
-	state->backwards = state->backwards || time < state->time;
+	state->has_gone_back = state->has_gone_back || time < state->time;
 	state->time = time;
 }
 
@@ -84,7 +84,7 @@ static const struct gpmu_source_gpu *gpu_of(size_t index)
 		.chip = "FK100",
 		.pci = index ? NULL : state->pci,
 	};
-	return state->gpus || state->show == FAKE_SHOW_UUID ? &gpu : NULL;
+	return state->has_gpus || state->show == FAKE_SHOW_UUID ? &gpu : NULL;
 }
 
 static const struct gpmu_source_pmu *fake_pmu(void *source, size_t index)
@@ -163,7 +163,7 @@ static void fake_group_close(void *source, void *handle)
 	struct group **link = &groups;
 
 	(void)source;
-	if (enabled)
+	if (is_enabled)
 		abort();
 	while (*link != handle)
 		link = &(*link)->next;
@@ -177,12 +177,12 @@ static void fake_group_close(void *source, void *handle)
 static int fake_enable(void *source, uint64_t time)
 {
 	(void)source;
-	if (enabled)
+	if (is_enabled)
 		abort();
 	see(time);
 	state->enables++;
 	if (!state->enable) {
-		enabled = true;
+		is_enabled = true;
 		enabled_at = time;
 	}
 	return state->enable;
@@ -191,12 +191,12 @@ static int fake_enable(void *source, uint64_t time)
 static int fake_disable(void *source, uint64_t time)
 {
 	(void)source;
-	if (!enabled)
+	if (!is_enabled)
 		abort();
 	see(time);
 	state->disables++;
 	enabled_ns += time - enabled_at;
-	enabled = false;
+	is_enabled = false;
 	return state->disable;
 }
 
@@ -205,7 +205,7 @@ static int fake_group_read(void *source, void *handle, uint64_t time,
 {
 	const struct group *group = handle;
 	uint64_t *numbers = (uint64_t *)counts;
-	uint64_t ns = enabled_ns + (enabled ? time - enabled_at : 0);
+	uint64_t ns = enabled_ns + (is_enabled ? time - enabled_at : 0);
 
 	(void)source;
 	see(time);
@@ -213,7 +213,7 @@ static int fake_group_read(void *source, void *handle, uint64_t time,
 	for (size_t i = 0; i < group->length; i++, numbers += count_numbers) {
 		numbers[0] = group->config[i] * ns;
 		numbers[1] = ns;
-		numbers[2] = state->lies ? ns + 1 : ns;
+		numbers[2] = state->is_lying ? ns + 1 : ns;
 		for (size_t k = 3; k < count_numbers; k++)
 			numbers[k] = k == 3 ? 0 : UINT64_MAX;
 		if (count_numbers > 3 && group->config[i] == FAKE_ABSENT)
@@ -234,7 +234,7 @@ static const struct gpmu_source_event_info *fake_event(void *source, size_t pmu,
 {
 	(void)source;
 	(void)pmu;
-	return state->gpus && index < 2 ? &infos[index] : NULL;
+	return state->has_gpus && index < 2 ? &infos[index] : NULL;
 }
 
 static const struct gpmu_source_event_info *fake_event_find(void *source, size_t pmu,
@@ -242,7 +242,7 @@ static const struct gpmu_source_event_info *fake_event_find(void *source, size_t
 {
 	(void)source;
 	(void)pmu;
-	for (size_t i = 0; state->gpus && i < sizeof(infos) / sizeof(infos[0]); i++)
+	for (size_t i = 0; state->has_gpus && i < sizeof(infos) / sizeof(infos[0]); i++)
 		if (!strcmp(infos[i].name, name))
 			return &infos[i];
 	return NULL;

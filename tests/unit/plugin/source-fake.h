@@ -34,18 +34,18 @@ enum fake_show {
 struct fake_state {
 	enum fake_show show;
 	int open, group_open, enable, disable, read;	/* results of the functions */
-	bool silent;			/* no error messages */
-	bool lies;			/* running > enabled */
+	bool is_silent;			/* no error messages */
+	bool is_lying;			/* running > enabled */
 	int opens, closes, groups, enables, disables, reads;	/* calls; open groups */
 	uint64_t time;			/* of the last call */
-	bool backwards;			/* a time was earlier than the one before */
+	bool has_gone_back;		/* a time was earlier than the one before */
 	uint64_t configs[FAKE_COUNTERS][8];	/*
 						 * of the last group's events: config, config1,
 						 * ...
 						 */
 	char options[64];
 	/* fake_0 and fake_1 are on two GPUs; each has the events mean (3) and absent (4). */
-	bool gpus;
+	bool has_gpus;
 	const char *pci;		/* address of the first GPU, whose PMU then has no node */
 	int prepare;			/* result of prepare() */
 	int prepares, prepared_groups;	/* calls; groups open at the last call */

@@ -50,7 +50,7 @@ static void test_event(struct event_instance *instance, const struct gpmu_pmu *p
 	*instance = (struct event_instance){ .pmu = pmu };
 	instance->attr.config = strtoull(text + strlen("event="), NULL, 16);
 	instance->attr.config1 = filter ? strtoull(filter, NULL, 16) : 0;
-	instance->cycle_counter = instance->attr.config == 0x100000000;
+	instance->is_cycle_counter = instance->attr.config == 0x100000000;
 }
 
 /* Adds a group of events, which are separated by blanks. */
@@ -84,7 +84,7 @@ static void test_group(struct test_plan *test, const struct gpmu_machine *machin
 __attribute__((unused))
 static int test_open(struct test_plan *test, struct gpmu_source *source, struct gpmu_error *error)
 {
-	const struct source_selection selection = { .system = true };
+	const struct source_selection selection = { .is_system_wide = true };
 	int ret = 0;
 
 	test->counts = counts_new(test->plan.slot_count);

@@ -223,7 +223,7 @@ static void opening(void)
 	       "source: a failed open() has the plugin's message");
 	is_u64(error.offset, strlen("fake=") + 2,
 	       "source: a failed open() has the offset in the whole text");
-	state.silent = true;
+	state.is_silent = true;
 	source = gpmu_source_new(spec("fake"), &error);
 	is_str(error.text, "fake: Device or resource busy; use fake=ADDRESS",
 	       "source: a failed open() without a message has the errno and the usage");

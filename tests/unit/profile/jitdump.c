@@ -92,15 +92,15 @@ static void test_functions(void)
 	ok(!read_made(made.length, &monotonic) && is_taken(0, "//jit:alpha", 0x1000, 64, 5000), "jitdump: times of the CPU's counter without TIME_CONV are not those of the recording");
 }
 
-static void check_bad(size_t at, uint64_t value, size_t size, size_t wanted, const char *expected)
+static void check_bad(size_t damage_offset, uint64_t value, size_t size, size_t wanted, const char *expected)
 {
 	const struct profile_jit_clock clock = { .is_monotonic = true };
 
 	made.length = 0;
 	put_jit_all(&made, 0);
-	memcpy(made.data + at, &value, size);
+	memcpy(made.data + damage_offset, &value, size);
 	ok(read_made(made.length, &clock) == -EINVAL && offset == wanted && strstr(text, expected),
-	   "jitdump: damage at byte %zu is reported at byte %zu: expected %s", at, wanted, expected);
+	   "jitdump: damage at byte %zu is reported at byte %zu: expected %s", damage_offset, wanted, expected);
 	if (offset != wanted || !strstr(text, expected))
 		diag("%s", text);
 }
@@ -123,9 +123,10 @@ static void test_damage(void)
 	for (size_t length = 0; length < made.length; length++) {
 		int ret = read_made(length, &clock);
 		/* The ends of records, at which a dump may end */
-		bool whole = length == 40 || length == 166 || length == 215 || length == 308 || length == 498 || length == 562;
+		bool is_whole = length == 40 || length == 166 || length == 215 || length == 308 || length == 498 ||
+				length == 562;
 
-		wrong += whole ? ret != 0 : ret != -EINVAL || offset > length || strncmp(text, "jit:", 4) != 0;
+		wrong += is_whole ? ret != 0 : ret != -EINVAL || offset > length || strncmp(text, "jit:", 4) != 0;
 		wrong += length >= 166 && count < 1;
 	}
 	ok(!wrong, "jitdump: a dump that is cut off within a record is an error with an offset, and the functions before are taken (%zu are not)", wrong);
@@ -163,17 +164,18 @@ static void test_frames(void)
 	ok(has_frames(4, "first"), "jitdump: code that moves keeps its unwinding information");
 }
 
-/* @at: byte of the unwinding information that gets a value. The information is at byte 40, and its content at byte 80. */
-static void check_unwinding(size_t at, uint64_t value, size_t size, size_t wanted, const char *expected)
+/* @damage_offset: byte of the unwinding information that gets a value. The information is at byte 40, and its content at byte 80. */
+static void check_unwinding(size_t damage_offset, uint64_t value, size_t size, size_t wanted, const char *expected)
 {
 	const struct profile_jit_clock clock = { .is_monotonic = true };
 
 	made.length = 0;
 	put_jit_header(&made, 0);
 	put_jit_unwinding(&made, "frames", 6, 20);
-	memcpy(made.data + at, &value, size);
+	memcpy(made.data + damage_offset, &value, size);
 	ok(read_made(made.length, &clock) == -EINVAL && offset == wanted && strstr(text, expected),
-	   "jitdump: damage at byte %zu of unwinding information is reported at byte %zu: expected %s", at, wanted, expected);
+	   "jitdump: damage at byte %zu of unwinding information is reported at byte %zu: expected %s", damage_offset,
+	   wanted, expected);
 	if (offset != wanted || !strstr(text, expected))
 		diag("%s", text);
 }

@@ -64,7 +64,7 @@ struct story {
 	unsigned int weight;
 	int (*function)(int a);
 	size_t thread;
-	unsigned int cpu, source, node, at;	/* of data[] */
+	unsigned int cpu, source, node, data_index;	/* of data[] */
 	unsigned int min, range;		/* latency in cycles */
 };
 
@@ -165,7 +165,7 @@ static void count(const char *text, uint64_t latency)
 static int find_base(struct dl_phdr_info *found, size_t size, void *user)
 {
 	static const uint8_t note[] = { 4, 0, 0, 0, BUILD_ID, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0 };
-	const uint8_t *at;
+	const uint8_t *match;
 
 	(void)size;
 	(void)user;
@@ -176,9 +176,11 @@ static int find_base(struct dl_phdr_info *found, size_t size, void *user)
 		if (program->p_type == PT_LOAD && program->p_flags & PF_X && (uintptr_t)made_alpha >= begin &&
 		    (uintptr_t)made_alpha < begin + program->p_memsz)
 			base = begin - program->p_offset;
-		at = program->p_type == PT_NOTE ? memmem((const void *)(uintptr_t)begin, program->p_memsz, note, sizeof(note)) : NULL;
-		if (at)
-			build_id = at + sizeof(note);
+		match = program->p_type == PT_NOTE ?
+				memmem((const void *)(uintptr_t)begin, program->p_memsz, note, sizeof(note)) :
+				NULL;
+		if (match)
+			build_id = match + sizeof(note);
 	}
 	return 1;		/* only the first, which is the program */
 }
@@ -311,19 +313,19 @@ static void tier_of(char *text, size_t size, unsigned int tier)
 static void add_memory(struct gpmu_spe_record *record, unsigned int cpu, int is_late, size_t thread, char *text,
 		       size_t size)
 {
-	unsigned int at = spe_below(LENGTH(data)), node = spe_below(NODES + 1), tier = spe_below(LENGTH(tiers));
+	unsigned int index = spe_below(LENGTH(data)), node = spe_below(NODES + 1), tier = spe_below(LENGTH(tiers));
 	unsigned int bound = spe_below(LENGTH(bounds)), store = record->value[GPMU_SPE_OP] >> 8 & 1;
-	int is_gone = thread == CHANGED && !is_late && at < 3;
+	int is_gone = thread == CHANGED && !is_late && index < 3;
 	char name[64];
 
 	record->fields |= 1u << GPMU_SPE_VA | (has_pa ? 1u << GPMU_SPE_PA : 0) | (store ? 0 : 1u << GPMU_SPE_SOURCE);
-	record->value[GPMU_SPE_VA] = (data[at].address & ((1ULL << 56) - 1)) + spe_below(1 << 12) * 8;
+	record->value[GPMU_SPE_VA] = (data[index].address & ((1ULL << 56) - 1)) + spe_below(1 << 12) * 8;
 	record->value[GPMU_SPE_PA] = physical(node) | 1ULL << 63;
 	record->value[GPMU_SPE_SOURCE] = tiers[tier].number;
 	record->value[GPMU_SPE_EVENTS] = store ? bounds[bound].events : 0x16;
 	tier_of(name, sizeof(name), tier);
 	snprintf(text, size, "%s,%s,%s", store ? bounds[bound].name : name, home_of(cpu, node),
-		 is_gone ? "[no map recorded]" : data[at].name);
+		 is_gone ? "[no map recorded]" : data[index].name);
 }
 
 /* One of the story's loads of this CPU */
@@ -348,7 +350,7 @@ static void add_story(unsigned int cpu, uint64_t tick)
 			[GPMU_SPE_TOTAL] = load->min + spe_below(load->range), [GPMU_SPE_ISSUE] = 5,
 			[GPMU_SPE_OP] = GPMU_SPE_OP_VALUE(1, 0), [GPMU_SPE_EVENTS] = 0x16,
 			[GPMU_SPE_CONTEXT_EL2] = threads[load->thread].tid, [GPMU_SPE_TIME] = tick,
-			[GPMU_SPE_VA] = data[load->at].address + spe_below(1 << 12) * 8,
+			[GPMU_SPE_VA] = data[load->data_index].address + spe_below(1 << 12) * 8,
 			[GPMU_SPE_PA] = physical(load->node) | 1ULL << 63, [GPMU_SPE_SOURCE] = load->source,
 		},
 	}, 0);
@@ -549,16 +551,16 @@ static void write_pipe_head(void)
 
 static void write_features(void)
 {
-	uint64_t at = (uint64_t)ftell(file) + 16 * LENGTH(features);
+	uint64_t offset = (uint64_t)ftell(file) + 16 * LENGTH(features);
 
 	for (int content = 0; content < 2; content++)
 		for (size_t i = 0; i < LENGTH(features); i++) {
-			uint64_t place[2] = { at };
+			uint64_t place[2] = { offset };
 
 			info.length = 0;
 			make_feature(&info, i);
 			place[1] = features[i].bit == cut ? 4 : features[i].bit == empty ? 0 : info.length;
-			at += info.length;
+			offset += info.length;
 			fwrite(content ? (const void *)info.data : place, 1, content ? info.length : sizeof(place), file);
 		}
 }
@@ -608,8 +610,8 @@ int main(int argc, char **argv)
 	else
 		write_head(0);
 	fwrite(head.data, 1, head.length, file);
-	for (uint64_t at = 0, cpu = 0; at < total; at += PART, cpu = (cpu + 1) % CPUS)
-		put_part((unsigned int)cpu, at, total - at < PART ? total - at : PART);
+	for (uint64_t offset = 0, cpu = 0; offset < total; offset += PART, cpu = (cpu + 1) % CPUS)
+		put_part((unsigned int)cpu, offset, total - offset < PART ? total - offset : PART);
 	size = (uint64_t)ftell(file) - 112 - ENTRY;
 	if (!is_pipe) {
 		write_features();

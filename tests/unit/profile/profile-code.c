@@ -46,7 +46,7 @@ static void end(void)
 }
 
 /* "FUNCTION OBJECT" of an address */
-static const char *at(uint32_t pid, uint64_t address)
+static const char *text_at(uint32_t pid, uint64_t address)
 {
 	static char text[256];
 	struct profile_range range;
@@ -84,9 +84,9 @@ static void test_made(void)
 	}
 	begin();
 	for (uint32_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) {
-		made += !strcmp(at(first + i, BASE + 0x10), "compiled [JIT]");
+		made += !strcmp(text_at(first + i, BASE + 0x10), "compiled [JIT]");
 		snprintf(want, sizeof(want), "[unknown] %s", maps[i].object);
-		none += !strcmp(at(first + i, BASE + 0x100), want);
+		none += !strcmp(text_at(first + i, BASE + 0x100), want);
 		snprintf(path, sizeof(path), "/tmp/perf-%u.map", first + i);
 		unlink(path);
 	}
@@ -134,7 +134,8 @@ static void test_module(void)
 	mapped(PROFILE_KERNEL, text->begin, 1ULL << 40, text->begin, "[kernel.kallsyms]_text", 0);
 	mapped(PROFILE_KERNEL, function->begin, 16, 0, "[module]", 0);
 	begin();
-	is_str(at(PROFILE_KERNEL, function->begin + 4), "vfs_read [module]", "code: a module has its functions before any other address of the kernel is looked up");
+	is_str(text_at(PROFILE_KERNEL, function->begin + 4), "vfs_read [module]",
+	       "code: a module has its functions before any other address of the kernel is looked up");
 	end();
 	profile_symbols_release(&symbols);
 }
@@ -176,7 +177,7 @@ static void test_vdso(void)
 		mapped(PROFILE_KERNEL, 1ULL << 63, 1ULL << 40, 0, "[kernel.kallsyms]_text", 0);
 		mapped(7, BASE, 1 << 20, 0, "[vdso]", 0);
 		begin();
-		found = at(7, address);
+		found = text_at(7, address);
 		ok(strstr(found, " [vdso]") && !strstr(found, other ? "clock_gettime" : "[unknown]"), "%s (%s)", descriptions[other], found);
 		end();
 	}
@@ -242,7 +243,8 @@ static void test_build_ids(void)
 			abort();
 	}
 	ok(clock() - start < CLOCKS_PER_SEC / 2, "code: to find the build id of one of many files needs no walk over all of them");
-	is_str(at(COUNT + 1, BASE), "[unknown] exe", "code: a file with another build id than recorded for its name has no functions");
+	is_str(text_at(COUNT + 1, BASE), "[unknown] exe",
+	       "code: a file with another build id than recorded for its name has no functions");
 	end();
 	free(names);
 	free(ids);

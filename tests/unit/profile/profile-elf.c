@@ -88,25 +88,25 @@ static void remove_files(void)
 	free(program);
 }
 
-/* Returns whether a file is opened; @changed: whether it is reported as changed, too. */
-static bool opens(const char *path, const uint8_t *id, size_t size, bool changed)
+/* Returns whether a file is opened; @is_change_expected: whether it is reported as changed, too. */
+static bool opens(const char *path, const uint8_t *id, size_t size, bool is_change_expected)
 {
 	bool is_changed;
 	int fd = profile_elf_open(path, id, size, &is_changed);
 
 	if (fd >= 0)
 		close(fd);
-	return fd >= 0 && is_changed == changed;
+	return fd >= 0 && is_changed == is_change_expected;
 }
 
-static bool refuses(const char *path, const uint8_t *id, size_t size, bool changed)
+static bool refuses(const char *path, const uint8_t *id, size_t size, bool is_change_expected)
 {
 	bool is_changed;
 	int fd = profile_elf_open(path, id, size, &is_changed);
 
 	if (fd >= 0)
 		close(fd);
-	return fd < 0 && is_changed == changed;
+	return fd < 0 && is_changed == is_change_expected;
 }
 
 static void test_paths(void)

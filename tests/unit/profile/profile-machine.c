@@ -97,7 +97,7 @@ static void test_no_homes(void)
 static const uint64_t spe_info[] = { 2, 4, 9, 2, MAGIC, 0, 3, 0x410fd4f0, 9, 1024, MAGIC, 1, 1, 0x413fd0c1 };
 
 /* Takes these numbers, of which one is replaced. Returns the error at the end of the recording; "": none. */
-static const char *take_spe(struct profile_machine *machine, size_t at, uint64_t number)
+static const char *take_spe(struct profile_machine *machine, size_t index, uint64_t number)
 {
 	static struct made file, records;
 	static struct gpmu_error error = { .size = sizeof(error) };
@@ -108,7 +108,7 @@ static const char *take_spe(struct profile_machine *machine, size_t at, uint64_t
 	struct gpmu_perfdata *perfdata;
 
 	memcpy(priv, spe_info, sizeof(priv));
-	priv[at] = number;
+	priv[index] = number;
 	records.length = 0;
 	put_comm(&records, "app", 7, 100, 1);
 	perfdata = open_records(&file, &records, &error);
@@ -125,7 +125,7 @@ static const char *take_spe(struct profile_machine *machine, size_t at, uint64_t
 static void test_spe(void)
 {
 	static const struct {
-		size_t at;
+		size_t index;
 		uint64_t number;
 		const char *what;
 	} damages[] = {
@@ -146,7 +146,7 @@ static void test_spe(void)
 	   "profile: an unknown version of AUXTRACE_INFO is reported, and read as version 2");
 	profile_machine_release(&machine);
 	for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
-		const char *error = take_spe(&machine, damages[i].at, damages[i].number);
+		const char *error = take_spe(&machine, damages[i].index, damages[i].number);
 
 		ok(strstr(error, ":300: expected AUXTRACE_INFO of SPE with ") && machine.spe == 9,
 		   "profile: %s in AUXTRACE_INFO is damage, and the type of the PMU is known", damages[i].what);

@@ -287,15 +287,15 @@ int __wrap_dwarf_siblingof(Dwarf_Die *die, Dwarf_Die *result)
 static const char *inlined_at(struct profile_object *object, uint64_t address, struct profile_range *range)
 {
 	static char text[4096];
-	struct profile_inlined *at;
+	struct profile_inlined *inlined;
 	size_t length = 0;
 
 	*range = PROFILE_RANGE_ALL;
 	text[0] = '\0';
-	if (profile_object_inlined(object, address, range, &at))
+	if (profile_object_inlined(object, address, range, &inlined))
 		return "no memory";
-	for (; at && length < sizeof(text); at = at->caller)
-		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s ", at->name);
+	for (; inlined && length < sizeof(text); inlined = inlined->caller)
+		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s ", inlined->name);
 	return text;
 }
 
@@ -303,19 +303,20 @@ static const char *inlined_at(struct profile_object *object, uint64_t address, s
 static void test_inlined_names(struct profile_object *object)
 {
 	const struct profile_function *function = function_at(object, address_of(caller));
-	size_t none = 0, one = 0, two = 0, others = 0;
+	size_t none = 0, once = 0, twice = 0, others = 0;
 	struct profile_range range;
 
 	for (uint64_t address = function->begin; address < function->end; address++) {
 		const char *names = inlined_at(object, address, &range);
 
 		none += !*names;
-		one += !strcmp(names, "inlined ");
-		two += !strcmp(names, "deeper inlined ");
+		once += !strcmp(names, "inlined ");
+		twice += !strcmp(names, "deeper inlined ");
 		others += *names && strcmp(names, "inlined ") != 0 && strcmp(names, "deeper inlined ") != 0;
 	}
-	ok(none && one && two && !others, "profile: each address has the functions that are inlined at it (%zu, %zu, %zu, %zu others)",
-	   none, one, two, others);
+	ok(none && once && twice && !others,
+	   "profile: each address has the functions that are inlined at it (%zu, %zu, %zu, %zu others)", none, once,
+	   twice, others);
 	is_str(inlined_at(object, address_of(sought), &range), "",
 	       "profile: an address in a function without inlined calls has no inlined functions");
 	ok(range.begin <= address_of(sought) && range.end > address_of(sought),

@@ -7,10 +7,11 @@
 
 static struct profile_tasks tasks;
 
-static void comm(uint32_t pid, uint32_t tid, const char *name, uint64_t time, bool exec)
+static void comm(uint32_t pid, uint32_t tid, const char *name, uint64_t time, bool is_exec)
 {
 	struct gpmu_perfdata_record record = {
-		.type = PERF_RECORD_COMM, .misc = exec ? PERF_RECORD_MISC_COMM_EXEC : 0, .pid = pid, .tid = tid, .time = time,
+		.type = PERF_RECORD_COMM, .misc = is_exec ? PERF_RECORD_MISC_COMM_EXEC : 0, .pid = pid, .tid = tid,
+		.time = time,
 		.comm = name,
 	};
 

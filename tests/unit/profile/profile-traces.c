@@ -53,7 +53,7 @@ static void put_slots(uint64_t n, unsigned int field, uint32_t tid)
 		}, 0);
 }
 
-static void put_aux(uint32_t tid, uint64_t offset, uint64_t size, uint64_t flags, bool cpu)
+static void put_aux(uint32_t tid, uint64_t offset, uint64_t size, uint64_t flags, bool has_cpu)
 {
 	begin(&records, PERF_RECORD_AUX, 0);
 	put64(&records, offset);
@@ -62,7 +62,7 @@ static void put_aux(uint32_t tid, uint64_t offset, uint64_t size, uint64_t flags
 	put32(&records, tid);	/* trailer: thread, time, CPU, id */
 	put32(&records, tid);
 	put64(&records, 0);
-	if (cpu)
+	if (has_cpu)
 		put64(&records, 0);
 	put64(&records, 1);
 	end(&records);

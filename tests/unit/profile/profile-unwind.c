@@ -367,14 +367,14 @@ static void test_frames(void)
 	uint64_t addresses[PROFILE_UNWIND_MAX];
 	size_t count, same = 0, whole = copy.size;
 	char program[512] = "";
-	int at = 1;
+	int index = 1;
 
 	count = unwind_of(NULL, NULL, addresses);
 	/* The first frame is take_copy(), at another address. A sanitizer's frame may be in front of it. */
-	while (at < copy.frame_count && (count < 2 || (uint64_t)(uintptr_t)copy.frames[at] != addresses[1]))
-		at++;
-	for (size_t i = 1; i < count && i < DEPTH + 3 && at < copy.frame_count; i++, at++)
-		same += addresses[i] == (uint64_t)(uintptr_t)copy.frames[at];
+	while (index < copy.frame_count && (count < 2 || (uint64_t)(uintptr_t)copy.frames[index] != addresses[1]))
+		index++;
+	for (size_t i = 1; i < count && i < DEPTH + 3 && index < copy.frame_count; i++, index++)
+		same += addresses[i] == (uint64_t)(uintptr_t)copy.frames[index];
 	ok(same == DEPTH + 2, "unwind: a copy of a stack has the return addresses of all its frames (%zu)", same);
 	copy.size = 64;
 	count = unwind_of(NULL, NULL, addresses);

@@ -19,12 +19,12 @@ struct text_record {
 };
 
 static int failed;	/* records refused */
-static bool odd;	/* with an error other than -ENOMEM */
+static bool is_odd;	/* with an error other than -ENOMEM */
 
 static void see(int ret)
 {
 	failed += ret < 0;
-	odd = odd || (ret < 0 && ret != -ENOMEM);
+	is_odd = is_odd || (ret < 0 && ret != -ENOMEM);
 }
 
 static void early(struct record_map *map, const void *record)
@@ -187,24 +187,24 @@ static void full_queue(void)
 
 int main(void)
 {
-	bool nothing = true;
+	bool is_freed = true;
 	long held;
 	int n, some = 0;
 
-	ok(run() == 0 && !odd, "record map: no record is refused while memory suffices");
+	ok(run() == 0 && !is_odd, "record map: no record is refused while memory suffices");
 	held = alloc_held;
 	for (n = 0; n < ALLOC_MAX; n++) {
 		alloc_left = n;
 		some += run() > 0;
 		if (alloc_left >= 0)
 			break;
-		nothing = nothing && alloc_held == held;
+		is_freed = is_freed && alloc_held == held;
 	}
 	alloc_left = -1;
 	ok(n > 60 && some > n / 2,
 	   "record map: each of %d allocations fails, and most failures lose a record", n);
-	ok(!odd, "record map: the only error of a failed allocation is ENOMEM");
-	ok(nothing && alloc_held == held, "record map: failed allocations leak no memory");
+	ok(!is_odd, "record map: the only error of a failed allocation is ENOMEM");
+	ok(is_freed && alloc_held == held, "record map: failed allocations leak no memory");
 	ok(run() == 0, "record map: no record is refused after the failures");
 	alloc_fail_each(make_queue, 2, "record queue");
 	full_queue();

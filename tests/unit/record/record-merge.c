@@ -20,12 +20,12 @@ static const char *taken(struct record_merge *merge, uint64_t bound)
 {
 	static char text[512];
 	const struct record *record;
-	size_t at = 0;
+	size_t pos = 0;
 
 	text[0] = '\0';
 	while ((record = record_merge_next(merge, bound)))
-		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%" PRIu64 "-%" PRIu64,
-				       at ? " " : "", record->begin, record->end);
+		pos += (size_t)snprintf(text + pos, sizeof(text) - pos, "%s%" PRIu64 "-%" PRIu64,
+					pos ? " " : "", record->begin, record->end);
 	return text;
 }
 
@@ -111,7 +111,7 @@ static void many(void)
 	struct record_merge merge;
 	const struct record *record;
 	uint64_t last = 0, last_end = NEVER;
-	bool sorted = true;
+	bool is_sorted = true;
 	size_t n = 0;
 	int a;
 
@@ -124,11 +124,11 @@ static void many(void)
 		add(&merge, a, begin, begin + (uint64_t)random() % 100);
 	}
 	for (; (record = record_merge_next(&merge, NEVER)); n++) {
-		sorted = sorted && (record->begin > last || (record->begin == last && record->end <= last_end));
+		is_sorted = is_sorted && (record->begin > last || (record->begin == last && record->end <= last_end));
 		last = record->begin;
 		last_end = record->end;
 	}
-	ok(sorted && n == 100000 && !merge.bytes,
+	ok(is_sorted && n == 100000 && !merge.bytes,
 	   "merge: 100,000 records in random order come out sorted, each once");
 	record_merge_release(&merge);
 }
@@ -143,7 +143,7 @@ static void equal(void)
 	const struct record *record;
 	uint64_t last_end = NEVER, last = 0;
 	struct record_merge merge;
-	bool sorted = true;
+	bool is_sorted = true;
 	size_t n = 0;
 	int a;
 
@@ -155,11 +155,12 @@ static void equal(void)
 	}
 	for (; (record = record_merge_next(&merge, NEVER)); n++) {
 		memcpy(&made, record, sizeof(made));
-		sorted = sorted && (made.record.end < last_end || (made.record.end == last_end && made.number > last));
+		is_sorted = is_sorted &&
+			    (made.record.end < last_end || (made.record.end == last_end && made.number > last));
 		last_end = made.record.end;
 		last = made.number;
 	}
-	ok(sorted && n == 1000, "merge: of records with the same begin the longest comes first, "
+	ok(is_sorted && n == 1000, "merge: of records with the same begin the longest comes first, "
 	   "of equal ones the one that was added first");
 	record_merge_release(&merge);
 }

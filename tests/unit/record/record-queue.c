@@ -4,17 +4,17 @@
 
 #define RECORDS	200000u
 
-static size_t walk(const char *records, size_t length, uint64_t *next, bool *in_order)
+static size_t walk(const char *records, size_t length, uint64_t *next, bool *is_in_order)
 {
 	size_t n = 0;
 
-	for (size_t at = 0; at < length; n++) {
-		const struct record *record = (const struct record *)(records + at);
+	for (size_t offset = 0; offset < length; n++) {
+		const struct record *record = (const struct record *)(records + offset);
 
-		*in_order = *in_order && record->begin >= *next &&
-			    !memcmp(record + 1, &record->begin, sizeof(record->begin));
+		*is_in_order = *is_in_order && record->begin >= *next &&
+			       !memcmp(record + 1, &record->begin, sizeof(record->begin));
 		*next = record->begin + 1;
-		at += record->size;
+		offset += record->size;
 	}
 	return n;
 }
@@ -99,7 +99,7 @@ static void threads(void)
 {
 	uint64_t next = 0, dropped, taken = 0;
 	struct record_queue queue;
-	bool in_order = true;
+	bool is_in_order = true;
 	pthread_t thread;
 	const char *data;
 	size_t length;
@@ -108,14 +108,14 @@ static void threads(void)
 	pthread_create(&thread, NULL, produce, &queue);
 	while (record_queue_count(&queue, &dropped) + dropped < RECORDS) {
 		length = record_queue_take(&queue, &data);
-		taken += walk(data, length, &next, &in_order);
+		taken += walk(data, length, &next, &is_in_order);
 	}
 	pthread_join(thread, NULL);
 	length = record_queue_take(&queue, &data);
-	taken += walk(data, length, &next, &in_order);
+	taken += walk(data, length, &next, &is_in_order);
 	ok(record_queue_count(&queue, &dropped) == taken && taken + dropped == RECORDS,
 	   "queue: each of another thread's 200,000 records is taken or counted as dropped");
-	ok(in_order, "queue: all records taken are whole and in order");
+	ok(is_in_order, "queue: all records taken are whole and in order");
 	diag("%" PRIu64 " dropped", dropped);
 	record_queue_release(&queue);
 }

@@ -65,8 +65,8 @@ int main(void)
 	if (head == MAP_FAILED)
 		return 1;
 	event_ring_init(&ring.records, head, page, ROOM);
-	for (size_t at = 0; at < ROOM; at += SIZE)
-		memcpy((char *)head + page + at, &header, sizeof(header));
+	for (size_t offset = 0; offset < ROOM; offset += SIZE)
+		memcpy((char *)head + page + offset, &header, sizeof(header));
 	head->data_head = ROOM;
 	record_ring_drain(&rings, &ring, take, NULL);
 	is_u64(taken, ROOM, "record ring: each record of a full ring is taken");

@@ -37,7 +37,7 @@ static struct {
 	} rings[CPUS_MAX];
 	size_t mapped;		/* bytes of the command's first event */
 	int fd;			/* memory of the ring, also read as counts; -1: none */
-	bool old;		/* before Linux 6.0: without PERF_FORMAT_LOST */
+	bool is_old;		/* before Linux 6.0: without PERF_FORMAT_LOST */
 	struct perf_event_mmap_page *page;
 	struct perf_event_attr attr;
 	unsigned int enabled;	/* events */
@@ -47,11 +47,11 @@ static struct {
 	char warning[256];
 } kernel;
 
-void *__real_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset);
+void *__real_mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset);
 long __wrap_syscall(long number, ...);
-int __real_munmap(void *at, size_t size);
-int __wrap_munmap(void *at, size_t size);
-void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset);
+int __real_munmap(void *address, size_t size);
+int __wrap_munmap(void *address, size_t size);
+void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset);
 int __wrap_ioctl(int fd, unsigned long request, ...);
 uid_t __wrap_geteuid(void);
 int __real_getrlimit(__rlimit_resource_t resource, struct rlimit *limit);
@@ -66,7 +66,7 @@ static long open_event(const struct perf_event_attr *attr, int pid, int cpu)
 	errno = EACCES;
 	if (pid == -1)
 		return -1;
-	errno = kernel.old && attr->read_format ? EINVAL : kernel.refuses;
+	errno = kernel.is_old && attr->read_format ? EINVAL : kernel.refuses;
 	if (pid == kernel.offline && !cpu)
 		errno = ENODEV;
 	if (errno)
@@ -127,23 +127,23 @@ static size_t count_rings(size_t size)
 	return n;
 }
 
-int __wrap_munmap(void *at, size_t size)
+int __wrap_munmap(void *address, size_t size)
 {
-	if (note_ring(at, NULL, 0))
+	if (note_ring(address, NULL, 0))
 		kernel.left += size;
-	return __real_munmap(at, size);
+	return __real_munmap(address, size);
 }
 
-void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
+void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)
 {
 	void *page;
 
 	if (fd < 0 || flags != MAP_SHARED)
-		return __real_mmap(at, size, protection, flags, fd, offset);
+		return __real_mmap(address, size, protection, flags, fd, offset);
 	errno = EPERM;
 	if (size > kernel.max || size > kernel.left)
 		return MAP_FAILED;
-	page = __real_mmap(at, size, protection, flags, fd, offset);
+	page = __real_mmap(address, size, protection, flags, fd, offset);
 	note_ring(NULL, page, size);
 	kernel.left -= size;
 	if (fd == kernel.fd) {
@@ -181,80 +181,80 @@ void __wrap_log_line(int level, const char *fmt, ...)
 
 /* --- records of the kernel --- */
 
-static void bytes(uint64_t *at, const void *data, size_t size)
+static void bytes(uint64_t *head, const void *data, size_t size)
 {
 	char *ring = (char *)kernel.page + PAGE;
-	size_t room = kernel.mapped - PAGE, offset = (size_t)*at % room;
+	size_t room = kernel.mapped - PAGE, offset = (size_t)*head % room;
 	size_t first = size < room - offset ? size : room - offset;
 
 	memcpy(ring + offset, data, first);
 	memcpy(ring, (const char *)data + first, size - first);
-	*at += size;
+	*head += size;
 }
 
-static void id(uint64_t *at, uint32_t tid, uint64_t time, uint32_t cpu)
+static void id(uint64_t *head, uint32_t tid, uint64_t time, uint32_t cpu)
 {
 	const uint32_t ids[] = { 5, tid }, cpus[] = { cpu, 0 };
 
-	bytes(at, ids, sizeof(ids));
-	bytes(at, &time, sizeof(time));
-	bytes(at, cpus, sizeof(cpus));
+	bytes(head, ids, sizeof(ids));
+	bytes(head, &time, sizeof(time));
+	bytes(head, cpus, sizeof(cpus));
 }
 
-static void change(uint64_t *at, uint32_t tid, uint64_t time, uint16_t misc)
+static void change(uint64_t *head, uint32_t tid, uint64_t time, uint16_t misc)
 {
 	const struct perf_event_header header = { PERF_RECORD_SWITCH, misc, sizeof(header) + 24 };
 
-	bytes(at, &header, sizeof(header));
-	id(at, tid, time, 3);
+	bytes(head, &header, sizeof(header));
+	id(head, tid, time, 3);
 }
 
 /* The thread runs; the record has further members. */
-static void longer(uint64_t *at, uint32_t tid, uint64_t time)
+static void longer(uint64_t *head, uint32_t tid, uint64_t time)
 {
 	const struct perf_event_header header = { PERF_RECORD_SWITCH, 0, sizeof(header) + LONG + 24 };
 
-	bytes(at, &header, sizeof(header));
-	bytes(at, (char[LONG]){ 0 }, LONG);
-	id(at, tid, time, 3);
+	bytes(head, &header, sizeof(header));
+	bytes(head, (char[LONG]){ 0 }, LONG);
+	id(head, tid, time, 3);
 }
 
-static void name(uint64_t *at, uint32_t tid, uint64_t time, const char *text, uint16_t misc)
+static void name(uint64_t *head, uint32_t tid, uint64_t time, const char *text, uint16_t misc)
 {
 	const struct perf_event_header header = { PERF_RECORD_COMM, misc, sizeof(header) + 16 + 24 };
 	const uint32_t ids[] = { 5, tid };
 	char comm[8] = "";
 
 	snprintf(comm, sizeof(comm), "%s", text);
-	bytes(at, &header, sizeof(header));
-	bytes(at, ids, sizeof(ids));
-	bytes(at, comm, sizeof(comm));
-	id(at, tid, time, 3);
+	bytes(head, &header, sizeof(header));
+	bytes(head, ids, sizeof(ids));
+	bytes(head, comm, sizeof(comm));
+	id(head, tid, time, 3);
 }
 
-static void fork_or_exit(uint64_t *at, uint32_t type, uint32_t tid, uint32_t by, uint64_t time)
+static void fork_or_exit(uint64_t *head, uint32_t type, uint32_t tid, uint32_t by, uint64_t time)
 {
 	const struct perf_event_header header = { type, 0, sizeof(header) + 24 + 24 };
 	const uint32_t ids[] = { 5, 5, tid, by };
 
-	bytes(at, &header, sizeof(header));
-	bytes(at, ids, sizeof(ids));
-	bytes(at, &time, sizeof(time));
-	id(at, by, time, 3);
+	bytes(head, &header, sizeof(header));
+	bytes(head, ids, sizeof(ids));
+	bytes(head, &time, sizeof(time));
+	id(head, by, time, 3);
 }
 
-static void lost(uint64_t *at, uint64_t n)
+static void lost(uint64_t *head, uint64_t n)
 {
 	const struct perf_event_header header = { PERF_RECORD_LOST, 0, sizeof(header) + 16 + 24 };
 	const uint64_t values[] = { 1, n };
 
-	bytes(at, &header, sizeof(header));
-	bytes(at, values, sizeof(values));
-	id(at, 5, 0, 3);
+	bytes(head, &header, sizeof(header));
+	bytes(head, values, sizeof(values));
+	id(head, 5, 0, 3);
 }
 
 /* Records whose bodies are shorter than their fixed part */
-static void damaged(uint64_t *at)
+static void damaged(uint64_t *head)
 {
 	static const uint32_t types[] = { PERF_RECORD_SWITCH, PERF_RECORD_COMM, PERF_RECORD_FORK, PERF_RECORD_LOST };
 
@@ -262,41 +262,41 @@ static void damaged(uint64_t *at)
 		const struct perf_event_header none = { types[i], 0, sizeof(none) };
 		const struct perf_event_header few = { types[i], 0, SHORT };
 
-		bytes(at, &none, sizeof(none));
+		bytes(head, &none, sizeof(none));
 		if (types[i] == PERF_RECORD_LOST)
 			continue;
-		bytes(at, &few, sizeof(few));
-		bytes(at, (char[SHORT]){ 0 }, SHORT - sizeof(few));
+		bytes(head, &few, sizeof(few));
+		bytes(head, (char[SHORT]){ 0 }, SHORT - sizeof(few));
 	}
 }
 
 /* A record that is shorter than its header; what follows cannot be read. */
-static void endless(uint64_t *at)
+static void endless(uint64_t *head)
 {
 	const struct perf_event_header header = { PERF_RECORD_SWITCH, 0, sizeof(header) - 1 };
 
-	bytes(at, &header, sizeof(header));
-	change(at, 6, 0, 0);
+	bytes(head, &header, sizeof(header));
+	change(head, 6, 0, 0);
 }
 
 /* A second of the command's records, around the end of the ring */
 static void second(uint64_t begin)
 {
-	uint64_t at = kernel.page->data_head;
+	uint64_t head = kernel.page->data_head;
 
-	name(&at, 5, begin, "app", PERF_RECORD_MISC_COMM_EXEC);
-	change(&at, 5, begin + 1000, 0);
-	fork_or_exit(&at, PERF_RECORD_FORK, 6, 5, begin + 2000);
-	damaged(&at);
-	change(&at, 5, begin + 3000, PERF_RECORD_MISC_SWITCH_OUT);
-	lost(&at, 7);
-	change(&at, 6, begin + 4000, 0);
-	change(&at, 6, begin + 5000, PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT);
-	longer(&at, 6, begin + 6000);
-	name(&at, 6, begin + 6500, "worker", 0);
-	fork_or_exit(&at, PERF_RECORD_EXIT, 6, 5, begin + 7000);
-	endless(&at);
-	__atomic_store_n(&kernel.page->data_head, at, __ATOMIC_RELEASE);
+	name(&head, 5, begin, "app", PERF_RECORD_MISC_COMM_EXEC);
+	change(&head, 5, begin + 1000, 0);
+	fork_or_exit(&head, PERF_RECORD_FORK, 6, 5, begin + 2000);
+	damaged(&head);
+	change(&head, 5, begin + 3000, PERF_RECORD_MISC_SWITCH_OUT);
+	lost(&head, 7);
+	change(&head, 6, begin + 4000, 0);
+	change(&head, 6, begin + 5000, PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT);
+	longer(&head, 6, begin + 6000);
+	name(&head, 6, begin + 6500, "worker", 0);
+	fork_or_exit(&head, PERF_RECORD_EXIT, 6, 5, begin + 7000);
+	endless(&head);
+	__atomic_store_n(&kernel.page->data_head, head, __ATOMIC_RELEASE);
 }
 
 /*
@@ -344,7 +344,7 @@ static const char *shown(void)
 	FILE *file = fopen(path, "re");
 	GpmuPb__Trace *read;
 	uint8_t data[16384];
-	size_t length = file ? fread(data, 1, sizeof(data), file) : 0, at = 0;
+	size_t length = file ? fread(data, 1, sizeof(data), file) : 0, pos = 0;
 
 	if (file)
 		fclose(file);
@@ -355,9 +355,11 @@ static const char *shown(void)
 		const GpmuPb__SchedSwitch *change = bundle ? bundle->event[0]->sched_switch : NULL;
 
 		if (change)
-			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%u: %d(%d)>%d%s%s", at ? ", " : "",
-					       bundle->cpu, change->prev_pid, (int)change->prev_state, change->next_pid,
-					       change->next_comm ? " " : "", change->next_comm ? change->next_comm : "");
+			pos += (size_t)snprintf(text + pos, sizeof(text) - pos, "%s%u: %d(%d)>%d%s%s", pos ? ", " : "",
+						bundle->cpu, change->prev_pid, (int)change->prev_state,
+						change->next_pid,
+						change->next_comm ? " " : "",
+						change->next_comm ? change->next_comm : "");
 	}
 	gpmu_pb__trace__free_unpacked(read, NULL);
 	return text;
@@ -402,12 +404,12 @@ static void own(void)
 }
 
 /* Counts records lost before the last one, with or without PERF_FORMAT_LOST. */
-static uint64_t lost_in_all(bool old, uint64_t counted)
+static uint64_t lost_in_all(bool is_old, uint64_t counted)
 {
 	struct gpmu_recorder *recorder = recorder_of(NOBODY);
 	struct gpmu_recorder_stats stats = { .size = sizeof(stats) };
 
-	kernel.old = old;
+	kernel.is_old = is_old;
 	gpmu_recorder_start(recorder, NULL, NULL, NULL);
 	gpmu_recorder_enable(recorder);
 	second(clock_now());
@@ -415,7 +417,7 @@ static uint64_t lost_in_all(bool old, uint64_t counted)
 	gpmu_recorder_stop(recorder, NULL);
 	gpmu_recorder_get_stats(recorder, &stats);
 	gpmu_recorder_free(recorder);
-	kernel.old = false;
+	kernel.is_old = false;
 	return stats.lost_count - DAMAGED;
 }
 
@@ -561,12 +563,12 @@ static void aux_buffers(void)
 	ok(kernel.enabled == 1, "record ring: a restart enables the events of a ring");
 	record_rings_release(&rings);
 	kernel.fd = -1;
-	kernel.old = true;
+	kernel.is_old = true;
 	rings = (struct record_rings){ .aux_max = 4 * PAGE };
 	ok(!record_rings_open(&rings, &reader, &attr, PAGE) && kernel.attr.aux_watermark == PAGE / 2,
 	   "record ring: the kernel wakes for each eighth of an AUX buffer before Linux 6.0, too");
 	record_rings_release(&rings);
-	kernel.old = false;
+	kernel.is_old = false;
 }
 
 /* Threads of the command that no option has asked for */

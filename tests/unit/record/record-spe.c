@@ -27,10 +27,10 @@ static struct {
 } disabled;
 
 int __wrap_ioctl(int fd, unsigned long request, ...);
-ssize_t __real_pwrite(int fd, const void *bytes, size_t size, off_t at);
-ssize_t __wrap_pwrite(int fd, const void *bytes, size_t size, off_t at);
-ssize_t __real_pread(int fd, void *bytes, size_t size, off_t at);
-ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t at);
+ssize_t __real_pwrite(int fd, const void *bytes, size_t size, off_t offset);
+ssize_t __wrap_pwrite(int fd, const void *bytes, size_t size, off_t offset);
+ssize_t __real_pread(int fd, void *bytes, size_t size, off_t offset);
+ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t offset);
 
 int __wrap_ioctl(int fd, unsigned long request, ...)
 {
@@ -40,33 +40,34 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 	return 0;
 }
 
-ssize_t __wrap_pwrite(int fd, const void *bytes, size_t size, off_t at)
+ssize_t __wrap_pwrite(int fd, const void *bytes, size_t size, off_t offset)
 {
 	const unsigned int call = ++writes.calls;
 
 	errno = EFBIG;
-	return writes.from && call >= writes.from && call < writes.to ? -1 : __real_pwrite(fd, bytes, size, at);
+	return writes.from && call >= writes.from && call < writes.to ? -1 : __real_pwrite(fd, bytes, size, offset);
 }
 
-ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t at)
+ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t offset)
 {
 	const unsigned int call = ++reads.calls;
 
 	errno = EIO;
-	return reads.from && call >= reads.from && call < reads.to ? -1 : __real_pread(fd, bytes, size, at);
+	return reads.from && call >= reads.from && call < reads.to ? -1 : __real_pread(fd, bytes, size, offset);
 }
 
 /* Calls of progress(), and whether each has more bytes than the one before, of the same total; the first call that ends, 0: none */
 static struct {
 	unsigned int calls, end;
 	uint64_t done, total;
-	bool rises;
+	bool is_rising;
 } progress;
 
 static int note_progress(void *user, uint64_t done, uint64_t total)
 {
 	(void)user;
-	progress.rises = !progress.calls++ || (progress.rises && done > progress.done && total == progress.total && done < total);
+	progress.is_rising = !progress.calls++ ||
+			     (progress.is_rising && done > progress.done && total == progress.total && done < total);
 	progress.done = done;
 	progress.total = total;
 	return progress.calls == progress.end;
@@ -86,8 +87,8 @@ static struct arrived arrived_in(struct record_spe *spe)
 	const char *records;
 	size_t length = record_queue_take(spe->reader.queue, &records);
 
-	for (size_t at = 0; at < length;) {
-		const struct record *record = (const struct record *)(records + at);
+	for (size_t offset = 0; offset < length;) {
+		const struct record *record = (const struct record *)(records + offset);
 		const struct record_kernel_lost *lost = (const void *)(record + 1);
 
 		arrived.samples += record->type == RECORD_SPE;
@@ -100,7 +101,7 @@ static struct arrived arrived_in(struct record_spe *spe)
 			arrived.full += lost->count;
 		if (record->type == RECORD_LOST && lost->why == RECORD_KERNEL_MALFORMED)
 			arrived.malformed += lost->count;
-		at += record->size;
+		offset += record->size;
 	}
 	return arrived;
 }
@@ -121,7 +122,7 @@ static void put_record(struct record_ring *ring)
 }
 
 /* Adds samples to the buffer, and their record, unless the ring was full. */
-static void publish(struct record_ring *ring, struct stream *buffer, unsigned int count, bool full)
+static void publish(struct record_ring *ring, struct stream *buffer, unsigned int count, bool is_full)
 {
 	aux.offset = buffer->length;
 	aux.size = count * 64;
@@ -131,7 +132,7 @@ static void publish(struct record_ring *ring, struct stream *buffer, unsigned in
 		put_slot(buffer, &record, 0);
 	}
 	ring->records.page->aux_head = buffer->length;
-	if (!full)
+	if (!is_full)
 		put_record(ring);
 }
 
@@ -143,17 +144,17 @@ static void fill(struct record_ring *ring, struct stream *buffer)
 }
 
 /* The record of the last samples becomes visible after the head of the buffer, and the buffer is full. */
-static bool late;
+static bool is_late;
 
-static void run(struct record_spe *spe, bool at_once)
+static void run(struct record_spe *spe, bool is_immediate)
 {
 	pthread_t reader, decoder;
 
 	if (pthread_create(&reader, NULL, record_spe_run, spe))
 		return;
-	if (!at_once)
+	if (!is_immediate)
 		pthread_join(reader, NULL);
-	if (late) {
+	if (is_late) {
 		aux.flags = PERF_AUX_FLAG_TRUNCATED;
 		put_record(spe->rings.list);
 		record_spe_run(spe);
@@ -161,17 +162,17 @@ static void run(struct record_spe *spe, bool at_once)
 	}
 	if (!pthread_create(&decoder, NULL, record_spe_decode, spe))
 		pthread_join(decoder, NULL);
-	if (at_once)
+	if (is_immediate)
 		pthread_join(reader, NULL);
 }
 
 /* Records that the kernel could not put into the ring: bit 1 << N of the Nth */
 static unsigned int refused;
 /* The kernel stops as the buffer is full. */
-static bool filled;
+static bool is_filled;
 
 /* Records two samples and then three, which are two chunks, and a mark. */
-static struct arrived record(bool at_once)
+static struct arrived record(bool is_immediate)
 {
 	static struct stream buffer;
 	struct record_spe_buffer decoder;
@@ -194,11 +195,11 @@ static struct arrived record(bool at_once)
 	event_ring_init(&ring.records, page, PAGE, ROOM);
 	publish(&ring, &buffer, 2, refused & 1);
 	publish(&ring, &buffer, 3, refused & 2);
-	if (filled)
+	if (is_filled)
 		fill(&ring, &buffer);
 	writes.calls = reads.calls = progress.calls = 0;
 	disabled.page = ring.records.page;
-	run(&spe, at_once);
+	run(&spe, is_immediate);
 	arrived = arrived_in(&spe);
 	if (ring.records.page->aux_tail != buffer.length)
 		diag("bytes of the buffer that were not taken: %zu", buffer.length - (size_t)ring.records.page->aux_tail);
@@ -211,12 +212,13 @@ static struct arrived record(bool at_once)
 
 static bool is(struct arrived arrived, uint64_t samples, uint64_t marks, uint64_t lost, int error)
 {
-	const bool same = arrived.samples == samples && arrived.marks == marks && arrived.lost == lost && arrived.error == error;
+	const bool is_same =
+		arrived.samples == samples && arrived.marks == marks && arrived.lost == lost && arrived.error == error;
 
-	if (!same)
+	if (!is_same)
 		diag("%" PRIu64 " samples, %" PRIu64 " marks, %" PRIu64 " lost, error %d", arrived.samples, arrived.marks,
 		     arrived.lost, arrived.error);
-	return same;
+	return is_same;
 }
 
 int main(void)
@@ -225,24 +227,24 @@ int main(void)
 
 	ok(is(record(true), 5, 1, 0, 0), "record spe: all samples of a buffer are queued, and a mark");
 	record(false);
-	ok(progress.calls == 3 && progress.rises && progress.total == 5 * 64 + 3 * HEAD,
+	ok(progress.calls == 3 && progress.is_rising && progress.total == 5 * 64 + 3 * HEAD,
 	   "record spe: progress() is called with rising numbers of bytes after the end of the recorded time");
 	for (unsigned int each = 1; each < 4; each++) {
 		refused = each;
 		ok(is(record(false), 5, 1, 0, 0), "record spe: samples whose records were lost, as the ring was full, are queued (%u)", each);
 	}
 	refused = 2;
-	filled = true;
+	is_filled = true;
 	arrived = record(false);
 	ok(is(arrived, 5, 1, 0, 0) && arrived.full == 1, "record spe: a full buffer is counted if its record was lost");
 	is_u64(disabled.tail, ROOM - 1, "record spe: a full buffer has room again before its event is restarted");
-	filled = false;
+	is_filled = false;
 	refused = 2;
-	late = true;
+	is_late = true;
 	arrived = record(false);
 	ok(is(arrived, 5, 2, 0, 0) && arrived.full == 1 && !arrived.malformed,
 	   "record spe: a record that is visible after its samples is valid, and its flags are counted");
-	late = false;
+	is_late = false;
 	progress.end = 2;
 	arrived = record(false);
 	ok(arrived.samples == 2 && arrived.marks == 1 && arrived.ended == 3 && !arrived.lost,

@@ -141,11 +141,11 @@ static void put_and_take(struct record_spool *spool, int puts, int takes)
 
 static bool has_fallocate(int fd)
 {
-	const bool has = !fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, 4096);
+	const bool has_blocks = !fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, 4096);
 
-	if (!has)
+	if (!has_blocks)
 		ok(true, "spool: a new file has the blocks of its first 64 MiB # skip the file system cannot allocate them");
-	return has;
+	return has_blocks;
 }
 
 static void room(void)

@@ -10,10 +10,10 @@
 static struct record_subtracks *subtracks;
 static struct gpmu_trace *trace;
 
-static void start(bool nests)
+static void start(bool can_nest)
 {
 	trace = gpmu_trace_new(open("/dev/null", O_WRONLY | O_CLOEXEC), NULL, NULL);
-	subtracks = record_subtracks_new(trace, 0, 0, "track", nests);
+	subtracks = record_subtracks_new(trace, 0, 0, "track", can_nest);
 }
 
 static void stop(void)
@@ -25,18 +25,18 @@ static void stop(void)
 /* Returns the sub-track of a slice, from 1 on. */
 static size_t place(uint64_t begin, uint64_t end)
 {
-	bool crosses;
-	int track = record_subtracks_place(subtracks, begin, end, &crosses);
+	bool is_crossing;
+	int track = record_subtracks_place(subtracks, begin, end, &is_crossing);
 
 	for (size_t i = 0; i < subtracks->length; i++)
 		if (subtracks->list[i].track == track)
-			return crosses == (i > 0) ? i + 1 : 0;
+			return is_crossing == (i > 0) ? i + 1 : 0;
 	return 0;
 }
 
 int main(void)
 {
-	bool first = true;
+	bool is_first = true;
 
 	start(false);
 	ok(place(10, 20) == 1 && place(20, 30) == 1,
@@ -52,8 +52,8 @@ int main(void)
 	stop();
 	start(false);
 	for (uint64_t i = 0; i < 1000; i++)
-		first = first && place(i * 10, i * 10 + 5) == 1;
-	ok(first, "sub-tracks: 1,000 disjoint slices share one sub-track");
+		is_first = is_first && place(i * 10, i * 10 + 5) == 1;
+	ok(is_first, "sub-tracks: 1,000 disjoint slices share one sub-track");
 	ok(place(105, 106) == 2,
 	   "sub-tracks: a late slice among forgotten ones goes to another sub-track");
 	stop();
@@ -66,14 +66,14 @@ int main(void)
 	stop();
 	start(true);
 	for (uint64_t i = 0; i < 1000; i++)
-		first = first && place(1000 + i * 10, 1005 + i * 10) == 1;
-	ok(first && place(900, 20000) == 1, "sub-tracks: one slice fits around 1,000 earlier ones");
+		is_first = is_first && place(1000 + i * 10, 1005 + i * 10) == 1;
+	ok(is_first && place(900, 20000) == 1, "sub-tracks: one slice fits around 1,000 earlier ones");
 	stop();
 	start(true);
 	place(0, 1000000);
 	for (uint64_t i = 0; i < 1000; i++)
-		first = first && place(10 + i * 10, 15 + i * 10) == 1;
-	ok(first, "sub-tracks: 1,000 slices fit inside one");
+		is_first = is_first && place(10 + i * 10, 15 + i * 10) == 1;
+	ok(is_first, "sub-tracks: 1,000 slices fit inside one");
 	stop();
 	return done_testing();
 }

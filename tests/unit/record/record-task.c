@@ -78,13 +78,13 @@ static const char *shown(void)
 {
 	static char text[4096];
 	GpmuPb__Trace *read;
-	size_t at = 0;
+	size_t pos = 0;
 
 	gpmu_trace_flush(t.trace, NULL);
 	read = test_trace_read(&t);
 	text[0] = '\0';
 	for (size_t i = 0; read && i < read->n_packet; i++)
-		at += describe(read->packet[i], text + at, sizeof(text) - at);
+		pos += describe(read->packet[i], text + pos, sizeof(text) - pos);
 	gpmu_pb__trace__free_unpacked(read, NULL);
 	record_map_release(&map);
 	test_trace_release(&t);

@@ -56,7 +56,7 @@ static int write_events(struct recorder_file *file, struct gpmu_trace *trace)
 /* The result of a trace that exceeds its limit */
 struct outcome {
 	int ret;
-	bool fits, replaced, alone;
+	bool is_fitting, is_replaced, is_alone;
 };
 
 static struct outcome record(void)
@@ -80,13 +80,13 @@ static struct outcome record(void)
 	trace = gpmu_trace_new(file.fd, &options, NULL);
 	outcome.ret = write_events(&file, trace);
 	stat(path, &after);
-	outcome.fits = after.st_size > MAX / 4 && after.st_size <= MAX;
-	outcome.replaced = before.st_ino != after.st_ino;
+	outcome.is_fitting = after.st_size > MAX / 4 && after.st_size <= MAX;
+	outcome.is_replaced = before.st_ino != after.st_ino;
 	gpmu_trace_free(trace);
 	recorder_file_close(&file);
 	close(first);
 	unlink(path);
-	outcome.alone = !rmdir(folder);
+	outcome.is_alone = !rmdir(folder);
 	return outcome;
 }
 
@@ -94,7 +94,7 @@ static void in_place(int error, const char *why)
 {
 	struct outcome outcome = record();
 
-	ok(!outcome.ret && outcome.fits && !outcome.replaced && outcome.alone,
+	ok(!outcome.ret && outcome.is_fitting && !outcome.is_replaced && outcome.is_alone,
 	   "recorder file: %s, the trace is limited in place: %s", why, strerror(-error));
 }
 
@@ -102,7 +102,7 @@ static void fails(int error)
 {
 	struct outcome outcome = record();
 
-	ok(outcome.ret == error && !outcome.replaced && outcome.alone,
+	ok(outcome.ret == error && !outcome.is_replaced && outcome.is_alone,
 	   "recorder file: an error that also hits the file itself is returned: %s", strerror(-error));
 }
 
@@ -112,7 +112,7 @@ int main(void)
 	static const int errors[] = { -EIO, -ENOMEM };
 	struct outcome outcome = record();
 
-	ok(!outcome.ret && outcome.fits && outcome.replaced && outcome.alone,
+	ok(!outcome.ret && outcome.is_fitting && outcome.is_replaced && outcome.is_alone,
 	   "recorder file: a new file replaces a trace that exceeds its limit");
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		refusal = places[i];

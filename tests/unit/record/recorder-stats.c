@@ -69,11 +69,12 @@ static struct channel_writer *connect_process(const char *channels, uint32_t pid
 static bool is_later(struct gpmu_recorder *recorder, struct gpmu_recorder_stats *last)
 {
 	struct gpmu_recorder_stats now = stats_of(recorder);
-	bool later = now.process_count >= last->process_count &&
-		     now.record_count >= last->record_count && now.bytes >= last->bytes && now.checked_count >= last->checked_count;
+	bool is_newer = now.process_count >= last->process_count &&
+			now.record_count >= last->record_count && now.bytes >= last->bytes &&
+			now.checked_count >= last->checked_count;
 
 	*last = now;
-	return later;
+	return is_newer;
 }
 
 static const char *channels_of(struct gpmu_recorder *recorder)
@@ -96,7 +97,7 @@ static void while_recording(void)
 	struct gpmu_recorder_stats last = { .size = sizeof(last) };
 	struct channel_writer *writers[PROCESSES];
 	const uint64_t time = raw_clock_now();
-	bool later = true, all = true;
+	bool is_newer = true, is_right = true;
 
 	ok(recorder && !stats_of(recorder).bytes, "recorder stats: all are 0 before the start");
 	if (!recorder || gpmu_recorder_start(recorder, NULL, NULL, NULL))
@@ -104,16 +105,16 @@ static void while_recording(void)
 	gpmu_recorder_enable(recorder);
 	for (uint32_t i = 0; i < PROCESSES; i++) {
 		writers[i] = connect_process(channels_of(recorder), 1000 + i, time);
-		all = all && writers[i];
-		later = later && is_later(recorder, &last);
+		is_right = is_right && writers[i];
+		is_newer = is_newer && is_later(recorder, &last);
 	}
 	for (int i = 0; i < PATIENCE && last.record_count < PROCESSES * CALLS; i++) {
 		poll(NULL, 0, 1);
-		later = later && is_later(recorder, &last);
+		is_newer = is_newer && is_later(recorder, &last);
 	}
-	ok(all && last.process_count == PROCESSES && last.record_count == PROCESSES * CALLS,
+	ok(is_right && last.process_count == PROCESSES && last.record_count == PROCESSES * CALLS,
 	   "recorder stats: processes and their records are counted while recording");
-	ok(later, "recorder stats: numbers never decrease while recording");
+	ok(is_newer, "recorder stats: numbers never decrease while recording");
 	for (uint32_t i = 0; i < PROCESSES; i++)
 		if (writers[i])
 			channel_writer_close(writers[i]);

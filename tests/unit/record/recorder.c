@@ -89,14 +89,14 @@ static void touch(const char *name)
 }
 
 /* Goes to a folder whose absolute path is longer than PATH_MAX, or back. */
-static void go_deep(bool down)
+static void go_deep(bool is_down)
 {
 	char name[200];
 
 	memset(name, 'd', sizeof(name));
 	name[sizeof(name) - 1] = '\0';
 	for (int i = 0; i < PATH_MAX / 200 + 1; i++)
-		if (down ? mkdir(name, 0700) || chdir(name) : chdir("..") || rmdir(name))
+		if (is_down ? mkdir(name, 0700) || chdir(name) : chdir("..") || rmdir(name))
 			diag("%s: %s", name, strerror(errno));
 }
 
@@ -212,11 +212,11 @@ static bool has(const char *text)
 static bool record_nothing(const struct gpmu_recorder_options *options)
 {
 	struct gpmu_recorder *recorder = gpmu_recorder_new(options, NULL);
-	bool written = recorder && !gpmu_recorder_start(recorder, NULL, NULL, NULL) &&
-		       !gpmu_recorder_stop(recorder, NULL);
+	bool is_written = recorder && !gpmu_recorder_start(recorder, NULL, NULL, NULL) &&
+			  !gpmu_recorder_stop(recorder, NULL);
 
 	gpmu_recorder_free(recorder);
-	return written;
+	return is_written;
 }
 
 /* In the file the length of a name precedes it. */

@@ -22,7 +22,7 @@ static void test_life(void)
 	struct gpmu_trace_event event;
 	struct gpmu_report *report;
 	struct test_trace t;
-	bool all = true;
+	bool is_right = true;
 	int stream;
 	size_t n;
 
@@ -44,10 +44,10 @@ static void test_life(void)
 	is_str(table->columns[table->sorted_by].name, "total",
 	       "report: kernels are sorted by their total");
 	for (n = 0; (table = gpmu_report_table(report, n)); n++)
-		all = all && table->size == sizeof(*table) &&
-		      (table->row_count || table->note || !strcmp(table->name, "audit") ||
-		       !strcmp(table->name, "nvtx_counters") || !strcmp(table->name, "nvtx_tiers"));
-	ok(n > 1 && all,
+		is_right = is_right && table->size == sizeof(*table) &&
+			   (table->row_count || table->note || !strcmp(table->name, "audit") ||
+			    !strcmp(table->name, "nvtx_counters") || !strcmp(table->name, "nvtx_tiers"));
+	ok(n > 1 && is_right,
 	   "report: each table except audit, nvtx_counters and nvtx_tiers has rows or a note why it has none");
 	ok(add(report, &t, &error) == -EINVAL && !strcmp(error.text, "the report has already been made"),
 	   "report: a report that has been made refuses another trace");
@@ -62,7 +62,7 @@ static void test_options(void)
 	const struct gpmu_report_options none = { 0 }, wrong = { .size = sizeof(wrong), .link = "x" };
 	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_report *report;
-	bool all = true;
+	bool is_right = true;
 
 	ok(!gpmu_report_new(&none, NULL) && errno == EINVAL,
 	   "report: options without a size are refused");
@@ -74,10 +74,10 @@ static void test_options(void)
 		const struct gpmu_report_options options = { .size = sizeof(options), .link = gpmu_report_link(i) };
 
 		report = gpmu_report_new(&options, NULL);
-		all = all && report;
+		is_right = is_right && report;
 		gpmu_report_free(report);
 	}
-	ok(all && gpmu_report_link(3) && !gpmu_report_link(4),
+	ok(is_right && gpmu_report_link(3) && !gpmu_report_link(4),
 	   "report: each of the four links is accepted");
 	report = gpmu_report_new(NULL, NULL);
 	ok(!gpmu_report_make(report, NULL) && gpmu_report_table(report, 0)->row_count == 0,
@@ -169,13 +169,13 @@ static void test_counters(void)
 	};
 	struct gpmu_report *report = gpmu_report_new(NULL, NULL);
 	const struct gpmu_report_table *table;
-	struct test_trace one, other;
+	struct test_trace trace, other;
 
-	test_trace_init(&one, 0, 0);
+	test_trace_init(&trace, 0, 0);
 	test_trace_init(&other, 0, 0);
-	write_counters(one.trace, 1);
+	write_counters(trace.trace, 1);
 	write_counters(other.trace, 0);
-	ok(!add(report, &one, NULL) && !add(report, &other, NULL) && !gpmu_report_make(report, NULL),
+	ok(!add(report, &trace, NULL) && !add(report, &other, NULL) && !gpmu_report_make(report, NULL),
 	   "report: counters of two ranks make a report");
 	table = table_of(report, "counters");
 	is_u64(table->row_count, 6, "report: each rank's counters have a row each");
@@ -188,7 +188,7 @@ static void test_counters(void)
 	ok(is_row(table, 3, texts[3], numbers[3]),
 	   "report: the rows of rank 1 follow those of rank 0");
 	gpmu_report_free(report);
-	test_trace_release(&one);
+	test_trace_release(&trace);
 	test_trace_release(&other);
 }
 

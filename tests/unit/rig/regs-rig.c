@@ -22,7 +22,7 @@ struct bench {
 	char *log;
 	size_t log_len, log_seen;
 	FILE *log_file;
-	bool level[BOARD_LINES + 1];
+	bool is_high[BOARD_LINES + 1];
 	unsigned int pulses[BOARD_LINES + 1];
 };
 
@@ -31,12 +31,12 @@ static uint64_t bench_now(void *opaque)
 	return ((struct bench *)opaque)->now;
 }
 
-static void bench_interrupt(void *opaque, unsigned int device, bool level, bool pulse)
+static void bench_interrupt(void *opaque, unsigned int device, bool is_high, bool is_pulse)
 {
 	struct bench *b = opaque;
 
-	b->level[device] = level;
-	b->pulses[device] += pulse;
+	b->is_high[device] = is_high;
+	b->pulses[device] += is_pulse;
 }
 
 static const struct rig_ops ops = {
@@ -109,11 +109,11 @@ static void addresses(void)
 	       "rig: PMU 3, which has no interrupt line, is in device 1");
 	is_str(log_text(&b), "R 0 e08 4 2cf0036b\nR 1 e08 4 2cf0036b\nR 2 e08 4 1030036b\nR 3 e08 4 1030036b\n",
 	       "rig: the log has one line per access");
-	b.board.packed = true;
+	b.board.is_packed = true;
 	is_u64(rd(&b, 1, 3 * BOARD_PACKED_SPACE + PMIIDR, 4), 0x1030036b,
 	       "rig: PMU 3 of a packed board is 0x3000 after PMU 0");
 	is_str(log_text(&b), "R 3 e08 4 1030036b\n", "rig: the log has offsets in the PMU");
-	b.board.packed = false;
+	b.board.is_packed = false;
 	wr(&b, 2, PMU(2) + BOARD_PAGE1 + PMOVSCLR, 5);
 	is_str(log_text(&b), "W 2 10c80 4 5\n", "rig: page 1 is logged as offset 1xxxx");
 	rig_write(&b.rig, 1, PMU(0) + 8, 8, 0x123456789abcdefull);
@@ -218,16 +218,16 @@ static void interrupts(void)
 	wr(&b, 1, PMU(0) + PMINTENSET, 1);
 	wr(&b, 1, PMU(1) + PMINTENSET, 1);
 	wr(&b, 1, CONTROL + 0x28, 0 << 8 | 0);
-	ok(b.level[1] && !b.level[2], "rig: an overflow raises its device's interrupt only");
+	ok(b.is_high[1] && !b.is_high[2], "rig: an overflow raises its device's interrupt only");
 	wr(&b, 1, CONTROL + 0x28, 1 << 8 | 0);
 	wr(&b, 1, PMU(0) + PMOVSCLR, 1);
-	ok(b.level[1], "rig: a shared interrupt stays up while one PMU needs it");
+	ok(b.is_high[1], "rig: a shared interrupt stays up while one PMU needs it");
 	wr(&b, 1, PMU(1) + PMOVSCLR, 1);
-	ok(!b.level[1], "rig: a shared interrupt ends when no PMU needs it");
+	ok(!b.is_high[1], "rig: a shared interrupt ends when no PMU needs it");
 
 	wr(&b, 2, PMU(2) + PMINTENSET, 3);
 	wr(&b, 1, CONTROL + 0x28, 2 << 8 | 0);
-	ok(b.pulses[2] == 1 && !b.level[2], "rig: an edge-triggered PMU sends a pulse");
+	ok(b.pulses[2] == 1 && !b.is_high[2], "rig: an edge-triggered PMU sends a pulse");
 	wr(&b, 2, PMU(2) + PMCR, 0);
 	is_u64(b.pulses[2], 1, "rig: an edge-triggered PMU sends one pulse per overflow");
 	wr(&b, 1, CONTROL + 0x28, 2 << 8 | 1);
@@ -238,13 +238,13 @@ static void interrupts(void)
 
 	wr(&b, 1, PMU(3) + PMINTENSET, 1);
 	wr(&b, 1, CONTROL + 0x28, 3 << 8 | 0);
-	ok(!b.level[1], "rig: a PMU without an interrupt line raises no interrupt");
+	ok(!b.is_high[1], "rig: a PMU without an interrupt line raises no interrupt");
 
 	wr(&b, 1, CONTROL + 0x28, 0 << 8 | 0);
-	ok(b.level[1], "rig: an overflow raises the interrupt again");
+	ok(b.is_high[1], "rig: an overflow raises the interrupt again");
 	rig_reset(&b.rig, 1);
 	rig_service(&b.rig);
-	ok(!b.level[1], "rig: a reset of the device ends its interrupt");
+	ok(!b.is_high[1], "rig: a reset of the device ends its interrupt");
 	is_u64(rd(&b, 1, PMU(1) + PMINTENSET, 4), 0,
 	       "rig: a reset of the device resets all its PMUs");
 	is_u64(rd(&b, 2, PMU(2) + PMINTENSET, 4), 3,
@@ -270,11 +270,11 @@ static void deadlines(void)
 	is_u64(rig_service(&b.rig), 100000, "rig: 100 requests 1 us apart overflow in 100 us");
 	b.now = 99999;
 	rig_service(&b.rig);
-	ok(!b.level[1], "rig: there is no interrupt before the overflow");
+	ok(!b.is_high[1], "rig: there is no interrupt before the overflow");
 	b.now = 100000;
 	is_u64(rig_service(&b.rig), 100000 + MODEL_HORIZON,
 	       "rig: after the overflow the next service is due in an hour");
-	ok(b.level[1], "rig: the interrupt is raised without an access");
+	ok(b.is_high[1], "rig: the interrupt is raised without an access");
 	wr(&b, 1, CONTROL + 0xc, 0);
 	wr(&b, 1, PMU(0) + PMOVSCLR, 1);
 	wr(&b, 1, CONTROL + 0x30, 0xffffff9c);

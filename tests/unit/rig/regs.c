@@ -16,8 +16,8 @@ struct bench {
 };
 
 static const struct board_pmu usual = {
-	.kind = PMU_SCF, .counters = 6, .width = 64, .cycle_counter = true,
-	.atomic = true, .line = 1, .iidr = 0x2cf0036b, .identity = 0x2cf0036b,
+	.kind = PMU_SCF, .counters = 6, .width = 64, .has_cycle_counter = true,
+	.is_atomic = true, .line = 1, .iidr = 0x2cf0036b, .identity = 0x2cf0036b,
 	.devarch = BOARD_DEVARCH,
 };
 
@@ -87,11 +87,11 @@ static void identification(void)
 
 	pmu.counters = 3;
 	pmu.width = 32;
-	pmu.cycle_counter = false;
+	pmu.has_cycle_counter = false;
 	pmu.iidr = 0;
 	pmu.identity = 0x10a5436b;
 	pmu.devarch = 0x47700af4;
-	pmu.ext64 = true;
+	pmu.has_ext64 = true;
 	b = bench_new(&pmu, "");
 	is_u64(rd(b, PMCFGR, 4, 0), 0x1f02,
 	       "PMCFGR: there are 3 counters of 32 bits and no cycle counter");
@@ -344,7 +344,7 @@ static void many(void)
 	is_u64(regs_irq(&b->regs, 1), 0, "regs, 41 counters: the second register clears the flag");
 	bench_free(b);
 
-	pmu.cycle_counter = false;
+	pmu.has_cycle_counter = false;
 	b = bench_new(&pmu, SLOW);
 	wr(b, PMEVTYPER + 4 * 31, RD_ACCESS, 0);
 	wr(b, PMCNTENSET, 1u << 31, 0);
@@ -363,7 +363,7 @@ static void pages(void)
 	struct bench *b;
 	uint64_t v;
 
-	pmu.dual_page = true;
+	pmu.has_dual_page = true;
 	b = bench_new(&pmu, SLOW);
 	count_on(b, 0, RD_ACCESS, 0);
 	wr(b, PMCR, PMCR_E, 0);
@@ -455,8 +455,8 @@ static void illegal(void)
 	ok(regs_raise(&b->regs, 30, 0) < 0, "regs: an absent counter's overflow cannot be raised");
 	bench_free(b);
 
-	pmu.cycle_counter = false;
-	pmu.atomic = false;
+	pmu.has_cycle_counter = false;
+	pmu.is_atomic = false;
 	b = bench_new(&pmu, "");
 	refuse(b, PMCCFILTR, 4, "write of an absent register",
 	       "regs: without a cycle counter PMCCFILTR is absent");

@@ -34,12 +34,12 @@ static uint64_t bench_now(void *opaque)
 	return ((struct bench *)opaque)->now;
 }
 
-static void bench_interrupt(void *opaque, unsigned int device, bool level, bool pulse)
+static void bench_interrupt(void *opaque, unsigned int device, bool is_high, bool is_pulse)
 {
 	struct bench *b = opaque;
 
 	if (device == b->vu.device)
-		vfio_user_interrupt(&b->vu, level, pulse);
+		vfio_user_interrupt(&b->vu, is_high, is_pulse);
 }
 
 static const struct rig_ops ops = {
@@ -155,7 +155,7 @@ static uint32_t command(struct bench *b, uint16_t cmd, const void *body, size_t 
 	return command_fd(b, cmd, body, len, -1);
 }
 
-static uint32_t access_region(struct bench *b, bool write, uint64_t offset,
+static uint32_t access_region(struct bench *b, bool is_write, uint64_t offset,
 			      uint32_t region, uint32_t count, uint64_t value,
 			      size_t data)
 {
@@ -165,7 +165,7 @@ static uint32_t access_region(struct bench *b, bool write, uint64_t offset,
 	put(&p, region, 4);
 	put(&p, count, 4);
 	put(&p, value, 8);
-	return command(b, write ? 10 : 9, body, 16 + data);
+	return command(b, is_write ? 10 : 9, body, 16 + data);
 }
 
 static uint64_t rd(struct bench *b, uint32_t region, uint64_t offset, uint32_t count)
@@ -475,11 +475,11 @@ static void short_bodies(void)
 
 	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		static const size_t need[] = { 4, 24, 12, 12, 20, 16, 16 };
-		bool refused = true;
+		bool is_refused = true;
 
 		for (len = 0; len < need[i]; len++)
-			refused = refused && command(b, commands[i], body, len) == EINVAL;
-		ok(refused && !b->result, "command %u with a short body is EINVAL", commands[i]);
+			is_refused = is_refused && command(b, commands[i], body, len) == EINVAL;
+		ok(is_refused && !b->result, "command %u with a short body is EINVAL", commands[i]);
 	}
 	bench_free(b);
 }

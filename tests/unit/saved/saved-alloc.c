@@ -18,13 +18,13 @@ static int read_all(struct gpmu_saved *saved)
 {
 	struct gpmu_error error = { .size = sizeof(error) };
 
-	for (const char *at = csv; *at;) {
-		size_t length = strcspn(at, "\n") + 1;
-		int ret = gpmu_saved_line(saved, at, length, &error);
+	for (const char *line = csv; *line;) {
+		size_t length = strcspn(line, "\n") + 1;
+		int ret = gpmu_saved_line(saved, line, length, &error);
 
 		if (ret < 0)
 			return *error.text ? ret : 1;
-		at += length;
+		line += length;
 	}
 	return 0;
 }

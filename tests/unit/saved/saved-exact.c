@@ -55,16 +55,16 @@ static void test_metric(void)
 /* The share and the raw count of the first row of page-faults */
 static bool is_share(const char *text, double share, uint64_t raw)
 {
-	bool fine;
+	bool is_fine;
 
 	saved_test_init(&t, 0, 0);
 	if (!saved_test_all(&t, text, laptop.path, NULL, "page-faults,context-switches"))
 		abort();
-	fine = is_near(t.rows->list[0].share, share) && t.rows->list[0].raw == raw;
-	if (!fine)
+	is_fine = is_near(t.rows->list[0].share, share) && t.rows->list[0].raw == raw;
+	if (!is_fine)
 		diag("share %.12g, raw %llu", t.rows->list[0].share, (unsigned long long)t.rows->list[0].raw);
 	saved_test_release(&t);
-	return fine;
+	return is_fine;
 }
 
 static void test_share(void)

@@ -60,27 +60,27 @@ static size_t damage(char *text, size_t len, size_t max)
 {
 	for (uint32_t n = 1 + random_below(4); n && len; n--) {
 		const char *token = tokens[random_below(sizeof(tokens) / sizeof(tokens[0]))];
-		size_t at = random_below(len), add = strlen(token), cut = 1 + random_below(20);
+		size_t pos = random_below(len), add = strlen(token), cut = 1 + random_below(20);
 
 		switch (random_below(8)) {
 		case 0:
-			text[at] = (char)random_below(256);
+			text[pos] = (char)random_below(256);
 			break;
 		case 1:
-			len = at;
+			len = pos;
 			break;
 		case 2:
 		case 3:
-			if (cut > len - at)
-				cut = len - at;
-			memmove(text + at, text + at + cut, len - at - cut);
+			if (cut > len - pos)
+				cut = len - pos;
+			memmove(text + pos, text + pos + cut, len - pos - cut);
 			len -= cut;
 			break;
 		default:
 			if (len + add > max)
 				break;
-			memmove(text + at + add, text + at, len - at);
-			memcpy(text + at, token, add);
+			memmove(text + pos + add, text + pos, len - pos);
+			memcpy(text + pos, token, add);
 			len += add;
 		}
 	}

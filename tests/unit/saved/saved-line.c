@@ -25,21 +25,21 @@ static int first(const char *text)
 
 static bool is_text(struct saved_text text, const char *want)
 {
-	return text.at ? saved_is(text, want) : !*want;
+	return text.begin ? saved_is(text, want) : !*want;
 }
 
 /* Parses a line with a count and compares its fields. */
 static void count(const char *text, double value, const char *unit, const char *event,
 		  uint64_t running, double share, const char *what)
 {
-	bool fine = !first(text) && line.count.state == COUNT_OK && line.count.value == value &&
-		    is_text(line.unit, unit) && is_text(line.event, event) &&
-		    line.count.running == running && line.count.share == share;
+	bool is_fine = !first(text) && line.count.state == COUNT_OK && line.count.value == value &&
+		       is_text(line.unit, unit) && is_text(line.event, event) &&
+		       line.count.running == running && line.count.share == share;
 
-	if (!ok(fine, "%s", what))
+	if (!ok(is_fine, "%s", what))
 		diag("value %g, unit %.*s, event %.*s, running %llu, share %g", line.count.value,
-		     (int)line.unit.length, line.unit.at ? line.unit.at : "",
-		     (int)line.event.length, line.event.at ? line.event.at : "",
+		     (int)line.unit.length, line.unit.begin ? line.unit.begin : "",
+		     (int)line.event.length, line.event.begin ? line.event.begin : "",
 		     (unsigned long long)line.count.running, line.count.share);
 }
 
@@ -80,7 +80,7 @@ static void test_csv_labels(void)
 {
 	count("     0.050317810,S0,2,40,,cs,65,100.00,610.367,/sec", 40, "", "cs", 65, 100,
 	      "CSV labels: an interval and a socket are accepted");
-	ok(line.timed && line.time == 50317810 && line.count.label == SAVED_PACKAGE && !line.count.number &&
+	ok(line.is_timed && line.time == 50317810 && line.count.label == SAVED_PACKAGE && !line.count.number &&
 	   line.count.counters == 2, "CSV labels: time in ns, socket and number of counters are right");
 	count("12.000000001,N7,72,40,,cs,65,100.00", 40, "", "cs", 65, 100,
 	      "CSV labels: a node is accepted");
@@ -102,20 +102,20 @@ static void test_csv_labels(void)
 	ok(line.count.label == SAVED_THREAD && line.count.number == 4711, "CSV labels: a thread has its tid");
 	count("S0,2,3,,12,65,100.00", 3, "", "12", 65, 100,
 	      "CSV labels: an event whose name is a number is accepted");
-	ok(!first("1.000000000,summary,3,,cs,5,100.00") && line.nothing,
+	ok(!first("1.000000000,summary,3,,cs,5,100.00") && line.is_empty,
 	   "CSV: a summary of the first line is not taken for a count");
 	first("3,,cs,5,100.00");
-	ok(!parse("summary,3,,cs,5,100.00") && line.nothing, "CSV: a summary line has no count");
-	ok(!parse("           summary,3,,cs,5,100.00") && line.nothing,
+	ok(!parse("summary,3,,cs,5,100.00") && line.is_empty, "CSV: a summary line has no count");
+	ok(!parse("           summary,3,,cs,5,100.00") && line.is_empty,
 	   "CSV: a summary line with blanks, as of perf 6.1, has no count");
-	ok(!parse("# started on Sat Nov 21") && line.nothing && !parse("") && line.nothing &&
-	   !parse("  ") && line.nothing, "CSV: comments and blank lines have no count");
-	ok(!parse("Events disabled") && line.nothing && !parse("Events enabled") && line.nothing,
+	ok(!parse("# started on Sat Nov 21") && line.is_empty && !parse("") && line.is_empty &&
+	   !parse("  ") && line.is_empty, "CSV: comments and blank lines have no count");
+	ok(!parse("Events disabled") && line.is_empty && !parse("Events enabled") && line.is_empty,
 	   "CSV: the lines of perf stat -D have no count");
-	ok(!parse("Warning:") && line.nothing && !parse("this, that") && line.nothing &&
+	ok(!parse("Warning:") && line.is_empty && !parse("this, that") && line.is_empty &&
 	   parse("this, that") == -EINVAL,
 	   "CSV: a warning of one line is skipped, and further unknown lines are refused");
-	ok(!parse(",,,,,0.5,CPUs utilized") && !line.event.at &&
+	ok(!parse(",,,,,0.5,CPUs utilized") && !line.event.begin &&
 	   is_text(line.metric, "CPUs utilized") && line.count.metric_value == 0.5,
 	   "CSV: a metric may have a line of its own");
 	ok(!parse("0.100000000,S0,2,,,,,,7.1,a, b") && is_text(line.metric, "a, b"),
@@ -125,23 +125,25 @@ static void test_csv_labels(void)
 /* Replaces each "|" of a line by the separator. */
 static const char *separate(char *to, const char *text, const char *separator)
 {
-	char *at = to;
+	char *cursor = to;
 
 	for (; *text; text++)
-		at += sprintf(at, "%.*s", *text == '|' ? (int)strlen(separator) : 1, *text == '|' ? separator : text);
+		cursor += sprintf(cursor, "%.*s", *text == '|' ? (int)strlen(separator) : 1,
+				  *text == '|' ? separator : text);
 	return to;
 }
 
 static bool is_count_line(const char *text, double value, const char *unit, const char *event, double share)
 {
-	bool fine = !parse(text) && line.count.value == value && is_text(line.unit, unit) &&
-		    is_text(line.event, event) && line.count.running == 12500000 && line.count.share == share;
+	bool is_fine = !parse(text) && line.count.value == value && is_text(line.unit, unit) &&
+		       is_text(line.event, event) && line.count.running == 12500000 && line.count.share == share;
 
-	if (!fine)
+	if (!is_fine)
 		diag("%s: value %g, unit %.*s, event %.*s, running %llu, share %g", text, line.count.value,
-		     (int)line.unit.length, line.unit.at ? line.unit.at : "", (int)line.event.length,
-		     line.event.at ? line.event.at : "", (unsigned long long)line.count.running, line.count.share);
-	return fine;
+		     (int)line.unit.length, line.unit.begin ? line.unit.begin : "", (int)line.event.length,
+		     line.event.begin ? line.event.begin : "", (unsigned long long)line.count.running,
+		     line.count.share);
+	return is_fine;
 }
 
 /* Returns whether lines of all forms are parsed with a separator, each as the first line */
@@ -153,22 +155,22 @@ static bool is_separated_by(const char *separator)
 		"<not counted>||cycles|0|0.00||",
 		"7||nvidia_scf_pmu_0/event=0x1,a_b=2/|1.50%|12500000|66.00||",
 	};
-	bool fine = true;
+	bool is_fine = true;
 	char text[256];
 
 	for (size_t i = 0; i < 4; i++) {
-		fine &= !first(separate(text, firsts[i], separator)) && !strcmp(format.separator, separator);
-		fine &= is_count_line(separate(text, firsts[0], separator), 12.5, "msec", "task-clock", 100);
-		fine &= is_text(line.metric, "CPUs utilized") && line.count.metric_value == 0;
-		fine &= is_count_line(separate(text, firsts[1], separator), 7, "", "page-faults", 100);
-		fine &= line.time == 1000000001 && line.count.label == SAVED_CPU && line.count.number == 3;
-		fine &= !parse(separate(text, firsts[2], separator)) && line.count.state == COUNT_NOT_COUNTED &&
-			is_text(line.event, "cycles");
-		fine &= is_count_line(separate(text, firsts[3], separator), 7, "",
-				      "nvidia_scf_pmu_0/event=0x1,a_b=2/", 66) && line.count.deviation == 1.5;
-		fine &= !parse("# started on Sat Nov 21") && line.nothing;
+		is_fine &= !first(separate(text, firsts[i], separator)) && !strcmp(format.separator, separator);
+		is_fine &= is_count_line(separate(text, firsts[0], separator), 12.5, "msec", "task-clock", 100);
+		is_fine &= is_text(line.metric, "CPUs utilized") && line.count.metric_value == 0;
+		is_fine &= is_count_line(separate(text, firsts[1], separator), 7, "", "page-faults", 100);
+		is_fine &= line.time == 1000000001 && line.count.label == SAVED_CPU && line.count.number == 3;
+		is_fine &= !parse(separate(text, firsts[2], separator)) && line.count.state == COUNT_NOT_COUNTED &&
+			   is_text(line.event, "cycles");
+		is_fine &= is_count_line(separate(text, firsts[3], separator), 7, "",
+					 "nvidia_scf_pmu_0/event=0x1,a_b=2/", 66) && line.count.deviation == 1.5;
+		is_fine &= !parse("# started on Sat Nov 21") && line.is_empty;
 	}
-	return fine;
+	return is_fine;
 }
 
 static void test_separators(void)
@@ -213,7 +215,7 @@ static void test_gpmu(void)
 	snprintf(text, sizeof(text), ",7,,cs,5,100.00,,,%s", own);
 	count(text, 7, "", "cs", 5, 100, "gpmu's CSV: a count with an empty label may have no unit");
 	snprintf(text, sizeof(text), ",4,,,,,,16.5,GB/s  a, b,%s", own);
-	ok(!first(text) && !line.event.at && line.count.metric_value == 16.5 &&
+	ok(!first(text) && !line.event.begin && line.count.metric_value == 16.5 &&
 	   is_text(line.metric, "GB/s  a, b"),
 	   "gpmu's CSV: a metric with an empty label may be the first line");
 	snprintf(text, sizeof(text), ",,,0.50%%,,,16.5,GB/s  a,%s", own);
@@ -263,7 +265,7 @@ static void test_json(void)
 	   "JSON: unknown keys with arrays and objects are ignored");
 	ok(parse("{\"counter-value\" : \"1\", \"event\" : \"x\", \"a\" : [[{}]}") == -EINVAL,
 	   "JSON: an array without its end is refused");
-	ok(!parse("{\"metricgroup\" : \"TopdownL1\"}") && !line.event.at,
+	ok(!parse("{\"metricgroup\" : \"TopdownL1\"}") && !line.event.begin,
 	   "JSON: a metric group's name has no count");
 }
 

@@ -26,13 +26,13 @@ static int fits(const char *printed, const char *planned, const struct gpmu_pmu 
 static void is_name(const char *text, const char *pmu, const char *terms, const char *modifiers)
 {
 	struct saved_name name;
-	bool fine;
+	bool is_fine;
 
 	if (saved_name_init(&name, text, strlen(text)))
 		abort();
-	fine = (pmu ? name.pmu && !strcmp(name.pmu, pmu) : !name.pmu) &&
-	       !strcmp(name.terms, terms) && !strcmp(name.modifiers, modifiers);
-	if (!ok(fine,
+	is_fine = (pmu ? name.pmu && !strcmp(name.pmu, pmu) : !name.pmu) &&
+		  !strcmp(name.terms, terms) && !strcmp(name.modifiers, modifiers);
+	if (!ok(is_fine,
 		"name: \"%s\" has PMU %s, terms \"%s\", modifiers "
 		"\"%s\"", text, pmu ? pmu : "none", terms, modifiers))
 		diag("%s, %s, %s", name.pmu ? name.pmu : "none", name.terms, name.modifiers);

@@ -129,14 +129,14 @@ static bool is_row(const struct saved_test *t, size_t index, const char *name, d
 		   const char *what)
 {
 	const struct gpmu_row *row = gpmu_rows_at(t->rows, index);
-	bool fine = row && !strcmp(row->name, name) &&
-		    (isnan(value) ? row->state == GPMU_STATE_NOT_COUNTED && isnan(row->value) :
+	bool is_fine = row && !strcmp(row->name, name) &&
+		       (isnan(value) ? row->state == GPMU_STATE_NOT_COUNTED && isnan(row->value) :
 				    row->state == GPMU_STATE_OK && is_near(row->value, value));
 
-	if (!ok(fine, "%s", what) && row)
+	if (!ok(is_fine, "%s", what) && row)
 		diag("%s is %.12g, state %d, %s", row->name, row->value, row->state,
 		     row->why ? row->why : "");
-	return fine;
+	return is_fine;
 }
 
 #endif /* GPMU_TESTS_SAVED_TEST_H */

@@ -137,13 +137,13 @@ static const char intervals[] =
 
 static void test_intervals(void)
 {
-	size_t at = (size_t)(strstr(intervals, "{\"interval\" : 2.5") - intervals);
+	size_t offset = (size_t)(strstr(intervals, "{\"interval\" : 2.5") - intervals);
 	char first[sizeof(intervals)] = "";
 
 	begin(1, 0);
 	ok(gpmu_saved_rows(t.saved, NULL, &t.rows) == -EINVAL,
 	   "perf output: without a line there are no rows");
-	memcpy(first, intervals, at);
+	memcpy(first, intervals, offset);
 	ok(!saved_test_lines(&t, first) && gpmu_saved_end(t.saved) == 1,
 	   "perf output: an interval is not complete before the end");
 	end();
@@ -309,7 +309,7 @@ static void test_recorded(const char *version)
 	static const char *const forms[] = { "csv", "json" };
 
 	for (size_t i = 0; i < 2 * sizeof(outputs) / sizeof(outputs[0]); i++) {
-		bool fine = true;
+		bool is_fine = true;
 		size_t tables = 0;
 		char path[256];
 		FILE *file;
@@ -317,19 +317,19 @@ static void test_recorded(const char *version)
 		snprintf(path, sizeof(path), DATA "%s-%s.%s", version, outputs[i / 2].what, forms[i % 2]);
 		begin(outputs[i / 2].system, 0);
 		file = fopen(path, "r");
-		for (bool more = file; more && fine;) {
-			more = saved_test_read(&t, file);
-			fine = t.ret >= 0 && (more || gpmu_saved_end(t.saved) == 1);
-			if (!fine)
+		for (bool has_more = file; has_more && is_fine;) {
+			has_more = saved_test_read(&t, file);
+			is_fine = t.ret >= 0 && (has_more || gpmu_saved_end(t.saved) == 1);
+			if (!is_fine)
 				break;
 			tables++;
 			if (!t.plan)
 				saved_test_plan(&t, laptop.path, NULL, "context-switches");
-			fine = saved_test_rows(&t) && t.rows->length == outputs[i / 2].rows &&
-			       t.rows->list[0].state == GPMU_STATE_OK && t.rows->list[0].value >= 1 &&
-			       t.rows->list[0].share == 1 && t.rows->list[0].time_end >= t.rows->list[0].time_begin;
+			is_fine = saved_test_rows(&t) && t.rows->length == outputs[i / 2].rows &&
+				  t.rows->list[0].state == GPMU_STATE_OK && t.rows->list[0].value >= 1 &&
+				  t.rows->list[0].share == 1 && t.rows->list[0].time_end >= t.rows->list[0].time_begin;
 		}
-		if (!ok(fine && tables == outputs[i / 2].tables, "perf output: %s is read", path))
+		if (!ok(is_fine && tables == outputs[i / 2].tables, "perf output: %s is read", path))
 			diag("%s, %zu tables, %zu rows", t.error.text, tables, t.rows->length);
 		if (file)
 			fclose(file);

@@ -32,23 +32,23 @@ struct names {
 /* Adds the events of a formula, each once: "dram__bytes_read.sum" of "nvidia_gpu@dram__bytes_read.sum@" */
 static void add_names(struct names *names, const char *formula)
 {
-	const char *at = formula, *end;
+	const char *cursor = formula, *end;
 	size_t i;
 
-	while ((at = strstr(at, EVENT))) {
-		at += strlen(EVENT);
-		end = strchr(at, '@');
+	while ((cursor = strstr(cursor, EVENT))) {
+		cursor += strlen(EVENT);
+		end = strchr(cursor, '@');
 		if (!end || names->length == MAX_EVENTS) {
 			printf("Bail out! %s\n", formula);
 			exit(1);
 		}
 		for (i = 0; i < names->length; i++)
-			if (strlen(names->texts[i]) == (size_t)(end - at) &&
-			    !strncmp(names->texts[i], at, (size_t)(end - at)))
+			if (strlen(names->texts[i]) == (size_t)(end - cursor) &&
+			    !strncmp(names->texts[i], cursor, (size_t)(end - cursor)))
 				break;
 		if (i == names->length)
-			names->texts[names->length++] = strndup(at, (size_t)(end - at));
-		at = end + 1;
+			names->texts[names->length++] = strndup(cursor, (size_t)(end - cursor));
+		cursor = end + 1;
 	}
 }
 
@@ -191,15 +191,15 @@ static size_t chips_of(const char *part, const char *const *chips, size_t length
 /* Splits "a|b(c|d)" in place: returns the next part, NULL after the last one. */
 static char *next_part(char **rest)
 {
-	char *part = *rest, *at;
+	char *part = *rest, *cursor;
 	int depth = 0;
 
 	if (!part)
 		return NULL;
-	for (at = part; *at && (*at != '|' || depth); at++)
-		depth += (*at == '(') - (*at == ')');
-	*rest = *at ? at + 1 : NULL;
-	*at = '\0';
+	for (cursor = part; *cursor && (*cursor != '|' || depth); cursor++)
+		depth += (*cursor == '(') - (*cursor == ')');
+	*rest = *cursor ? cursor + 1 : NULL;
+	*cursor = '\0';
 	return part;
 }
 

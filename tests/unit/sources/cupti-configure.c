@@ -93,16 +93,16 @@ static void left_out(const struct host *host)
 {
 	for (size_t i = 0; i < TEST_LENGTH(drops); i++) {
 		struct gpmu_error error = { .size = sizeof(error) };
-		bool drop[8] = { false };
+		bool is_dropped[8] = { false };
 		char got[9] = "";
 		size_t length = 0, n = 0;
 		int ret;
 
 		while (length < 8 && drops[i].names[length])
 			length++;
-		ret = host_drop(host, drops[i].names, length, drop, &error);
+		ret = host_drop(host, drops[i].names, length, is_dropped, &error);
 		for (size_t k = 0; k < length; k++)
-			if (drop[k])
+			if (is_dropped[k])
 				got[n++] = (char)('0' + k);
 		is_str(got, drops[i].drop, drops[i].what);
 		ok(ret == (int)strlen(drops[i].drop),
@@ -151,7 +151,7 @@ static void image(const struct library *library, const struct host *host)
 	struct gpmu_error error = { .size = sizeof(error) };
 	struct evaluator evaluator;
 	size_t size, samples = 0;
-	bool absent = true;
+	bool is_absent = true;
 	uint8_t *data = read_image(&size);
 
 	is_u64(size, 241612, IMAGE " has its 241612 bytes");
@@ -165,12 +165,12 @@ static void image(const struct library *library, const struct host *host)
 			break;
 		for (size_t k = 0; k < TEST_LENGTH(want); k++)
 			sums[k] += values[k];
-		absent = absent && isnan(values[3]);
+		is_absent = is_absent && isnan(values[3]);
 	}
 	for (size_t k = 0; k < TEST_LENGTH(want); k++)
 		ok(fabs(sums[k] / want[k] - 1) < 1e-5, "the samples of %s add up to %g, want %g",
 		   names[k], sums[k], want[k]);
-	ok(absent, "a metric that was not sampled has the value NaN");
+	ok(is_absent, "a metric that was not sampled has the value NaN");
 	evaluator_release(&evaluator);
 	free(data);
 }

@@ -34,9 +34,9 @@ static void add(struct counts *counts, uint64_t start, size_t number, double cou
 			bail("no memory");
 }
 
-static void turn(struct counts *counts, uint64_t time, bool on)
+static void turn(struct counts *counts, uint64_t time, bool is_on)
 {
-	if (counts_switch(counts, time, on))
+	if (counts_switch(counts, time, is_on))
 		bail("no memory");
 }
 

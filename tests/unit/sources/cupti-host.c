@@ -40,15 +40,15 @@ static void every_chip(const struct library *library)
 	const char *const *names = NULL;
 	size_t length = host_chips(library, &names), fewest = SIZE_MAX;
 	struct gpmu_error error = { .size = sizeof(error) };
-	bool all = true;
+	bool is_right = true;
 
 	for (size_t i = 0; i < length; i++) {
 		struct host *host = NULL;
 
 		/* Volta has no PM sampling. */
 		if (host_new(library, names[i], &host, &error)) {
-			all = all && !strncmp(names[i], "GV", 2) &&
-			      strstr(error.text, "has no PM sampling of this chip");
+			is_right = is_right && !strncmp(names[i], "GV", 2) &&
+				   strstr(error.text, "has no PM sampling of this chip");
 			diag("%s", error.text);
 			continue;
 		}
@@ -56,7 +56,7 @@ static void every_chip(const struct library *library)
 			fewest = host->length;
 		host_free(host);
 	}
-	ok(all, "the metrics of each chip but Volta can be listed");
+	ok(is_right, "the metrics of each chip but Volta can be listed");
 	ok(fewest > 100, "each chip has more than 100 metrics: %zu", fewest);
 }
 

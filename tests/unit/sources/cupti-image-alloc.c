@@ -24,12 +24,12 @@ static int load(void)
 	struct gpmu_error error = { 0 };
 	struct saved saved;
 	int ret = saved_load(&saved, path, &error);
-	bool whole = !ret && saved.length == 1 && !strcmp(saved.runs[0].gpu.uuid, gpu.uuid) &&
-		     saved.runs[0].names_len == 2 && !strcmp(saved.runs[0].names[0], names[0]) &&
-		     !strcmp(saved.runs[0].names[1], names[1]) && saved.runs[0].images_len == 1;
+	bool is_whole = !ret && saved.length == 1 && !strcmp(saved.runs[0].gpu.uuid, gpu.uuid) &&
+			saved.runs[0].names_len == 2 && !strcmp(saved.runs[0].names[0], names[0]) &&
+			!strcmp(saved.runs[0].names[1], names[1]) && saved.runs[0].images_len == 1;
 
 	saved_release(&saved);
-	return ret ? ret : !whole;
+	return ret ? ret : !is_whole;
 }
 
 static void save(void)
@@ -52,22 +52,22 @@ static void save(void)
 /* alloc_fail_each() cannot count the texts of asprintf(), which glibc allocates. */
 static void save_without_memory(void)
 {
-	bool whole = true, failed = true;
+	bool is_whole = true, has_failed = true;
 	int n;
 
-	for (n = 0; n < ALLOC_MAX && failed; n++) {
+	for (n = 0; n < ALLOC_MAX && has_failed; n++) {
 		unlink(path);
 		alloc_left = n;
 		save();
-		failed = alloc_left < 0;
+		has_failed = alloc_left < 0;
 		alloc_left = -1;
 		if (!access(path, F_OK) && load()) {
 			diag("allocation %d", n);
-			whole = false;
+			is_whole = false;
 		}
 	}
-	ok(n > 20 && !failed && !load(), "image: a file is written with %d allocations", n - 1);
-	ok(whole, "image: a file is written whole or not at all if an allocation fails");
+	ok(n > 20 && !has_failed && !load(), "image: a file is written with %d allocations", n - 1);
+	ok(is_whole, "image: a file is written whole or not at all if an allocation fails");
 }
 
 int main(void)

@@ -209,12 +209,12 @@ static void damaged(void)
 	is_u64(wrong, 0, "image: a file that is cut off is refused");
 	is_u64(silent, 0, "image: each refusal of a cut file has a message");
 	wrong = 0;
-	for (size_t at = 0; at < size; at = at < 1000 ? at + 3 : at + 20011) {
-		bytes[at] ^= 0x55;
+	for (size_t offset = 0; offset < size; offset = offset < 1000 ? offset + 3 : offset + 20011) {
+		bytes[offset] ^= 0x55;
 		write_file(bytes, size);
-		wrong += !saved_load(&saved, path, &error) && at > 16 && at < 40;
+		wrong += !saved_load(&saved, path, &error) && offset > 16 && offset < 40;
 		saved_release(&saved);
-		bytes[at] ^= 0x55;
+		bytes[offset] ^= 0x55;
 	}
 	is_u64(wrong, 0, "image: a file with a damaged first record is refused");
 	bytes[size - 6000] ^= 1;

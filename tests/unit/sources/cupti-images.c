@@ -90,7 +90,7 @@ static void end(struct sampler *sampler, struct counts *counts, struct messages 
 }
 
 /* Submits an image of ten samples of a millisecond each. Returns their end, 0 if the free image was not empty. */
-static uint64_t submit(struct sampler *sampler, uint64_t start, int byte, bool skip, enum gap reason)
+static uint64_t submit(struct sampler *sampler, uint64_t start, int byte, bool is_skipped, enum gap reason)
 {
 	struct image *image = images_free(sampler);
 
@@ -98,7 +98,7 @@ static uint64_t submit(struct sampler *sampler, uint64_t start, int byte, bool s
 		return 0;
 	image->bytes[0] = (uint8_t)byte;
 	image->samples = SAMPLES;
-	image->skip = skip;
+	image->is_skipped = is_skipped;
 	image->reason = reason;
 	for (size_t i = 0; i < SAMPLES; i++)
 		image->times[i] = (struct sample_time){ start + i * MS, start + (i + 1) * MS };

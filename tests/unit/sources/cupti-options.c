@@ -12,7 +12,7 @@ static const struct {
 	uint64_t interval;
 	enum trigger trigger;
 	size_t buffer;
-	bool list;
+	bool wants_list;
 } good[] = {
 	{ "", 0, TRIGGER_DEFAULT, 0, false },
 	{ "list", 0, TRIGGER_DEFAULT, 0, true },
@@ -70,7 +70,7 @@ int main(void)
 		int ret = options_parse(&options, good[i].text, &error);
 
 		ok(!ret && options.interval == good[i].interval && options.trigger == good[i].trigger &&
-		   options.buffer == good[i].buffer && options.list == good[i].list,
+		   options.buffer == good[i].buffer && options.wants_list == good[i].wants_list,
 		   "cupti=%s is accepted with its values", good[i].text);
 		options_release(&options);
 	}

@@ -33,19 +33,20 @@ static uint64_t pc_of(size_t i)
 static void damaged_slots(void)
 {
 	static const uint8_t places[] = { 0, 9, 14, 19, 21, 24, 27, 30, 39, 42, 51, 53, 55 };
-	bool neighbours = true, losses = true;
+	bool is_neighbour_right = true, is_loss_right = true;
 
 	for (size_t i = 0; i < sizeof(places); i++) {
 		put_slots(9);
 		stream.bytes[4 * 64 + places[i]] = 0xff;
 		decode_whole(&whole, &stream);
-		neighbours = neighbours && whole.count == 8 && !memcmp(whole.records, sent, 4 * sizeof(sent[0])) &&
-			     !memcmp(whole.records + 4, sent + 5, 4 * sizeof(sent[0]));
-		losses = losses && whole.stats.lost_bytes == 64 && whole.stats.damages == 1 &&
-			 !whole.stats.unfinished && !whole.stats.bare && !whole.stats.unknown;
+		is_neighbour_right = is_neighbour_right && whole.count == 8 &&
+				     !memcmp(whole.records, sent, 4 * sizeof(sent[0])) &&
+				     !memcmp(whole.records + 4, sent + 5, 4 * sizeof(sent[0]));
+		is_loss_right = is_loss_right && whole.stats.lost_bytes == 64 && whole.stats.damages == 1 &&
+				!whole.stats.unfinished && !whole.stats.bare && !whole.stats.unknown;
 	}
-	ok(neighbours, "spe: a damaged byte in a stream of 64-byte records loses only its record");
-	ok(losses, "spe: the 64 bytes of a damaged record are counted as lost, and one damage");
+	ok(is_neighbour_right, "spe: a damaged byte in a stream of 64-byte records loses only its record");
+	ok(is_loss_right, "spe: the 64 bytes of a damaged record are counted as lost, and one damage");
 }
 
 static void damaged_start(void)
@@ -198,7 +199,7 @@ static void aux_records(void)
 /* Random bytes, and good records with random changes */
 static void random_bytes(void)
 {
-	bool same = true, bounded = true;
+	bool is_same = true, is_bounded = true;
 
 	for (int round = 0; round < 2000; round++) {
 		put_slots(round % 3 ? 16 : 0);
@@ -208,11 +209,12 @@ static void random_bytes(void)
 			stream.bytes[round % 3 ? spe_below((uint32_t)stream.length) : n - 1] = (uint8_t)spe_random();
 		decode_whole(&whole, &stream);
 		decode(&pieces, stream.bytes, stream.length, 1 + spe_below(70), 1 + spe_below(70), 1 + spe_below(4));
-		same = same && same_records(&whole, &pieces);
-		bounded = bounded && whole.stats.lost_bytes <= stream.length && whole.stats.records == whole.count;
+		is_same = is_same && is_same_records(&whole, &pieces);
+		is_bounded =
+			is_bounded && whole.stats.lost_bytes <= stream.length && whole.stats.records == whole.count;
 	}
-	ok(same, "spe: random bytes give the same records and counts, whatever the chunks");
-	ok(bounded, "spe: no more bytes of random bytes are lost than there are");
+	ok(is_same, "spe: random bytes give the same records and counts, whatever the chunks");
+	ok(is_bounded, "spe: no more bytes of random bytes are lost than there are");
 }
 
 int main(void)

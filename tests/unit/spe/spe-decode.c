@@ -56,7 +56,7 @@ static void start(void)
 	memset(&wanted, 0, sizeof(wanted));
 }
 
-static bool as_wanted(const struct decoded *decoded)
+static bool is_as_wanted(const struct decoded *decoded)
 {
 	return decoded->count == wanted.count && decoded->stats.records == wanted.count &&
 	       !memcmp(decoded->records, wanted.records, wanted.count * sizeof(wanted.records[0])) &&
@@ -67,38 +67,38 @@ static bool as_wanted(const struct decoded *decoded)
 
 static void round_trips(void)
 {
-	bool all = true, chunked = true;
+	bool is_right = true, is_chunked = true;
 
 	for (int round = 0; round < 300; round++) {
 		start();
 		for (int i = 0; i < 100; i++)
 			put_record(round % 20);
 		decode_whole(&whole, &stream);
-		all = all && as_wanted(&whole);
+		is_right = is_right && is_as_wanted(&whole);
 		decode(&pieces, stream.bytes, stream.length, 1 + spe_below(100), 1 + spe_below(100), 1 + spe_below(3));
-		chunked = chunked && as_wanted(&pieces);
+		is_chunked = is_chunked && is_as_wanted(&pieces);
 	}
-	ok(all, "spe: 30,000 records of any packets in any order are decoded to their fields");
-	ok(chunked, "spe: the same records are decoded from chunks of any size");
+	ok(is_right, "spe: 30,000 records of any packets in any order are decoded to their fields");
+	ok(is_chunked, "spe: the same records are decoded from chunks of any size");
 }
 
 static void each_boundary(void)
 {
-	bool two = true, equal = true;
+	bool has_two = true, is_equal = true;
 
 	start();
 	for (int i = 0; i < 12; i++)
 		put_record(9);
 	for (size_t first = 0; first <= stream.length; first++) {
 		decode(&pieces, stream.bytes, stream.length, first, stream.length, 5);
-		two = two && as_wanted(&pieces);
+		has_two = has_two && is_as_wanted(&pieces);
 	}
 	for (size_t size = 1; size < 100; size++) {
 		decode(&pieces, stream.bytes, stream.length, size, size, 1);
-		equal = equal && as_wanted(&pieces);
+		is_equal = is_equal && is_as_wanted(&pieces);
 	}
-	ok(two, "spe: two chunks with a boundary at any byte give the records of the whole");
-	ok(equal, "spe: chunks of any equal size give the records of the whole");
+	ok(has_two, "spe: two chunks with a boundary at any byte give the records of the whole");
+	ok(is_equal, "spe: chunks of any equal size give the records of the whole");
 }
 
 /* A trace that ends at @cut: complete records, and the bytes of the record begun are lost. */
@@ -119,14 +119,14 @@ static bool is_cut(size_t cut)
 
 static void each_cut(void)
 {
-	bool any = true, slots = true;
+	bool has_any = true, has_slots = true;
 
 	start();
 	for (int i = 0; i < 12; i++)
 		put_record(9);
 	for (size_t cut = 0; cut <= stream.length; cut++)
-		any = any && is_cut(cut);
-	ok(any, "spe: a trace that ends at any byte gives all complete records and counts the bytes of the last");
+		has_any = has_any && is_cut(cut);
+	ok(has_any, "spe: a trace that ends at any byte gives all complete records and counts the bytes of the last");
 	start();
 	for (int i = 0; i < 8; i++) {
 		struct gpmu_spe_record record = random_slot(1, 0);
@@ -136,8 +136,8 @@ static void each_cut(void)
 		want(&record);
 	}
 	for (size_t cut = 0; cut <= stream.length; cut++)
-		slots = slots && is_cut(cut);
-	ok(slots, "spe: a trace of 64-byte records that ends at any byte gives all complete records");
+		has_slots = has_slots && is_cut(cut);
+	ok(has_slots, "spe: a trace of 64-byte records that ends at any byte gives all complete records");
 }
 
 static void slots(void)
@@ -153,11 +153,11 @@ static void slots(void)
 				want(&record);
 			}
 			decode_whole(&whole, &stream);
-			ok(as_wanted(&whole) && whole.stats.slots == wanted.count,
+			ok(is_as_wanted(&whole) && whole.stats.slots == wanted.count,
 			   "spe: 64-byte records with %u bytes of events that end with %s are decoded", 2 + more,
 			   has_time ? "a time stamp" : "an end packet");
 			decode(&pieces, stream.bytes, stream.length, 1, 1, 9);
-			ok(same_records(&whole, &pieces),
+			ok(is_same_records(&whole, &pieces),
 			   "spe: chunks of 1 byte give the same of 64-byte records with %u bytes of events that end with %s",
 			   2 + more, has_time ? "a time stamp" : "an end packet");
 		}
@@ -173,7 +173,7 @@ static void changed_slots(void)
 	size_t differing = 0;
 
 	for (int round = 0; round < 12; round++)
-		for (size_t at = 0; at < 64; at++)
+		for (size_t index = 0; index < 64; index++)
 			for (size_t i = 0; i < sizeof(values); i++) {
 				unsigned int more = round % 2 * 2;
 
@@ -183,17 +183,17 @@ static void changed_slots(void)
 
 					put_slot(&stream, &record, more);
 				}
-				stream.bytes[64 + at] = values[i];
+				stream.bytes[64 + index] = values[i];
 				decode_whole(&whole, &stream);
 				decode(&pieces, stream.bytes, stream.length, 1, 1, 9);
-				differing += !same_records(&whole, &pieces);
+				differing += !is_same_records(&whole, &pieces);
 			}
 	is_u64(differing, 0, "spe: a 64-byte record with any changed byte gives the same in one chunk and in chunks of 1 byte");
 }
 
 static void alignments(void)
 {
-	bool all = true;
+	bool is_right = true;
 
 	for (unsigned int n = 0; n < 4; n++)
 		for (unsigned int before = 0; before < 20; before++) {
@@ -212,10 +212,10 @@ static void alignments(void)
 			want(&record);
 			for (size_t size = 1; size < 40; size++) {
 				decode(&pieces, stream.bytes, stream.length, size, size, 9);
-				all = all && as_wanted(&pieces);
+				is_right = is_right && is_as_wanted(&pieces);
 			}
 		}
-	ok(all, "spe: bytes between an alignment packet and its boundary are skipped, wherever chunks end");
+	ok(is_right, "spe: bytes between an alignment packet and its boundary are skipped, wherever chunks end");
 }
 
 static void addresses(void)
@@ -240,7 +240,7 @@ static void numbers(void)
 {
 	static const enum gpmu_spe_field fields[] = { GPMU_SPE_PC, GPMU_SPE_TARGET, GPMU_SPE_VA, GPMU_SPE_PREVIOUS };
 	struct gpmu_spe_record record;
-	bool all = true;
+	bool is_right = true;
 
 	for (int field = 0; field < GPMU_SPE_FIELDS; field++)
 		record.value[field] = 0xc900004012345640;
@@ -249,8 +249,8 @@ static void numbers(void)
 		   "spe: the number of field %d, a virtual address, has no attributes", (int)fields[i]);
 	is_u64(gpmu_spe_number(&record, GPMU_SPE_PA), 0x4012345640, "spe: the number of a physical address has no attributes");
 	for (enum gpmu_spe_field field = GPMU_SPE_TOTAL; field < GPMU_SPE_FIELDS; field++)
-		all = all && gpmu_spe_number(&record, field) == 0xc900004012345640;
-	ok(all, "spe: the number of a field without an address is its payload");
+		is_right = is_right && gpmu_spe_number(&record, field) == 0xc900004012345640;
+	ok(is_right, "spe: the number of a field without an address is its payload");
 }
 
 int main(void)

@@ -67,7 +67,7 @@ static bool is_packet(const struct stream *stream, enum gpmu_spe_packet_kind kin
 static void sized_packets(void)
 {
 	static struct stream stream;
-	bool all = true;
+	bool is_right = true;
 
 	for (unsigned int header = 0x40; header < 0xc0; header++)
 		for (int round = 0; round < 100; round++) {
@@ -75,15 +75,16 @@ static void sized_packets(void)
 
 			stream.length = 0;
 			put_packet(&stream, header, value);
-			all = is_packet(&stream, kind_of(header), index_of(header), value) && all;
+			is_right = is_packet(&stream, kind_of(header), index_of(header), value) && is_right;
 		}
-	ok(all, "spe: each packet with a payload is read with its kind, index and value, and a part of a packet is not read");
+	ok(is_right, "spe: each packet with a payload is read with its kind, index and value, "
+	   "and a part of a packet is not read");
 }
 
 static void extended_packets(void)
 {
 	static struct stream stream;
-	bool all = true;
+	bool is_right = true;
 
 	for (unsigned int first = 0x20; first < 0x24; first++)
 		for (unsigned int header = 0x40; header < 0xc0; header++) {
@@ -95,42 +96,43 @@ static void extended_packets(void)
 			put_bytes(&stream, first, 1);
 			put_packet(&stream, header, value);
 			if (is_indexed)
-				all = is_packet(&stream, kind, (first & 3) << 3 | (header & 7), value) && all;
+				is_right = is_packet(&stream, kind, (first & 3) << 3 | (header & 7), value) && is_right;
 			else if (kind != GPMU_SPE_PACKET_OP)
-				all = is_packet(&stream, GPMU_SPE_PACKET_UNKNOWN, index_of(header), value) && all;
+				is_right = is_packet(&stream, GPMU_SPE_PACKET_UNKNOWN, index_of(header), value) &&
+					   is_right;
 		}
-	ok(all, "spe: an extended header gives two more bits of the index of addresses and counters");
+	ok(is_right, "spe: an extended header gives two more bits of the index of addresses and counters");
 }
 
 static void other_bytes(void)
 {
 	struct gpmu_spe_packet packet;
-	bool refused = true, reserved = true, extended = true;
+	bool is_refused = true, is_reserved = true, is_extended = true;
 
 	for (unsigned int first = 0; first < 256; first++) {
 		const uint8_t bytes[10] = { (uint8_t)first };
 		int length = gpmu_spe_packet(&packet, bytes, sizeof(bytes), 0);
 
 		if (first >= 0xc0 || (first >= 0x24 && first < 0x40))
-			refused = refused && length == -EBADMSG;
+			is_refused = is_refused && length == -EBADMSG;
 		else if (first >= 0x02 && first < 0x20)
-			reserved = reserved && length == 1 && packet.kind == GPMU_SPE_PACKET_UNKNOWN;
+			is_reserved = is_reserved && length == 1 && packet.kind == GPMU_SPE_PACKET_UNKNOWN;
 	}
 	for (unsigned int second = 1; second < 256; second++) {
 		const uint8_t bytes[10] = { 0x20, (uint8_t)second };
 
 		if (!is_sized(second))
-			extended = extended && gpmu_spe_packet(&packet, bytes, sizeof(bytes), 0) == -EBADMSG;
+			is_extended = is_extended && gpmu_spe_packet(&packet, bytes, sizeof(bytes), 0) == -EBADMSG;
 	}
-	ok(refused, "spe: first bytes from 0x24 to 0x3f and from 0xc0 begin no packet");
-	ok(reserved, "spe: first bytes from 0x02 to 0x1f are packets without a payload");
-	ok(extended, "spe: an extended header is refused before a byte that has no size");
+	ok(is_refused, "spe: first bytes from 0x24 to 0x3f and from 0xc0 begin no packet");
+	ok(is_reserved, "spe: first bytes from 0x02 to 0x1f are packets without a payload");
+	ok(is_extended, "spe: an extended header is refused before a byte that has no size");
 }
 
 static void alignments(void)
 {
 	struct gpmu_spe_packet packet;
-	bool all = true;
+	bool is_right = true;
 
 	for (unsigned int n = 0; n < 4; n++)
 		for (uint64_t offset = 0; offset < 64; offset++) {
@@ -139,10 +141,10 @@ static void alignments(void)
 
 			while (end % boundary)
 				end++;
-			all = all && gpmu_spe_packet(&packet, bytes, 2, offset) == (int)(end - offset) &&
-			      packet.kind == GPMU_SPE_PACKET_ALIGNMENT && packet.value == boundary;
+			is_right = is_right && gpmu_spe_packet(&packet, bytes, 2, offset) == (int)(end - offset) &&
+				   packet.kind == GPMU_SPE_PACKET_ALIGNMENT && packet.value == boundary;
 		}
-	ok(all, "spe: an alignment packet ends at the next multiple of its boundary of the trace offset");
+	ok(is_right, "spe: an alignment packet ends at the next multiple of its boundary of the trace offset");
 }
 
 /* Texts that the vectors do not have */
@@ -184,7 +186,7 @@ static void texts(void)
 static void operations(void)
 {
 	unsigned int known[4] = { 0 }, flags[4] = { 0 };
-	bool stores = true, lengths = true;
+	bool is_store_right = true, is_length_right = true;
 
 	for (unsigned int op_class = 0; op_class < 4; op_class++)
 		for (unsigned int payload = 0; payload < 256; payload++) {
@@ -192,15 +194,16 @@ static void operations(void)
 
 			known[op_class] += (unsigned int)op.is_known;
 			flags[op_class] |= op.flags;
-			stores = stores && !(op.flags & GPMU_SPE_OP_STORE) == !(op_class == 1 && payload & 1);
+			is_store_right =
+				is_store_right && !(op.flags & GPMU_SPE_OP_STORE) == !(op_class == 1 && payload & 1);
 			if (op.is_known && !strcmp(op.name, "SVE-SME-REG"))
-				lengths = lengths && op.bits == 32u << (payload >> 4 & 7);
+				is_length_right = is_length_right && op.bits == 32u << (payload >> 4 & 7);
 		}
 	is_u64(known[0], 8 + 32 + 32, "spe: 72 payloads of the class other are known");
 	is_u64(known[1], 6 * 2 + 1 + 16 + 64 + 4, "spe: 97 payloads of loads and stores are known");
 	ok(known[2] == 256 && !known[3], "spe: each payload of a branch is known, and none of class 3");
-	ok(stores, "spe: bit 0 of a payload of the class of loads and stores makes it a store");
-	ok(lengths, "spe: bits 4 to 6 of an SVE load or store give its vector length");
+	ok(is_store_right, "spe: bit 0 of a payload of the class of loads and stores makes it a store");
+	ok(is_length_right, "spe: bits 4 to 6 of an SVE load or store give its vector length");
 	is_u64(flags[0] | flags[1] | flags[2], (GPMU_SPE_OP_JUMP << 1) - 1, "spe: each flag of operations occurs");
 }
 

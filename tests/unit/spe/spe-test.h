@@ -106,7 +106,7 @@ static inline uint64_t random_value(unsigned int field)
 static inline void put_slot(struct stream *stream, const struct gpmu_spe_record *record, unsigned int more)
 {
 	const struct {
-		unsigned int at, field;
+		unsigned int offset, field;
 	} places[] = {
 		{ 0, GPMU_SPE_PC }, { 14, GPMU_SPE_CONTEXT_EL1 }, { 14, GPMU_SPE_CONTEXT_EL2 }, { 19, GPMU_SPE_OP },
 		{ 24 + more, GPMU_SPE_ISSUE }, { 27 + more, GPMU_SPE_TOTAL }, { 30 + more, GPMU_SPE_VA },
@@ -117,7 +117,7 @@ static inline void put_slot(struct stream *stream, const struct gpmu_spe_record 
 
 	put_pads(stream, 64);
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		stream->length = begin + places[i].at;
+		stream->length = begin + places[i].offset;
 		if (gpmu_spe_has(record, places[i].field))
 			put_field(stream, record, places[i].field);
 	}
@@ -176,11 +176,11 @@ static inline void decode(struct decoded *decoded, const uint8_t *bytes, size_t 
 	decoded->count = 0;
 	gpmu_spe_decoder_init(&decoder);
 	gpmu_spe_begin(&decoder, 0);
-	for (size_t at = 0; at < length; first = size) {
-		size_t chunk = first < length - at ? first : length - at;
+	for (size_t offset = 0; offset < length; first = size) {
+		size_t chunk = first < length - offset ? first : length - offset;
 
-		decode_chunk(&decoder, decoded, bytes + at, chunk, max);
-		at += chunk;
+		decode_chunk(&decoder, decoded, bytes + offset, chunk, max);
+		offset += chunk;
 	}
 	gpmu_spe_end(&decoder, 0);
 	decoded->stats = decoder.stats;
@@ -191,7 +191,7 @@ static inline void decode_whole(struct decoded *decoded, const struct stream *st
 	decode(decoded, stream->bytes, stream->length, stream->length, stream->length, RECORDS_MAX);
 }
 
-static inline bool same_records(const struct decoded *a, const struct decoded *b)
+static inline bool is_same_records(const struct decoded *a, const struct decoded *b)
 {
 	return a->count == b->count && !memcmp(a->records, b->records, a->count * sizeof(a->records[0])) &&
 	       !memcmp(&a->stats, &b->stats, sizeof(a->stats));

@@ -100,12 +100,12 @@ static void no_access(void)
 	struct gpmu_spe_record records[] = {
 		record_of(GPMU_SPE_OTHER, 0x08), record_of(GPMU_SPE_BRANCH, 1), record_of(GPMU_SPE_RESERVED, 1), { 0 },
 	};
-	bool all = true;
+	bool is_right = true;
 
 	for (size_t i = 0; i < LENGTH(records); i++)
-		all = all && gpmu_spe_tier(&records[i], NEOVERSE_V2).kind == GPMU_SPE_TIER_NONE &&
-		      gpmu_spe_home(&records[i], &memory, 0).kind == GPMU_SPE_HOME_NONE;
-	ok(all, "spe: a record that is neither a load nor a store has no tier and no home");
+		is_right = is_right && gpmu_spe_tier(&records[i], NEOVERSE_V2).kind == GPMU_SPE_TIER_NONE &&
+			   gpmu_spe_home(&records[i], &memory, 0).kind == GPMU_SPE_HOME_NONE;
+	ok(is_right, "spe: a record that is neither a load nor a store has no tier and no home");
 }
 
 static int add(struct gpmu_spe_memory *memory, uint64_t begin, uint64_t end, int node, enum gpmu_spe_memory_kind kind)

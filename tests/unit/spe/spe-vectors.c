@@ -205,7 +205,7 @@ static void add_stream(struct text *text, const struct stream *stream, const str
 
 static bool contains(const struct text *text, char *words)
 {
-	bool all = true;
+	bool is_right = true;
 
 	for (char *word = strtok(words, " "); word; word = strtok(NULL, " ")) {
 		char padded[256];
@@ -214,9 +214,9 @@ static bool contains(const struct text *text, char *words)
 		if (strstr(text->bytes, padded))
 			continue;
 		diag("no \"%s\" in%s", word, text->bytes);
-		all = false;
+		is_right = false;
 	}
-	return all;
+	return is_right;
 }
 
 /* Packets as perf prints them: up to 16 pads are one */
@@ -227,8 +227,8 @@ static void add_perf_text(struct text *text, const struct stream *stream)
 	char words[512];
 	int length;
 
-	for (size_t at = 0; at < stream->length; at += (size_t)length) {
-		length = gpmu_spe_packet(&packet, stream->bytes + at, stream->length - at, at);
+	for (size_t offset = 0; offset < stream->length; offset += (size_t)length) {
+		length = gpmu_spe_packet(&packet, stream->bytes + offset, stream->length - offset, offset);
 		if (length <= 0)
 			return;
 		if (packet.kind == GPMU_SPE_PACKET_PAD && pads++ % 16)

@@ -38,7 +38,7 @@ static struct source {
 	int broken;
 } sources[FILES];
 static size_t source_count;
-static bool leaves;
+static bool is_leaving;
 static unsigned long counts[ACTIVITY_KINDS];
 
 static struct {
@@ -53,7 +53,7 @@ static void set(const char *word)
 {
 	const struct {
 		const char *name;
-		void *at;
+		void *address;
 		size_t size;
 	} members[] = {
 #define OF(member)	{ #member, &settings.control.member, sizeof(settings.control.member) }
@@ -73,7 +73,7 @@ static void set(const char *word)
 		if (strlen(members[i].name) != (size_t)(value - word) ||
 		    strncmp(members[i].name, word, value - word))
 			continue;
-		memcpy(members[i].at, &number, members[i].size);
+		memcpy(members[i].address, &number, members[i].size);
 		return;
 	}
 	fprintf(stderr, "activity-dump: no member %s\n", word);
@@ -83,14 +83,14 @@ static void set(const char *word)
 static void print_member(struct source *source, const struct activity_head *record,
 			 const struct member *member)
 {
-	const char *at = (const char *)record + member->offset;
+	const char *bytes = (const char *)record + member->offset;
 	uint32_t words[3];
 	uint64_t wide;
 
-	memcpy(words, at, member->type == THREE ? sizeof(words) : sizeof(words[0]));
+	memcpy(words, bytes, member->type == THREE ? sizeof(words) : sizeof(words[0]));
 	switch (member->type) {
 	case U64:
-		memcpy(&wide, at, sizeof(wide));
+		memcpy(&wide, bytes, sizeof(wide));
 		printf(" %s=%llu", member->name, (unsigned long long)wide);
 		break;
 	case THREE:
@@ -102,7 +102,7 @@ static void print_member(struct source *source, const struct activity_head *reco
 		break;
 	case TEXT_END:
 	case UUID:
-		printf(" %s=%s", member->name, at);
+		printf(" %s=%s", member->name, bytes);
 		break;
 	default:
 		printf(" %s=%u", member->name, words[0]);
@@ -218,20 +218,20 @@ static unsigned long elapsed(const struct timespec *from)
 static unsigned long since_channel(void)
 {
 	static struct timespec begin;
-	static bool begun;
+	static bool has_begun;
 
 	if (!source_count)
 		return 0;
-	if (!begun)
+	if (!has_begun)
 		clock_gettime(CLOCK_MONOTONIC, &begin);
-	begun = true;
+	has_begun = true;
 	return elapsed(&begin) + 1;
 }
 
 static void *hold(void *control)
 {
 	channel_hold(control);
-	while (!__atomic_load_n(&leaves, __ATOMIC_RELAXED))
+	while (!__atomic_load_n(&is_leaving, __ATOMIC_RELAXED))
 		poll(NULL, 0, 1);
 	return NULL;
 }
@@ -258,7 +258,7 @@ static void act(struct channel_control *control, pid_t pid)
 	if (settings.close && now >= settings.close)
 		__atomic_store_n(&control->closed, 1, __ATOMIC_RELAXED);
 	if (settings.leave && now >= settings.leave)
-		__atomic_store_n(&leaves, true, __ATOMIC_RELAXED);
+		__atomic_store_n(&is_leaving, true, __ATOMIC_RELAXED);
 	if (settings.kill && lost_count() >= settings.kill)
 		kill(pid, SIGKILL);
 }
@@ -300,7 +300,7 @@ int main(int argc, char **argv)
 			drain();
 		poll(NULL, 0, 1);
 	}
-	__atomic_store_n(&leaves, true, __ATOMIC_RELAXED);
+	__atomic_store_n(&is_leaving, true, __ATOMIC_RELAXED);
 	if (settings.leave)
 		pthread_join(holder, NULL);
 	finish(status);

@@ -108,19 +108,19 @@ static uint64_t number(const char *text)
 
 static void set(struct activity_head *record, const struct member *member, char *value)
 {
-	char *at = (char *)record + member->offset;
+	char *bytes = (char *)record + member->offset;
 	uint64_t wide;
 	uint32_t word;
 
 	switch (member->type) {
 	case U64:
 		wide = number(value);
-		memcpy(at, &wide, sizeof(wide));
+		memcpy(bytes, &wide, sizeof(wide));
 		break;
 	case THREE:
 		for (int i = 0; i < 3 && value; i++) {
 			word = (uint32_t)number(value);
-			memcpy(at + i * sizeof(word), &word, sizeof(word));
+			memcpy(bytes + i * sizeof(word), &word, sizeof(word));
 			value = strchr(value, ',');
 			value = value ? value + 1 : NULL;
 		}
@@ -130,14 +130,14 @@ static void set(struct activity_head *record, const struct member *member, char 
 		decode(value);
 		if (strlen(value) >= (member->type == UUID ? sizeof(((struct activity_device *)0)->uuid) : TEXT))
 			fail("too long:", value);
-		memcpy(at, value, strlen(value) + 1);
+		memcpy(bytes, value, strlen(value) + 1);
 		if (member->type == TEXT_END)
 			record->size = (member->offset + strlen(value) + 1 + 7) / 8 * 8;
 		break;
 	default:
 		decode(value);
 		word = member->type == NAME ? intern(value) : (uint32_t)number(value);
-		memcpy(at, &word, sizeof(word));
+		memcpy(bytes, &word, sizeof(word));
 	}
 }
 

@@ -9,17 +9,17 @@
 
 static char last[CHANNEL_NAME_LONGEST + 8];
 static uint32_t last_id;
-static bool full, valid = true;
+static bool is_full, is_valid = true;
 
 static bool write_name(void *user, const struct activity_head *record)
 {
 	const struct activity_name *name = (const void *)record;
 
 	*(int *)user += 1;
-	valid = valid && activity_is_valid(record) && record->kind == ACTIVITY_NAME;
+	is_valid = is_valid && activity_is_valid(record) && record->kind == ACTIVITY_NAME;
 	snprintf(last, sizeof(last), "%s", name->text);
 	last_id = name->id;
-	return !full;
+	return !is_full;
 }
 
 static void release(struct channel_names *names)
@@ -63,7 +63,7 @@ int main(void)
 {
 	struct channel_names names = { 0 };
 	char text[CHANNEL_NAME_LONGEST + 100];
-	bool all = true;
+	bool is_right = true;
 	int writes = 0;
 
 	is_u64(channel_names_find(&names, "a"), 0, "channel names: an empty table has no name");
@@ -72,25 +72,25 @@ int main(void)
 	is_u64(channel_names_find(&names, "a"), 1, "channel names: a name is found by its text");
 	ok(channel_name_is(&names, 1, "a") && !channel_name_is(&names, 1, "ab"),
 	   "channel names: a number has one text");
-	full = true;
+	is_full = true;
 	is_u64(channel_names_add(&names, "b", write_name, &writes), 0, "channel names: a name that cannot be written gets no number");
 	is_u64(channel_names_find(&names, "b"), 0, "channel names: a name that cannot be written is not known");
-	full = false;
+	is_full = false;
 	for (uint32_t i = 2; i < MANY; i++) {
 		snprintf(text, sizeof(text), "name %u", i);
-		all = all && channel_names_add(&names, text, write_name, &writes) == i;
+		is_right = is_right && channel_names_add(&names, text, write_name, &writes) == i;
 	}
 	for (uint32_t i = 2; i < MANY; i++) {
 		snprintf(text, sizeof(text), "name %u", i);
-		all = all && channel_names_find(&names, text) == i;
+		is_right = is_right && channel_names_find(&names, text) == i;
 	}
-	ok(all, "channel names: thousands of names are found by their texts");
+	ok(is_right, "channel names: thousands of names are found by their texts");
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
 	is_u64(channel_names_add(&names, text, write_name, &writes), MANY, "channel names: a long name gets a number");
 	is_u64(strlen(last), CHANNEL_NAME_LONGEST, "channel names: a long name is truncated");
 	is_u64(channel_names_find(&names, text), MANY, "channel names: a long name is found by its text");
-	ok(valid, "channel names: all records are valid");
+	ok(is_valid, "channel names: all records are valid");
 	release(&names);
 	limit();
 	return done_testing();

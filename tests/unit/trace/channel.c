@@ -178,8 +178,8 @@ static void losses_of_kinds(void)
 	channel_writer_close(writer);
 }
 
-/* @closes: the writer marks the file as complete before it ends */
-static void owed(bool closes)
+/* @wants_close: the writer marks the file as complete before it ends */
+static void owed(bool wants_close)
 {
 	const struct activity_lost held = { .from = 10, .to = 20, .count = 3, .why = ACTIVITY_LOST_CHANNEL,
 					    .kind = ACTIVITY_MARKER };
@@ -195,11 +195,11 @@ static void owed(bool closes)
 	lost = read_lost(reader);
 	ok(lost && lost->kind == ACTIVITY_NOTE && channel_read(reader, &read) == 1 && read->kind == ACTIVITY_COMPLETE &&
 	   !channel_read(reader, &read), "channel: records that a running writer holds back are not reported as lost");
-	if (closes)
+	if (wants_close)
 		channel_writer_finish(writer);
 	channel_writer_forget(writer);
 	lost = read_lost(reader);
-	if (closes)
+	if (wants_close)
 		ok(!lost, "channel: records that a writer held back before it completed its file are not reported as lost");
 	else
 		ok(lost && lost->count == 3 && lost->from == 10 && lost->to == 20 && lost->kind == ACTIVITY_MARKER &&
@@ -280,7 +280,7 @@ static const struct damage {
 	size_t offset;
 	uint64_t value;
 	size_t bytes;
-	bool opens;
+	bool can_open;
 	int reads;	/* records before the damage */
 } damages[] = {
 	{ "a wrong magic number", offsetof(struct channel_head, magic), 1, 8, false, 0 },
@@ -327,7 +327,7 @@ static void damage(const struct damage *damage)
 		abort();
 	errno = 0;
 	reader = channel_reader_new(fd);
-	if (!damage->opens) {
+	if (!damage->can_open) {
 		ok(!reader && errno == EBADMSG,
 		   "channel: %s is refused with EBADMSG", damage->what);
 	} else if (reader) {

@@ -17,7 +17,7 @@ static struct gpmu_clock *clock_of(const struct test_clock *test, uint64_t end, 
 	return clock;
 }
 
-static bool holds(const struct test_errors *e)
+static bool is_right(const struct test_errors *e)
 {
 	return !e->refused && !e->outside && !e->backwards;
 }
@@ -33,7 +33,7 @@ static const struct {
 	{ "faster by 100e-6", { .base = 5, .changes = { { .gain = 100000 } } }, 2300, 5000 },
 	{ "in steps of 32 ns", { .base = 12345, .step = 32 }, 2300, 5000 },
 	{ "in steps of 1 us", { .base = 12345, .step = 1000 }, 3500, 7000 },
-	{ "always read at the end of the bracket", { .base = T0, .late = true }, 2300, 5000 },
+	{ "always read at the end of the bracket", { .base = T0, .is_late = true }, 2300, 5000 },
 	{ "wrapping past 2^64", { .base = UINT64_MAX - 5 * S, .step = 32 }, 2300, 5000 },
 	{ "passing 2^63", { .base = INT64_MAX - 5 * S }, 2300, 5000 },
 	{
@@ -52,7 +52,7 @@ static void unchanging(void)
 		struct gpmu_clock *clock = clock_of(&steady[i].clock, 10 * S, 100 * MS);
 		struct test_errors e = test_ask(clock, &steady[i].clock, S, 9 * S);
 
-		ok(holds(&e),
+		ok(is_right(&e),
 		   "clock: %s: times are within their bounds and in order", steady[i].what);
 		ok(e.median <= steady[i].median && e.bound <= steady[i].largest,
 		   "clock: %s: the median bound is at most %.0f ns, the largest at most %.0f ns",
@@ -73,7 +73,7 @@ static void rates(void)
 	struct gpmu_clock *clock = clock_of(&test, 12 * S, 100 * MS);
 	struct test_errors e = test_ask(clock, &test, 0, 12 * S - 200 * MS);
 
-	ok(holds(&e), "clock: with a changing rate times are within their bounds and in order");
+	ok(is_right(&e), "clock: with a changing rate times are within their bounds and in order");
 	ok(e.median <= 2300, "clock: the median bound is small although the rate changes");
 	gpmu_clock_free(clock);
 }
@@ -111,10 +111,10 @@ static void sets(void)
 		struct test_errors around = test_ask(clock, &test, 4900 * MS, 5200 * MS);
 		struct test_errors after = test_ask(clock, &test, 5200 * MS, 10 * S);
 
-		ok(holds(&before) && holds(&after) && fmax(before.bound, after.bound) < 5000,
+		ok(is_right(&before) && is_right(&after) && fmax(before.bound, after.bound) < 5000,
 		   "clock: set by %+lld ms: times before and after are as accurate as "
 		   "ever", (long long)by[i] / 1000000);
-		ok(holds(&around) && around.bound < 110e6,
+		ok(is_right(&around) && around.bound < 110e6,
 		   "clock: set by %+lld ms: times near the set are within the adjacent pairs",
 		   (long long)by[i] / 1000000);
 		gpmu_clock_free(clock);
@@ -139,7 +139,7 @@ static void twice(void)
 		   time - T0 - 6 * S + 3000 < 6000,
 		   "clock: set back by 2 s: the later time of a reading is returned");
 	e = test_ask(clock, &test, 7200 * MS, 10 * S);
-	ok(holds(&e) && e.bound < 5000,
+	ok(is_right(&e) && e.bound < 5000,
 	   "clock: set back by 2 s: times after the repeated readings are accurate");
 	gpmu_clock_free(clock);
 }
@@ -175,13 +175,13 @@ static void suspend(void)
 	struct gpmu_clock *clock = clock_of(&real, 10 * S, 100 * MS);
 	struct test_errors e = test_ask(clock, &real, 5200 * MS, 10 * S);
 
-	ok(holds(&e) && e.bound < 5000, "clock: times after two suspends are accurate");
+	ok(is_right(&e) && e.bound < 5000, "clock: times after two suspends are accurate");
 	e = test_ask(clock, &real, 0, 4900 * MS);
-	ok(holds(&e) && e.bound < 5000, "clock: times before two suspends are accurate");
+	ok(is_right(&e) && e.bound < 5000, "clock: times before two suspends are accurate");
 	gpmu_clock_free(clock);
 	clock = clock_of(&gpu, 10 * S, 100 * MS);
 	e = test_ask(clock, &gpu, 5200 * MS, 10 * S);
-	ok(holds(&e) && e.bound < 7000 && e.median > 2000,
+	ok(is_right(&e) && e.bound < 7000 && e.median > 2000,
 	   "clock: times of a GPU clock that restarted at 0 are accurate, with its resolution "
 	   "kept");
 	gpmu_clock_free(clock);
@@ -198,20 +198,20 @@ static void live(void)
 	double max = 0;
 	uint64_t last = 0;
 
-	ok(holds(&e) && e.bound < 45000,
+	ok(is_right(&e) && e.bound < 45000,
 	   "clock: with four pairs the bound allows for the largest drift of a clock");
 	gpmu_clock_free(clock);
 	clock = clock_of(&test, 4 * MS, MS);
-	for (uint64_t at = 100 * MS; at < 20 * S; at += 100 * MS) {
-		test_add(clock, &test, at, at + MS, MS);
+	for (uint64_t begin = 100 * MS; begin < 20 * S; begin += 100 * MS) {
+		test_add(clock, &test, begin, begin + MS, MS);
 		for (uint64_t i = 0; i < 99; i++) {
-			uint64_t t = at + 10000 + i * MS, time = 0, bound = 0;
+			uint64_t t = begin + 10000 + i * MS, time = 0, bound = 0;
 
 			gpmu_clock_time(clock, test_shows(&test, t), &time, &bound);
 			outside += fabs((double)(int64_t)(time - T0 - t)) > (double)bound;
 			backwards += time < last;
 			last = time;
-			if (at > S)
+			if (begin > S)
 				max = fmax(max, (double)bound);
 		}
 	}
@@ -269,7 +269,7 @@ static void often(void)
 
 	ok(clock->length <= 20 * S / CLOCK_SLOT + 1 && clock->length >= 150,
 	   "clock: of 40000 pairs in 20 s one is kept for each 50 to 133 ms");
-	ok(holds(&e) && e.median < 1700, "clock: the pair with the narrowest bracket is kept");
+	ok(is_right(&e) && e.median < 1700, "clock: the pair with the narrowest bracket is kept");
 	gpmu_clock_free(clock);
 }
 
@@ -283,7 +283,7 @@ static void old(void)
 	struct test_errors e = test_ask(clock, &test, 192 * S, 599 * S);
 	uint64_t time, bound;
 
-	ok(clock->length == CLOCK_ANCHORS && holds(&e) && e.bound < 6000,
+	ok(clock->length == CLOCK_ANCHORS && is_right(&e) && e.bound < 6000,
 	   "clock: the pairs of the last 400 s are kept");
 	e = test_ask(clock, &test, 185 * S, 190 * S);
 	ok(!e.refused && !e.outside,

@@ -27,7 +27,7 @@ struct test_clock {
 	struct test_change changes[4];	/* the first is at 0; a time of 0 ends the list */
 	uint64_t wide;			/* every @wide-th bracket is wider by @wider ns; 0: none */
 	uint64_t wider;
-	bool late;			/* the clock is always read at the end of the bracket */
+	bool is_late;			/* the clock is always read at the end of the bracket */
 };
 
 /* xorshift64 */
@@ -41,29 +41,29 @@ static uint64_t test_random(uint64_t below)
 	return (state >> 11) % below;
 }
 
-static uint64_t test_shows(const struct test_clock *clock, uint64_t at)
+static uint64_t test_shows(const struct test_clock *clock, uint64_t time)
 {
 	const struct test_change *c = clock->changes;
-	uint64_t other = at;
+	uint64_t other = time;
 
-	for (int i = 0; i < 4 && (!i || c[i].time) && c[i].time <= at; i++) {
-		uint64_t end = i < 3 && c[i + 1].time && c[i + 1].time < at ? c[i + 1].time : at;
+	for (int i = 0; i < 4 && (!i || c[i].time) && c[i].time <= time; i++) {
+		uint64_t end = i < 3 && c[i + 1].time && c[i + 1].time < time ? c[i + 1].time : time;
 
 		other += (uint64_t)((int64_t)(end - c[i].time) / 1000 * c[i].gain / 1000000 + c[i].set);
 	}
 	return clock->base + (clock->step ? other - other % clock->step : other);
 }
 
-static struct gpmu_clock_pair test_pair(const struct test_clock *clock, uint64_t at)
+static struct gpmu_clock_pair test_pair(const struct test_clock *clock, uint64_t time)
 {
 	static uint64_t n;
 	uint64_t width = 1900 + test_random(1000), in;
 
 	if (clock->wide && ++n % clock->wide == 0)
 		width += clock->wider;
-	in = clock->late ? width : test_random(width + 1);
+	in = clock->is_late ? width : test_random(width + 1);
 	return (struct gpmu_clock_pair){
-		.before = T0 + at, .other = test_shows(clock, at + in), .after = T0 + at + width,
+		.before = T0 + time, .other = test_shows(clock, time + in), .after = T0 + time + width,
 	};
 }
 
@@ -74,8 +74,8 @@ static void test_add(struct gpmu_clock *clock, const struct test_clock *test, ui
 {
 	struct gpmu_clock_pair pair;
 
-	for (uint64_t at = begin; at < end; at += every) {
-		pair = test_pair(test, at + test_random(every / 100));
+	for (uint64_t time = begin; time < end; time += every) {
+		pair = test_pair(test, time + test_random(every / 100));
 		if (gpmu_clock_add(clock, &pair))
 			printf("Bail out! a pair is refused\n");
 	}
@@ -105,15 +105,15 @@ static struct test_errors test_ask(struct gpmu_clock *clock, const struct test_c
 	int n = 0;
 
 	for (uint64_t i = 0; i < ASKED; i++) {
-		uint64_t at = begin + (end - begin) * i / ASKED;
+		uint64_t asked = begin + (end - begin) * i / ASKED;
 		double off;
 
 		errors.asked++;
-		if (gpmu_clock_time(clock, test_shows(test, at), &time, &bound)) {
+		if (gpmu_clock_time(clock, test_shows(test, asked), &time, &bound)) {
 			errors.refused++;
 			continue;
 		}
-		off = fabs((double)(int64_t)(time - T0 - at));
+		off = fabs((double)(int64_t)(time - T0 - asked));
 		errors.outside += off > (double)bound;
 		errors.backwards += last && time < last;
 		errors.worst = fmax(errors.worst, off);

@@ -34,16 +34,16 @@ static void load(void)
 {
 	FILE *file = fopen("tests/data/gpu/clock_pairs_h200.csv", "r");
 	uint64_t twice, other, width;
-	char line[160], *at;
+	char line[160], *rest;
 	int n = 0;
 
 	while (file && n < PAIRS && fgets(line, sizeof(line), file)) {
-		twice = 2 * strtoull(line, &at, 10);
-		if (at == line || *at != '.')
+		twice = 2 * strtoull(line, &rest, 10);
+		if (rest == line || *rest != '.')
 			continue;
-		twice += at[1] == '5';
-		other = strtoull(at + 3, &at, 10);
-		width = strtoull(at + 1, NULL, 10);
+		twice += rest[1] == '5';
+		other = strtoull(rest + 3, &rest, 10);
+		width = strtoull(rest + 1, NULL, 10);
 		recorded[n++] = (struct gpmu_clock_pair){
 			.before = (twice - width) / 2,
 			.other = other,

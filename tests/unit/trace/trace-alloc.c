@@ -13,11 +13,11 @@ static int file_fd;
 static int sample(struct gpmu_trace *trace, int sampler)
 {
 	static const struct gpmu_trace_frame frames[] = { { "a \xff", "b \xff", 1 }, { "c", "d", 2 } };
-	struct gpmu_trace_sample one = {
-		.size = sizeof(one), .sampler = sampler, .frames = frames, .frame_count = 2,
+	struct gpmu_trace_sample sample = {
+		.size = sizeof(sample), .sampler = sampler, .frames = frames, .frame_count = 2,
 	};
 
-	return gpmu_trace_sample(trace, &one);
+	return gpmu_trace_sample(trace, &sample);
 }
 
 static int all_of_it(struct gpmu_trace *trace)
@@ -101,7 +101,7 @@ static bool is_right(const GpmuPb__Trace *trace)
 /* A trace meets one failure and is used again. */
 static void goes_on(void)
 {
-	bool right = true;
+	bool is_as_written = true;
 	int n, failures = 0;
 
 	for (n = 0; n < 100; n++) {
@@ -116,12 +116,12 @@ static void goes_on(void)
 		if (ret == -ENOMEM)
 			ret = all_of_it(t.trace);
 		read = test_trace_read(&t);
-		right = right && !ret && read && is_right(read);
+		is_as_written = is_as_written && !ret && read && is_right(read);
 		gpmu_pb__trace__free_unpacked(read, NULL);
 		test_trace_release(&t);
 	}
 	ok(failures > 30, "trace alloc: more than 30 traces meet a failure, here %d", failures);
-	ok(right, "trace alloc: a trace that met a failure has all later events");
+	ok(is_as_written, "trace alloc: a trace that met a failure has all later events");
 }
 
 /* The string table was reset, and there is no memory for the packet that announces it. */

@@ -261,7 +261,7 @@ static void test_front(void)
 static void test_cut(void)
 {
 	struct gpmu_trace_reader_stats stats;
-	bool quiet = true, growing = true;
+	bool is_quiet = true, is_growing = true;
 	uint64_t kinds[4], last = 0;
 	struct test_trace t;
 	size_t length;
@@ -274,15 +274,15 @@ static void test_cut(void)
 		FILE *file;
 		int fd = part_of(&t, 0, n, &file);
 
-		quiet = quiet && !count_items(fd, kinds, &stats, NULL) && stats.bytes + stats.cut == n;
+		is_quiet = is_quiet && !count_items(fd, kinds, &stats, NULL) && stats.bytes + stats.cut == n;
 		sum = kinds[0] + kinds[1] + kinds[2];
-		growing = growing && sum >= last;
+		is_growing = is_growing && sum >= last;
 		last = sum;
 		fclose(file);
 	}
-	ok(quiet,
+	ok(is_quiet,
 	   "trace reader: a file cut at any byte is read, and the bytes of no packet are counted");
-	ok(growing && last == 6, "trace reader: a cut file has all events of its whole packets");
+	ok(is_growing && last == 6, "trace reader: a cut file has all events of its whole packets");
 	test_trace_release(&t);
 }
 

@@ -79,8 +79,8 @@ static size_t split(char *line, char **fields)
 {
 	size_t n = 0;
 
-	for (char *at = line; at && n < FIELDS; n++)
-		fields[n] = strsep(&at, ";");
+	for (char *rest = line; rest && n < FIELDS; n++)
+		fields[n] = strsep(&rest, ";");
 	return n;
 }
 
@@ -114,16 +114,16 @@ static uint64_t number_of(const char *text)
 	return strtoull(text, NULL, 10);
 }
 
-/* @at: the field of the category */
-static struct gpmu_trace_event event_of(char **fields, size_t at, size_t n, struct gpmu_trace_arg *args)
+/* @index: the field of the category */
+static struct gpmu_trace_event event_of(char **fields, size_t index, size_t n, struct gpmu_trace_arg *args)
 {
 	struct gpmu_trace_event event = { .size = sizeof(event), .track = track_of(fields[1]), .args = args };
 
-	if (n < at + 2)
+	if (n < index + 2)
 		die("expected more fields");
-	event.category = fields[at];
-	event.name = fields[at + 1];
-	event.arg_count = args_of(fields, at + 2, n, args);
+	event.category = fields[index];
+	event.name = fields[index + 1];
+	event.arg_count = args_of(fields, index + 2, n, args);
 	return event;
 }
 

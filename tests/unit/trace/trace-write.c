@@ -70,7 +70,7 @@ static void goes_on(void)
 	test_trace_release(&t);
 }
 
-static void full(size_t at)
+static void full(size_t size)
 {
 	struct gpmu_error why = { .size = sizeof(why) };
 	struct test_trace t;
@@ -86,16 +86,16 @@ static void full(size_t at)
 	values(t.trace, counter, 100);
 	times = 0;
 	error = ENOSPC;
-	left = at;
+	left = size;
 	ok(gpmu_trace_flush(t.trace, &why) == -ENOSPC &&
 		   !strcmp(why.text, "out.pftrace: No space left on device"),
-	   "trace write: a full disk after %zu bytes gives the path and the reason", at);
+	   "trace write: a full disk after %zu bytes gives the path and the reason", size);
 	error = 0;
 	end = lseek(t.fd, 0, SEEK_CUR);
 	packets = test_trace_packets(&t);
-	ok(lseek(t.fd, 0, SEEK_END) == end && end <= whole + (off_t)at && end + PACKET_MAX > whole + (off_t)at &&
+	ok(lseek(t.fd, 0, SEEK_END) == end && end <= whole + (off_t)size && end + PACKET_MAX > whole + (off_t)size &&
 		   packets >= 102,
-	   "trace write: after a full disk with room for %zu bytes the file has all whole packets that had room", at);
+	   "trace write: after a full disk with room for %zu bytes the file has all whole packets that had room", size);
 	ok(stats_of(&t).bytes == (uint64_t)end, "trace write: the packets that had room are counted as written");
 	ok(values(t.trace, counter, 1) == -ENOSPC && gpmu_trace_finish(t.trace, NULL) == -ENOSPC &&
 		   gpmu_trace_value(t.trace, counter, 1, 0.0 / 0.0) == -ENOSPC &&

@@ -47,7 +47,7 @@ static void everything(struct gpmu_trace *trace)
 	gpmu_trace_audit(trace, event.time, "audit", args, 1);
 }
 
-static bool no_unknown_fields(const GpmuPb__Trace *trace)
+static bool has_no_unknown_fields(const GpmuPb__Trace *trace)
 {
 	for (size_t i = 0; i < trace->n_packet; i++) {
 		const GpmuPb__TracePacket *packet = trace->packet[i];
@@ -71,7 +71,7 @@ static void bytes(void)
 	ok(!gpmu_trace_finish(t.trace, NULL), "trace: a trace of everything is written");
 	bytes = test_trace_bytes(&t, &length);
 	read = gpmu_pb__trace__unpack(NULL, length, bytes);
-	ok(read && read->n_packet > 1200 && no_unknown_fields(read),
+	ok(read && read->n_packet > 1200 && has_no_unknown_fields(read),
 	   "trace: protobuf-c reads the trace and knows each field");
 	packed = malloc(length);
 	ok(read && packed && gpmu_pb__trace__get_packed_size(read) == length &&
@@ -89,7 +89,7 @@ static void bytes(void)
 static void flushes(void)
 {
 	struct test_trace t;
-	bool whole = true;
+	bool is_whole = true;
 	size_t before = 1;
 	int track;
 
@@ -100,13 +100,13 @@ static void flushes(void)
 
 		gpmu_trace_slice(t.trace, &event, 1);
 		if (!(i % 7) && gpmu_trace_flush(t.trace, NULL))
-			whole = false;
+			is_whole = false;
 		if (lseek(t.fd, 0, SEEK_END) == 0 || i % 5)
 			continue;
-		whole = whole && test_trace_packets(&t) >= before && before < 1000;
+		is_whole = is_whole && test_trace_packets(&t) >= before && before < 1000;
 		before = test_trace_packets(&t);
 	}
-	ok(whole, "trace: after each flush the file has whole packets");
+	ok(is_whole, "trace: after each flush the file has whole packets");
 	gpmu_trace_flush(t.trace, NULL);
 	ok(test_trace_packets(&t) == 2 + 1000,
 	   "trace: each event is written, names and the track once");
@@ -126,7 +126,7 @@ static bool name_is(const char *name, const char *want, size_t length)
 	struct gpmu_trace_event event;
 	struct test_trace t;
 	GpmuPb__Trace *read;
-	bool same = false;
+	bool is_same = false;
 
 	test_trace_init(&t, 0, 0);
 	event = event_on(gpmu_trace_track(t.trace, 0, name), 5, name);
@@ -138,12 +138,12 @@ static bool name_is(const char *name, const char *want, size_t length)
 		const char *track = read->packet[1]->track_descriptor->name;
 		const char *text = read->packet[2]->interned_data->event_names[0]->name;
 
-		same = strlen(text) == length && !memcmp(text, want, length) &&
-		       !strcmp(track, text) && !read->packet[3]->interned_data;
+		is_same = strlen(text) == length && !memcmp(text, want, length) &&
+			  !strcmp(track, text) && !read->packet[3]->interned_data;
 	}
 	gpmu_pb__trace__free_unpacked(read, NULL);
 	test_trace_release(&t);
-	return same;
+	return is_same;
 }
 
 #define U "\xef\xbf\xbd"
@@ -276,7 +276,7 @@ static void counts(void)
 static void clocks(void)
 {
 	uint64_t last[TRACE_CLOCK_ENDS + 1] = { 0 };
-	bool forward = true, times = true;
+	bool is_forward = true, is_time_right = true;
 	size_t snapshots = 0, events = 0;
 	struct test_trace t;
 	GpmuPb__Trace *read;
@@ -296,20 +296,20 @@ static void clocks(void)
 		for (size_t k = 0; all && k < all->n_clocks; k++) {
 			uint64_t *before = &last[all->clocks[k]->clock_id];
 
-			forward = forward && all->clocks[k]->timestamp >= *before;
+			is_forward = is_forward && all->clocks[k]->timestamp >= *before;
 			*before = all->clocks[k]->clock_id == TRACE_CLOCK_REALTIME ? 0 :
 				  all->clocks[k]->timestamp;
 		}
 		if (!packet->track_event)
 			continue;
-		times = times && (events ? packet->timestamp_clock_id == TRACE_CLOCK_RAW &&
+		is_time_right = is_time_right && (events ? packet->timestamp_clock_id == TRACE_CLOCK_RAW &&
 						   packet->timestamp == 1000 - events :
 					   packet->timestamp == 0);
 		events++;
 	}
-	ok(forward && snapshots == 10,
+	ok(is_forward && snapshots == 10,
 	   "trace: clocks of ten restarts do not go back if the events' times do");
-	ok(times && events == 10, "trace: each event keeps its time over restarts");
+	ok(is_time_right && events == 10, "trace: each event keeps its time over restarts");
 	gpmu_pb__trace__free_unpacked(read, NULL);
 	test_trace_release(&t);
 }

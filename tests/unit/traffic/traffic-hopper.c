@@ -41,7 +41,7 @@ static void is_together(const struct traffic *t, const char *cell, const char *s
 }
 
 /* Guide, "GPU traffic measurement", second example */
-static void one(void)
+static void test_one_socket(void)
 {
 	struct traffic t;
 
@@ -246,7 +246,7 @@ static void kinds(void)
 
 int main(void)
 {
-	one();
+	test_one_socket();
 	two();
 	four();
 	kinds();

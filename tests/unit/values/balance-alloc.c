@@ -22,7 +22,7 @@ int main(void)
 	};
 	const struct gpmu_rows rows = { list, sizeof(list) / sizeof(list[0]) };
 	struct gpmu_balance *balance;
-	bool all = true;
+	bool is_right = true;
 	int n, ret = 0;
 
 	alloc_left = 0;
@@ -36,11 +36,11 @@ int main(void)
 		ret = gpmu_balance_update(balance, &rows);
 		if (alloc_left >= 0)
 			break;
-		all = all && ret == -ENOMEM && !gpmu_balance_line(balance, 0) &&
-		      !gpmu_balance_update(balance, &rows) && gpmu_balance_line(balance, 1);
+		is_right = is_right && ret == -ENOMEM && !gpmu_balance_line(balance, 0) &&
+			   !gpmu_balance_update(balance, &rows) && gpmu_balance_line(balance, 1);
 		gpmu_balance_free(balance);
 	}
-	ok(n >= 4 && all,
+	ok(n >= 4 && is_right,
 	   "balance: a failed allocation is ENOMEM and leaves no lines; the next update has them");
 	alloc_left = 0;
 	ok(!ret && !gpmu_balance_update(balance, &rows) && !alloc_left &&

@@ -72,7 +72,7 @@ static void intervals(void)
 	later->times_why = "gone";
 	later->system_time = 4;
 	ok(!counts_difference(interval, later, earlier) && interval->slot_count == 1 &&
-	   counts_alike(interval, later), "counts: an interval has the targets of the later table");
+	   counts_are_alike(interval, later), "counts: an interval has the targets of the later table");
 	ok(is(interval, 0, 15, 150, 150, COUNT_OK),
 	   "counts: an interval's counts are the differences");
 	ok(is(interval, 1, 5, 150, 50, COUNT_OK),
@@ -153,22 +153,22 @@ static void add_differences(void)
 		{ 130, 20, 20, COUNT_NOT_COUNTED }, { 0, 0, 0, COUNT_NOT_SUPPORTED },
 	};
 	const size_t n = sizeof(kinds) / sizeof(kinds[0]);
-	bool alike = true;
+	bool is_alike = true;
 
 	for (size_t i = 0; i < n * n * n; i++) {
 		const struct count *later = &kinds[i % n], *earlier = &kinds[i / n % n];
-		struct count one = kinds[i / n / n], two = one;
+		struct count sum = kinds[i / n / n], result = sum;
 		const struct count part = count_difference(later, earlier);
 
-		count_add_difference(&one, later, earlier);
-		count_add(&two, &part);
-		if (one.raw == two.raw && one.enabled == two.enabled &&
-		    one.running == two.running && one.state == two.state)
+		count_add_difference(&sum, later, earlier);
+		count_add(&result, &part);
+		if (sum.raw == result.raw && sum.enabled == result.enabled &&
+		    sum.running == result.running && sum.state == result.state)
 			continue;
 		diag("total %zu, later %zu, earlier %zu", i / n / n, i % n, i / n % n);
-		alike = false;
+		is_alike = false;
 	}
-	ok(alike, "counts: count_add_difference() equals count_difference() and count_add()");
+	ok(is_alike, "counts: count_add_difference() equals count_difference() and count_add()");
 }
 
 static void changes(void)
@@ -214,7 +214,7 @@ static void copies(void)
 	set(counts, 1, 6, 5, 4);
 	counts->system_time = 9;
 	copy = counts_copy(counts);
-	ok(copy && counts_alike(copy, counts) && is(copy, 1, 6, 5, 4, COUNT_OK) &&
+	ok(copy && counts_are_alike(copy, counts) && is(copy, 1, 6, 5, 4, COUNT_OK) &&
 	   copy->begin == 3 && copy->end == 4 && copy->system_time == 9,
 	   "counts: a copy equals its original");
 	if (!copy)

@@ -40,7 +40,7 @@ static void make_plan(struct test_plan *t)
 static void layouts(const struct test_plan *t, enum gpmu_aggregation aggregation, const char *last)
 {
 	const struct rows_options options = { .aggregation = aggregation };
-	bool all = true, none = true;
+	bool is_right = true, is_empty = true;
 	struct row_maker *maker;
 	int n, ret = -1;
 
@@ -51,19 +51,19 @@ static void layouts(const struct test_plan *t, enum gpmu_aggregation aggregation
 		ret = maker ? test_fill(maker, t->counts) : -errno;
 		if (alloc_left >= 0)
 			break;
-		all = all && ret == -ENOMEM;
-		none = none && (!maker || !row_count(maker));
+		is_right = is_right && ret == -ENOMEM;
+		is_empty = is_empty && (!maker || !row_count(maker));
 		/* With memory again, the rows are the same. */
 		if (maker)
-			all = all && !test_fill(maker, t->counts) &&
-			      !strcmp(row_text(maker, row_count(maker) - 1), last);
+			is_right = is_right && !test_fill(maker, t->counts) &&
+				   !strcmp(row_text(maker, row_count(maker) - 1), last);
 		row_maker_free(maker);
 	}
 	alloc_left = -1;
 	diag("%d allocations", n);
 	ok(n > 20 && !ret, "rows: a layout makes more than 20 allocations");
-	ok(all, "rows: a failed allocation is ENOMEM, and rows filled again are right");
-	ok(none, "rows: there are no rows after a failed allocation");
+	ok(is_right, "rows: a failed allocation is ENOMEM, and rows filled again are right");
+	ok(is_empty, "rows: there are no rows after a failed allocation");
 	is_str(row_text(maker, row_count(maker) - 1), last,
 	       "rows: the last row is right if no allocation fails");
 	alloc_left = 0;
@@ -107,7 +107,7 @@ static int steps(const struct test_plan *t)
 static void counts(const struct test_plan *t)
 {
 	struct gpmu_counts *interval, *later;
-	bool all = true;
+	bool is_right = true;
 	int n, ret = -1;
 
 	for (n = 0; n < 1000; n++) {
@@ -115,11 +115,11 @@ static void counts(const struct test_plan *t)
 		ret = steps(t);
 		if (alloc_left >= 0)
 			break;
-		all = all && ret == -ENOMEM;
+		is_right = is_right && ret == -ENOMEM;
 	}
 	alloc_left = -1;
 	diag("%d allocations", n);
-	ok(n > 20 && all && !ret, "counts: each failed allocation is ENOMEM");
+	ok(n > 20 && is_right && !ret, "counts: each failed allocation is ENOMEM");
 	later = counts_copy(t->counts);
 	interval = counts_copy(later);
 	alloc_left = 0;

@@ -14,7 +14,7 @@ static void four_sockets(void)
 	static const int packages[] = { 36, 252, 468, 684 };
 	struct row_maker *maker;
 	struct test_plan t;
-	bool right = true;
+	bool is_right = true;
 
 	test_plan_init(&t, gh4);
 	for (int i = 0; i < 4; i++)
@@ -36,9 +36,9 @@ static void four_sockets(void)
 	is_str(row_text(maker, 3), "N3 cmem 33 ok",
 	       "node rows: rows are sorted by node, not by slot");
 	for (size_t i = 0; i < 4 && row_count(maker) == 4; i++)
-		right = right && row_at(maker, i)->package == packages[i] &&
-			!strcmp(row_at(maker, i)->pmu, names[i]);
-	ok(right, "node rows: each row has its package, which is perf's label, and its PMU");
+		is_right = is_right && row_at(maker, i)->package == packages[i] &&
+			   !strcmp(row_at(maker, i)->pmu, names[i]);
+	ok(is_right, "node rows: each row has its package, which is perf's label, and its PMU");
 	row_maker_free(maker);
 	test_plan_release(&t);
 }
@@ -177,19 +177,19 @@ static void metrics(void)
 {
 	struct row_maker *maker;
 	struct test_plan t;
-	size_t both, one, pair, core, mixed;
+	size_t both, single, pair, core, mixed;
 
 	test_plan_init(&t, superchip);
 	test_slot(&t, "nvidia_scf_pmu_0");
 	test_slot(&t, "nvidia_scf_pmu_1");
 	test_slot(&t, "armv8_pmuv3_0");
 	both = test_metric(&t, "Both", "a", NULL);
-	one = test_metric(&t, "One", "a", NULL);
+	single = test_metric(&t, "One", "a", NULL);
 	pair = test_metric(&t, "Pair", "a + b", NULL);
 	core = test_metric(&t, "Core", "a", NULL);
 	mixed = test_metric(&t, "Mixed", "a / b", NULL);
 	test_counts_of(&t, both, "a", 2, 0);
-	test_counts_of(&t, one, "a", 1, 0);
+	test_counts_of(&t, single, "a", 1, 0);
 	test_counts_of(&t, pair, "a", 1, 0);
 	test_counts_of(&t, pair, "b", 1, 1);
 	test_counts_of(&t, core, "a", 1, 2);

@@ -222,10 +222,10 @@ static int test_fill(struct row_maker *maker, const struct gpmu_counts *counts)
 /* Makes rows of the plan's counts; free them with row_maker_free(). */
 __attribute__((unused))
 static struct row_maker *test_rows(const struct test_plan *t, enum gpmu_aggregation aggregation,
-				   bool tasks)
+				   bool has_tasks)
 {
 	const struct rows_options options = {
-		.aggregation = aggregation, .tasks = tasks, .pid = 77,
+		.aggregation = aggregation, .has_tasks = has_tasks, .pid = 77,
 	};
 	struct row_maker *maker = row_maker_new(&t->plan, &options);
 

@@ -178,7 +178,7 @@ static void tasks(void)
 	       "row: a process that did not run is not counted, as in perf");
 	is_str(row_at(maker, 0)->why, "none of its tasks ran while it was enabled",
 	       "row: the reason for a process that did not run is given");
-	maker->options.zero_asleep = true;
+	maker->options.is_zero_asleep = true;
 	test_fill(maker, t.counts);
 	is_str(row_text(maker, 0), "P instructions 0 ok",
 	       "row: a process that did not run is 0 with zero_asleep");
@@ -186,7 +186,7 @@ static void tasks(void)
 	test_fill(maker, t.counts);
 	is_str(row_text(maker, 0), "P instructions not counted",
 	       "row: a process whose counters never ran is not counted, also with zero_asleep");
-	maker->options.zero_asleep = false;
+	maker->options.is_zero_asleep = false;
 	*first = (struct count){ 5, ALL, ALL, COUNT_NOT_COUNTED };
 	*second = (struct count){ 5, ALL, ALL, COUNT_OK };
 	test_fill(maker, t.counts);

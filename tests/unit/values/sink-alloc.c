@@ -13,12 +13,12 @@
 
 static struct gpmu_row rows[ROWS];
 
-static void sinks(enum gpmu_sink_kind kind, bool metric_only, const char *what)
+static void sinks(enum gpmu_sink_kind kind, bool wants_metric_only, const char *what)
 {
 	const struct gpmu_sink_end end = { sizeof(end), 1, 0, 1, 1 };
 	const struct gpmu_sink_options options = { .size = sizeof(options), .host = "h",
-						   .metric_only = metric_only };
-	bool all = true, nothing = true, whole = true;
+						   .metric_only = wants_metric_only };
+	bool is_right = true, is_empty = true, is_whole = true;
 	size_t length = 0, wanted = 0;
 	struct gpmu_sink *sink;
 	char *text;
@@ -37,13 +37,13 @@ static void sinks(enum gpmu_sink_kind kind, bool metric_only, const char *what)
 		ret = sink ? gpmu_sink_rows(sink, rows_of(rows, ROWS)) : -errno;
 		if (alloc_left >= 0)
 			break;
-		all = all && (ret == -ENOMEM || (sink && kind == GPMU_SINK_SUMMARY && !ret)) &&
-		      (sink || !strcmp(error.text, "out of memory"));
+		is_right = is_right && (ret == -ENOMEM || (sink && kind == GPMU_SINK_SUMMARY && !ret)) &&
+			   (sink || !strcmp(error.text, "out of memory"));
 		fflush(file);
-		nothing = nothing && (!ret || !length);
+		is_empty = is_empty && (!ret || !length);
 		if (sink && ret) {
 			ret = gpmu_sink_rows(sink, rows_of(rows, ROWS));
-			all = all && !ret;
+			is_right = is_right && !ret;
 			wanted = length;
 		}
 		gpmu_sink_free(sink);
@@ -51,11 +51,11 @@ static void sinks(enum gpmu_sink_kind kind, bool metric_only, const char *what)
 		free(text);
 	}
 	alloc_left = -1;
-	whole = wanted && length == wanted;
-	ok(n > 4 && all, "%s sink: a failed allocation is ENOMEM, or loses a reason",
+	is_whole = wanted && length == wanted;
+	ok(n > 4 && is_right, "%s sink: a failed allocation is ENOMEM, or loses a reason",
 	   what);
-	ok(nothing, "%s sink: nothing is written of rows without memory", what);
-	ok(whole, "%s sink: the next try writes everything, the header included", what);
+	ok(is_empty, "%s sink: nothing is written of rows without memory", what);
+	ok(is_whole, "%s sink: the next try writes everything, the header included", what);
 	alloc_left = 0;
 	ok(!gpmu_sink_end(sink, &end) && alloc_left == 0,
 	   "%s sink: the end allocates nothing", what);
@@ -69,7 +69,7 @@ static void sinks(enum gpmu_sink_kind kind, bool metric_only, const char *what)
 static void held(enum gpmu_sink_kind kind, const char *what)
 {
 	const struct gpmu_sink_options options = { .size = sizeof(options), .host = "h", .held = 1 };
-	bool kept = true;
+	bool is_kept = true;
 	int n, ret = -ENOMEM;
 
 	for (n = 0; ret && n < 1000; n++) {
@@ -83,17 +83,17 @@ static void held(enum gpmu_sink_kind kind, const char *what)
 		alloc_left = n;
 		ret = gpmu_sink_rows(sink, rows_of(rows, ROWS));
 		alloc_left = -1;
-		kept = kept && (!ret || !gpmu_sink_rows(sink, NULL)) && (!ret || length == first);
+		is_kept = is_kept && (!ret || !gpmu_sink_rows(sink, NULL)) && (!ret || length == first);
 		gpmu_sink_free(sink);
 		fclose(file);
 		free(text);
 	}
-	ok(n > 1 && kept, "%s sink: rows without memory leave the held rows", what);
+	ok(n > 1 && is_kept, "%s sink: rows without memory leave the held rows", what);
 }
 
 static void means(void)
 {
-	bool all = true, kept = true;
+	bool is_right = true, is_kept = true;
 	struct gpmu_stats stats;
 	int n, ret = -1;
 
@@ -101,12 +101,12 @@ static void means(void)
 	for (n = 0; n < 1000 && ret; n++) {
 		alloc_left = n;
 		ret = stats_add(&stats, rows_of(rows, ROWS));
-		all = all && (ret == -ENOMEM || (!ret && alloc_left >= 0));
+		is_right = is_right && (ret == -ENOMEM || (!ret && alloc_left >= 0));
 		alloc_left = -1;
-		kept = kept && (!ret || !stats_rows(&stats)->length);
+		is_kept = is_kept && (!ret || !stats_rows(&stats)->length);
 	}
-	ok(n > 3 && all, "means: a failed allocation is ENOMEM");
-	ok(kept, "means: a failed allocation adds nothing");
+	ok(n > 3 && is_right, "means: a failed allocation is ENOMEM");
+	ok(is_kept, "means: a failed allocation adds nothing");
 	alloc_left = 0;
 	ok(stats_add(&stats, rows_of(rows, ROWS)) == -ENOMEM,
 	   "means: a failed allocation in the second run is ENOMEM");

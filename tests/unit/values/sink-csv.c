@@ -70,16 +70,16 @@ static bool is_as_alone(struct test_sink *t, const struct gpmu_row *row)
 {
 	const size_t before = t->length;
 	struct test_sink alone;
-	bool same;
+	bool is_same;
 
 	test_sink_init(&alone, GPMU_SINK_CSV, (struct gpmu_sink_options){ .interval = 1 });
 	gpmu_sink_rows(alone.sink, rows_of(row, 1));
 	gpmu_sink_rows(t->sink, rows_of(row, 1));
-	same = !strcmp(t->text + before, alone.text);
-	if (!same)
+	is_same = !strcmp(t->text + before, alone.text);
+	if (!is_same)
 		diag("|%s| is not |%s|", t->text + before, alone.text);
 	test_sink_release(&alone);
-	return same;
+	return is_same;
 }
 
 /* Each column that is cached between intervals is changed alone, and changed back. */
@@ -89,7 +89,7 @@ static void changes(void)
 	const struct gpmu_row first = event_row(name, 5);
 	struct gpmu_row rows[18];
 	struct test_sink t = { 0 };
-	bool same = true;
+	bool is_same = true;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		rows[i] = first;
@@ -115,9 +115,9 @@ static void changes(void)
 	test_sink_init(&t, GPMU_SINK_CSV,
 		       (struct gpmu_sink_options){ .interval = 1 });
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		same = is_as_alone(&t, i == 14 ? &rows[13] : &first) && is_as_alone(&t, &rows[i]) &&
-		       same;
-	ok(same, "CSV intervals: a row with a changed column has no column of the one before");
+		is_same = is_as_alone(&t, i == 14 ? &rows[13] : &first) && is_as_alone(&t, &rows[i]) &&
+			  is_same;
+	ok(is_same, "CSV intervals: a row with a changed column has no column of the one before");
 	is_as_alone(&t, &first);
 	name[0] = 'C';
 	ok(is_as_alone(&t, &first),

@@ -55,18 +55,18 @@ int main(void)
 	run(make);
 	for (int kind = GPMU_SINK_SUMMARY; kind <= GPMU_SINK_JSON; kind++) {
 		char what[64];
-		bool comma;
+		bool has_comma;
 
 		if (!setlocale(LC_ALL, "test")) {
 			ok(true, "locale: the %s output is that of the C locale # SKIP localedef makes no locale here",
 			   names[kind]);
 			continue;
 		}
-		comma = strtod("1,5", NULL) == 1.5;
+		has_comma = strtod("1,5", NULL) == 1.5;
 		write_rows(&other, (enum gpmu_sink_kind)kind);
 		setlocale(LC_ALL, "C");
 		write_rows(&plain, (enum gpmu_sink_kind)kind);
-		ok(comma, "locale: strtod() takes a decimal comma");
+		ok(has_comma, "locale: strtod() takes a decimal comma");
 		snprintf(what, sizeof(what), "locale: the %s output is that of the C locale", names[kind]);
 		is_text(other.text, plain.text, what);
 		ok(strstr(plain.text, numbers[kind]) != NULL,

@@ -75,13 +75,13 @@ static void once(void)
 	}
 }
 
-/* Returns whether the text from @at on is also before it. */
-static bool is_twice(FILE *file, off_t at)
+/* Returns whether the text from @offset on is also before it. */
+static bool is_twice(FILE *file, off_t offset)
 {
 	static char text[1 << 20];
-	ssize_t n = pread(fileno(file), text, sizeof(text), 0), length = n - at;
+	ssize_t n = pread(fileno(file), text, sizeof(text), 0), length = n - offset;
 
-	return length > 1000 && memmem(text, (size_t)at, text + at, (size_t)length);
+	return length > 1000 && memmem(text, (size_t)offset, text + offset, (size_t)length);
 }
 
 static void held(void)

@@ -27,7 +27,7 @@
 struct options {
 	int cpu;
 	int uid;
-	bool per_task, inherit, disabled, quiet;
+	bool wants_per_task, wants_inherit, is_disabled, wants_quiet;
 	const char *exclude;
 	const char *filter;	/* of the first event of each group, a tracepoint */
 	uint64_t period;	/* makes every event a sampling one */
@@ -113,11 +113,11 @@ static int open_one(unsigned int i, int leader_fd, const struct options *opt)
 		.config1 = event->config1,
 		.config2 = event->config2,
 		.disabled = is_leader(i),
-		.inherit = opt->inherit,
+		.inherit = opt->wants_inherit,
 		.read_format = READ_FORMAT,
 		.sample_period = opt->period,
 	};
-	int cpu = opt->per_task ? -1 : opt->cpu;
+	int cpu = opt->wants_per_task ? -1 : opt->cpu;
 
 	if (opt->leader_period) {
 		attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID;
@@ -128,7 +128,7 @@ static int open_one(unsigned int i, int leader_fd, const struct options *opt)
 		usage();
 	if (cpu == NO_CPU)
 		cpu = default_cpu(event);
-	event->fd = event_open(&attr, opt->per_task ? 0 : -1, cpu, leader_fd, 0);
+	event->fd = event_open(&attr, opt->wants_per_task ? 0 : -1, cpu, leader_fd, 0);
 	if (event->fd < 0)
 		return event->fd;
 	if (opt->filter && is_leader(i) && ioctl(event->fd, PERF_EVENT_IOC_SET_FILTER, opt->filter))
@@ -232,7 +232,7 @@ static int wait_for_work(char **command, const struct options *opt)
 }
 
 /* Open, count, print, close, like a short run of perf. */
-static int one_round(char **command, const struct options *opt, bool print)
+static int one_round(char **command, const struct options *opt, bool wants_print)
 {
 	struct ring ring = { 0 };
 	int ret, status = 0;
@@ -249,13 +249,13 @@ static int one_round(char **command, const struct options *opt, bool print)
 		if (ret)
 			return fail(ret, "ring buffer");
 	}
-	if (!opt->disabled)
+	if (!opt->is_disabled)
 		switch_all(PERF_EVENT_IOC_ENABLE);
 	status = wait_for_work(command, opt);
 	switch_all(PERF_EVENT_IOC_DISABLE);
 	if (opt->leader_period)
 		ret = ring_report(&ring, events, nr_events);
-	else if (print && !opt->quiet)
+	else if (wants_print && !opt->wants_quiet)
 		ret = print_all();
 	close_all();
 	return ret ? ret : status;
@@ -312,12 +312,12 @@ static int read_inherited(void)
 /* Events up to "--"; returns the command after it or NULL. */
 static char **parse_events(char **argv)
 {
-	bool in_group = false;
+	bool is_in_group = false;
 	int group = 0, ret;
 
 	for (; *argv && strcmp(*argv, "--"); argv++) {
 		if (!strcmp(*argv, "{") || !strcmp(*argv, "}")) {
-			in_group = **argv == '{';
+			is_in_group = **argv == '{';
 			group++;
 			continue;
 		}
@@ -327,10 +327,10 @@ static char **parse_events(char **argv)
 		if (ret)
 			exit(fail(ret, *argv));
 		events[nr_events++].group = group;
-		if (!in_group)
+		if (!is_in_group)
 			group++;
 	}
-	if (in_group || !nr_events)
+	if (is_in_group || !nr_events)
 		usage();
 	return *argv && argv[1] ? argv + 1 : NULL;
 }
@@ -352,17 +352,17 @@ int main(int argc, char **argv)
 	while ((c = getopt(argc, argv, "+c:ps:S:f:x:idu:t:n:qRy:")) != -1) {
 		switch (c) {
 		case 'c': opt.cpu = number(optarg, INT32_MAX); break;
-		case 'p': opt.per_task = true; break;
+		case 'p': opt.wants_per_task = true; break;
 		case 's': opt.period = number(optarg, UINT64_MAX); break;
 		case 'S': opt.leader_period = number(optarg, UINT64_MAX); break;
 		case 'f': opt.filter = optarg; break;
 		case 'x': opt.exclude = optarg; break;
-		case 'i': opt.inherit = true; break;
-		case 'd': opt.disabled = true; break;
+		case 'i': opt.wants_inherit = true; break;
+		case 'd': opt.is_disabled = true; break;
 		case 'u': opt.uid = number(optarg, INT32_MAX); break;
 		case 't': opt.sleep_ms = number(optarg, UINT32_MAX); break;
 		case 'n': opt.rounds = number(optarg, UINT32_MAX); break;
-		case 'q': opt.quiet = true; break;
+		case 'q': opt.wants_quiet = true; break;
 		case 'y': sysfs_root = optarg; break;
 		case 'R': return read_inherited();
 		default: usage();

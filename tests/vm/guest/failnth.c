@@ -134,21 +134,21 @@ int main(int argc, char **argv)
 {
 	unsigned int nomem = 0, other = 0, success = 0, n;
 	struct call call = { 0 };
-	bool more = true;
+	bool has_more = true;
 	int fd, ret;
 
 	parse(&call, argc, argv);
 	fd = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		die("/proc/thread-self/fail-nth");
-	for (n = 1; more && n < MAX_ALLOCATIONS; n++) {
+	for (n = 1; has_more && n < MAX_ALLOCATIONS; n++) {
 		set_fail_nth(fd, n);
 		ret = call.make(&call);
-		more = !get_fail_nth(fd);
+		has_more = !get_fail_nth(fd);
 		set_fail_nth(fd, 0);
 		if (!ret)
 			call.undo(&call);
-		if (!more)
+		if (!has_more)
 			break;
 		nomem += ret == -ENOMEM;
 		success += !ret;

@@ -32,9 +32,9 @@ struct slot {
 	int fd;			/* -1: free */
 	int leader;		/* slot of its leader, itself if it leads */
 	unsigned int members;	/* of a leader: events of its PMU in the group */
-	bool cycles;
-	bool grace;		/* an event of a Grace PMU */
-	bool readable;		/* one struct reading a read */
+	bool is_cycles;
+	bool is_grace;		/* an event of a Grace PMU */
+	bool is_readable;	/* one struct reading a read */
 };
 
 struct stats {
@@ -47,7 +47,7 @@ static unsigned int nr_pmus;
 static struct slot slots[MAX_OPEN];
 static struct stats stats;
 static uint64_t rng;
-static bool idle;
+static bool is_idle;
 
 static void usage(void)
 {
@@ -72,7 +72,7 @@ static unsigned int below(unsigned int n)
 	return (rnd() >> 33) % n;
 }
 
-static bool one_in(unsigned int n)
+static bool is_one_in(unsigned int n)
 {
 	return below(n) == 0;
 }
@@ -102,9 +102,9 @@ static uint64_t random_config(void)
 		0x0, 0x2, 0x6, 0xd, 0x1d, 0xf2, 0x1a5, 0x1a7, 0x1db, 1ull << 32,
 	};
 
-	if (one_in(4))
+	if (is_one_in(4))
 		return rnd();
-	if (one_in(4))
+	if (is_one_in(4))
 		return below(0x200);
 	return known[below(sizeof(known) / sizeof(known[0]))];
 }
@@ -165,7 +165,7 @@ static int used_slot(void)
 
 static int random_cpu(const struct pmu *pmu)
 {
-	if (!one_in(4))
+	if (!is_one_in(4))
 		return pmu->cpu;
 	return (int)below(8) - 1;
 }
@@ -178,39 +178,39 @@ static void fuzz_open(void)
 		.size = sizeof(attr),
 		.config = random_config(),
 		.config1 = random_filter(),
-		.config2 = one_in(4) ? rnd() : 0,
+		.config2 = is_one_in(4) ? rnd() : 0,
 		.disabled = below(2),
 		.read_format = READ_FORMAT,
 	};
-	int slot = free_slot(), leader = one_in(2) ? used_slot() : -1;
-	bool mutated = one_in(4), grace;
-	pid_t pid = one_in(16) ? 0 : -1;
+	int slot = free_slot(), leader = is_one_in(2) ? used_slot() : -1;
+	bool is_mutated = is_one_in(4), is_grace;
+	pid_t pid = is_one_in(16) ? 0 : -1;
 	int fd;
 
 	if (slot < 0)
 		return;
-	if (one_in(32)) {	/* a software leader for the next ones */
+	if (is_one_in(32)) {	/* a software leader for the next ones */
 		attr.type = PERF_TYPE_SOFTWARE;
 		attr.config = PERF_COUNT_SW_CPU_CLOCK;
 	}
-	if (mutated)
+	if (is_mutated)
 		mutate(&attr);
 	fd = event_open(&attr, pid, random_cpu(pmu), leader < 0 ? -1 : slots[leader].fd,
-			one_in(16) ? PERF_FLAG_FD_CLOEXEC : 0);
+			is_one_in(16) ? PERF_FLAG_FD_CLOEXEC : 0);
 	if (fd < 0) {
 		stats.refused[-fd < MAX_ERRNO ? -fd : 0]++;
 		return;
 	}
 	stats.opened++;
-	grace = attr.type == pmu->type;
-	stats.grace += grace;
+	is_grace = attr.type == pmu->type;
+	stats.grace += is_grace;
 	slots[slot] = (struct slot){
 		.fd = fd,
 		.leader = leader < 0 ? slot : leader,
-		.members = grace,
-		.cycles = attr.config == 1ull << 32 || (uint32_t)attr.config == BUS_CYCLES,
-		.grace = grace,
-		.readable = attr.read_format == READ_FORMAT,
+		.members = is_grace,
+		.is_cycles = attr.config == 1ull << 32 || (uint32_t)attr.config == BUS_CYCLES,
+		.is_grace = is_grace,
+		.is_readable = attr.read_format == READ_FORMAT,
 	};
 	if (leader < 0)
 		return;
@@ -232,11 +232,11 @@ static void fuzz_close(void)
 	for (i = 0; i < MAX_OPEN; i++) {
 		if (slots[i].fd >= 0 && slots[i].leader == slot && i != slot) {
 			slots[i].leader = i;
-			slots[i].members = slots[i].grace;
+			slots[i].members = slots[i].is_grace;
 		}
 	}
 	if (slots[slot].leader != slot)
-		slots[slots[slot].leader].members -= slots[slot].grace;
+		slots[slots[slot].leader].members -= slots[slot].is_grace;
 	slots[slot].fd = -1;
 	stats.closed++;
 }
@@ -246,14 +246,14 @@ static void fuzz_read(void)
 	struct reading r;
 	int slot = used_slot();
 
-	if (slot < 0 || !slots[slot].readable || event_read(slots[slot].fd, &r))
+	if (slot < 0 || !slots[slot].is_readable || event_read(slots[slot].fd, &r))
 		return;
 	stats.reads++;
 	if (r.running > r.enabled) {
 		printf("# running %" PRIu64 " > enabled %" PRIu64 "\n", r.running, r.enabled);
 		stats.bad++;
 	}
-	if (idle && slots[slot].grace && !slots[slot].cycles && r.value) {
+	if (is_idle && slots[slot].is_grace && !slots[slot].is_cycles && r.value) {
 		printf("# %" PRIu64 " counted without traffic\n", r.value);
 		stats.bad++;
 	}
@@ -269,7 +269,7 @@ static void fuzz_ioctl(void)
 	unsigned long request = requests[below(sizeof(requests) / sizeof(requests[0]))];
 	uint64_t period = rnd();
 	int slot = used_slot(), other = used_slot();
-	unsigned long arg = one_in(2) ? PERF_IOC_FLAG_GROUP : 0;
+	unsigned long arg = is_one_in(2) ? PERF_IOC_FLAG_GROUP : 0;
 
 	if (slot < 0)
 		return;
@@ -285,7 +285,7 @@ static void fuzz_ioctl(void)
 static void fuzz_map(void)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
-	size_t size = page * (1 + (one_in(2) ? 1u << below(3) : 0));
+	size_t size = page * (1 + (is_one_in(2) ? 1u << below(3) : 0));
 	int slot = used_slot();
 	void *p;
 
@@ -365,7 +365,7 @@ int main(int argc, char **argv)
 		case 't': seconds = number(optarg, UINT32_MAX); break;
 		case 's': rng = number(optarg, UINT64_MAX); break;
 		case 'u': uid = number(optarg, INT32_MAX); break;
-		case 'z': idle = true; break;
+		case 'z': is_idle = true; break;
 		case 'y': sysfs_root = optarg; break;
 		default: usage();
 		}

@@ -137,7 +137,7 @@ static void list(void)
 	fclose(f);
 }
 
-static bool flows_ended(uint32_t mask)
+static bool flows_have_ended(uint32_t mask)
 {
 	return !(ctl_read(CTL_RUNNING) & mask);
 }
@@ -167,13 +167,13 @@ static void wait_for(bool (*met)(uint32_t operand), uint32_t operand, unsigned i
 
 static void scenarios(const char *cmd, int argc, char **argv)
 {
-	bool start = strcmp(cmd, "wait") && strcmp(cmd, "stop");
-	bool wait = !strcmp(cmd, "wait") || !strcmp(cmd, "run");
+	bool wants_start = strcmp(cmd, "wait") && strcmp(cmd, "stop");
+	bool wants_wait = !strcmp(cmd, "wait") || !strcmp(cmd, "run");
 	unsigned int seconds = 60;
 	uint32_t mask = 0;
 	int i = 0;
 
-	if (wait && argc >= 2 && !strcmp(argv[0], "-t")) {
+	if (wants_wait && argc >= 2 && !strcmp(argv[0], "-t")) {
 		seconds = number(argv[1], 86400);
 		i = 2;
 	}
@@ -183,13 +183,13 @@ static void scenarios(const char *cmd, int argc, char **argv)
 		unsigned int index = scenario_index(argv[i]);
 
 		mask |= 1u << index;
-		if (start)
+		if (wants_start)
 			ctl_write(CTL_START, index);
-		else if (!wait)
+		else if (!wants_wait)
 			ctl_write(CTL_STOP, index);
 	}
-	if (wait)
-		wait_for(flows_ended, mask, seconds, "wait", "flows still run");
+	if (wants_wait)
+		wait_for(flows_have_ended, mask, seconds, "wait", "flows still run");
 }
 
 static void fault(int argc, char **argv)
@@ -228,7 +228,7 @@ static void preset(int argc, char **argv)
 static void await(int argc, char **argv)
 {
 	unsigned int seconds = 60;
-	bool write;
+	bool is_write;
 
 	if (argc >= 2 && !strcmp(argv[0], "-t")) {
 		seconds = number(argv[1], 86400);
@@ -237,10 +237,10 @@ static void await(int argc, char **argv)
 	}
 	if (argc != 3 || (strcmp(argv[2], "read") && strcmp(argv[2], "write")))
 		usage();
-	write = !strcmp(argv[2], "write");
+	is_write = !strcmp(argv[2], "write");
 	ctl_write(CTL_PRESET, counter_select(argv));
-	wait_for(was_accessed, write ? CTL_WRITES : CTL_READS, seconds, "await",
-		 write ? "no write of the counter" : "no read of the counter");
+	wait_for(was_accessed, is_write ? CTL_WRITES : CTL_READS, seconds, "await",
+		 is_write ? "no write of the counter" : "no read of the counter");
 }
 
 static void print_time(void)

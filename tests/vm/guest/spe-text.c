@@ -147,13 +147,14 @@ static void print_sampled(struct gpmu_perfdata *perfdata, const struct gpmu_perf
 				record->sample.period : record->event->attr->sample_period);
 	for (size_t i = 0; i < read->count; i++) {
 		const struct gpmu_perfdata_event *event = gpmu_perfdata_event_of(perfdata, read->values[i].id);
-		size_t at = 0;
+		size_t index = 0;
 
-		while (last[at].id && last[at].id != read->values[i].id && at < sizeof(last) / sizeof(*last) - 1)
-			at++;
-		if (event && read->values[i].value != last[at].value)
-			print_sample_of(perfdata, record, event, read->values[i].value - last[at].value);
-		last[at] = read->values[i];
+		while (last[index].id && last[index].id != read->values[i].id &&
+		       index < sizeof(last) / sizeof(*last) - 1)
+			index++;
+		if (event && read->values[i].value != last[index].value)
+			print_sample_of(perfdata, record, event, read->values[i].value - last[index].value);
+		last[index] = read->values[i];
 	}
 }
 

@@ -137,19 +137,19 @@ static void set_key(struct board_pmu *pmu, enum key_id id, uint64_t v)
 		pmu->width = v;
 		break;
 	case KEY_CC:
-		pmu->cycle_counter = v;
+		pmu->has_cycle_counter = v;
 		break;
 	case KEY_PAGES:
-		pmu->dual_page = v == 2;
+		pmu->has_dual_page = v == 2;
 		break;
 	case KEY_ATOMIC:
-		pmu->atomic = v;
+		pmu->is_atomic = v;
 		break;
 	case KEY_LINE:
 		pmu->line = v;
 		break;
 	case KEY_MODE:
-		pmu->edge = v;
+		pmu->is_edge = v;
 		break;
 	case KEY_IIDR:
 		pmu->iidr = v;
@@ -158,7 +158,7 @@ static void set_key(struct board_pmu *pmu, enum key_id id, uint64_t v)
 		pmu->devarch = v;
 		break;
 	case KEY_EXT64:
-		pmu->ext64 = v;
+		pmu->has_ext64 = v;
 		break;
 	case KEY_PMU_DEAD:
 	case KEY_OTHER:
@@ -194,7 +194,7 @@ static int parse_key(struct text *text, char *word, struct board_pmu *pmu,
 	return ret;
 }
 
-static bool saw(unsigned int seen, enum key_id id)
+static bool is_key_seen(unsigned int seen, enum key_id id)
 {
 	size_t i;
 
@@ -207,7 +207,7 @@ static bool saw(unsigned int seen, enum key_id id)
 static int parse_pmu(struct text *text, int len, struct board *board)
 {
 	struct board_pmu pmu = {
-		.counters = 6, .width = 64, .cycle_counter = true, .atomic = true,
+		.counters = 6, .width = 64, .has_cycle_counter = true, .is_atomic = true,
 		.devarch = BOARD_DEVARCH,
 	};
 	unsigned int seen = 0;
@@ -222,16 +222,16 @@ static int parse_pmu(struct text *text, int len, struct board *board)
 		if (ret)
 			return ret;
 	}
-	if (!saw(seen, KEY_PMU_KIND) || !saw(seen, KEY_SOCKET))
+	if (!is_key_seen(seen, KEY_PMU_KIND) || !is_key_seen(seen, KEY_SOCKET))
 		return text_fail(text, "expected kind= and socket=");
 	if (pmu.socket >= board->sockets)
 		return text_fail(text, "expected a socket below %u, found %u",
 				 board->sockets, pmu.socket);
-	if (board->packed && pmu.dual_page)
+	if (board->is_packed && pmu.has_dual_page)
 		return text_fail(text, "expected one page for each pmu of a packed board");
 
 	pmu.identity = kind_iidr[pmu.kind];
-	if (!saw(seen, KEY_IIDR))
+	if (!is_key_seen(seen, KEY_IIDR))
 		pmu.iidr = pmu.identity;
 	else if (pmu.iidr)
 		pmu.identity = pmu.iidr;
@@ -262,7 +262,7 @@ static int parse_line(struct text *text, int len, struct board *board)
 	if (!strcmp(w[0], "apmt"))
 		return 0;	/* keys of the ACPI generator */
 	if (len == 1 && !strcmp(w[0], "packed") && !board->pmus_len) {
-		board->packed = true;
+		board->is_packed = true;
 		return 0;
 	}
 	if (len == 2 && !strcmp(w[0], "chip") && !board->chip) {

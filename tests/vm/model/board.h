@@ -37,15 +37,15 @@ struct board_pmu {
 	unsigned int socket;
 	unsigned int counters;	/* besides the cycle counter */
 	unsigned int width;	/* of a counter, bits */
-	bool cycle_counter;
-	bool dual_page;
-	bool atomic;		/* 64-bit accesses are single-copy atomic */
+	bool has_cycle_counter;
+	bool has_dual_page;
+	bool is_atomic;		/* 64-bit accesses are single-copy atomic */
 	unsigned int line;	/* interrupt line; 0: the interrupt is never raised */
-	bool edge;
+	bool is_edge;
 	uint32_t iidr;		/* PMIIDR; if 0, PMPIDR identifies the PMU */
 	uint32_t identity;	/* identification in PMPIDR */
 	uint32_t devarch;	/* PMDEVARCH */
-	bool ext64;		/* PMCNTEN enables counters, as in the 64-bit layout */
+	bool has_ext64;		/* PMCNTEN enables counters, as in the 64-bit layout */
 	enum board_dead dead;
 	uint32_t pmcfgr;
 };
@@ -53,7 +53,7 @@ struct board_pmu {
 struct board {
 	const struct chip *chip;
 	unsigned int sockets;
-	bool packed;		/* the PMUs' pages are adjacent, one of 4 KiB each */
+	bool is_packed;		/* the PMUs' pages are adjacent, one of 4 KiB each */
 	unsigned int pmus_len;
 	struct board_pmu pmus[BOARD_MAX_PMUS];
 };

@@ -33,14 +33,14 @@ static struct regs *find_regs(struct rig *rig, uint32_t value)
 }
 
 /* Accesses to the selected counter since it was preset */
-static uint32_t accesses(struct rig *rig, bool writes)
+static uint32_t accesses(struct rig *rig, bool is_write)
 {
 	const struct regs *regs = find_regs(rig, rig->preset);
 	unsigned int counter = rig->preset & 0xff;
 
 	if (!regs || counter >= REGS_COUNTERS)
 		return 0;
-	return writes ? regs->writes[counter] : regs->reads[counter];
+	return is_write ? regs->writes[counter] : regs->reads[counter];
 }
 
 uint32_t control_read(struct rig *rig, uint32_t offset, uint64_t time)

@@ -23,7 +23,7 @@
 struct port {
 	const char *path;
 	int listener;		/* -1 once there is a client */
-	bool connected, gone;
+	bool is_connected, is_gone;
 	struct vfio_user vu;
 };
 
@@ -60,13 +60,13 @@ static uint64_t server_now(void *opaque)
 	return monotonic() - s->origin;
 }
 
-static void server_interrupt(void *opaque, unsigned int device, bool level,
-			     bool pulse)
+static void server_interrupt(void *opaque, unsigned int device, bool is_high,
+			     bool is_pulse)
 {
 	struct server *s = opaque;
 
-	if (device <= s->ports_len && s->ports[device - 1].connected)
-		vfio_user_interrupt(&s->ports[device - 1].vu, level, pulse);
+	if (device <= s->ports_len && s->ports[device - 1].is_connected)
+		vfio_user_interrupt(&s->ports[device - 1].vu, is_high, is_pulse);
 }
 
 static const struct rig_ops server_ops = {
@@ -162,7 +162,7 @@ static void server_release(struct server *s)
 	for (i = 0; i < s->ports_len; i++) {
 		struct port *port = &s->ports[i];
 
-		if (port->connected)
+		if (port->is_connected)
 			vfio_user_release(&port->vu);
 		if (port->listener >= 0) {
 			close(port->listener);
@@ -185,7 +185,7 @@ static void accept_client(struct server *s, unsigned int i)
 	unlink(port->path);
 	port->listener = -1;
 	vfio_user_init(&port->vu, &s->rig, i + 1, fd);
-	port->connected = true;
+	port->is_connected = true;
 }
 
 /* Returns -1 if the client violated the protocol. */
@@ -196,8 +196,8 @@ static int serve_client(struct port *port)
 	if (!ret)
 		return 0;
 	vfio_user_release(&port->vu);
-	port->connected = false;
-	port->gone = true;
+	port->is_connected = false;
+	port->is_gone = true;
 	if (ret == -EPIPE || ret == -ECONNRESET)
 		return 0;
 	fprintf(stderr, "pmu-model: %s: client dropped: %s\n", port->path,
@@ -206,17 +206,17 @@ static int serve_client(struct port *port)
 }
 
 /* Returns whether there was a client and none is left. */
-static bool all_gone(const struct server *s)
+static bool are_all_gone(const struct server *s)
 {
-	bool gone = false;
+	bool is_gone = false;
 	unsigned int i;
 
 	for (i = 0; i < s->ports_len; i++) {
-		if (s->ports[i].connected)
+		if (s->ports[i].is_connected)
 			return false;
-		gone |= s->ports[i].gone;
+		is_gone |= s->ports[i].is_gone;
 	}
-	return gone;
+	return is_gone;
 }
 
 /* Waits for input, or until the next counter overflows. */
@@ -233,7 +233,7 @@ static int wait_input(struct server *s, struct pollfd *fds, const sigset_t *mask
 	for (i = 0; i < s->ports_len; i++) {
 		struct port *port = &s->ports[i];
 
-		fds[i].fd = port->connected ? port->vu.fd : port->listener;
+		fds[i].fd = port->is_connected ? port->vu.fd : port->listener;
 		fds[i].events = POLLIN;
 	}
 	return ppoll(fds, s->ports_len, &timeout, mask);
@@ -245,7 +245,7 @@ static int serve(struct server *s, const sigset_t *mask)
 	unsigned int i;
 	int ret = 0;
 
-	while (!stop && !all_gone(s)) {
+	while (!stop && !are_all_gone(s)) {
 		if (wait_input(s, fds, mask) < 0) {
 			if (errno == EINTR)
 				continue;
@@ -255,7 +255,7 @@ static int serve(struct server *s, const sigset_t *mask)
 		for (i = 0; i < s->ports_len; i++) {
 			if (!fds[i].revents)
 				continue;
-			if (s->ports[i].connected)
+			if (s->ports[i].is_connected)
 				ret |= serve_client(&s->ports[i]);
 			else
 				accept_client(s, i);

@@ -48,16 +48,16 @@ static uint64_t gpmu_now(void *opaque)
 	return qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
 }
 
-static void gpmu_interrupt(void *opaque, unsigned int device, bool level,
-			   bool pulse)
+static void gpmu_interrupt(void *opaque, unsigned int device, bool is_high,
+			   bool is_pulse)
 {
 	GpmuState *s = opaque;
 	qemu_irq irq = s->windows[device - 1].irq;
 
-	if (pulse && !level)
+	if (is_pulse && !is_high)
 		qemu_irq_pulse(irq);
 	else
-		qemu_set_irq(irq, level);
+		qemu_set_irq(irq, is_high);
 }
 
 static const struct rig_ops gpmu_rig_ops = {

@@ -24,7 +24,7 @@ static uint64_t counter_mask(const struct regs *r)
 
 static bool is_cycle_counter(const struct regs *r, unsigned int i)
 {
-	return i == REGS_CYCLES && r->pmu->cycle_counter;
+	return i == REGS_CYCLES && r->pmu->has_cycle_counter;
 }
 
 /* The cycle counter has index 31 also where there are more than 31 others. */
@@ -32,7 +32,7 @@ static bool has_counter(const struct regs *r, unsigned int i)
 {
 	if (is_cycle_counter(r, i))
 		return true;
-	if (r->pmu->cycle_counter && i > REGS_CYCLES)
+	if (r->pmu->has_cycle_counter && i > REGS_CYCLES)
 		i--;
 	return i < r->pmu->counters;
 }
@@ -75,7 +75,7 @@ static struct model_event event_of(const struct regs *r, unsigned int i)
 
 static bool runs(const struct regs *r, unsigned int i)
 {
-	return r->counting && test_bit(r->enabled, i);
+	return r->is_counting && test_bit(r->enabled, i);
 }
 
 /* The counters continue from the model's current counts. */
@@ -158,7 +158,7 @@ uint64_t regs_next_overflow(const struct regs *r)
 /* The result of decoding an offset. */
 struct reg {
 	uint32_t offset;	/* in its page */
-	bool page1;
+	bool is_page1;
 };
 
 static bool is_counter(const struct regs *r, uint32_t offset)
@@ -166,7 +166,7 @@ static bool is_counter(const struct regs *r, uint32_t offset)
 	return offset < REGS_COUNTERS * (r->pmu->width > 32 ? 8u : 4u);
 }
 
-static bool within(uint32_t offset, uint32_t base, uint32_t size)
+static bool is_within(uint32_t offset, uint32_t base, uint32_t size)
 {
 	return offset - base < size;
 }
@@ -174,30 +174,30 @@ static bool within(uint32_t offset, uint32_t base, uint32_t size)
 static bool is_page1_register(const struct regs *r, uint32_t offset)
 {
 	return is_counter(r, offset) ||
-	       within(offset, PMOVSCLR, SET_CLR_SIZE) ||
-	       within(offset, PMOVSSET, SET_CLR_SIZE);
+	       is_within(offset, PMOVSCLR, SET_CLR_SIZE) ||
+	       is_within(offset, PMOVSSET, SET_CLR_SIZE);
 }
 
 /* Checks size, alignment and page of an access; NULL if they are legal. */
 static const char *locate(const struct regs *r, uint32_t offset,
 			  unsigned int size, struct reg *reg)
 {
-	bool wide;
+	bool is_wide;
 
-	reg->page1 = offset >= BOARD_PAGE1;
-	reg->offset = offset - (reg->page1 ? BOARD_PAGE1 : 0);
-	if (reg->offset >= 0x1000 || (reg->page1 && !r->pmu->dual_page))
+	reg->is_page1 = offset >= BOARD_PAGE1;
+	reg->offset = offset - (reg->is_page1 ? BOARD_PAGE1 : 0);
+	if (reg->offset >= 0x1000 || (reg->is_page1 && !r->pmu->has_dual_page))
 		return "no register page";
 	if (size != 4 && size != 8)
 		return wrong_size;
 	if (reg->offset % size)
 		return misaligned;
-	if (r->pmu->dual_page && reg->page1 != is_page1_register(r, reg->offset))
+	if (r->pmu->has_dual_page && reg->is_page1 != is_page1_register(r, reg->offset))
 		return wrong_page;
-	wide = is_counter(r, reg->offset) && r->pmu->width > 32;
-	if (size == 8 && !wide)
+	is_wide = is_counter(r, reg->offset) && r->pmu->width > 32;
+	if (size == 8 && !is_wide)
 		return wrong_size;
-	if (size == 8 && !r->pmu->atomic)
+	if (size == 8 && !r->pmu->is_atomic)
 		return not_atomic;
 	return NULL;
 }
@@ -232,12 +232,12 @@ static uint64_t read_counter(struct regs *r, uint32_t offset, unsigned int size)
 
 static uint32_t read_cfgr(const struct regs *r)
 {
-	uint32_t n = r->pmu->counters + r->pmu->cycle_counter - 1;
+	uint32_t n = r->pmu->counters + r->pmu->has_cycle_counter - 1;
 
 	if (r->pmu->dead == BOARD_DEAD_PMCFGR)
 		return r->pmu->pmcfgr;
 	return n | (r->pmu->width - 1) << 8 |
-	       (r->pmu->cycle_counter ? PMCFGR_CC : 0);
+	       (r->pmu->has_cycle_counter ? PMCFGR_CC : 0);
 }
 
 /* PMPIDR and PMCIDR; IHI 0091 places PMIIDR's fields in the former. */
@@ -284,7 +284,7 @@ static uint32_t *counter_register(struct regs *r, uint32_t offset)
 	};
 	unsigned int i, n;
 
-	if (offset == PMCCFILTR && r->pmu->cycle_counter)
+	if (offset == PMCCFILTR && r->pmu->has_cycle_counter)
 		return &r->filter[REGS_CYCLES];
 	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		n = (offset - table[i].base) / 4;
@@ -299,12 +299,12 @@ static uint32_t *counter_register(struct regs *r, uint32_t offset)
  * for (from 32 * @word on), and whether it sets them. NULL for another offset.
  */
 static uint32_t *set_clear_register(struct regs *r, uint32_t offset,
-				    unsigned int *word, bool *set)
+				    unsigned int *word, bool *is_set)
 {
 	const struct {
 		uint32_t base;
 		uint32_t *bits;
-		bool set;
+		bool is_set;
 	} table[] = {
 		{ PMCNTENSET, r->enabled, true },
 		{ PMCNTENCLR, r->enabled, false },
@@ -316,10 +316,10 @@ static uint32_t *set_clear_register(struct regs *r, uint32_t offset,
 	unsigned int i;
 
 	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		if (!within(offset, table[i].base, 4 * REGS_WORDS))
+		if (!is_within(offset, table[i].base, 4 * REGS_WORDS))
 			continue;
 		*word = (offset - table[i].base) / 4;
-		*set = table[i].set;
+		*is_set = table[i].is_set;
 		return &table[i].bits[*word];
 	}
 	return NULL;
@@ -328,19 +328,19 @@ static uint32_t *set_clear_register(struct regs *r, uint32_t offset,
 /* The registers of counters up to 255 exist in the map and ignore writes. */
 static bool is_set_clear(uint32_t offset)
 {
-	return within(offset, PMCNTENSET, 4 * SET_CLR_SIZE) ||
-	       within(offset, PMOVSCLR, SET_CLR_SIZE) ||
-	       within(offset, PMOVSSET, SET_CLR_SIZE);
+	return is_within(offset, PMCNTENSET, 4 * SET_CLR_SIZE) ||
+	       is_within(offset, PMOVSCLR, SET_CLR_SIZE) ||
+	       is_within(offset, PMOVSSET, SET_CLR_SIZE);
 }
 
 static uint32_t read_register(struct regs *r, uint32_t offset)
 {
 	uint32_t *value = counter_register(r, offset);
 	unsigned int word;
-	bool set;
+	bool is_set;
 
 	if (!value)
-		value = set_clear_register(r, offset, &word, &set);
+		value = set_clear_register(r, offset, &word, &is_set);
 	if (value)
 		return *value;
 
@@ -348,7 +348,7 @@ static uint32_t read_register(struct regs *r, uint32_t offset)
 	case PMCFGR:
 		return read_cfgr(r);
 	case PMCR:
-		return r->counting ? PMCR_E : 0;
+		return r->is_counting ? PMCR_E : 0;
 	case PMIIDR:
 		return r->pmu->iidr;
 	case PMDEVARCH:
@@ -413,25 +413,25 @@ static void write_control(struct regs *r, uint32_t value)
 	for (i = 0; i < REGS_COUNTERS; i++)
 		if (value & (is_cycle_counter(r, i) ? PMCR_C : PMCR_P))
 			r->value[i] = 0;
-	r->counting = value & PMCR_E;
+	r->is_counting = value & PMCR_E;
 }
 
 static const char *write_register(struct regs *r, uint32_t offset, uint32_t value)
 {
 	uint32_t *reg = counter_register(r, offset);
 	unsigned int word = 0;
-	bool set;
+	bool is_set;
 
 	if (reg) {
 		*reg = value;
 		return NULL;
 	}
-	reg = set_clear_register(r, offset, &word, &set);
+	reg = set_clear_register(r, offset, &word, &is_set);
 	if (reg) {
-		*reg = set ? *reg | (value & counters(r, word)) : *reg & ~value;
+		*reg = is_set ? *reg | (value & counters(r, word)) : *reg & ~value;
 		return NULL;
 	}
-	if (offset == PMCNTEN && r->pmu->ext64)
+	if (offset == PMCNTEN && r->pmu->has_ext64)
 		r->enabled[0] = value & counters(r, 0);
 	if (is_set_clear(offset))
 		return NULL;

@@ -69,7 +69,7 @@ struct regs {
 	uint32_t filter[REGS_COUNTERS];	/* of the cycle counter: PMCCFILTR */
 	uint32_t filter2[REGS_COUNTERS];
 	uint32_t enabled[REGS_WORDS], interrupts[REGS_WORDS], overflow[REGS_WORDS];
-	bool counting;			/* PMCR.E */
+	bool is_counting;		/* PMCR.E */
 	enum regs_fault fault;
 	uint32_t torn;			/* high words read since the fault */
 	uint32_t reads[REGS_COUNTERS], writes[REGS_COUNTERS];	/* since regs_preset() */

@@ -39,7 +39,7 @@ void rig_illegal(struct rig *rig, const char *fmt, ...)
 /* Updates the interrupt of each device. */
 static void update_interrupts(struct rig *rig, uint64_t now)
 {
-	bool level[BOARD_LINES + 1] = { false }, pulse[BOARD_LINES + 1] = { false };
+	bool is_high[BOARD_LINES + 1] = { false }, is_pulse[BOARD_LINES + 1] = { false };
 	unsigned int i, word;
 
 	for (i = 0; i < rig->board->pmus_len; i++) {
@@ -49,15 +49,15 @@ static void update_interrupts(struct rig *rig, uint64_t now)
 		for (word = 0; word < REGS_WORDS; word++) {
 			uint32_t flags = regs_irq(&rig->regs[i], word);
 
-			if (pmu->edge)
-				pulse[pmu->line] |= flags & ~rig->pending[i][word];
+			if (pmu->is_edge)
+				is_pulse[pmu->line] |= flags & ~rig->pending[i][word];
 			else
-				level[pmu->line] |= flags;
+				is_high[pmu->line] |= flags;
 			rig->pending[i][word] = flags;
 		}
 	}
 	for (i = 1; i <= BOARD_LINES; i++)
-		rig->ops->interrupt(rig->opaque, i, level[i], pulse[i]);
+		rig->ops->interrupt(rig->opaque, i, is_high[i], is_pulse[i]);
 }
 
 /* An overflow beyond the model's horizon is computed again at the horizon. */
@@ -80,10 +80,10 @@ uint64_t rig_service(struct rig *rig)
 {
 	uint64_t now = rig->ops->now(rig->opaque);
 
-	if (rig->changed || now >= rig->deadline) {
+	if (rig->is_changed || now >= rig->deadline) {
 		update_interrupts(rig, now);
 		rig->deadline = next_interrupt(rig, now);
-		rig->changed = false;
+		rig->is_changed = false;
 	}
 	return rig->deadline;
 }
@@ -98,13 +98,13 @@ void rig_reset(struct rig *rig, unsigned int device)
 			continue;
 		regs_reset(&rig->regs[i], now);
 	}
-	rig->changed = true;
+	rig->is_changed = true;
 }
 
 /* The PMU at @offset of a BAR, or -1; @offset becomes the offset in the PMU. */
 static int find_pmu(const struct rig *rig, unsigned int device, uint64_t *offset)
 {
-	const unsigned int space = rig->board->packed ? BOARD_PACKED_SPACE : BOARD_PMU_SPACE;
+	const unsigned int space = rig->board->is_packed ? BOARD_PACKED_SPACE : BOARD_PMU_SPACE;
 	uint64_t index = *offset / space;
 
 	if (index >= rig->board->pmus_len ||
@@ -163,7 +163,7 @@ void rig_write(struct rig *rig, unsigned int device, uint64_t offset,
 	const char *reason;
 	int pmu;
 
-	rig->changed = true;
+	rig->is_changed = true;
 	if (is_control(device, offset)) {
 		if (size == 4 && !(offset & 3))
 			control_write(rig, offset - BOARD_CONTROL, now, value);

@@ -21,12 +21,12 @@ struct rig_ops {
 	/* Model time in ns: begins near 0 and does not go back. */
 	uint64_t (*now)(void *opaque);
 	/*
-	 * The interrupt of device @device (from 1): @level is what its
-	 * level-triggered PMUs want; @pulse says that an edge-triggered one
+	 * The interrupt of device @device (from 1): @is_high is what its
+	 * level-triggered PMUs want; @is_pulse says that an edge-triggered one
 	 * has a new overflow.
 	 */
-	void (*interrupt)(void *opaque, unsigned int device, bool level,
-			  bool pulse);
+	void (*interrupt)(void *opaque, unsigned int device, bool is_high,
+			  bool is_pulse);
 };
 
 struct rig {
@@ -37,7 +37,7 @@ struct rig {
 	FILE *log;			/* or NULL */
 	struct regs regs[BOARD_MAX_PMUS];
 	uint32_t pending[BOARD_MAX_PMUS][REGS_WORDS];	/* flags at the last update */
-	bool changed;			/* since the last rig_service() */
+	bool is_changed;		/* since the last rig_service() */
 	uint64_t deadline;		/* what that returned */
 	uint32_t illegal;		/* number of illegal accesses */
 	uint64_t latched_time;

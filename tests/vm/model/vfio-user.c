@@ -127,7 +127,7 @@ static void set_irq_fd(struct vfio_user *vu, int fd)
 	if (vu->irq_fd >= 0)
 		close(vu->irq_fd);
 	vu->irq_fd = fd;
-	vu->masked = false;
+	vu->is_masked = false;
 }
 
 void vfio_user_release(struct vfio_user *vu)
@@ -145,21 +145,21 @@ void vfio_user_release(struct vfio_user *vu)
  */
 static void fire(struct vfio_user *vu)
 {
-	const uint64_t one = 1;
+	const uint64_t count = 1;
 
-	if (vu->masked || vu->irq_fd < 0 || !(vu->level || vu->latched))
+	if (vu->is_masked || vu->irq_fd < 0 || !(vu->is_high || vu->is_latched))
 		return;
-	vu->masked = true;
-	vu->latched = false;
+	vu->is_masked = true;
+	vu->is_latched = false;
 	/* Fails only if 2^64 - 2 interrupts are pending. */
-	if (write(vu->irq_fd, &one, sizeof(one)) < 0)
-		vu->masked = false;
+	if (write(vu->irq_fd, &count, sizeof(count)) < 0)
+		vu->is_masked = false;
 }
 
-void vfio_user_interrupt(struct vfio_user *vu, bool level, bool pulse)
+void vfio_user_interrupt(struct vfio_user *vu, bool is_high, bool is_pulse)
 {
-	vu->level = level;
-	vu->latched |= pulse;
+	vu->is_high = is_high;
+	vu->is_latched |= is_pulse;
 	fire(vu);
 }
 
@@ -286,24 +286,24 @@ static int take_fd(struct vfio_user *vu)
 
 static int set_intx(struct vfio_user *vu, const struct irq_set *set)
 {
-	bool eventfd = set->flags & IRQ_DATA_EVENTFD;
+	bool has_eventfd = set->flags & IRQ_DATA_EVENTFD;
 
 	switch (set->flags & (IRQ_MASK | IRQ_UNMASK | IRQ_TRIGGER)) {
 	case IRQ_TRIGGER:
-		if (eventfd || !set->count)
-			set_irq_fd(vu, eventfd ? take_fd(vu) : -1);
+		if (has_eventfd || !set->count)
+			set_irq_fd(vu, has_eventfd ? take_fd(vu) : -1);
 		else
-			vu->latched = true;
+			vu->is_latched = true;
 		break;
 	case IRQ_MASK:
-		if (eventfd)
+		if (has_eventfd)
 			return ENOTSUP;
-		vu->masked = true;
+		vu->is_masked = true;
 		break;
 	case IRQ_UNMASK:
-		if (eventfd)
+		if (has_eventfd)
 			return ENOTSUP;
-		vu->masked = false;
+		vu->is_masked = false;
 		break;
 	default:
 		return EINVAL;
@@ -329,7 +329,7 @@ static int do_set_irqs(struct vfio_user *vu, const struct header *h,
 	return error ? fail(vu, h, error) : send_reply(vu, h, NULL, 0, 0);
 }
 
-static bool config_writable(uint64_t offset)
+static bool config_is_writable(uint64_t offset)
 {
 	return offset == PCI_COMMAND || offset == PCI_COMMAND + 1 ||
 	       offset == PCI_CACHE_LINE || offset == PCI_LATENCY ||
@@ -342,7 +342,7 @@ static void write_config(struct vfio_user *vu, const struct region_access *a)
 	uint32_t bar, i;
 
 	for (i = 0; i < a->count; i++)
-		if (config_writable(a->offset + i))
+		if (config_is_writable(a->offset + i))
 			vu->config[a->offset + i] = a->data[i];
 	memcpy(&bar, vu->config + PCI_BAR0, sizeof(bar));
 	bar &= -BOARD_BAR_SIZE;
@@ -368,37 +368,37 @@ static bool access_fits(const struct region_access *a)
 static int do_access(struct vfio_user *vu, const struct header *h,
 		     const void *body, size_t len)
 {
-	bool write = h->command == CMD_REGION_WRITE;
+	bool is_write = h->command == CMD_REGION_WRITE;
 	struct region_access a = { 0 };
 	uint64_t value = 0;
 
 	if (len < ACCESS_HEAD)
 		return fail(vu, h, EINVAL);
 	memcpy(&a, body, ACCESS_HEAD);
-	if (!access_fits(&a) || (write && a.count > len - ACCESS_HEAD))
+	if (!access_fits(&a) || (is_write && a.count > len - ACCESS_HEAD))
 		return fail(vu, h, EINVAL);
 
-	if (write)
+	if (is_write)
 		memcpy(a.data, (const uint8_t *)body + ACCESS_HEAD, a.count);
-	if (a.region == REGION_CONFIG && write) {
+	if (a.region == REGION_CONFIG && is_write) {
 		write_config(vu, &a);
 	} else if (a.region == REGION_CONFIG) {
 		memcpy(a.data, vu->config + a.offset, a.count);
-	} else if (write) {
+	} else if (is_write) {
 		memcpy(&value, a.data, a.count);
 		rig_write(vu->rig, vu->device, a.offset, a.count, value);
 	} else {
 		value = rig_read(vu->rig, vu->device, a.offset, a.count);
 		memcpy(a.data, &value, a.count);
 	}
-	return send_reply(vu, h, &a, ACCESS_HEAD + (write ? 0 : a.count), 0);
+	return send_reply(vu, h, &a, ACCESS_HEAD + (is_write ? 0 : a.count), 0);
 }
 
 static int do_reset(struct vfio_user *vu, const struct header *h)
 {
 	memcpy(vu->config, pci_config, sizeof(pci_config));
-	vu->masked = false;
-	vu->level = vu->latched = false;
+	vu->is_masked = false;
+	vu->is_high = vu->is_latched = false;
 	rig_reset(vu->rig, vu->device);
 	return send_reply(vu, h, NULL, 0, 0);
 }
@@ -439,7 +439,7 @@ static int do_command(struct vfio_user *vu)
 static bool keep_fds(struct vfio_user *vu, struct msghdr *msg)
 {
 	struct cmsghdr *c;
-	bool kept = !(msg->msg_flags & MSG_CTRUNC);
+	bool is_kept = !(msg->msg_flags & MSG_CTRUNC);
 
 	for (c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
 		size_t i, n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
@@ -451,13 +451,13 @@ static bool keep_fds(struct vfio_user *vu, struct msghdr *msg)
 			memcpy(&fd, CMSG_DATA(c) + i * sizeof(fd), sizeof(fd));
 			if (vu->fds_len == VFIO_USER_MAX_FDS) {
 				close(fd);
-				kept = false;
+				is_kept = false;
 				continue;
 			}
 			vu->fds[vu->fds_len++] = fd;
 		}
 	}
-	return kept;
+	return is_kept;
 }
 
 /* Reads the message up to @want bytes: 1 if complete, 0 if not yet. */

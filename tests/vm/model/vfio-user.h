@@ -25,8 +25,8 @@ struct vfio_user {
 	unsigned int fds_len;
 	uint8_t config[VFIO_USER_CONFIG_SIZE];
 	int irq_fd;			/* eventfd of INTx, or -1 */
-	bool level, latched;		/* the interrupt is asserted */
-	bool masked;
+	bool is_high, is_latched;	/* the interrupt is asserted */
+	bool is_masked;
 };
 
 /* Takes over the connection @fd, which must not block. */
@@ -42,6 +42,6 @@ void vfio_user_release(struct vfio_user *vu);
 int vfio_user_input(struct vfio_user *vu);
 
 /* As rig_ops.interrupt, for this function. */
-void vfio_user_interrupt(struct vfio_user *vu, bool level, bool pulse);
+void vfio_user_interrupt(struct vfio_user *vu, bool is_high, bool is_pulse);
 
 #endif /* GPMU_TESTS_VFIO_USER_H */

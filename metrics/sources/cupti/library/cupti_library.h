@@ -50,11 +50,11 @@ struct library {
 };
 
 /*
- * Opens CUPTI and, if @gpus is set, the driver, which it initialises, and NVML if present. Returns 0 or -errno with the
+ * Opens CUPTI and, if @needs_gpus is set, the driver, which it initialises, and NVML if present. Returns 0 or -errno with the
  * error and the trouble set; -ENODEV if a library is missing or the versions do not match. The caller closes it in any
  * case.
  */
-int library_open(struct library *library, bool gpus, struct gpmu_error *error);
+int library_open(struct library *library, bool needs_gpus, struct gpmu_error *error);
 void library_close(struct library *library);
 
 /* The name of a CUptiResult: "CUPTI_ERROR_HARDWARE_BUSY" */

@@ -180,16 +180,16 @@ static void open_nvml(struct library *library)
 	library->nvml_handle = NULL;
 }
 
-int library_open(struct library *library, bool gpus, struct gpmu_error *error)
+int library_open(struct library *library, bool needs_gpus, struct gpmu_error *error)
 {
 	int ret = 0;
 
 	memset(library, 0, sizeof(*library));
-	if (gpus)
+	if (needs_gpus)
 		ret = driver_open(library, error);
 	if (!ret)
 		ret = open_cupti(library, error);
-	if (!ret && gpus)
+	if (!ret && needs_gpus)
 		open_nvml(library);
 	return ret;
 }

@@ -20,21 +20,21 @@ bool plugin_group_fits(const struct plugin_group *group)
 }
 
 /* Returns whether the group counts in a slice. */
-static bool runs(const struct plugin_group *group, uint64_t slice)
+static bool is_counting(const struct plugin_group *group, uint64_t slice)
 {
 	const struct plugin_pmu *pmu = group->pmu;
 	unsigned int counters = pmu->counters, cycle_counters = 1;
-	size_t at = slice % pmu->groups_len;
+	size_t index = slice % pmu->groups_len;
 
-	while (take(pmu->groups[at], &counters, &cycle_counters)) {
-		if (pmu->groups[at] == group)
+	while (take(pmu->groups[index], &counters, &cycle_counters)) {
+		if (pmu->groups[index] == group)
 			return true;
-		at = (at + 1) % pmu->groups_len;
+		index = (index + 1) % pmu->groups_len;
 	}
 	return false;
 }
 
-static bool all_run(const struct plugin_pmu *pmu)
+static bool can_all_run(const struct plugin_pmu *pmu)
 {
 	unsigned int counters = pmu->counters, cycle_counters = 1;
 
@@ -59,14 +59,14 @@ static void count(struct plugin_group *group, uint64_t from, uint64_t to)
 /* Consecutive slices in which the group runs are counted as one. */
 static void count_turns(struct plugin_group *group, uint64_t from, uint64_t to)
 {
-	uint64_t begin = group->pmu->begin, at, end, since = from;
+	uint64_t begin = group->pmu->begin, time, end, since = from;
 
-	for (at = from; at < to; at = end) {
-		uint64_t slice = (at - begin) / PLUGIN_SLICE, left = PLUGIN_SLICE - (at - begin) % PLUGIN_SLICE;
+	for (time = from; time < to; time = end) {
+		uint64_t slice = (time - begin) / PLUGIN_SLICE, left = PLUGIN_SLICE - (time - begin) % PLUGIN_SLICE;
 
-		end = left < to - at ? at + left : to;
-		if (!runs(group, slice)) {
-			count(group, since, at);
+		end = left < to - time ? time + left : to;
+		if (!is_counting(group, slice)) {
+			count(group, since, time);
 			since = end;
 		}
 	}
@@ -78,7 +78,7 @@ void plugin_group_settle(struct plugin_group *group, uint64_t time)
 	if (time <= group->settled)
 		return;
 	group->enabled += time - group->settled;
-	if (all_run(group->pmu))
+	if (can_all_run(group->pmu))
 		count(group, group->settled, time);
 	else
 		count_turns(group, group->settled, time);

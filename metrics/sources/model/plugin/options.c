@@ -161,7 +161,7 @@ static int complete(struct plugin_options *options, struct gpmu_error *error)
 		options->sockets = built_sockets(options->chip, named_sockets(options));
 	if (!chip_has_sockets(options->chip, options->sockets))
 		return plugin_fail(error, 0, "sockets: expected %s for %s, found %u",
-				   options->chip->gpu ? "1, 2 or 4" : "1 or 2", options->chip->name,
+				   options->chip->has_gpu ? "1, 2 or 4" : "1 or 2", options->chip->name,
 				   options->sockets);
 	return 0;
 }

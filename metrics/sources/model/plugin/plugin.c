@@ -42,7 +42,7 @@ struct source {
 	size_t pmus_len;
 	struct gpmu_source_node nodes[CHIP_MAX_SOCKETS];
 	size_t nodes_len;
-	bool begun, enabled;
+	bool has_begun, is_enabled;
 	uint64_t origin;	/* the model's time 0; both CLOCK_MONOTONIC_RAW */
 	uint64_t last;		/* of enabling and disabling */
 };
@@ -98,7 +98,7 @@ static void make_pmu(struct source *source, enum pmu_kind kind, unsigned int soc
 /* A single Grace Hopper has no CNVLink. */
 static int make_pmus(struct source *source, const struct plugin_options *options)
 {
-	bool single = options->chip->gpu && options->sockets == 1;
+	bool is_single = options->chip->has_gpu && options->sockets == 1;
 	int ret;
 
 	for (enum pmu_kind kind = 0; kind < KINDS; kind++) {
@@ -109,9 +109,9 @@ static int make_pmus(struct source *source, const struct plugin_options *options
 	for (unsigned int socket = 0; socket < options->sockets; socket++) {
 		source->nodes[source->nodes_len++] = (struct gpmu_source_node){
 			.size = sizeof(source->nodes[0]), .number = (int)socket, .package = (int)socket,
-			.gpu_count = options->chip->gpu };
+			.gpu_count = options->chip->has_gpu };
 		for (enum pmu_kind kind = 0; kind < KINDS; kind++)
-			if (kind != PMU_CNVLINK || !single)
+			if (kind != PMU_CNVLINK || !is_single)
 				make_pmu(source, kind, socket, options->counters);
 	}
 	return 0;
@@ -192,16 +192,16 @@ static void set_event(struct plugin_group *group, size_t index,
 {
 	const struct plugin_pmu *pmu = group->pmu;
 	uint32_t filter = event->config1 & kinds[pmu->kind].filter;
-	bool cycles = event->config == CHIP_EVENT_CYCLES;
+	bool is_cycles = event->config == CHIP_EVENT_CYCLES;
 
 	group->events[index] = (struct model_event){
 		.kind = pmu->kind,
 		.socket = pmu->socket,
-		.event = cycles ? CHIP_EVENT_CYCLES : (uint32_t)event->config,
+		.event = is_cycles ? CHIP_EVENT_CYCLES : (uint32_t)event->config,
 		.filter = filter ? filter : ALL_PORTS,
 	};
-	group->counters += !cycles;
-	group->cycle_counters += cycles;
+	group->counters += !is_cycles;
+	group->cycle_counters += is_cycles;
 }
 
 static void free_group(struct plugin_group *group)
@@ -260,7 +260,7 @@ static int model_group_open(void *data, size_t pmu, const struct gpmu_source_eve
 	struct plugin_group *group;
 	int ret = 0;
 
-	if (source->enabled) {
+	if (source->is_enabled) {
 		plugin_fail(error, 0, "expected no group while the model counts");
 		return -EBUSY;
 	}
@@ -329,15 +329,15 @@ static int model_enable(void *data, uint64_t time)
 	struct source *source = data;
 	uint64_t model;
 
-	if (source->enabled)
+	if (source->is_enabled)
 		return 0;
-	if (!source->begun)
+	if (!source->has_begun)
 		source->origin = time;
 	if (model_time(source, time, &model))
 		return -EINVAL;
 	start(source, model);
-	source->begun = true;
-	source->enabled = true;
+	source->has_begun = true;
+	source->is_enabled = true;
 	source->last = time;
 	return 0;
 }
@@ -347,14 +347,14 @@ static int model_disable(void *data, uint64_t time)
 	struct source *source = data;
 	uint64_t model;
 
-	if (!source->enabled)
+	if (!source->is_enabled)
 		return 0;
 	if (model_time(source, time, &model))
 		return -EINVAL;
 	for (size_t i = 0; i < source->pmus_len; i++)
 		for (size_t j = 0; j < source->pmus[i].groups_len; j++)
 			plugin_group_settle(source->pmus[i].groups[j], model);
-	source->enabled = false;
+	source->is_enabled = false;
 	source->last = time;
 	return 0;
 }
@@ -366,7 +366,7 @@ static int model_group_read(void *data, void *handle, uint64_t time,
 	struct plugin_group *group = handle;
 	uint64_t model;
 
-	if (source->enabled) {
+	if (source->is_enabled) {
 		if (model_time(source, time, &model))
 			return -EINVAL;
 		plugin_group_settle(group, model);

@@ -11,15 +11,15 @@ static int gsi = -1;
 module_param(gsi, int, 0444);
 MODULE_PARM_DESC(gsi, "global system interrupt to take, level-triggered");
 
-static bool share;
-module_param(share, bool, 0444);
+static bool is_shared;
+module_param_named(share, is_shared, bool, 0444);
 MODULE_PARM_DESC(share, "share it");
 
 static int irq;
 
 static irqreturn_t irqhog_handle(int irq, void *data)
 {
-	return share ? IRQ_NONE : IRQ_HANDLED;
+	return is_shared ? IRQ_NONE : IRQ_HANDLED;
 }
 
 static int __init irqhog_init(void)
@@ -27,7 +27,7 @@ static int __init irqhog_init(void)
 	irq = acpi_register_gsi(NULL, gsi, ACPI_LEVEL_SENSITIVE, ACPI_ACTIVE_HIGH);
 	if (irq < 0)
 		return irq;
-	return request_irq(irq, irqhog_handle, share ? IRQF_SHARED : 0, "irqhog", &irq);
+	return request_irq(irq, irqhog_handle, is_shared ? IRQF_SHARED : 0, "irqhog", &irq);
 }
 
 static void __exit irqhog_exit(void)

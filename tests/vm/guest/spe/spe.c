@@ -133,13 +133,13 @@ struct spe_buffer {
 	bool is_snapshot;
 };
 
-/* The output of a CPU. @at, @limit: as handle.head; in a snapshot from the start of the buffer */
+/* The output of a CPU. @pos, @limit: as handle.head; in a snapshot from the start of the buffer */
 struct spe_cpu {
 	struct hrtimer timer;
 	struct perf_output_handle handle;
 	struct perf_event *event;
 	struct spe_buffer *buffer;	/* NULL: no output has begun */
-	u64 at, limit;
+	u64 pos, limit;
 	unsigned int next, last;	/* the script's records to write, and written */
 	/* With record_ns */
 	u64 began;			/* ns: the start, later by the time when stopped */
@@ -153,14 +153,14 @@ static unsigned int slot_count;
 
 static void spe_skip(struct spe_cpu *cpu, u64 size)
 {
-	u64 from = cpu->at % cpu->buffer->size;
+	u64 from = cpu->pos % cpu->buffer->size;
 	u64 first = min(size, cpu->buffer->size - from);
 
 	memset(cpu->buffer->base + from, 0, first);
 	memset(cpu->buffer->base, 0, size - first);
 	if (!cpu->buffer->is_snapshot)
 		perf_aux_output_skip(&cpu->handle, size);
-	cpu->at += size;
+	cpu->pos += size;
 }
 
 /* Ends an output of @size bytes. */
@@ -171,7 +171,7 @@ static void spe_end(struct spe_cpu *cpu, u64 size, u32 aux_flags)
 	if (aux_flags)
 		perf_aux_output_flag(&cpu->handle, aux_flags);
 	if (cpu->buffer->is_snapshot)
-		cpu->handle.head = cpu->at;
+		cpu->handle.head = cpu->pos;
 	cpu->buffer = NULL;
 	perf_aux_output_end(&cpu->handle, size);
 }
@@ -179,7 +179,7 @@ static void spe_end(struct spe_cpu *cpu, u64 size, u32 aux_flags)
 /* Where an output ends that begins at cpu->at */
 static u64 spe_limit(const struct spe_cpu *cpu)
 {
-	u64 size = cpu->buffer->size, head = cpu->at, tail, limit;
+	u64 size = cpu->buffer->size, head = cpu->pos, tail, limit;
 
 	if (cpu->buffer->is_snapshot)
 		return head < size / 2 ? size / 2 : size;
@@ -198,18 +198,18 @@ static bool spe_begin(struct spe_cpu *cpu)
 	cpu->buffer = perf_aux_output_begin(&cpu->handle, cpu->event);
 	if (!cpu->buffer)
 		return false;
-	cpu->at = cpu->handle.head;
-	odd = -cpu->at % sizeof(struct spe_slot);
+	cpu->pos = cpu->handle.head;
+	odd = -cpu->pos % sizeof(struct spe_slot);
 	if (cpu->buffer->is_snapshot) {
 		spe_skip(cpu, odd);
-		if (cpu->at == cpu->buffer->size)
-			cpu->at = 0;
-		cpu->handle.head = cpu->at;
+		if (cpu->pos == cpu->buffer->size)
+			cpu->pos = 0;
+		cpu->handle.head = cpu->pos;
 	} else {
 		spe_skip(cpu, min_t(u64, odd, cpu->handle.size));
 	}
 	cpu->limit = spe_limit(cpu);
-	if (cpu->at < cpu->limit)
+	if (cpu->pos < cpu->limit)
 		return true;
 	spe_skip(cpu, cpu->handle.size);
 	spe_end(cpu, 0, PERF_AUX_FLAG_TRUNCATED);
@@ -219,12 +219,12 @@ static bool spe_begin(struct spe_cpu *cpu)
 /* Ends the output at cpu->at. Returns false if its flags make the kernel disable the event. */
 static bool spe_flush(struct spe_cpu *cpu)
 {
-	u64 size = cpu->at - cpu->handle.head;
+	u64 size = cpu->pos - cpu->handle.head;
 	u32 asked = size ? xchg(&flags, 0) : 0;
 
 	if (asked & PERF_AUX_FLAG_PARTIAL) {
 		size -= sizeof(struct spe_slot) / 2;
-		cpu->at -= sizeof(struct spe_slot) / 2;
+		cpu->pos -= sizeof(struct spe_slot) / 2;
 		cpu->next = cpu->last;
 		written[smp_processor_id()]--;
 	}
@@ -251,7 +251,7 @@ static bool spe_passes(const struct spe_slot *slot, const struct perf_event *eve
 /* Writes the script's next record that passes the event's filters. Returns false if none passes. */
 static bool spe_write(struct spe_cpu *cpu)
 {
-	struct spe_slot *slot = (void *)(cpu->buffer->base + cpu->at % cpu->buffer->size);
+	struct spe_slot *slot = (void *)(cpu->buffer->base + cpu->pos % cpu->buffer->size);
 	u64 config = cpu->event->hw.config;
 	unsigned int i = 0;
 
@@ -273,7 +273,7 @@ static bool spe_write(struct spe_cpu *cpu)
 		slot->time = (struct spe_packet64){ 0 };
 		((u8 *)slot)[sizeof(*slot) - 1] = SPE_END;
 	}
-	cpu->at += sizeof(*slot);
+	cpu->pos += sizeof(*slot);
 	cpu->last = cpu->next;
 	cpu->next = (cpu->next + 1) % slot_count;
 	written[smp_processor_id()]++;
@@ -321,7 +321,7 @@ static enum hrtimer_restart spe_tick(struct hrtimer *timer)
 	u64 due;
 
 	for (due = spe_due(cpu); due; due--) {
-		if (cpu->at == cpu->limit && !(spe_flush(cpu) && spe_begin(cpu))) {
+		if (cpu->pos == cpu->limit && !(spe_flush(cpu) && spe_begin(cpu))) {
 			cpu->event->hw.state |= PERF_HES_STOPPED;
 			return HRTIMER_NORESTART;
 		}
