@@ -92,7 +92,7 @@ static void end(void)
 
 	check(cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED), "flush");
 	cuptiGetVersion(&version);
-	file = path && !failed ? fopen(path, "w") : NULL;
+	file = path && !has_failed ? fopen(path, "w") : NULL;
 	if (!file)
 		return;
 	fprintf(file, "{\"cupti\":%u,\"buffers\":%zu,\"bytes\":%zu,\"dropped\":%zu}\n", version,
