@@ -33,7 +33,7 @@ void perfdata_file_seek(struct perfdata_file *file, uint64_t offset);
 /* Byte offset of the next byte */
 uint64_t perfdata_file_offset(const struct perfdata_file *file);
 /*
- * Reads ahead until the next @size bytes are in the buffer at data + at, or the file ends.
+ * Reads ahead until the next @size bytes are in the buffer from data + pos on, or the file ends.
  * Returns the number of bytes there, at most @size; or -errno.
  */
 ssize_t perfdata_file_fill(struct perfdata_file *file, size_t size);
@@ -70,7 +70,7 @@ struct perfdata_inflate {
  */
 int perfdata_inflate_add(struct perfdata_inflate *inflate, const void *data, size_t size);
 /*
- * Decompresses until the next @size bytes, at most 64 KiB, are at data + at, or the input ends.
+ * Decompresses until the next @size bytes, at most 64 KiB, are in the buffer from data + pos on, or the input ends.
  * Returns the number of bytes there, at most @size; -EINVAL if the input is not zstd's before the @size bytes end.
  */
 ssize_t perfdata_inflate_fill(struct perfdata_inflate *inflate, size_t size);

@@ -88,7 +88,7 @@ struct plan_event {
 	 */
 	size_t *slots;
 	char *why;
-	bool is_unknown;			/* no event has this name; why lists near names */
+	bool is_unknown;			/* no event has this name; @why lists near names */
 	bool is_of_metrics;			/* used by metrics only */
 	bool is_user_only;			/* the plan's options restrict it to user space */
 	const struct event_cgroup *cgroup;	/* NULL: all tasks */

@@ -131,7 +131,7 @@ enum saved_gpmu_key saved_gpmu_key(struct saved_text name);
 bool saved_gpmu_heading(struct saved_format *format, struct saved_text text);
 int saved_gpmu_csv(const struct saved_format *format, struct saved_text text,
 		   struct saved_line *line, struct saved_expected *expected);
-/* Parses the texts of a row, by key; at is NULL if there is none. */
+/* Parses the texts of a row, by key; begin is NULL where a text is missing. */
 int saved_gpmu_row(const struct saved_text *row, struct saved_line *line,
 		   struct saved_expected *expected);
 

@@ -32,7 +32,7 @@ static int refuse(const struct fields *fields, const char *what)
 	return -EINVAL;
 }
 
-/* Returns the next field without consuming it; at is NULL if there is none. */
+/* Returns the next field without consuming it; begin is NULL if there is none. */
 static struct saved_text look(const struct fields *fields)
 {
 	const char *begin = fields->text + fields->pos, *end;

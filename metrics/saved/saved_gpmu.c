@@ -95,7 +95,7 @@ int saved_gpmu_row(const struct saved_text *row, struct saved_line *line,
 	return set_times(row, line) && line->count.value >= 0 ? 0 : -EINVAL;
 }
 
-/* Takes a column, quoted as in RFC 4180 or not; at is NULL after the last. */
+/* Takes a column, quoted as in RFC 4180 or not; begin is NULL after the last. */
 static struct saved_text take_column(struct saved_text *rest, char separator)
 {
 	const char *end = NULL;

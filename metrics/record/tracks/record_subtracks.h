@@ -45,7 +45,7 @@ struct record_subtracks *record_subtracks_new(struct gpmu_trace *trace, int pare
 					      bool can_nest);
 /* NULL is allowed. */
 void record_subtracks_free(struct record_subtracks *subtracks);
-/* Returns the track for a slice, or -errno. *crosses: it is not the first track */
+/* Returns the track for a slice, or -errno. *@is_crossing: it is not the first track */
 int record_subtracks_place(struct record_subtracks *subtracks, uint64_t begin, uint64_t end,
 			   bool *is_crossing);
 

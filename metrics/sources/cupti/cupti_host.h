@@ -76,7 +76,7 @@ int host_configure(const struct host *host, const char *const *names, size_t len
 void host_config_release(struct host_config *config);
 
 /*
- * Finds the smallest set of metrics without which the others fit into one pass, and sets drop[i] for each of it. Of
+ * Finds the smallest set of metrics without which the others fit into one pass, and sets @is_dropped for each of it. Of
  * several such sets it takes the one with the last metrics; with too many combinations it takes a small set. Returns the
  * size of the set, or -errno with the error set.
  */
