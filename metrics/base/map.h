@@ -29,7 +29,7 @@ struct map {
 union map_cell *map_find(const struct map *map, uint64_t key);
 /* Object of a key; NULL if there is none */
 void *map_object(const struct map *map, uint64_t key);
-/* Finds or adds a key; a new value is zero. @is_added: NULL is allowed. NULL if out of memory */
+/* Finds or adds a key; a new value is zero. Returns NULL if out of memory. @is_added may be NULL. */
 union map_cell *map_add(struct map *map, uint64_t key, bool *is_added);
 /* Removes a key and returns its value; false if there is none. */
 bool map_take(struct map *map, uint64_t key, union map_cell *cell);

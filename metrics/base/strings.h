@@ -20,7 +20,7 @@ int strings_number(struct strings *strings, const char *text, uint32_t *number);
 /* Likewise, for the first @length bytes of @text, none of which is NUL */
 int strings_number_of(struct strings *strings, const char *text, size_t length, uint32_t *number);
 const char *strings_text(const struct strings *strings, uint32_t number);
-/* Returns the array of the texts, which the caller frees with each of them, and releases the rest. NULL: there is no text */
+/* Returns the array of the texts and releases the rest. The caller frees each text and the array. NULL: there is no text */
 char **strings_take(struct strings *strings);
 void strings_release(struct strings *strings);
 

@@ -36,7 +36,7 @@ int vector_push_size(void *list, size_t *length, const void *element, size_t siz
 	vector_element_size(&(vector)->list, &(vector)->n, numbers, key, sizeof(*(vector)->list)))
 void *vector_element_size(void *list, size_t *length, struct map *numbers, uint64_t key, size_t size);
 
-/* Sorts by a function as that of qsort(3), which does not take the NULL of an empty list. */
+/* Sorts as qsort(3) does. The list may be NULL, which qsort(3) does not accept. */
 #define vector_sort(vector, compare)	vector_sort_size((vector)->list, (vector)->n, sizeof(*(vector)->list), compare)
 void vector_sort_size(void *list, size_t length, size_t size, int (*compare)(const void *a, const void *b));
 

@@ -53,7 +53,7 @@ struct profile_code {
 	enum gpmu_profile_kernel kernel_state;
 	enum gpmu_profile_kernel kernel_lack;	/* of the first sample without a function */
 	uint64_t shift;			/* address in the recording minus that of the running kernel */
-	bool is_library_known;		/* @library and @demangle are set, if they can be */
+	bool is_library_known;		/* @library and @demangle are set, or NULL if there is no library */
 	char *(*demangle)(const char *name, char *text, size_t *size, int *status);
 	void *library;			/* of @demangle */
 };

@@ -103,7 +103,8 @@ void counter_ring_counts(const struct counter_ring *ring, struct gpmu_counts *co
  * Takes readings of all rings for about the same time, that of the first ring's next
  * reading. Each other ring contributes its last reading up to half a @period later, else
  * the next one up to three quarters of a @period later, and none older than a @period. A
- * time for which a ring has no such reading is skipped. @wants_all: the kernel writes no more.
+ * time for which a ring has no such reading is skipped. @wants_all: take all readings that are
+ * left, and wait for none, because the kernel writes no more.
  * Returns 1 with their @time; 0 if there are none yet and rings[*bad] is waited for; or
  * -EIO or -EBUSY of rings[*bad], as above.
  */

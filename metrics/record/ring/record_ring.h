@@ -60,8 +60,9 @@ struct record_rings {
 
 /*
  * Opens an event on each online CPU, of the reader's tasks and their later children, or of all tasks, with time stamps of
- * CLOCK_MONOTONIC_RAW, and enables it, unless it has an AUX buffer: record_ring_restart() enables it when the caller is ready to drain. Tasks that have ended are left out. So are
- * CPUs that the PMU of an event with an AUX buffer does not have. Each ring has @max bytes, or all have fewer, down to one
+ * CLOCK_MONOTONIC_RAW. Enables each event without an AUX buffer; record_ring_restart() enables the others when the caller is
+ * ready to drain. Tasks that have ended are left out, and so are CPUs that the PMU of an event with an AUX buffer does not
+ * have. Each ring has @max bytes, or all have fewer, down to one
  * page, if the limit of locked memory requires it. Returns 0 or -errno; -ENOBUFS if not even one page can be locked,
  * -ESRCH if all tasks have ended. The caller releases @rings in any case.
  */
@@ -109,8 +110,8 @@ void record_rings_put_lost(const struct record_rings *rings, struct record_queue
 			   uint64_t known[RECORD_KERNEL_REASONS], bool is_last);
 
 /*
- * Drains rings until the owner ends the thread, and queues losses and marks. @last: called with @user before the last losses;
- * NULL: nothing is
+ * Drains rings until the owner ends the thread, and queues losses and marks. @last: called with @user before the last losses
+ * are queued; may be NULL
  */
 void record_rings_run(struct record_rings *rings, const struct record_reader *reader, record_ring_take *take,
 		      void (*last)(void *user), void *user);

@@ -42,7 +42,10 @@ struct record_spe {
 	const char *terms;		/* as in perf's arm_spe_0/TERMS/, also period=N; may be "" */
 	uint64_t buffer;		/* bytes of each AUX buffer; 0: the default */
 	struct record_spool spool;	/* opened by the owner before the threads start */
-	/* As in struct gpmu_recorder_options; set by the owner before it ends the threads, or NULL. Nonzero: no more samples are decoded */
+	/*
+	 * As in struct gpmu_recorder_options; set by the owner before it ends the threads, or NULL. If it does not return 0,
+	 * no more samples are decoded.
+	 */
 	int (*progress)(void *user, uint64_t done, uint64_t total);
 	void *user;
 	/* Set by record_spe_open() */

@@ -70,7 +70,7 @@ static bool flush(struct inject *self, uint32_t flags)
 	return complete(self, now);
 }
 
-/* Flushes until all work that the program has called has ended, or no work has ended for WORK_MS. */
+/* Flushes until all work that the program has called has ended, no work has ended for WORK_MS, or AWAIT_MS have passed. */
 static void await_work(struct inject *self)
 {
 	static uint64_t given_up;	/* work that did not end in time */

@@ -3,9 +3,10 @@
  * Passes records from one process to another; records outlive their writer.
  *
  * The reader listens on a socket in the abstract namespace (unix(7)), whose name is in $GPMU_CHANNEL. A process
- * connects and receives the descriptor of the control page. Names belong to a network namespace, so the processes also inherit
- * the end of a socket without a name, the door, through which a process in another one connects. It creates a file for its records, which has a head and a ring,
- * maps it, and sends its descriptor to the reader. Both files are anonymous (memfd_create(2)), so nothing remains of them
+ * connects and receives the descriptor of the control page. The name is known in one network namespace only. All
+ * processes therefore inherit an end of a socket without a name, the door, through which a process in another network
+ * namespace connects. Each process creates a file for its records, which has a head and a ring, maps it, and sends its
+ * descriptor to the reader. Both files are anonymous (memfd_create(2)), so nothing remains of them
  * after their users have ended. Seals fix their sizes (fcntl(2)), so no process can cause SIGBUS in another one by truncating
  * them. Only the reader can write the control page.
  *
