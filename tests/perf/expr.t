@@ -40,7 +40,7 @@ build() {
 		"${CC:-gcc}" -w "${flags[@]}" -c -o "$work/$(basename "$file" .c).o" "$file" || return
 	done
 	"${CC:-gcc}" -Wall -Wextra -Werror -Imetrics -Imetrics/include "${flags[@]}" -o "$work/peer" \
-		tests/perf/expr-peer.c metrics/expr/*.c metrics/base/{error,vector}.c "$work"/*.o -lm
+		tests/perf/expr-peer.c metrics/expr/*.c metrics/base/{error,map,strings,vector}.c metrics/base/text/text.c "$work"/*.o -lm
 }
 
 # formulas KEY FORM FOLDER: print each KEY of the JSON files below the folder, a tab,

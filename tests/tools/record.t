@@ -270,7 +270,7 @@ expect 127 gpmu record -o "$work/typed" -- /nonexistent
 [ ! -e "$work/typed" ]
 ok $? "record of a command that does not exist creates no trace"
 expect 0 gpmu record -o "$trace" -- printenv GPMU_CHANNEL
-like "$out" '^gpmu-[0-9a-f]{16}$' "record gives the command the name of a socket in GPMU_CHANNEL"
+like "$out" '^gpmu-[0-9a-f]{16}-[0-9]+-[0-9a-f]+$' "record gives the command the name of a socket, a descriptor and its cookie in GPMU_CHANNEL"
 
 # --- the threads and counters that every command has
 expect 0 gpmu record -o "$trace" -- sh -c 'sleep 0.1; sleep 0.1'
