@@ -259,6 +259,8 @@ static char *read_file(int fd, size_t *length)
 		if (n <= 0)
 			break;
 	}
+	if (text)
+		text[*length] = '\0';
 	return text;
 }
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -137,9 +138,10 @@ static int add(struct gpmu_recorder *recorder, int way)
 	return fd < 0 ? fd : add_peer(recorder, fd);
 }
 
+/* Accepts what waits, at most a full queue, since any user can connect again and again. */
 static void accept_all(struct gpmu_recorder *recorder, int way)
 {
-	int ret;
+	int ret, left = SOMAXCONN;
 
 	if (recorder->peers[way].fd < 0)
 		return;
@@ -149,10 +151,12 @@ static void accept_all(struct gpmu_recorder *recorder, int way)
 		if (ret == -EPERM && !recorder->has_stranger)
 			refuse(recorder, 0, "a process of another user cannot be recorded: run gpmu record as that user");
 		recorder->has_stranger = recorder->has_stranger || ret == -EPERM;
-	} while (ret >= 0 || ret == -EPERM || ret == -ECONNABORTED || ret == -EBADMSG);
-	recorder->is_out_of_files = recorder->is_out_of_files || ret != -EAGAIN;
+		if (ret < 0 && ret != -EPERM && ret != -ECONNABORTED && ret != -EBADMSG)
+			break;
+	} while (--left);
+	recorder->is_out_of_files = recorder->is_out_of_files || (left && ret != -EAGAIN);
 	/* A queue that cannot be taken would end each later wait at once. */
-	recorder->peers[way].events = ret == -EAGAIN ? POLLIN : 0;
+	recorder->peers[way].events = !left || ret == -EAGAIN ? POLLIN : 0;
 }
 
 static void take_message(struct gpmu_recorder *recorder, pid_t pid, struct channel_message *message, int fd,
@@ -210,9 +214,9 @@ void recorder_peers_serve(struct gpmu_recorder *recorder, int wait, recorder_cha
 /* Refuses the processes that wait in a queue for a free descriptor. */
 static void refuse_waiting(struct gpmu_recorder *recorder, int way)
 {
-	int fd;
+	int fd, left = SOMAXCONN;
 
-	while ((fd = take(recorder, way)) >= 0 || fd == -EPERM || fd == -EBADMSG) {
+	while (left-- && ((fd = take(recorder, way)) >= 0 || fd == -EPERM || fd == -EBADMSG)) {
 		if (fd < 0)
 			continue;
 		refuse_channel(recorder, channel_peer(fd), EMFILE);

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/proc.h"
 #include "mark.h"
 #include "measure/marks.h"
 
@@ -44,14 +43,14 @@ void gpmu_mark_end_counted(const char *name)
 }
 
 /* Opens the file @inode of @device if it has this descriptor in the process. Returns -1 if not. */
-static int open_descriptor(pid_t pid, int descriptor, uintmax_t device, uintmax_t inode)
+static int open_descriptor(const char *process, int descriptor, uintmax_t device, uintmax_t inode)
 {
-	char name[32], path[PROC_PATH_SIZE];
+	char path[64];
 	struct stat status;
 
-	snprintf(name, sizeof(name), "fd/%d", descriptor);
+	snprintf(path, sizeof(path), "/proc/%s/fd/%d", process, descriptor);
 	/* To open another file, such as a device, could have effects. */
-	if (stat(proc_path(path, pid, name), &status) || status.st_dev != device || status.st_ino != inode)
+	if (stat(path, &status) || status.st_dev != device || status.st_ino != inode)
 		return -1;
 	return open(path, APPEND);
 }
@@ -60,11 +59,14 @@ static int open_file(const char *file)
 {
 	uintmax_t device, inode;
 	int descriptor, pid, fd;
+	char process[16];
 
 	if (sscanf(file, MARKS_DESCRIPTOR, &descriptor, &pid, &device, &inode) != 4)
 		return open(file, APPEND);
-	fd = open_descriptor(getpid(), descriptor, device, inode);
-	return fd < 0 ? open_descriptor(pid, descriptor, device, inode) : fd;
+	/* Not by getpid(): /proc may be that of another PID namespace. */
+	fd = open_descriptor("self", descriptor, device, inode);
+	snprintf(process, sizeof(process), "%d", pid);
+	return fd < 0 ? open_descriptor(process, descriptor, device, inode) : fd;
 }
 
 void mark_append(const char *file, const char *text, size_t length)
