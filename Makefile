@@ -179,7 +179,7 @@ help:
 	'make                  build what runs on this machine: gpmu, libgpmu, the traffic model;' \
 	'                      with libperf of LIBPERF_SOURCE=, a kernel source, or of Debian'"'"'s' \
 	'make demo             boot a modelled Grace in QEMU and show perf counting in it' \
-	'make check            the tests that run in half an hour to an hour; what they need is' \
+	'make check            the tests that run in 25 minutes to an hour; what they need is' \
 	'                      downloaded once, into GPMU_CACHE=$(GPMU_CACHE)' \
 	'make check-unit       only those without virtual machines; libperf is built from the' \
 	'                      kernel source, which is downloaded once' \
