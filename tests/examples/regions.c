@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* regions [LIST]: counts the phases of a program and prints a table of regions and counters. */
+/* regions [LIST]: counts the phases of a program and prints a table of regions and counters. It needs -lm, too. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
