@@ -37,7 +37,7 @@ static const char *const variables[ENTRIES] = {
 struct gpmu_marks {
 	char *path;			/* path of the temporary file; NULL: it has been deleted */
 	int fd, inherited;		/* -1: not open */
-	bool is_named;			/* counts of several processes are told apart by a line */
+	bool is_named;			/* a line names the process before its counts */
 	char *entries[ENTRIES];		/* "NAME=VALUE" */
 	char **environment;		/* borrows from environ and entries */
 };

@@ -64,7 +64,7 @@ static inline uint8_t *wire_text(uint8_t *p, unsigned int field, const char *fro
 	return wire_message(p, field, end);
 }
 
-/* Appends the packet of an event, whose bytes from @p to @end are in the scratch buffer; the buffer has room. */
+/* Appends the packet of an event to the buffer, which has room. The event is the bytes of the scratch buffer from @p to @end. */
 static inline void wire_packet(struct gpmu_trace *trace, const uint8_t *p, const uint8_t *end, uint64_t time)
 {
 	const size_t length = (size_t)(end - p);
