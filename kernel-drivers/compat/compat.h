@@ -34,4 +34,18 @@ static inline int grace_pmu_move(struct pmu *pmu, struct device *parent)
 }
 #endif
 
+/* Returns the bits of the configuration behind config1 that the kernel accepts. */
+static inline u64 grace_attr_rest(const struct perf_event_attr *attr)
+{
+	u64 rest = attr->config2;
+
+#ifdef HAVE_CONFIG3
+	rest |= attr->config3;
+#endif
+#ifdef HAVE_CONFIG4
+	rest |= attr->config4;
+#endif
+	return rest;
+}
+
 #endif /* GRACE_CSPMU_COMPAT_H */

@@ -77,6 +77,7 @@ static int event_config(const char *pmu, const char *event, uint64_t *config)
 
 int event_parse(const char *spec, struct event *event)
 {
+	uint64_t *const others[] = { &event->config1, &event->config2, &event->config3, &event->config4 };
 	char buf[SPEC_MAX], *s = buf, *name, *config, *rest;
 	int ret;
 
@@ -103,11 +104,9 @@ int event_parse(const char *spec, struct event *event)
 		return ret;
 	config = strsep(&rest, ",");
 	ret = event_config(name, config, &event->config);
-	if (!ret && rest)
-		ret = parse_number(strsep(&rest, ","), UINT64_MAX, &event->config1);
-	if (!ret && rest)
-		ret = parse_number(rest, UINT64_MAX, &event->config2);
-	return ret;
+	for (size_t i = 0; !ret && rest && i < sizeof(others) / sizeof(others[0]); i++)
+		ret = parse_number(strsep(&rest, ","), UINT64_MAX, others[i]);
+	return ret ?: rest ? -EINVAL : 0;
 }
 
 int event_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,

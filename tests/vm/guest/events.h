@@ -25,7 +25,7 @@ struct pmu {
 struct event {
 	char spec[SPEC_MAX];
 	struct pmu pmu;
-	uint64_t config, config1, config2;
+	uint64_t config, config1, config2, config3, config4;
 	int group;	/* events with the same number form a group */
 	int fd;
 };
@@ -42,8 +42,8 @@ struct reading {
 int pmu_find(const char *name, struct pmu *pmu);
 
 /*
- * Fills in EVENT from PMU/EVENT[,CONFIG1[,CONFIG2]]/ where EVENT is a number
- * or a name of the PMU's sysfs, or from cpu-clock. 0; -ENODEV: no such PMU;
+ * Fills in EVENT from PMU/EVENT[,CONFIG1[,CONFIG2[,CONFIG3[,CONFIG4]]]]/ where
+ * EVENT is a number or a name of the PMU's sysfs, or from cpu-clock. 0; -ENODEV: no such PMU;
  * -ENOENT: no such event; -EINVAL: malformed.
  */
 int event_parse(const char *spec, struct event *event);

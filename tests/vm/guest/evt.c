@@ -103,6 +103,27 @@ static bool is_leader(unsigned int i)
 	return i == 0 || events[i].group != events[i - 1].group;
 }
 
+/* config3 and config4, which older headers lack, are the last words of the attributes. */
+union attributes {
+	struct perf_event_attr attr;
+	uint64_t words[18];
+};
+
+#define CONFIG3	16
+#define CONFIG4	17
+
+/* Older kernels take the longer attributes only if these are 0. */
+static int open_long(const struct event *event, const struct perf_event_attr *attr, pid_t pid, int cpu, int leader_fd)
+{
+	union attributes all = { .words = { 0 } };
+
+	all.attr = *attr;
+	all.attr.size = sizeof(all);
+	all.words[CONFIG3] = event->config3;
+	all.words[CONFIG4] = event->config4;
+	return event_open(&all.attr, pid, cpu, leader_fd, 0);
+}
+
 static int open_one(unsigned int i, int leader_fd, const struct options *opt)
 {
 	struct event *event = &events[i];
@@ -128,7 +149,7 @@ static int open_one(unsigned int i, int leader_fd, const struct options *opt)
 		usage();
 	if (cpu == NO_CPU)
 		cpu = default_cpu(event);
-	event->fd = event_open(&attr, opt->wants_per_task ? 0 : -1, cpu, leader_fd, 0);
+	event->fd = open_long(event, &attr, opt->wants_per_task ? 0 : -1, cpu, leader_fd);
 	if (event->fd < 0)
 		return event->fd;
 	if (opt->filter && is_leader(i) && ioctl(event->fd, PERF_EVENT_IOC_SET_FILTER, opt->filter))

@@ -190,12 +190,16 @@ else
 	is "$(evt -t 100 "{" $c/rd_bytes_loc,1/ $c/rd_bytes_loc,2/ $c/rd_bytes_loc,3/ $c/rd_bytes_loc/ \
 		$c/cycles/ "}" | per_second 1600)" "1600 1600 3200 3200 " "$what"
 fi
-what="bits of config, config1 and config2 that no format has are refused"
+what="bits of config and config1 to config4 that no format has are refused"
 if ours; then
 	refused=
 	for e in $p/rd_bytes_loc,0x400/ $p/rd_bytes_loc,0x401/ $p/rd_bytes_loc,0x1,0x1/ $p/cycles,0x400/ $p/0x200000000/ \
 		$p/0x100000005/ $c/rd_bytes_loc,0x4/ nvidia_cnvlink_pmu_0/rd_bytes_loc,0x10/ nvidia_scf_pmu_0/cmem_rd_data,0x1/; do
 		[ "$(evt $e)" = "EINVAL $e" ] || refused="$refused $e"
+	done
+	# A kernel without config3 or config4 refuses it with E2BIG.
+	for e in $p/rd_bytes_loc,0x1,0,0x1/ $p/rd_bytes_loc,0x1,0,0,0x1/; do
+		case $(evt $e) in "EINVAL $e" | "E2BIG $e") ;; *) refused="$refused $e" ;; esac
 	done
 	is "$refused" "" "$what"
 	is "$(dmesg | grep -c 'grace-cspmu')" 0 "our driver logs no message about refused events"
