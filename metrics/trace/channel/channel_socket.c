@@ -155,7 +155,11 @@ int channel_admit(int door, int control)
 
 	if (ret < 0)
 		return ret;
-	return fd < 0 ? -EBADMSG : welcome(fd, control);
+	if (fd >= 0 && message.kind == CHANNEL_CONNECTION)
+		return welcome(fd, control);
+	if (fd >= 0)
+		close(fd);
+	return -EBADMSG;
 }
 
 pid_t channel_peer(int connection)

@@ -241,6 +241,27 @@ static bool is_refused_by_another(void)
 	return dup2(listener, door[1]) == door[1] && is_refused_by_door();
 }
 
+/* Each other kind of message, with one end of a connection, through the door */
+static bool is_kind_refused(void)
+{
+	int ends[2];
+	char byte;
+
+	for (int kind = 0; kind < CHANNEL_MESSAGES; kind++) {
+		if (kind == CHANNEL_CONNECTION)
+			continue;
+		if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) ||
+		    channel_send(door[1], (enum channel_message_kind)kind, ends[1], NULL))
+			abort();
+		close(ends[1]);
+		/* The end is closed without a control page. */
+		if (channel_admit(door[0], page) != -EBADMSG || recv(ends[0], &byte, 1, 0) != 0)
+			return false;
+		close(ends[0]);
+	}
+	return true;
+}
+
 static void doors(void)
 {
 	struct channel_message message = { 0 };
@@ -262,6 +283,8 @@ static void doors(void)
 	close(connection);
 	ok(send(door[1], "", 1, 0) == 1 && channel_admit(door[0], page) == -EBADMSG,
 	   "channel socket: anything else that is sent through the door is refused");
+	ok(is_kind_refused(),
+	   "channel socket: a message of another kind than a connection is refused at the door, and its descriptor is closed");
 	ok(succeeds(start(is_refused_by_another)), "channel socket: a process sends nothing to another socket with the door's number");
 	is_u64((uint64_t)-channel_admit(door[0], page), EAGAIN, "channel socket: a process that has closed the door sends nothing through it");
 	close(door[0]);
