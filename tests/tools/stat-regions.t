@@ -144,6 +144,23 @@ os.execv(sys.argv[1], sys.argv[1:])
 END
 run gpmu stat --regions -e page-faults:u -- python3 "$work/closer" "$work/c" once
 near "$(faults touch)" 1000 1100 "stat --regions counts a program that has closed the descriptors that it inherited"
+# In another PID namespace with this one's /proc: the process's own number there is that of another process here. The pid of
+# gpmu, by which a process finds the file if it lacks the descriptor, is none.
+if unshare -pf true 2> /dev/null; then
+	apart=(unshare -pf)
+elif unshare -rpf true 2> /dev/null; then
+	apart=(unshare -rpf)
+fi
+what="a program in another PID namespace appends its record to the file that it inherited"
+if [ -n "${apart:-}" ]; then
+	: > "$work/marks"
+	GPMU_MARK_FILE="101 $(($(cat /proc/sys/kernel/pid_max) + 1)) $(stat -c '%d %i' "$work/marks")" GPMU_MARK_LIST=page-faults:u \
+		GPMU_MARK_SOURCES='' GPMU_MARK_CATALOGS='' GPMU_MARK_OPTIONS='0 0 0 ' LD_PRELOAD=$(realpath "$B/libgpmu-mark.so") \
+		"${apart[@]}" "$work/c" once 101<> "$work/marks"
+	like "$(cat "$work/marks")" '^L [0-9]+ 0 c$' "$what"
+else
+	skip "no PID namespace can be made" "$what"
+fi
 # The program opens another file with the number of the descriptor.
 cat > "$work/other" <<'END'
 import os, sys

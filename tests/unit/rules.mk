@@ -27,6 +27,7 @@ $(call both,$(filter %-alloc,$(GPMU_TESTS)) plan-cgroup): private TEST_LDFLAGS :
 $(call both,counter counter-map-kernel): private TEST_LDFLAGS := $(call wrap,read)
 $(call both,counter-fake counter-ring-open): private TEST_LDFLAGS := $(call wrap,$(ALLOC_WRAP) syscall ioctl read mmap)
 $(call both,counter-map): private TEST_LDFLAGS := $(call wrap,syscall ioctl read mmap)
+$(call both,marks-read): private TEST_LDFLAGS := $(call wrap,malloc free)
 $(call both,event-fd): private TEST_LDFLAGS := $(call wrap,syscall)
 $(call both,import-order): private TEST_LDFLAGS := $(call wrap,qsort)
 $(call both,import-page): private TEST_LDFLAGS := $(call wrap,event_fd_open mmap munmap)

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -56,9 +57,30 @@ static void *connect_and_leave(void *name)
 	return NULL;
 }
 
+static int (*accept_endless)(void);	/* NULL: connections are real */
+static int accepted;
+
+/* Limits the loop of a reader that accepts without end. */
+static int count_accepted(int result)
+{
+	return ++accepted > 2 * SOMAXCONN ? -EAGAIN : result;
+}
+
+static int abort_endless(void)
+{
+	return count_accepted(-ECONNABORTED);
+}
+
+static int refuse_endless(void)
+{
+	return count_accepted(-EPERM);
+}
+
 /* A process that connects is seen when the recording ends. */
 int __wrap_channel_accept(int listener, int control)
 {
+	if (accept_endless)
+		return accept_endless();
 	return atomic_load(&recorder->ending) ? __real_channel_accept(listener, control) : -EAGAIN;
 }
 
@@ -116,6 +138,30 @@ static struct gpmu_recorder_stats record_late(void *(*run)(void *name))
 	return stats;
 }
 
+/* Other processes connect faster than the reader accepts. */
+static void accept_without_end(void)
+{
+	const struct gpmu_recorder_options options = { .size = sizeof(options), .path = path, .cuda = GPMU_RECORDER_RUNTIME };
+
+	recorder = gpmu_recorder_new(&options, NULL);
+	if (!recorder || recorder_peers_start(recorder))
+		abort();
+	if (recorder->control_fd < 0)
+		recorder->control_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	accept_endless = abort_endless;
+	recorder->is_out_of_files = true;	/* looks into the queues without poll() */
+	recorder_peers_serve(recorder, 0, NULL);
+	is_u64((uint64_t)accepted, SOMAXCONN, "recorder channels: connections that end at once are accepted up to the length of the queue, and then channels are read");
+	accepted = 0;
+	accept_endless = refuse_endless;
+	recorder->is_out_of_files = true;
+	recorder_peers_end(recorder);
+	is_u64((uint64_t)accepted, SOMAXCONN, "recorder channels: connections of another user do not delay the end of the recording beyond the length of the queue");
+	accept_endless = NULL;
+	gpmu_recorder_free(recorder);
+	warning[0] = '\0';
+}
+
 int main(void)
 {
 	struct gpmu_recorder_stats stats;
@@ -147,6 +193,8 @@ int main(void)
 	   "recorder channels: a process that is not recorded to its end is counted");
 	ok(stats.record_count > 0 && stats.lost_count > 0,
 	   "recorder channels: records that are in a channel at the end are counted as lost");
+	atomic_store(&endless, false);
+	accept_without_end();
 	unlink(path);
 	unlink(library);
 	rmdir(folder);
