@@ -190,12 +190,17 @@ struct gpmu_marks *gpmu_marks_new(const char *list, const struct gpmu_options *o
 	return NULL;
 }
 
+void gpmu_marks_delete_file(const struct gpmu_marks *marks)
+{
+	if (marks->fd >= 0 && marks->path)
+		unlink(marks->path);
+}
+
 void gpmu_marks_free(struct gpmu_marks *marks)
 {
 	if (!marks)
 		return;
-	if (marks->fd >= 0 && marks->path)
-		unlink(marks->path);
+	gpmu_marks_delete_file(marks);
 	if (marks->fd >= 0)
 		close(marks->fd);
 	if (marks->inherited >= 0)

@@ -80,6 +80,38 @@ run user "$root/bin/gpmu" record --regions -o "$work/x" true
 like "$rc $err" "^125 gpmu record: no libgpmu-inject.so in $root/lib/gpmu; a program with capabilities searches no other folder\$" "privileges: the error for a missing library does not recommend GPMU_PLUGINS"
 chmod 755 "$root/lib"
 
+# --- signals
+# The file of the marks has a path, since other processes cannot open a descriptor of a process with capabilities.
+marks() {
+	find /tmp -maxdepth 1 -name 'gpmu-mark-*' -user 65534 | sort
+}
+
+# reads_fifo PID: whether gpmu has opened the FIFO
+# shellcheck disable=SC2317 # soon calls it
+reads_fifo() {
+	[ ! -d "/proc/$1" ] || find "/proc/$1/fd" -lname "$root/fifo" 2> /dev/null | grep -q .
+}
+
+cp "$B/libgpmu-mark.so" "$root/lib/gpmu"
+chmod 644 "$root/lib/gpmu/libgpmu-mark.so"
+mkfifo -m 644 "$root/fifo"
+exec 4<> "$root/fifo"
+for row in 'INT 130 default' 'TERM 143 default' 'INT 130 ignore'; do
+	read -r signal status action <<< "$row"
+	before=$(marks)
+	(exec 4<&-; export ASAN_OPTIONS=detect_leaks=0; exec setpriv --reuid=65534 --regid=65534 --clear-groups env --"$action"-signal=INT \
+		"$root/bin/gpmu" stat --regions --source "model=$root/fifo" -e task-clock true > "$work/out" 2>&1) &
+	pid=$!
+	soon reads_fifo $pid
+	during=$(marks)
+	rc=0
+	kill -s "$signal" $pid
+	wait $pid 2> /dev/null || rc=$?
+	is "$rc $(wc -l <<< "$during") $(marks)" "$status $(($(wc -w <<< "$before") + 1)) $before" \
+		"privileges: stat --regions deletes its file if SIG$signal (action: $action) ends it while it reads a scenario" || diag "$(cat "$work/out")"
+done
+exec 4<&-
+
 # --- variables
 # compare VARIABLE=VALUE ARGUMENT...: runs gpmu with and without capabilities; the results are in $with and $without
 compare() {

@@ -34,14 +34,20 @@ static void end(int number)
 	kill(getpid(), number);
 }
 
-static void heed_signals(void)
+void unfinished_end_by(int number)
 {
 	const struct sigaction action = { .sa_handler = end, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
+
+	sigaction(number, &action, NULL);
+}
+
+static void heed_signals(void)
+{
 	struct sigaction before;
 
 	for (size_t i = 0; i < ARRAY_SIZE(ending); i++)
 		if (!sigaction(ending[i], NULL, &before) && before.sa_handler == SIG_DFL)
-			sigaction(ending[i], &action, NULL);
+			unfinished_end_by(ending[i]);
 }
 
 void unfinished_remove_by(void (*drop)(void))

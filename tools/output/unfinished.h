@@ -9,5 +9,7 @@
  * are ignored, or handled by gpmu, do not end it.
  */
 void unfinished_remove_by(void (*drop)(void));
+/* Lets a signal that was ignored remove the files and end gpmu. */
+void unfinished_end_by(int number);
 
 #endif /* GPMU_UNFINISHED_H */

@@ -62,8 +62,7 @@ bool count_signal_waits(void);
  * @mask. Starts the command, if there is one, which then waits: a process that has initialised
  * CUDA must not fork. Dies on failure; if gpmu dies later, the waiting command exits.
  *
- * Until count_open() or count_run(), a signal that ends a run ends gpmu, without a call of functions of atexit():
- * gpmu must not have made a file that they would remove.
+ * Until count_open() or count_run(), a signal that ends a run ends gpmu: see early_end_start().
  */
 void count_begin(struct child *child, char *const *argv, char *const *environment, sigset_t *mask);
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "message.h"
+#include "output/unfinished.h"
 #include "run/early_end.h"
 
 static struct {
@@ -28,10 +29,8 @@ static void end_by(int number)
 	sigset_t set;
 
 	/* A background job of a script ignores SIGINT, which still ends a run. */
-	if (!sigaction(number, NULL, &action) && action.sa_handler == SIG_IGN) {
-		action.sa_handler = SIG_DFL;
-		sigaction(number, &action, NULL);
-	}
+	if (!sigaction(number, NULL, &action) && action.sa_handler == SIG_IGN)
+		unfinished_end_by(number);
 	sigemptyset(&set);
 	sigaddset(&set, number);
 	pthread_sigmask(SIG_UNBLOCK, &set, NULL);

@@ -6,8 +6,8 @@
 #include <signal.h>
 
 /*
- * Until early_end_stop(), a signal of @set, which all threads block, ends gpmu, without a call of functions of atexit():
- * gpmu has no files then that they would remove. Dies on failure.
+ * Until early_end_stop(), a signal of @set, which all threads block, ends gpmu. Functions of unfinished_remove_by() are
+ * called, others of atexit() are not. Dies on failure.
  */
 void early_end_start(const sigset_t *set);
 /* A signal that arrives from now on stays pending. May be called without early_end_start(). */

@@ -7,10 +7,43 @@
 #include "base/text/gpmu_shown.h"
 #include "cmd.h"
 #include "output/output.h"
+#include "output/unfinished.h"
 #include "run/child.h"
 #include "run/count.h"
 #include "stat/stat_plan.h"
 #include "stat/stat_regions.h"
+
+/* Its file has a path if gpmu has capabilities. */
+static struct gpmu_marks *volatile unfinished;
+
+static void delete_file(void)
+{
+	if (unfinished)
+		gpmu_marks_delete_file(unfinished);
+}
+
+/* Creates the marks, whose file does not outlive gpmu if a signal ends it. */
+static struct gpmu_marks *make_marks(const char *list, const struct gpmu_options *options)
+{
+	struct gpmu_error error = { .size = sizeof(error) };
+	sigset_t mask;
+
+	unfinished_remove_by(delete_file);
+	count_hold_signals(&mask);
+	unfinished = gpmu_marks_new(list, options, &error);
+	if (!unfinished)
+		die("%s", error.text);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	return unfinished;
+}
+
+static void free_marks(void)
+{
+	struct gpmu_marks *marks = unfinished;
+
+	unfinished = NULL;
+	gpmu_marks_free(marks);
+}
 
 /* The lists of -e and -M as one; the caller frees it. */
 static char *join_requests(const struct stat_options *stat)
@@ -43,16 +76,13 @@ static void gather_sources(const struct common *common, struct texts *sources)
  * Opens the counters once in this process: the command would fail in the same way, but only at
  * its first mark.
  */
-static void try_counters(const char *list, const struct gpmu_options *options,
-			 struct gpmu_marks *marks)
+static void try_counters(const char *list, const struct gpmu_options *options)
 {
 	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu *gpmu = gpmu_open(list, options, &error);
 
-	if (!gpmu) {
-		gpmu_marks_free(marks);
+	if (!gpmu)
 		die("%s", error.text);
-	}
 	gpmu_close(gpmu);
 }
 
@@ -70,7 +100,7 @@ static void run_command(const struct stat_options *stat, struct gpmu_marks *mark
 
 	/* The command starts before plugins are loaded: see count_begin(). */
 	count_begin(&child, stat->argv, gpmu_marks_environment(marks), &mask);
-	try_counters(list, options, marks);
+	try_counters(list, options);
 	machine = need_memory(gpmu_machine_new(NULL, &error));
 	catalog = need_memory(gpmu_catalog_new(NULL, &error));
 	/* Nothing is counted here: the command counts itself. */
@@ -132,22 +162,19 @@ int stat_regions(const struct stat_options *stat)
 	};
 	char *list = join_requests(stat);
 	struct texts sources = { 0 };
-	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_marks *marks;
 	struct count_end end;
 
 	gather_sources(&stat->common, &sources);
 	options.sources = sources.list;
 	options.source_count = sources.length;
-	marks = gpmu_marks_new(list, &options, &error);
-	if (!marks)
-		die("%s", error.text);
+	marks = make_marks(list, &options);
 	run_command(stat, marks, list, &options, &end);
 	if (end.signal && end.signal != SIGINT && end.signal != SIGPIPE)
 		say("%s: %s", stat->argv[0], strsignal(end.signal));
 	if (end.is_executed)
 		print(stat, marks);
-	gpmu_marks_free(marks);
+	free_marks();
 	free(sources.list);
 	free(list);
 	return end.status;

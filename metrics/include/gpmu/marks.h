@@ -38,6 +38,12 @@ struct gpmu_marks *gpmu_marks_new(const char *list, const struct gpmu_options *o
 /* Deletes the temporary file and frees @marks; NULL is allowed. */
 void gpmu_marks_free(struct gpmu_marks *marks);
 /*
+ * Deletes the temporary file, which has a path if this process has capabilities. Its counts can still be
+ * printed; processes that start later are not counted. Async-signal-safe: a launcher calls it in the
+ * handler of a signal that ends it.
+ */
+void gpmu_marks_delete_file(const struct gpmu_marks *marks);
+/*
  * Returns the environment for the program: that of this process with the variables of libgpmu
  * and LD_PRELOAD; borrowed. The program inherits a descriptor of the temporary file.
  */

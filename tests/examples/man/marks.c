@@ -3,9 +3,11 @@
  * Without an argument, starts itself with one, and prints the counts of the region that it
  * marks then.
  */
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <gpmu-mark.h>
 #include <gpmu.h>
@@ -21,6 +23,15 @@ static int solve(void)
 	return !(sum > 0);
 }
 
+static struct gpmu_marks *marks;
+
+/* Does not leave the temporary file if a signal ends the launcher. */
+static void end(int number)
+{
+	gpmu_marks_delete_file(marks);
+	_exit(128 + number);
+}
+
 static void show(const char *line, void *user)
 {
 	(void)user;
@@ -31,7 +42,6 @@ int main(int argc, char **argv)
 {
 	char *const command[] = { argv[0], "solve", NULL };
 	struct gpmu_error error = { .size = sizeof(error) };
-	struct gpmu_marks *marks;
 	int ret = -1;
 	pid_t pid;
 
@@ -42,10 +52,14 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s\n", error.text);
 		return 1;
 	}
+	signal(SIGTERM, end);
 	if (!posix_spawn(&pid, argv[0], NULL, NULL, command,
 			 gpmu_marks_environment(marks)) &&
-	    waitpid(pid, NULL, 0) == pid)
+	    waitpid(pid, NULL, 0) == pid) {
+		/* The counts remain readable. */
+		gpmu_marks_delete_file(marks);
 		ret = gpmu_marks_print(marks, stdout, show, NULL);
+	}
 	gpmu_marks_free(marks);
 	return ret != 1;
 }
