@@ -301,6 +301,11 @@ is "$(n kernel) $(grep -E '^(end|status|handled)' "$out" | xargs)" "1 handled en
 run '' 'flush=100000' init context=0 kernel=a handle=15 actions=15 raise=15 default=15 raise=15
 is "$(n kernel) $(grep -E '^(end|signal|handled|actions)' "$out" | sed 's/ [0-9]*$//' | xargs)" "1 actions own own handled end closed signal" \
 	"a handler that the program installs after it has initialised CUDA is called, and after SIG_DFL is set again a signal flushes all records"
+for signal in 10 15; do
+	GPMU_FAKE_RACE=$signal run '' 'flush=100000' init context=0 kernel=a race=$signal exit=4
+	is "$(n kernel) $(grep -E '^(end|signal|status|race)' "$out" | xargs)" "1 race ignored end closed status 4" \
+		"an action of signal $signal that another thread sets while the library installs its handler stays in place"
+done
 for function in execv execvp execve execl execle execlp; do
 	run '' 'flush=100000' init context=0 repeat=500 kernel=a exec=$function init context=0 kernel=b
 	is "$(n kernel name=a) $(member kernel name | wc -w) $(grep -cx 'end closed' "$out") $(tail -1 "$out")" "500 501 2 status 0" \

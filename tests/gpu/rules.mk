@@ -70,8 +70,12 @@ include tests/gpu/rules-nvml.mk
 
 # A program on the fakes, for tests of the injected library
 GPU_PROGRAM	:= $(GPU_FAKE)/program
-$(GPU_PROGRAM): tests/gpu/fake/program.c $(addprefix $(GPU_FAKE)/,$(GPU_FAKE_LIBS)) $(B)/flags/cc
-	$(CC) -D_GNU_SOURCE -Imetrics/include $(CFLAGS) $(LDFLAGS) -o $@ $< -ldl -lpthread
+GPU_RACE	:= $(GPU_FAKE)/libgpmu-race.so
+$(GPU_RACE): tests/gpu/fake/race.c $(B)/flags/cc
+	@mkdir -p $(@D)
+	$(CC) -D_GNU_SOURCE $(CFLAGS) -fPIC -shared -Wl,-soname,$(@F) -o $@ $< -ldl
+$(GPU_PROGRAM): tests/gpu/fake/program.c $(addprefix $(GPU_FAKE)/,$(GPU_FAKE_LIBS)) $(GPU_RACE) $(B)/flags/cc
+	$(CC) -D_GNU_SOURCE -Imetrics/include $(CFLAGS) $(LDFLAGS) -Wl,--no-as-needed,-rpath,'$$ORIGIN' -o $@ $< $(GPU_RACE) -ldl -lpthread
 
 # A library that links CUPTI without using it, as libraries of frameworks do until their profiler starts
 GPU_USER	:= $(GPU_FAKE)/libgpmu-user.so

@@ -79,9 +79,10 @@ static bool is_managed(int signal)
 	return false;
 }
 
+static const struct sigaction ours = { .sa_handler = on_signal, .sa_flags = SA_RESTART | SA_ONSTACK };
+
 static int set_action(int signal, const struct sigaction *action, struct sigaction *old)
 {
-	const struct sigaction ours = { .sa_handler = on_signal, .sa_flags = SA_RESTART | SA_ONSTACK };
 	bool is_default = action && action->sa_handler == SIG_DFL;
 	int ret;
 
@@ -123,14 +124,30 @@ OLDER(sysv_signal)
 OLDER(__sysv_signal)
 OLDER(sigset)
 
+/*
+ * Installs the handler if the action is SIG_DFL. Another thread may set an action meanwhile. Each call returns the action that
+ * it replaces: if this is not the one that the previous call left, another thread has set it since, and it is set again.
+ */
+static void begin_signal(int signal)
+{
+	struct sigaction set = ours, old;
+	handler *expected = SIG_DFL;
+
+	if (next_sigaction(signal, NULL, &old) || old.sa_handler != SIG_DFL)
+		return;
+	while (!next_sigaction(signal, &set, &old) && old.sa_handler != expected) {
+		expected = set.sa_handler;
+		set = old;
+	}
+}
+
 /* Installs no handlers if the library is not preloaded, because it could not hide them from the program. */
 void signals_begin(void)
 {
-	struct sigaction action;
-
 	if (dlsym(RTLD_DEFAULT, "sigaction") != (void *)sigaction)
 		return;
+	find_sigaction();
 	for (size_t i = 0; i < ARRAY_SIZE(managed); i++)
-		if (!sigaction(managed[i], NULL, &action) && action.sa_handler == SIG_DFL)
-			sigaction(managed[i], &action, NULL);
+		if (is_managed(managed[i]))
+			begin_signal(managed[i]);
 }

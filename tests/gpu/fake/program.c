@@ -35,6 +35,7 @@
  *	locked=SIGNAL		the same while the thread holds a lock that a flush needs
  *	handle=SIGNAL		installs a handler that prints "handled"
  *	default=SIGNAL		sets SIG_DFL
+ *	race=SIGNAL		prints whether the signal is ignored, as race.c has set it
  *	actions=SIGNAL		prints the signal's action, as sigaction() and as signal() return it
  *
  * It prints "done" before it ends in any way.
@@ -230,6 +231,14 @@ static void do_actions(int number)
 	dprintf(STDOUT_FILENO, "actions %s %s %d\n", action_name(action.sa_handler), action_name(old), action.sa_flags);
 }
 
+static void do_race(int number)
+{
+	struct sigaction action;
+
+	sigaction(number, NULL, &action);
+	dprintf(STDOUT_FILENO, "race %s\n", action.sa_handler == SIG_IGN ? "ignored" : "lost");
+}
+
 /* Returns true if the word is one of signals */
 static int do_signals(const char *word, int number)
 {
@@ -242,6 +251,8 @@ static int do_signals(const char *word, int number)
 		signal(number, on_handled);
 	} else if (!strcmp(word, "default")) {
 		signal(number, SIG_DFL);
+	} else if (!strcmp(word, "race")) {
+		do_race(number);
 	} else if (!strcmp(word, "actions")) {
 		do_actions(number);
 	} else {
