@@ -288,6 +288,17 @@ for word in exit=7:status:7 vanish=7:status:7 raise=15:signal:15; do
 done
 run '' 'flush=100000' init context=0 repeat=500 kernel=a abort
 is "$(n kernel) $(grep -E '^(end|signal)' "$out" | xargs)" "500 end closed signal 6" "abort() flushes all records"
+for word in returns raises; do
+	run '' 'flush=100000' init context=0 repeat=500 kernel=a abort-$word
+	is "$(n kernel) $(grep -E '^(aborted|end|signal)' "$out" | xargs)" "500 aborted end closed signal 6" \
+		"abort() flushes all records and calls the handler of SIGABRT once, which $word"
+done
+run '' 'flush=100000' init context=0 repeat=500 kernel=a abort-leaves repeat=20 kernel=b exit=4
+is "$(n kernel name=a) $(n kernel name=b) $(grep -E '^(aborted|end|status)' "$out" | xargs)" "500 20 aborted end closed status 4" \
+	"the recording goes on after a handler of SIGABRT has left abort() by siglongjmp()"
+run '' '' init context=0 kernel=a abort-leaves kernel=b sleep=1000 segv
+is "$(grep -E '^(aborted|end|signal)' "$out" | xargs)" "aborted end vanished signal 11" \
+	"after a handler of SIGABRT has left abort(), the channel of a process that launches more work is not marked as complete"
 for signal in 1 2 10 12 13 14 15; do
 	run '' 'flush=100000' init context=0 repeat=500 kernel=a actions=$signal raise=$signal
 	is "$(n kernel) $(grep -E '^(end|signal|actions)' "$out" | xargs)" "500 actions default default 0 end closed signal $signal" \
@@ -311,6 +322,13 @@ for function in execv execvp execve execl execle execlp; do
 	is "$(n kernel name=a) $(member kernel name | wc -w) $(grep -cx 'end closed' "$out") $(tail -1 "$out")" "500 501 2 status 0" \
 		"$function() flushes all records, and the new program is recorded"
 done
+# Without the answer each of these exec() calls would wait for 2 s.
+is_short=false
+for ((i = 0; i < 10; i++)); do
+	run '' 'flush=100000' init context=0 hold=long kernel=a exit-beside stamp exec=execv stamp
+	grep -E '^stamp' "$out" | awk '{ time[NR] = $2 } END { exit !(NR == 2 && time[2] - time[1] < 1.9e9) }' && is_short=true && break
+done
+ok $(($([ $is_short = true ]; echo $?))) "an exec() that is called while exit() flushes goes on when that flush is done" || diag "$(cat "$out")"
 run '' 'flush=100000' init context=0 kernel=a exec-fails kernel=b segv
 is "$(n kernel name=a) $(n kernel name=b) $(grep -E '^(end|signal)' "$out" | xargs)" "1 0 end vanished signal 11" "after an exec that fails the process is still recorded, and its channel is not marked as complete"
 

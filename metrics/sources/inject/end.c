@@ -133,6 +133,13 @@ PUBLIC void _Exit(int status)
 
 PUBLIC void abort(void)
 {
+	struct inject *own = own_recording();
+
+	if (own && signals_handles_abort()) {
+		/* The handler may end the process without our functions, or leave by siglongjmp(3), and the recording goes on. */
+		thread_flush(own, END_MS);
+		signals_abort();
+	}
 	end_recording();
 	find_abort();
 	next_abort();

@@ -45,7 +45,7 @@ struct inject {
 	uint32_t fatal;		/* CUPTI must not be called any more */
 	uint32_t ready;		/* the driver is initialised */
 	uint32_t stop;		/* enum inject_end: the flush that is requested because the process ends */
-	uint32_t wanted, flushed;	/* number of flushes that were requested before exec, and number of those that are done */
+	uint32_t wanted, flushed;	/* number of flushes that were requested by thread_flush(), and number of those that are done */
 	uint32_t ended;		/* enum inject_end: the flush that is done */
 	uint64_t called;	/* channel_called() after END_FIRST */
 	uint32_t signal;	/* ends the process after the last flush; 0: none */
@@ -55,6 +55,7 @@ struct inject {
 	_Alignas(64) uint64_t progress;	/* changes while the thread works */
 	/* Used by gpmu's thread: */
 	uint64_t arrived;	/* records of work that CUPTI has delivered */
+	uint64_t marked;	/* channel_called() when the channel was marked as complete */
 	bool is_last;		/* flushes deliver work that has not ended */
 };
 
@@ -191,7 +192,7 @@ bool thread_end(struct inject *self, enum inject_end end, unsigned int ms);
 bool thread_has_flushed(const struct inject *self);
 /* Called before work is launched: if the last flush has begun, waits for the end of the process, which would lose the work. */
 void thread_hold(struct inject *self);
-/* Flushes all records before exec, and marks the channel as complete. */
+/* Flushes all records before exec or a handler of SIGABRT, and marks the channel as complete until more work is called. */
 void thread_flush(struct inject *self, unsigned int ms);
 
 /* end.c: functions of libc that end the process or its program */
@@ -205,5 +206,9 @@ bool end_is_due(void);
 void signals_begin(void);
 /* Ends the process by the default action of @signal. */
 void signals_die(int signal);
+/* Returns whether the program has a handler of SIGABRT. */
+bool signals_handles_abort(void);
+/* Calls the handler as abort(3) does, and sets SIG_DFL if it returns. */
+void signals_abort(void);
 
 #endif /* GPMU_INJECT_H */

@@ -56,6 +56,25 @@ void signals_die(int signal)
 	raise(signal);
 }
 
+bool signals_handles_abort(void)
+{
+	struct sigaction action;
+
+	return !next_sigaction(SIGABRT, NULL, &action) && action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
+}
+
+void signals_abort(void)
+{
+	const struct sigaction action = { .sa_handler = SIG_DFL };
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGABRT);
+	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+	raise(SIGABRT);
+	next_sigaction(SIGABRT, &action, NULL);
+}
+
 static void on_signal(int signal)
 {
 	struct inject *own = inject && inject->pid == getpid() ? inject : NULL;

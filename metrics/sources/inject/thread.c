@@ -117,6 +117,9 @@ struct pace {
 static void flush_now(struct inject *self, struct pace *pace)
 {
 	pace->called = channel_called(self->writer);
+	/* The program goes on after a flush for exec or abort(). */
+	if (pace->called != self->marked)
+		channel_writer_mark(self->writer, false);
 	pace->completed = buffers_completed();
 	pace->begin = raw_clock_now();
 	flush(self, 0);
@@ -150,18 +153,25 @@ static unsigned int wait_ms(const struct inject *self)
 	return ms < POLL_MS ? ms : POLL_MS;
 }
 
-/* Flushes because exec is about to replace the program. */
+/* Lets the callers of exec go on that requested a flush before @wanted was read. */
+static void answer_exec(struct inject *self, uint32_t wanted)
+{
+	__atomic_store_n(&self->flushed, wanted, __ATOMIC_RELEASE);
+	word_wake(&self->flushed);
+}
+
+/* Flushes because exec is about to replace the program, or abort() is about to call its handler. */
 static void flush_for_exec(struct inject *self, uint32_t wanted)
 {
 	bool is_done;
 
+	self->marked = channel_called(self->writer);
 	await_work(self);
 	self->is_last = true;
 	is_done = flush(self, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
 	self->is_last = false;
 	channel_writer_mark(self->writer, is_done);
-	__atomic_store_n(&self->flushed, wanted, __ATOMIC_RELEASE);
-	word_wake(&self->flushed);
+	answer_exec(self, wanted);
 }
 
 static void finish(struct inject *self, enum inject_end end)
@@ -182,8 +192,10 @@ static void finish(struct inject *self, enum inject_end end)
 	/* First: a thread that waits for the end could otherwise end the process with another status. */
 	if (__atomic_load_n(&self->signal, __ATOMIC_ACQUIRE))
 		signals_die((int)self->signal);
-	__atomic_store_n(&self->ended, end, __ATOMIC_RELEASE);
+	__atomic_store_n(&self->ended, end, __ATOMIC_SEQ_CST);
 	word_wake(&self->ended);
+	/* A request that comes later than this read sees the end, and does not wait. */
+	answer_exec(self, __atomic_load_n(&self->wanted, __ATOMIC_SEQ_CST));
 }
 
 /* Makes the flushes that are requested at the end, and no other calls to CUPTI, which may have ended after the first one. */
@@ -307,6 +319,6 @@ void thread_flush(struct inject *self, unsigned int ms)
 	uint32_t number = __atomic_add_fetch(&self->wanted, 1, __ATOMIC_SEQ_CST);
 
 	buffers_wake();
-	if (!__atomic_load_n(&self->ended, __ATOMIC_ACQUIRE))
+	if (!__atomic_load_n(&self->ended, __ATOMIC_SEQ_CST))
 		wait_for(self, &self->flushed, number, ms);
 }

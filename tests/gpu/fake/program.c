@@ -30,6 +30,9 @@
  *	exec exec=FUNCTION	executes the program again with the remaining words, by execv() or this function
  *	exec-fails		calls execv() for a program that does not exist
  *	vanish=STATUS _Exit=STATUS quick=STATUS abort	functions that end the process
+ *	abort-leaves		abort() with a handler of SIGABRT that leaves by siglongjmp()
+ *	abort-returns abort-raises	abort() with a handler that returns, or sets SIG_DFL and raises SIGABRT
+ *	exit-beside		a thread that calls exit(7), whose end a function of the program delays, registered before "init"
  *	kill segv exit=STATUS
  *	raise=SIGNAL		the signal to the process; waits for its end unless a handler is called
  *	locked=SIGNAL		the same while the thread holds a lock that a flush needs
@@ -44,6 +47,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -261,6 +265,75 @@ static int do_signals(const char *word, int number)
 	return 1;
 }
 
+static sigjmp_buf before_abort;
+
+static void on_abort(int number)
+{
+	(void)number;
+	dprintf(STDOUT_FILENO, "aborted\n");
+}
+
+static void leave_abort(int number)
+{
+	on_abort(number);
+	siglongjmp(before_abort, 1);
+}
+
+static void raise_again(int number)
+{
+	on_abort(number);
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+/* Calls abort() with a handler of SIGABRT. Returns true if the word is one of these */
+static int do_abort(const char *word)
+{
+	if (!strcmp(word, "abort-leaves"))
+		signal(SIGABRT, leave_abort);
+	else if (!strcmp(word, "abort-returns"))
+		signal(SIGABRT, on_abort);
+	else if (!strcmp(word, "abort-raises"))
+		signal(SIGABRT, raise_again);
+	else
+		return 0;
+	if (!sigsetjmp(before_abort, 1))
+		abort();
+	return 1;
+}
+
+static int is_exiting;	/* atomic */
+
+/* Called by exit() after the library's first flush, as it is registered before cuInit() */
+static void never_return(void)
+{
+	if (__atomic_load_n(&is_exiting, __ATOMIC_RELAXED))
+		poll(NULL, 0, -1);
+}
+
+static void note_exit(void)
+{
+	__atomic_store_n(&is_exiting, 1, __ATOMIC_RELAXED);
+}
+
+static void *call_exit(void *unused)
+{
+	(void)unused;
+	exit(7);
+}
+
+/* Returns when exit() is about to flush. */
+static void exit_beside(void)
+{
+	pthread_t thread;
+
+	atexit(note_exit);
+	pthread_create(&thread, NULL, call_exit, NULL);
+	while (!__atomic_load_n(&is_exiting, __ATOMIC_RELAXED))
+		poll(NULL, 0, 1);
+	poll(NULL, 0, 20);
+}
+
 static void execute(const char *function, char **argv)
 {
 	if (!strcmp(function, "execvp"))
@@ -327,7 +400,7 @@ static void run(const char *word, const char *text)
 	struct timespec now;
 
 	ends(word, value);
-	if (do_signals(word, value))
+	if (do_signals(word, value) || do_abort(word))
 		return;
 	if (!strcmp(word, "init")) {
 		if (cu_init(0))
@@ -357,6 +430,8 @@ static void run(const char *word, const char *text)
 		late = value;
 		if (atexit(launch_late) || at_quick_exit(launch_late))
 			exit(2);
+	} else if (!strcmp(word, "exit-beside")) {
+		exit_beside();
 	} else if (!strcmp(word, "launcher")) {
 		start_launcher();
 	} else if (!strcmp(word, "ranges")) {
@@ -374,6 +449,7 @@ int main(int argc, char **argv)
 {
 	long repeat = 1;
 
+	atexit(never_return);
 	*(void **)&fake_do = dlsym(open_beside("libgpmu-fake.so"), "fake_do");
 	*(void **)&cu_init = dlsym(open_beside("libcuda.so.1"), "cuInit");
 	for (int i = 1; i < argc; i++) {
