@@ -58,21 +58,15 @@ void saved_run_begin(struct saved_run *run, bool has_intervals)
 		output_started(&run->output, run->started);
 }
 
-/* Appends all rows but the first event named @hidden, which may be NULL. Returns their number. */
-static size_t add_rows(struct saved_run *run, const struct gpmu_rows *rows, const char *hidden)
+/* Appends the rows of the plan. Returns their number. */
+static size_t add_rows(struct saved_run *run, const struct gpmu_rows *rows)
 {
 	const struct gpmu_row *row;
 	size_t n = 0;
 
-	for (size_t i = 0; (row = gpmu_rows_at(rows, i)); i++) {
-		if (hidden && !row->metric && !strcmp(row->name, hidden)) {
-			hidden = NULL;
-			continue;
-		}
+	for (; (row = gpmu_rows_at(rows, n)); n++)
 		if (gpmu_rows_add(run->rows, row))
 			die_no_memory();
-		n++;
-	}
 	return n;
 }
 
@@ -85,14 +79,12 @@ void saved_run_rows(struct saved_run *run, struct gpmu_saved *saved, const struc
 	gpmu_rows_clear(run->rows);
 	ret = gpmu_saved_rows(saved, plan, &rows);
 	if (!ret) {
-		run->planned_count = add_rows(run, rows, NULL);
+		run->planned_count = add_rows(run, rows);
 		for (size_t i = 0; i < run->planned_count; i++)
 			run->missing += gpmu_rows_at(run->rows, i)->state >=
 					GPMU_STATE_NOT_COUNTED;
-		ret = run->wants_others ? gpmu_saved_others(saved, &rows) : 0;
+		ret = run->wants_others ? gpmu_saved_others(saved, run->hidden, run->rows) : 0;
 	}
-	if (!ret && run->wants_others)
-		add_rows(run, rows, run->hidden);
 	if (ret)
 		die("%s", strerror(-ret));
 	first = gpmu_rows_at(run->rows, 0);

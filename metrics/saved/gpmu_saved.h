@@ -119,9 +119,10 @@ int gpmu_saved_rows(struct gpmu_saved *saved, const struct gpmu_plan *plan,
  */
 int gpmu_saved_repeats(const struct gpmu_saved *saved);
 /*
- * Gets the events that the last gpmu_saved_rows() did not use, and perf's own metrics, as perf
- * printed them. Returns as gpmu_saved_rows().
+ * Appends the events that the last gpmu_saved_rows() did not use, and perf's own metrics, as perf
+ * printed them, to @rows; their texts are borrowed. The first event named @hidden is left out; NULL: none.
+ * Returns as gpmu_saved_rows(); @rows may then have some of them.
  */
-int gpmu_saved_others(struct gpmu_saved *saved, const struct gpmu_rows **rows);
+int gpmu_saved_others(struct gpmu_saved *saved, const char *hidden, struct gpmu_rows *rows);
 
 #endif /* GPMU_SAVED_API_H */

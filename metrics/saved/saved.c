@@ -45,7 +45,6 @@ void gpmu_saved_free(struct gpmu_saved *saved)
 		map_release(&saved->tables[i].targets);
 		map_release(&saved->tables[i].latest);
 	}
-	free(saved->others.list);
 	free(saved->cgroup);
 	free(saved);
 }

@@ -243,7 +243,6 @@ struct gpmu_saved {
 	struct gpmu_counts *counts;
 	struct rows_options rows_options;
 	struct row_maker *maker;
-	struct gpmu_rows others;
 };
 
 /*

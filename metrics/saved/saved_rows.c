@@ -247,7 +247,7 @@ static uint64_t raw_of(const char *unit, double value)
 	return value >= 0 && value < 18446744073709551615.0 ? (uint64_t)(value + 0.5) : 0;
 }
 
-static int add_event(struct gpmu_saved *saved, const struct saved_record *record)
+static int add_event(const struct gpmu_saved *saved, const struct saved_record *record, struct gpmu_rows *rows)
 {
 	static const enum gpmu_state states[] = {
 		[COUNT_OK] = GPMU_STATE_OK, [COUNT_NOT_COUNTED] = GPMU_STATE_NOT_COUNTED,
@@ -264,7 +264,7 @@ static int add_event(struct gpmu_saved *saved, const struct saved_record *record
 	if (record->count.state != COUNT_OK) {
 		row.share = record->count.state == COUNT_NOT_COUNTED ? 0 : NAN;
 		row.why = saved_why(record->count.state);
-		return gpmu_rows_add(&saved->others, &row);
+		return gpmu_rows_add(rows, &row);
 	}
 	saved_times(saved, record, true, &row.enabled, &row.running);
 	row.value = record->count.value;
@@ -272,7 +272,7 @@ static int add_event(struct gpmu_saved *saved, const struct saved_record *record
 	row.raw = raw_of(row.unit, record->count.value * row.share);
 	if (table->is_repeated)
 		row.deviation = record->count.value * record->count.deviation / 100;
-	return gpmu_rows_add(&saved->others, &row);
+	return gpmu_rows_add(rows, &row);
 }
 
 /* Names a rate that perf prints with an event, such as "K/sec", after its event. */
@@ -320,7 +320,7 @@ static bool has_metric(const struct gpmu_saved *saved, const struct saved_record
 }
 
 /* Adds the row of a metric; perf pads the name with blanks: "  CPUs utilized". */
-static int add_metric(struct gpmu_saved *saved, const struct saved_record *record)
+static int add_metric(const struct gpmu_saved *saved, const struct saved_record *record, struct gpmu_rows *rows)
 {
 	struct gpmu_row row = row_of(saved, record);
 
@@ -336,7 +336,7 @@ static int add_metric(struct gpmu_saved *saved, const struct saved_record *recor
 		row.value = NAN;
 		row.why = saved_why(COUNT_NOT_COUNTED);
 	}
-	return gpmu_rows_add(&saved->others, &row);
+	return gpmu_rows_add(rows, &row);
 }
 
 /* Makes all names first, because adding a text can move the others. */
@@ -351,7 +351,16 @@ static int make_names(struct gpmu_saved *saved)
 	return ret;
 }
 
-int gpmu_saved_others(struct gpmu_saved *saved, const struct gpmu_rows **rows)
+/* Returns whether it is the event @hidden, which is NULL after the first. */
+static bool is_hidden(const struct gpmu_saved *saved, const struct saved_record *record, const char **hidden)
+{
+	if (!*hidden || strcmp(text_of(saved, record->event), *hidden) != 0)
+		return false;
+	*hidden = NULL;
+	return true;
+}
+
+int gpmu_saved_others(struct gpmu_saved *saved, const char *hidden, struct gpmu_rows *rows)
 {
 	const struct saved_table *table = saved->complete;
 	bool is_used = false;
@@ -360,9 +369,6 @@ int gpmu_saved_others(struct gpmu_saved *saved, const struct gpmu_rows **rows)
 	if (!table)
 		return -EINVAL;
 	ret = make_names(saved);
-	if (ret)
-		return ret;
-	gpmu_rows_clear(&saved->others);
 	for (size_t i = 0; i < table->length && !ret; i++) {
 		const struct saved_record *record = &table->list[i];
 
@@ -372,11 +378,10 @@ int gpmu_saved_others(struct gpmu_saved *saved, const struct gpmu_rows **rows)
 		 */
 		if (record->event != SAVED_NONE)
 			is_used = record->is_used;
-		if (record->event != SAVED_NONE && !is_used)
-			ret = add_event(saved, record);
+		if (record->event != SAVED_NONE && !is_used && !is_hidden(saved, record, &hidden))
+			ret = add_event(saved, record, rows);
 		if (!ret && !is_used && has_metric(saved, record))
-			ret = add_metric(saved, record);
+			ret = add_metric(saved, record, rows);
 	}
-	*rows = &saved->others;
 	return ret;
 }

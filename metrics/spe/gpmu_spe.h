@@ -102,12 +102,6 @@ static inline int gpmu_spe_level(uint64_t payload)
 	return payload >> 61 & 3;
 }
 
-/* Top byte of GPMU_SPE_VA; not the tag of the memory */
-static inline int gpmu_spe_tag(uint64_t payload)
-{
-	return payload >> 56 & 0xff;
-}
-
 /* With the Memory Tagging Extension, GPMU_SPE_PA has whether the access was checked, and its tag. */
 static inline int gpmu_spe_is_checked(uint64_t payload)
 {

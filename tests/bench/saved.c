@@ -13,6 +13,7 @@
 #include "bench.h"
 #include "gpmu.h"
 #include "saved/gpmu_saved.h"
+#include "values/gpmu_rows.h"
 
 #define FEW	20000
 #define MANY	200000
@@ -40,7 +41,7 @@ static double measure(const char *format, unsigned int lines)
 {
 	const struct gpmu_saved_options options = { .size = sizeof(options), .system = 1 };
 	struct gpmu_saved *saved = gpmu_saved_new(&options);
-	const struct gpmu_rows *rows;
+	struct gpmu_rows *rows = gpmu_rows_new();
 	double begin = cpu_ns();
 	char line[128];
 
@@ -50,8 +51,9 @@ static double measure(const char *format, unsigned int lines)
 		if (gpmu_saved_line(saved, line, (size_t)length, NULL) < 0)
 			exit(2);
 	}
-	if (!saved || gpmu_saved_end(saved) != 1 || gpmu_saved_others(saved, &rows))
+	if (!saved || !rows || gpmu_saved_end(saved) != 1 || gpmu_saved_others(saved, NULL, rows))
 		exit(2);
+	gpmu_rows_free(rows);
 	gpmu_saved_free(saved);
 	return (cpu_ns() - begin) / lines;
 }

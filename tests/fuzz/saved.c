@@ -11,6 +11,7 @@
 
 #include "gpmu.h"
 #include "saved/gpmu_saved.h"
+#include "values/rows.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -47,6 +48,7 @@ static struct gpmu_plan *make_plan(const struct gpmu_machine *machine)
 
 static void show(struct gpmu_saved *saved, struct gpmu_machine **machine, struct gpmu_plan **plan)
 {
+	struct gpmu_rows others = { 0 };
 	const struct gpmu_rows *rows;
 	struct gpmu_error error = { .size = sizeof(error) };
 
@@ -60,8 +62,9 @@ static void show(struct gpmu_saved *saved, struct gpmu_machine **machine, struct
 	}
 	must(!gpmu_saved_rows(saved, *plan, &rows));
 	check_rows(rows);
-	must(!gpmu_saved_others(saved, &rows));
-	check_rows(rows);
+	must(!gpmu_saved_others(saved, NULL, &others));
+	check_rows(&others);
+	free(others.list);
 }
 
 static void refused(const struct gpmu_error *error, size_t length)

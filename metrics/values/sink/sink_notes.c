@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Notes below the rows of a summary, such as the reasons of missing values */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/strings.h"
+#include "base/vector.h"
 #include "values/sink/sink.h"
 
 /* Returns whether the line is new. Without memory a line can be shown again. */
@@ -54,42 +57,68 @@ void sink_note(struct gpmu_sink *sink, const char *name, const char *text, const
 	end_note(sink, begin, text, more, is_first);
 }
 
-/* Returns whether both rows are not counted for the same reason, such as a missing permission. */
-static bool has_same_why(const struct gpmu_row *a, const struct gpmu_row *b)
+/* Rows that are not counted for the same reason, such as a missing permission */
+struct link {
+	size_t next;		/* index of the next row with the reason; 0: none */
+	bool has_earlier;	/* a row before has the reason */
+};
+
+static bool has_why(const struct gpmu_row *row)
 {
-	return a->state == GPMU_STATE_NOT_COUNTED && b->state == a->state && b->why && !strcmp(a->why, b->why);
+	return row->why && row->state >= GPMU_STATE_NOT_COUNTED;
 }
 
-/* Returns whether no row before row @index has the same reason. */
-static bool is_first_why(const struct gpmu_rows *rows, size_t index)
+/* Links each row to the next one with its reason. Returns an array, which the caller frees; NULL: out of memory */
+static struct link *link_rows(const struct gpmu_rows *rows)
 {
-	for (size_t i = 0; i < index; i++)
-		if (has_same_why(&rows->list[index], &rows->list[i]))
-			return false;
-	return true;
+	struct link *links = calloc(rows->length + 1, sizeof(*links));
+	struct strings whys = { 0 };
+	VECTOR(size_t) latest = { 0 };	/* index of the latest row, by the number of the reason */
+	uint32_t why;
+
+	for (size_t i = 0; links && i < rows->length; i++) {
+		if (!has_why(&rows->list[i]) || rows->list[i].state != GPMU_STATE_NOT_COUNTED)
+			continue;
+		if (strings_number(&whys, rows->list[i].why, &why) || (why == latest.n && vector_push(&latest, &i))) {
+			free(links);
+			links = NULL;
+		} else if (latest.list[why] != i) {
+			links[latest.list[why]].next = i;
+			links[i].has_earlier = true;
+			latest.list[why] = i;
+		}
+	}
+	vector_free(&latest);
+	strings_release(&whys);
+	return links;
 }
 
 /* Writes "cycles, instructions: why" for all rows that have the reason of row @index */
-static void put_why(struct gpmu_sink *sink, const struct gpmu_rows *rows, size_t index, bool *is_first)
+static void put_why(struct gpmu_sink *sink, const struct gpmu_rows *rows, const struct link *links, size_t index,
+		    bool *is_first)
 {
-	const struct gpmu_row *row = &rows->list[index];
-	const char *last = row->name;
+	const char *last = rows->list[index].name;
 	size_t begin = begin_note(sink, *is_first);
 
 	buffer_shown(&sink->buffer, last);
-	for (size_t i = index + 1; i < rows->length; i++) {
-		if (!has_same_why(row, &rows->list[i]) || !strcmp(rows->list[i].name, last))
+	for (size_t i = links[index].next; i; i = links[i].next) {
+		if (!strcmp(rows->list[i].name, last))
 			continue;
 		last = rows->list[i].name;
 		buffer_text(&sink->buffer, ", ");
 		buffer_shown(&sink->buffer, last);
 	}
-	end_note(sink, begin, row->why, "", is_first);
+	end_note(sink, begin, rows->list[index].why, "", is_first);
 }
 
 void sink_whys(struct gpmu_sink *sink, const struct gpmu_rows *rows, bool *is_first)
 {
-	for (size_t i = 0; i < rows->length; i++)
-		if (rows->list[i].why && rows->list[i].state >= GPMU_STATE_NOT_COUNTED && is_first_why(rows, i))
-			put_why(sink, rows, i, is_first);
+	struct link *links = link_rows(rows);
+
+	if (!links)
+		sink->buffer.has_failed = true;
+	for (size_t i = 0; links && i < rows->length; i++)
+		if (has_why(&rows->list[i]) && !links[i].has_earlier)
+			put_why(sink, rows, links, i, is_first);
+	free(links);
 }

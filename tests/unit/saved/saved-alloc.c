@@ -32,6 +32,7 @@ static int read_all(struct gpmu_saved *saved)
 static int run_rows(void)
 {
 	struct gpmu_saved *saved = gpmu_saved_new(NULL);
+	struct gpmu_rows others = { 0 };
 	const struct gpmu_rows *rows;
 	int ret;
 
@@ -41,7 +42,8 @@ static int run_rows(void)
 	if (!ret)
 		ret = gpmu_saved_rows(saved, plan, &rows);
 	if (!ret)
-		ret = gpmu_saved_others(saved, &rows);
+		ret = gpmu_saved_others(saved, NULL, &others);
+	free(others.list);
 	gpmu_saved_free(saved);
 	return ret;
 }

@@ -32,7 +32,7 @@ static unsigned long count_steps(unsigned int lines)
 		if (saved_test_lines(&t, line))
 			diag("%s", t.error.text);
 	}
-	if (gpmu_saved_end(t.saved) != 1 || gpmu_saved_others(t.saved, &t.rows) ||
+	if (gpmu_saved_end(t.saved) != 1 || saved_test_others(&t) ||
 	    t.rows->length != lines)
 		parsed = 0;
 	saved_test_release(&t);

@@ -19,6 +19,7 @@ struct saved_test {
 	struct gpmu_catalog *catalog;
 	struct gpmu_plan *plan;
 	const struct gpmu_rows *rows;
+	struct gpmu_rows others;
 	struct gpmu_error error;
 	int ret;		/* result of the last line */
 };
@@ -42,6 +43,7 @@ __attribute__((unused))
 static void saved_test_release(struct saved_test *t)
 {
 	gpmu_saved_free(t->saved);
+	free(t->others.list);
 	gpmu_plan_free(t->plan);
 	gpmu_catalog_free(t->catalog);
 	gpmu_machine_free(t->machine);
@@ -67,6 +69,15 @@ static int saved_test_lines(struct saved_test *t, const char *text)
 		text += length;
 	}
 	return tables;
+}
+
+/* Makes the rows of gpmu_saved_others(). */
+__attribute__((unused))
+static int saved_test_others(struct saved_test *t)
+{
+	gpmu_rows_clear(&t->others);
+	t->rows = &t->others;
+	return gpmu_saved_others(t->saved, NULL, &t->others);
 }
 
 /* Reads up to the first complete table; true: there is more of the file. */

@@ -114,8 +114,11 @@ static void test_turns(void)
 	       "perf output: the first of equal events has the first line's count");
 	is_row(&t, 1, "nvidia_scf_pmu_0/cmem_rd_data/", 2,
 	       "perf output: the second of equal events has the second line's count");
-	ok(!gpmu_saved_others(t.saved, &t.rows) && t.rows->length == 1,
+	ok(!saved_test_others(&t) && t.rows->length == 1,
 	   "perf output: one of three equal lines is left over");
+	ok(!gpmu_saved_others(t.saved, "nvidia_scf_pmu_0/cmem_rd_data/", &t.others) && t.others.length == 1 &&
+	   !gpmu_saved_others(t.saved, "other", &t.others) && t.others.length == 2,
+	   "perf output: other rows are appended, without the event that is hidden");
 	is_row(&t, 0, "nvidia_scf_pmu_0/cmem_rd_data/", 3,
 	       "perf output: the line left over is the third one");
 	end();
@@ -240,7 +243,7 @@ static void test_others(void)
 			   "64,,page-faults,2.00%,1000,50.00,51.2,K/sec\n"
 			   "<not counted>,,cycles,0,0.00,,\n,,,,,0.25,  ns  their metric\n",
 		       laptop.path, NULL, "nvidia_scf_pmu_0/cmem_rd_data/");
-	ok(!gpmu_saved_others(t.saved, &t.rows),
+	ok(!saved_test_others(&t),
 	   "perf output: lines that the plan did not use have rows");
 	is_u64(t.rows->length, 6, "perf output: lines that the plan used have no other rows");
 	is_row(&t, 0, "task-clock", 1.25, "other rows: an event has its value in perf's unit");
@@ -281,7 +284,7 @@ static void test_refused(void)
 	ok(!saved_test_lines(&t, "1,,a,5,100.00,,\n2,,b,5,10") && gpmu_saved_is_cut(t.saved),
 	   "perf output: a last line without a newline is left out and reported as cut");
 	gpmu_saved_end(t.saved);
-	ok(!gpmu_saved_others(t.saved, &t.rows) && t.rows->length == 1,
+	ok(!saved_test_others(&t) && t.rows->length == 1,
 	   "perf output: the lines before a cut line are read");
 	end();
 	begin(1, 0);

@@ -91,7 +91,7 @@ static void add_address(struct text *text, const struct gpmu_spe_packet *packet)
 	    packet->index < LENGTH(kinds) ? kinds[packet->index] : "unknown", value);
 	add(text, " addr=0x%" PRIx64 " full=0x%016" PRIx64, gpmu_spe_physical(value), gpmu_spe_address(value));
 	add(text, " el=%d ns=%d nse=%d tag=0x%02x ch=%d pat=%d", gpmu_spe_level(value), gpmu_spe_ns(value),
-	    gpmu_spe_nse(value), (unsigned int)gpmu_spe_tag(value), gpmu_spe_is_checked(value),
+	    gpmu_spe_nse(value), (unsigned int)(value >> 56), gpmu_spe_is_checked(value),
 	    gpmu_spe_physical_tag(value));
 }
 
