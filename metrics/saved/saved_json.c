@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Parses a line of "perf stat -j": an object of numbers and strings. perf does not escape
- * strings, and prints nan, inf and trailing commas; so this parser accepts perf's output,
+ * strings, which gpmu does, and prints nan, inf and trailing commas; so this parser accepts perf's output,
  * not strict JSON.
  */
 #include <errno.h>
@@ -35,6 +35,17 @@ static bool take(struct scan *scan, char c)
 	return true;
 }
 
+/* Returns the quote that ends the text, which begins at @begin. gpmu escapes quotes inside of texts; perf prints none there. */
+static const char *find_quote(const char *begin, const char *end)
+{
+	for (bool is_escaped = false; begin < end; begin++) {
+		if (*begin == '"' && !is_escaped)
+			return begin;
+		is_escaped = *begin == '\\' && !is_escaped;
+	}
+	return NULL;
+}
+
 static int take_string(struct scan *scan, struct saved_text *string)
 {
 	const char *end;
@@ -42,7 +53,7 @@ static int take_string(struct scan *scan, struct saved_text *string)
 	if (!take(scan, '"'))
 		return refuse(scan, scan->pos, "a text in quotes");
 	string->begin = scan->text + scan->pos;
-	end = memchr(string->begin, '"', scan->length - scan->pos);
+	end = find_quote(string->begin, scan->text + scan->length);
 	if (!end)
 		return refuse(scan, scan->length, "a quote that ends the text");
 	string->length = (size_t)(end - string->begin);
@@ -219,6 +230,12 @@ static int take_key(struct scan *scan)
 	return ret;
 }
 
+static int take_end(struct scan *scan)
+{
+	take(scan, '\r');
+	return scan->pos < scan->length ? refuse(scan, scan->pos, "the end of the line") : 0;
+}
+
 /* A row of gpmu's version 1, whose keys have other values than perf's of the same names */
 static int parse_gpmu(struct scan *scan)
 {
@@ -232,7 +249,7 @@ static int parse_gpmu(struct scan *scan)
 	} while (!ret && take(scan, ','));
 	if (!ret && !take(scan, '}'))
 		ret = refuse(scan, scan->pos, "\",\" or \"}\"");
-	return ret ? ret : saved_gpmu_row(row, scan->line, scan->expected);
+	return ret ?: take_end(scan) ?: saved_gpmu_row(row, scan->line, scan->expected);
 }
 
 int saved_json_parse(const char *text, size_t length, struct saved_line *line,
@@ -261,11 +278,9 @@ int saved_json_parse(const char *text, size_t length, struct saved_line *line,
 			is_end = true;
 		}
 	}
+	ret = ret ?: take_end(&scan);
 	if (ret)
 		return ret;
-	take(&scan, '\r');
-	if (scan.pos < length)
-		return refuse(&scan, scan.pos, "the end of the line");
 	if (line->event.begin && !line->has_count)
 		return refuse(&scan, 0, "\"counter-value\" beside \"event\"");
 	if (!line->event.begin && (line->has_count || !line->has_metric))

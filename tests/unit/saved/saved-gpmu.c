@@ -56,6 +56,17 @@ static void test_json(void)
 	   "gpmu's JSON, version 1: a row without a CPU's number is refused");
 	saved_test_release(&t);
 	saved_test_init(&t, 1, 0);
+	ok(saved_test_lines(&t, "{\"gpmu\":1,\"time_end\":1.000000000,\"scope\":\"machine\",\"name\":\"x\",\"state\":\"not_supported\"} x\n") ==
+	   -EINVAL && !strcmp(t.error.text, "line 1: expected the end of the line, found \"x\""),
+	   "gpmu's JSON, version 1: text after the row is refused");
+	saved_test_release(&t);
+	saved_test_init(&t, 1, 0);
+	ok(!saved_test_lines(&t, "{\"thread\" : \"a\\\\\\\"b-7\", \"counter-value\" : \"3\", \"unit\" : \"\", \"event\" : \"page-faults\", "
+			     "\"event-runtime\" : 5, \"pcnt-running\" : 100.00,\"gpmu\":2,\"why\":\"no \\\"x\\\"\"}\n") &&
+	   gpmu_saved_end(t.saved) == 1 && !saved_test_others(&t) && t.rows->length == 1 && t.rows->list[0].pid == 7,
+	   "gpmu's JSON: texts with escaped quotes and backslashes are read") || (diag("%s", t.error.text), 0);
+	saved_test_release(&t);
+	saved_test_init(&t, 1, 0);
 	ok(saved_test_lines(&t, HEADING "0.000000000,2.000000000,vm,machine\n") == -EINVAL,
 	   "gpmu's CSV, version 1: a row that lacks columns is refused");
 	saved_test_release(&t);
