@@ -78,6 +78,16 @@ static int set_function(struct profile_code *code, const char *name, uint32_t *n
 	return ret;
 }
 
+/* Sets the text of a symbol of an ELF file, without the version: malloc@@GLIBC_2.2.5 is malloc. */
+static int set_symbol(struct profile_code *code, const char *name, uint32_t *number)
+{
+	char *plain = strndup(name, 1 + strcspn(name + 1, "@"));
+	int ret = plain ? set_function(code, plain, number) : -ENOMEM;
+
+	free(plain);
+	return ret;
+}
+
 static int set_no_function(struct profile_code *code, uint32_t *number)
 {
 	if (!code->no_function && profile_code_text(code, NO_FUNCTION, &code->no_function))
@@ -344,7 +354,7 @@ static int find_file(struct profile_code *code, const struct profile_map *map, s
 		return -ENOMEM;
 	profile_range_limit_to(range, address, &segment, offset);
 	profile_range_limit_to(range, address, &same, in_file);
-	if (function && !function->text && set_function(code, function->name, &function->text))
+	if (function && !function->text && set_symbol(code, function->name, &function->text))
 		return -ENOMEM;
 	if (!function && set_no_function(code, &place->function))
 		return -ENOMEM;

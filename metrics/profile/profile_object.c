@@ -19,6 +19,14 @@
 #include "profile/profile_jitdump.h"
 #include "profile/profile_object.h"
 
+/* Parts of a symbol's rank; the first one weighs the most. */
+enum {
+	RANK_LABEL = 1 << 10,
+	RANK_WEAK = 1 << 9,
+	RANK_NOT_GLOBAL = 1 << 8,
+	RANK_UNDERSCORES = (1 << 8) - 1,	/* number of leading underscores */
+};
+
 struct segment {
 	uint64_t offset, size, address;
 };
@@ -80,13 +88,23 @@ static int add_segments(struct profile_object *object, Elf *elf)
 	return 0;
 }
 
+/*
+ * As perf's choose_best_symbol(), prefers names with a size, then the lowest rank, then the longest name. The first of several names
+ * of an address is kept.
+ */
 static int compare(const void *a, const void *b)
 {
 	const struct profile_function *left = a, *right = b;
 
-	/* A name with a size precedes others of the same address, as only the first is kept. */
 	return COMPARE(left->begin, right->begin) ?: COMPARE(right->is_sized, left->is_sized) ?:
-	       COMPARE(left->rank, right->rank) ?: COMPARE(right->end, left->end);
+	       COMPARE(left->rank, right->rank) ?: COMPARE(strlen(right->name), strlen(left->name)) ?:
+	       COMPARE(right->end, left->end);
+}
+
+/* Returns whether an assembler label marks a place in the function before it. */
+static bool is_inner_label(const struct profile_function *function, const struct profile_function *label)
+{
+	return label->rank & RANK_LABEL && function->is_sized && label->begin < function->end;
 }
 
 /* Keeps one name for each address. A function without a size ends where the next one begins. */
@@ -99,7 +117,7 @@ static void arrange(struct profile_object *object)
 		return;
 	vector_sort(&object->functions, compare);
 	for (size_t i = 1; i < object->functions.n; i++)
-		if (list[i].begin != list[kept].begin)
+		if (list[i].begin != list[kept].begin && !is_inner_label(&list[kept], &list[i]))
 			list[++kept] = list[i];
 	object->functions.n = kept + 1;
 	for (size_t i = 0; i < kept; i++)
@@ -108,25 +126,38 @@ static void arrange(struct profile_object *object)
 }
 
 /* End of the section of an address, so that _init does not get the calls of other objects, which follow it. */
-static uint64_t section_end(Elf *elf, GElf_Word section, uint64_t address)
+static uint64_t section_end(const GElf_Shdr *section, uint64_t address)
 {
-	Elf_Scn *found = elf ? elf_getscn(elf, section) : NULL;
-	GElf_Shdr header;
-
-	if (!found || !gelf_getshdr(found, &header) || address - header.sh_addr >= header.sh_size)
-		return UINT64_MAX;
-	return header.sh_addr + header.sh_size;
+	return address - section->sh_addr < section->sh_size ? section->sh_addr + section->sh_size : UINT64_MAX;
 }
 
-/*
- * As perf's choose_best_symbol(), prefers names that are not weak, then global names, then names with the fewest leading underscores.
- * perf then prefers the longest name, compare() the largest function.
- */
+/* As perf's choose_best_symbol(), prefers functions to labels, names that are not weak, global names, and few leading underscores. */
 static unsigned int rank_of(const GElf_Sym *symbol, const char *name)
 {
 	unsigned int binding = GELF_ST_BIND(symbol->st_info);
 
-	return (binding == STB_WEAK) << 9 | (binding == STB_LOCAL) << 8 | (unsigned int)(strspn(name, "_") & 0xff);
+	return (GELF_ST_TYPE(symbol->st_info) == STT_NOTYPE ? RANK_LABEL : 0) | (binding == STB_WEAK ? RANK_WEAK : 0) |
+	       (binding != STB_GLOBAL ? RANK_NOT_GLOBAL : 0) | (unsigned int)(strspn(name, "_") & RANK_UNDERSCORES);
+}
+
+/*
+ * Returns whether a symbol names code. Functions in assembler may be labels without type and size, such as _start. Labels named $x or
+ * $d mark code and data on Arm, and name nothing.
+ */
+static bool is_code(const GElf_Sym *symbol, const char *name, const GElf_Shdr *section, uint64_t address)
+{
+	const int visibility = GELF_ST_VISIBILITY(symbol->st_other);
+
+	switch (GELF_ST_TYPE(symbol->st_info)) {
+	case STT_FUNC:
+	case STT_GNU_IFUNC:
+		return true;
+	case STT_NOTYPE:
+		return section->sh_flags & SHF_EXECINSTR && address - section->sh_addr < section->sh_size && *name != '$' &&
+		       visibility != STV_HIDDEN && visibility != STV_INTERNAL;
+	default:
+		return false;
+	}
 }
 
 static int add_functions(struct profile_object *object, GElf_Addr bias)
@@ -135,21 +166,25 @@ static int add_functions(struct profile_object *object, GElf_Addr bias)
 
 	for (int i = 0; i < count; i++) {
 		struct profile_function function;
+		GElf_Shdr header = { 0 };
 		GElf_Addr address;
 		GElf_Word section;
 		GElf_Sym symbol;
 		Elf *elf;
 		const char *name = dwfl_module_getsym_info(object->module, i, &symbol, &address, &section, &elf, NULL);
-		int type = GELF_ST_TYPE(symbol.st_info);
 
-		if (!name || !*name || section == SHN_UNDEF || (type != STT_FUNC && type != STT_GNU_IFUNC))
+		if (!name || !*name || section == SHN_UNDEF)
+			continue;
+		if (elf)
+			gelf_getshdr(elf_getscn(elf, section), &header);
+		if (!is_code(&symbol, name, &header, address - bias))
 			continue;
 		function = (struct profile_function){
 			.name = name, .begin = address - bias, .is_sized = symbol.st_size != 0,
 			.rank = rank_of(&symbol, name), .end = address - bias + symbol.st_size,
 		};
 		if (!symbol.st_size)
-			function.end = section_end(elf, section, function.begin);
+			function.end = section_end(&header, function.begin);
 		if (vector_push(&object->functions, &function))
 			return -1;
 	}

@@ -2,6 +2,7 @@
 /* Functions and objects of addresses, by the maps that they are in */
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -92,6 +93,37 @@ static void test_made(void)
 	}
 	is_u64(made, sizeof(maps) / sizeof(maps[0]), "code: functions of anonymous maps and of huge pages are those of perf-PID.map");
 	is_u64(none, sizeof(maps) / sizeof(maps[0]), "code: addresses outside the functions of perf-PID.map have no function");
+	end();
+}
+
+__asm__(".symver versioned, versioned_longer@@TEST_1");
+__attribute__((noinline))
+int versioned(int value)
+{
+	return value * 3 + 1;
+}
+
+/* Maps the segment of this program that has versioned(). */
+static int map_segment(struct dl_phdr_info *program, size_t size, void *user)
+{
+	const uint64_t address = (uint64_t)(uintptr_t)versioned - program->dlpi_addr;
+
+	(void)size;
+	(void)user;
+	for (size_t i = 0; i < program->dlpi_phnum; i++) {
+		const ElfW(Phdr) *header = &program->dlpi_phdr[i];
+
+		if (header->p_type == PT_LOAD && address - header->p_vaddr < header->p_memsz)
+			mapped(7, program->dlpi_addr + header->p_vaddr, header->p_memsz, header->p_offset, "/proc/self/exe", 0);
+	}
+	return 1;
+}
+
+static void test_version(void)
+{
+	dl_iterate_phdr(map_segment, NULL);
+	begin();
+	is_str(text_at(7, (uint64_t)(uintptr_t)versioned), "versioned_longer exe", "code: functions are named without the versions of their symbols");
 	end();
 }
 
@@ -254,6 +286,7 @@ int main(void)
 {
 	test_build_ids();
 	test_made();
+	test_version();
 	test_module();
 	test_vdso();
 	test_live();

@@ -93,6 +93,32 @@ int __attribute__((alias("global_name"))) __global_name(int value);
 static int __attribute__((used, alias("global_name"))) a_local_name(int value);
 extern int _init(int value);
 
+/* Functions in assembler without type and size, a label in a function, and a mark of data on Arm */
+__asm__(".text\n"
+	"	.skip 16\n"
+	"untyped:\n"
+	"	.skip 16\n"
+	"$x:\n"
+	"	.skip 16\n"
+	"untyped_next:\n"
+	"	.skip 16\n"
+	".type with_label, %function\n"
+	"with_label:\n"
+	"	.skip 16\n"
+	"inner_label:\n"
+	"	.skip 16\n"
+	".size with_label, . - with_label\n");
+extern int untyped(int value), inner_label(int value);
+
+/* Two global names without underscores */
+int global_name_longest(int value) __attribute__((alias("global_name_long")));
+
+__attribute__((noinline))
+int global_name_long(int value)
+{
+	return value * 9 + 1;
+}
+
 __attribute__((noinline))
 int global_name(int value)
 {
@@ -107,6 +133,13 @@ static void test_names(const struct profile_object *object)
 	       "profile: of several names of a function the global one without underscores is used");
 	function = function_at(object, address_of(_init));
 	ok(function && function->end - function->begin < 64, "profile: a function without a size ends with its section");
+	function = function_at(object, address_of(global_name_long));
+	is_str(function ? function->name : NULL, "global_name_longest", "profile: of two equally good names of a function the longest is used");
+	function = function_at(object, address_of(untyped) + 20);
+	is_str(function ? function->name : NULL, "untyped", "profile: a label of code without type and size names a function up to the next label");
+	ok(function && function->end - function->begin == 32, "profile: a mapping symbol of Arm does not end a function");
+	function = function_at(object, address_of(inner_label));
+	is_str(function ? function->name : NULL, "with_label", "profile: a label in a function with a size does not split it");
 }
 
 /* Each address of a function that has inlined another one has a line of the one or the other. */
