@@ -44,7 +44,10 @@ struct import {
 	struct map cpu_tracks;
 	VECTOR(int) samplers;		/* by event; 0: none yet */
 	struct import_place *places;	/* see import_samples.c */
-	bool has_switches;
+	bool has_switches;		/* the recording has records of context switches */
+	bool has_idle_switch;		/* an idle task has a sample of sched:sched_switch */
+	bool has_partial_switches;	/* samples of sched:sched_switch are those of some tasks */
+	uint64_t switch_samples;	/* switches that are samples of sched:sched_switch */
 	bool has_outside;		/* a sample or a task is outside the PID namespace of the recording */
 	uint64_t begin, end;		/* times of the trace; @begin: of the first sample or switch */
 	uint64_t first_task;		/* time of the first FORK, COMM or EXIT record */
@@ -79,6 +82,9 @@ int import_task(struct import *import, const struct gpmu_perfdata_record *record
 int import_switch(struct import *import, const struct gpmu_perfdata_record *record);
 /* Takes a sample of a task outside the PID namespace, at a time of the trace: the task is running then. */
 int import_switch_outside(struct import *import, const struct gpmu_perfdata_record *record, uint64_t time);
+/* Takes a sample of a tracepoint: sched:sched_switch is a switch of a CPU if the recording has no records of switches. */
+int import_switch_sample(struct import *import, const struct gpmu_perfdata_record *record, uint64_t time,
+			 const struct gpmu_perfdata_tracepoint *tracepoint);
 int import_switches_end(struct import *import);
 
 /* import_samples.c */
@@ -90,6 +96,8 @@ int import_tracepoint(struct import *import, const struct gpmu_perfdata_record *
 		      const struct gpmu_perfdata_tracepoint *tracepoint);
 
 /* import_counters.c */
+/* Returns whether the events count a command and not CPUs. */
+bool import_is_of_command(const struct import *import);
 int import_read(struct import *import, const struct gpmu_perfdata_record *record, uint64_t time);
 int import_counters_end(struct import *import);
 

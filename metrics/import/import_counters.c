@@ -19,7 +19,7 @@ struct import_read {
 };
 
 /* perf sets enable_on_exec for an event of a command: the leader of a group or, with --delay, the event of the maps. */
-static bool is_of_command(const struct import *import)
+bool import_is_of_command(const struct import *import)
 {
 	for (size_t i = 0; i < gpmu_perfdata_event_count(import->input.perfdata); i++)
 		if (gpmu_perfdata_event(import->input.perfdata, i)->attr->enable_on_exec)
@@ -30,7 +30,7 @@ static bool is_of_command(const struct import *import)
 int import_read(struct import *import, const struct gpmu_perfdata_record *record, uint64_t time)
 {
 	const struct gpmu_perfdata_read *read = &record->sample.read;
-	const bool has_command = is_of_command(import), has_tid = record->has & PERF_SAMPLE_TID;
+	const bool has_command = import_is_of_command(import), has_tid = record->has & PERF_SAMPLE_TID;
 
 	for (size_t i = 0; i < read->count; i++) {
 		const struct gpmu_perfdata_event *event = read->values[i].id ?

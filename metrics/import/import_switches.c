@@ -19,6 +19,9 @@
 /* Values of gpmu_trace_switch's prev_state */
 enum { STATE_SLEEPS = 1, STATE_ENDED = 16, STATE_PREEMPTED = 256 };
 
+/* Bits of prev_state of sched:sched_switch: the thread waits or has ended. Others, such as 256, are set for threads that are ready. */
+#define WAITING_STATES	0xff
+
 /* SEEN is no switch: a task outside the PID namespace was sampled. */
 enum change { RUNS, STOPS, PREEMPTED, ENDS, BEGINS, SEEN, NO_CHANGE };
 
@@ -90,6 +93,62 @@ int import_switch_outside(struct import *import, const struct gpmu_perfdata_reco
 	return vector_push(&import->switches, &(struct import_switch){
 		.time = time, .cpu = record->cpu, .change = SEEN, .order = (uint32_t)import->switches.n });
 }
+
+/* --- samples of sched:sched_switch, as perf sched record records them */
+
+/* Gets the number of a field. Returns whether the sample has it. */
+static bool get_number(const struct gpmu_perfdata_record *record, const struct gpmu_perfdata_tracepoint *tracepoint, const char *name,
+		       uint64_t *number)
+{
+	struct gpmu_perfdata_content content;
+
+	for (size_t i = 0; i < tracepoint->field_count; i++) {
+		if (strcmp(tracepoint->fields[i].name, name) != 0)
+			continue;
+		if (!gpmu_perfdata_content(&tracepoint->fields[i], record->sample.raw, record->sample.raw_size, &content))
+			return false;
+		*number = content.number;
+		return true;
+	}
+	return false;
+}
+
+/* Returns whether a sample has a switch. Inside a PID namespace the fields have other thread ids than the sample. */
+static bool is_switch_sample(const struct gpmu_perfdata_record *record, const struct gpmu_perfdata_tracepoint *tracepoint)
+{
+	const uint64_t needed = PERF_SAMPLE_CPU | PERF_SAMPLE_TID;
+	uint64_t prev;
+
+	return !strcmp(tracepoint->name, "sched:sched_switch") && (record->has & needed) == needed && record->cpu < CPUS_MAX &&
+	       get_number(record, tracepoint, "prev_pid", &prev) && record->tid == prev;
+}
+
+int import_switch_sample(struct import *import, const struct gpmu_perfdata_record *record, uint64_t time,
+			 const struct gpmu_perfdata_tracepoint *tracepoint)
+{
+	struct import_switch from = {
+		.time = time, .pid = record->pid, .tid = record->tid, .cpu = record->cpu, .has_next = true,
+		.order = (uint32_t)import->switches.n,
+	};
+	uint64_t next, state;
+
+	if (import->has_switches || !is_switch_sample(record, tracepoint) || !get_number(record, tracepoint, "next_pid", &next) ||
+	    !get_number(record, tracepoint, "prev_state", &state) || next > INT_MAX)
+		return 0;
+	import->has_idle_switch |= !record->tid;
+	from.change = state & WAITING_STATES ? STOPS : PREEMPTED;
+	from.next = (uint32_t)next;
+	import->facts.switches++;
+	import->switch_samples++;
+	if (vector_push(&import->switches, &from))
+		return -ENOMEM;
+	/* If the kernel lost switches of the CPU, another thread seems to run, and only this entry has an effect. */
+	return vector_push(&import->switches, &(struct import_switch){
+		.time = time, .pid = profile_tasks_pid(&import->input.tasks, from.next, record->time), .tid = from.next, .cpu = from.cpu,
+		.change = RUNS, .order = (uint32_t)import->switches.n });
+}
+
+/* --- all switches */
 
 static int compare(const void *a, const void *b)
 {
@@ -275,6 +334,37 @@ static int take_slice(struct import *import, const struct import_switch *change)
 	return gpmu_trace_slice(import->trace, &event, change->time - event.time);
 }
 
+/* Returns whether at least nine of ten switches of a CPU are from the thread that the switch before was to. The kernel may lose some. */
+static bool is_continuous(const struct import_switch *list, size_t n)
+{
+	uint32_t nexts[CPUS_MAX];
+	size_t all = 0, gaps = 0;
+
+	memset(nexts, 0xff, sizeof(nexts));
+	for (const struct import_switch *change = list; change < list + n; change++) {
+		if (!change->has_next)
+			continue;
+		all++;
+		gaps += nexts[change->cpu] != NOT_KNOWN && nexts[change->cpu] != change->tid;
+		nexts[change->cpu] = change->next;
+	}
+	return gaps * 10 <= all;
+}
+
+/*
+ * Drops the samples of switches unless those of all tasks are recorded. Samples of some tasks lack the switches to these tasks.
+ * Only if all are recorded are there switches from idle tasks; a busy CPU has none.
+ */
+static void check_samples(struct import *import)
+{
+	if (!import->switch_samples || import->has_idle_switch ||
+	    (!import_is_of_command(import) && is_continuous(import->switches.list, import->switches.n)))
+		return;
+	import->facts.switches -= import->switch_samples;
+	import->switch_samples = 0;
+	import->has_partial_switches = true;
+}
+
 int import_switches_end(struct import *import)
 {
 	struct import_switch *list = import->switches.list;
@@ -282,10 +372,11 @@ int import_switches_end(struct import *import)
 	uint32_t running[CPUS_MAX];
 	int ret;
 
+	vector_sort(&import->switches, compare);
+	check_samples(import);
 	if (!import->facts.switches)
 		return 0;
 	memset(running, 0xff, sizeof(running));
-	vector_sort(&import->switches, compare);
 	find_released(list, n);
 	ret = move_ends(list, n);
 	name_outside(import, list, n);

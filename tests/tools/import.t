@@ -197,6 +197,44 @@ like "$err" ' 4 samples, 1 tracepoint samples, ' "import: a sample of a tracepoi
 like "$(audit source)" 'records=11 ' "import: the audit counts a sample of a tracepoint with a call stack once"
 is "$(sql "select count(*) from perf_sample")" 5 "import: a sample of a tracepoint with a call stack is in Perfetto's table perf_sample"
 
+# --- perf sched record
+
+# switches: time since the begin, duration, thread and state of each run on a CPU
+switches() {
+	sql "select ts - $begin, dur, tid, end_state from sched join thread using (utid) where tid > 0 order by ts"
+}
+
+"$make" "$work/made.data" sched
+import "$work/made.data"
+like "$err" ' 5 tracepoint samples, .* 5 switches, ' "import: samples of sched:sched_switch are counted as switches"
+is "$(switches)" "1000|2000|100|R+
+3000|3000|101|S
+6000|2000|102|R
+8000|1000|100|S" "import: samples of sched:sched_switch are scheduling of Perfetto, and a lost switch ends at the next one of its CPU"
+is "$(audit source)" "lost=0 records=5 source=perf" "import: the audit counts a sample of sched:sched_switch once"
+is "$(gpmu report --by thread --format csv "$trace" 2> /dev/null | awk -F , '$4 > 99 { print $4 "," $6 }' | grep -v '[a-z]' | sort)" "100,3000
+101,3000
+102,2000" "report: threads of perf sched record have their times"
+"$make" "$work/made.data" sched busy
+import "$work/made.data"
+is "$(switches)" "1000|2000|100|R+
+3000|3000|101|S
+6000|2000|102|S
+8000|-1|100|" "import: switches of a CPU without idle tasks are scheduling if each is from the thread of the one before"
+"$make" "$work/made.data" sched busy command
+import "$work/made.data"
+like "$(audit note)" 'the times that threads run are not known: .* use perf sched record' \
+	"import: the audit of a recording of a command's sched:sched_switch names the remedy"
+is "$(switches)" "" "import: samples of a command's switches are not scheduling, as those of other tasks are missing"
+"$make" "$work/made.data" sched no-cpu
+import "$work/made.data"
+is "$(switches)" "" "import: samples of sched:sched_switch without CPUs are not scheduling"
+"$make" "$work/made.data" sched namespace
+import "$work/made.data"
+like "$err" ' 5 switches, ' "import: samples of sched:sched_switch whose fields have the thread ids of another PID namespace are not scheduling"
+like "$(gpmu report "$work/made.data" 2>&1)" "threads +the times that threads run are on a timeline: gpmu import FILE, then gpmu report --by thread" \
+	"report: of a recording of perf sched record names the command that has the times of threads"
+
 # --- periods
 
 "$make" "$work/made.data" user

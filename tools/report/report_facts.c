@@ -243,6 +243,7 @@ void report_facts_add(struct report_facts *facts, const struct gpmu_profile *pro
 {
 	struct gpmu_profile_facts from = { .size = sizeof(from) };
 	struct gpmu_profile_event event;
+	bool has_switches = false;
 	uint64_t samples = 0;
 
 	gpmu_profile_get_facts(profile, &from);
@@ -252,7 +253,11 @@ void report_facts_add(struct report_facts *facts, const struct gpmu_profile *pro
 		gpmu_profile_event(profile, i, &event);
 		add_event(facts, &event, from.info);
 		samples += event.samples;
+		has_switches |= event.samples && !strcmp(event.name, "sched:sched_switch");
 	}
+	if (has_switches)
+		add(facts, "threads", print_text("the times that threads run are on a timeline: gpmu import FILE, then gpmu report --by thread "
+						 "perf.pftrace"));
 	if (!samples)
 		add(facts, "samples", print_text("none%s", from.info->is_stat ?
 						 "; perf stat report prints the counts of perf stat record" : ""));

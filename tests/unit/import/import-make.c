@@ -12,6 +12,7 @@ int main(int argc, char **argv)
 {
 	static struct made made, jit;
 	struct import_how how = { .is_without_cpus = false };
+	bool is_sched = false, is_busy = false;
 	FILE *dump, *file = argc > 1 ? fopen(argv[1], "w") : NULL;
 
 	for (int i = 2; i < argc; i++) {
@@ -26,6 +27,8 @@ int main(int argc, char **argv)
 		how.has_malformed |= !strcmp(argv[i], "malformed");
 		how.has_calls |= !strcmp(argv[i], "calls");
 		how.has_namespace |= !strcmp(argv[i], "namespace");
+		is_sched |= !strcmp(argv[i], "sched");
+		is_busy |= !strcmp(argv[i], "busy");
 		if (strchr(argv[i], '/'))
 			how.jitdump = argv[i];
 	}
@@ -33,6 +36,9 @@ int main(int argc, char **argv)
 	dump = how.jitdump ? fopen(how.jitdump, "w") : NULL;
 	if (how.jitdump && (!dump || fwrite(jit.data, 1, jit.length, dump) != jit.length || fclose(dump)))
 		return 1;
-	import_make(&made, &how);
+	if (is_sched)
+		import_make_sched(&made, &how, is_busy);
+	else
+		import_make(&made, &how);
 	return !file || fwrite(made.data, 1, made.length, file) != made.length || fclose(file);
 }

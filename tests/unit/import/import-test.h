@@ -309,4 +309,92 @@ static inline void import_make(struct made *made, const struct import_how *how)
 	make_file(made, attrs, how->has_tracepoint ? 3 : 2, &records, features, 2);
 }
 
+/* --- perf sched record */
+
+/* The raw bytes of SWITCH_FORMAT */
+struct switch_point {
+	uint16_t common_type;
+	uint8_t common_flags, common_preempt_count;
+	int32_t common_pid;
+	char prev_comm[16];
+	int32_t prev_pid, prev_prio;
+	int64_t prev_state;
+	char next_comm[16];
+	int32_t next_pid, next_prio;
+};
+
+#define SWITCH_FORMAT TEST_FORMAT("sched_switch", "302", \
+	TEST_FIELD("char prev_comm[16]", "8", "16", "0") TEST_FIELD("pid_t prev_pid", "24", "4", "1") \
+	TEST_FIELD("int prev_prio", "28", "4", "1") TEST_FIELD("long prev_state", "32", "8", "1") \
+	TEST_FIELD("char next_comm[16]", "40", "16", "0") TEST_FIELD("pid_t next_pid", "56", "4", "1") \
+	TEST_FIELD("int next_prio", "60", "4", "1"))
+
+/* A switch of CPU 0 at microseconds after the start; @tid: thread id of the sample */
+struct made_switch {
+	uint64_t time;
+	int32_t tid, prev, next;
+	int64_t state;
+};
+
+static inline void import_put_switch(struct made *made, const struct import_how *how, const struct made_switch *from)
+{
+	const struct switch_point point = {
+		.common_type = 302, .prev_pid = from->prev, .next_pid = from->next, .prev_state = from->state, .prev_comm = "made",
+	};
+
+	begin(made, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
+	put64(made, IMPORT_KERNEL);
+	put32(made, from->tid ? 100 : 0);
+	put32(made, (uint32_t)from->tid);
+	put64(made, IMPORT_START + from->time);
+	if (!how->is_without_cpus) {
+		put32(made, 0);
+		put32(made, 0);
+	}
+	put32(made, sizeof(point) + 4);
+	put(made, &point, sizeof(point));
+	put32(made, 0);
+	end(made);
+}
+
+/*
+ * Threads 100, 101 and 102 of the process 100 run on CPU 0. The switch from 102 is lost, but a sample of its idle task follows;
+ * with @is_busy there is no such task and no loss.
+ */
+static inline void import_make_sched(struct made *made, const struct import_how *how, bool is_busy)
+{
+	static const struct made_switch with_idle[] = {
+		{ 1000, 0, 0, 100, 0 }, { 3000, 100, 100, 101, 256 }, { 6000, 101, 101, 102, 1 }, { 8000, 0, 0, 100, 0 }, { 9000, 100, 100, 0, 2 },
+	}, without_idle[] = {
+		{ 1000, 101, 101, 100, 0 }, { 3000, 100, 100, 101, 256 }, { 6000, 101, 101, 102, 1 }, { 8000, 102, 102, 100, 16 },
+	};
+	static const char *const formats[] = { SWITCH_FORMAT };
+	static struct made records, tracing, release;
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT, .config = 302, .size = MADE_ATTR, .sample_period = 1, .inherit = 1, .use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC_RAW, .enable_on_exec = how->is_command,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | (how->is_without_cpus ? 0 : PERF_SAMPLE_CPU) |
+			       PERF_SAMPLE_RAW,
+	};
+	const struct feature features[] = { { 1, &tracing }, { 4, &release } };
+	const struct made_switch *list = is_busy ? without_idle : with_idle;
+	const size_t n = is_busy ? sizeof(without_idle) / sizeof(without_idle[0]) : sizeof(with_idle) / sizeof(with_idle[0]);
+
+	records.length = tracing.length = release.length = 0;
+	for (uint32_t tid = 100; tid < 103; tid++) {
+		begin(&records, PERF_RECORD_COMM, 0);
+		put32(&records, 100);
+		put32(&records, tid);
+		put_text(&records, "made");
+		end(&records);
+	}
+	for (size_t i = 0; i < n; i++)
+		import_put_switch(&records, how, &list[i]);
+	if (how->has_namespace)
+		import_put_switch(&records, how, &(struct made_switch){ 10000, 103, 9000, 9001, 1 });
+	put_tracing_of(&tracing, "sched", formats, 1);
+	put_string(&release, "6.12.1");
+	make_file(made, &attr, 1, &records, features, 2);
+}
+
 #endif /* GPMU_TESTS_IMPORT_H */

@@ -176,8 +176,8 @@ static inline void put_sized(struct made *made, const void *data, size_t size)
 	put(made, data, size);
 }
 
-/* Tracing data with formats of a system, "test" */
-static inline void put_tracing(struct made *made, const char *const *formats, uint32_t count)
+/* Tracing data with formats of a system */
+static inline void put_tracing_of(struct made *made, const char *system, const char *const *formats, uint32_t count)
 {
 	const uint8_t sizes[] = { 0, 8, 0, 16, 0, 0 };
 
@@ -191,12 +191,17 @@ static inline void put_tracing(struct made *made, const char *const *formats, ui
 	put32(made, 1);
 	put_sized(made, "ftrace", 6);
 	put32(made, 1);
-	put(made, "test", 5);
+	put(made, system, strlen(system) + 1);
 	put32(made, count);
 	for (uint32_t i = 0; i < count; i++)
 		put_sized(made, formats[i], strlen(formats[i]));
 	put32(made, 0);		/* symbols */
 	put32(made, 0);		/* texts of printk */
+}
+
+static inline void put_tracing(struct made *made, const char *const *formats, uint32_t count)
+{
+	put_tracing_of(made, "test", formats, count);
 }
 
 /* --- whole files */
