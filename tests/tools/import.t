@@ -340,6 +340,8 @@ level=warning text=operations of SPE are omitted: their times cannot be converte
 monotonic_raw and import on the recorded machine before its next boot
 level=warning text=100 records are omitted: they have no time on the clock of the trace" "import: operations of SPE of a recording with -k cannot be placed, and the audit has the reason"
 like "$err" ' 0 SPE operations, ' "import: operations of SPE of a recording with -k are left out"
+like "$(gpmu report "$trace" 2>&1 | tr -s '\n ' ' ')" 'operations of SPE are omitted: .* with -k monotonic_raw and import on the recorded machine before its next boot note' \
+	"report: a long note continues on further lines"
 run gpmu import -o - "$work/spe.data"
 like "$err" 'the notes of "gpmu report TRACE" have the reason' "import -o -: the message on omitted operations names no standard input"
 

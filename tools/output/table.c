@@ -244,6 +244,44 @@ static void put_text(struct printer *printer, const char *text, const char *colo
 	printer->blanks += column->flags & TABLE_RIGHT ? 0 : padding;
 }
 
+/* The bytes of a text's next line of at most @room columns; @rest: the begin of the line after it. A line ends at a blank or, in a longer word, anywhere. */
+static size_t next_line(const char *text, size_t room, const char **rest)
+{
+	size_t width, length = gpmu_shown_fit(text, room, &width), end = length;
+
+	*rest = text + length;
+	if (!text[length])
+		return length;
+	while (end && text[end] != ' ')
+		end--;
+	if (!end)
+		return length;
+	*rest = text + end + 1;
+	return end;
+}
+
+/* Prints a text, in further lines below its begin if it does not fit into one. */
+static void put_wrapped(struct printer *printer, const char *text, const char *color)
+{
+	const size_t begin = printer->used + printer->blanks, room = room_for(printer, true);
+	FILE *file = printer->table->file;
+	const char *rest;
+
+	do {
+		size_t length = next_line(text, room, &rest);
+
+		if (length) {
+			put_blanks(printer);
+			fprintf(file, "%s%.*s%s", color ? color : "", (int)length, text, color ? COLOR_END : "");
+		}
+		if (*rest)
+			putc('\n', file);
+		printer->used = 0;
+		printer->blanks = begin;
+		text = rest;
+	} while (*rest);
+}
+
 /* Prints the next cell or heading of a row, and the end of the line after the last one. */
 static void put_cell(struct printer *printer, const struct table_cell *cell, bool is_cut)
 {
@@ -254,7 +292,9 @@ static void put_cell(struct printer *printer, const struct table_cell *cell, boo
 		printer->used = 0;
 		printer->blanks = strlen(table->indent);
 	}
-	if (column->width) {
+	if (column->width && is_cut && column->flags & TABLE_WRAP && is_last(table, printer->column)) {
+		put_wrapped(printer, cell->text, cell->color);
+	} else if (column->width) {
 		put_text(printer, cell->text, cell->color, is_cut && (column->flags & TABLE_CUT));
 		printer->blanks += strlen(GAP);
 	}

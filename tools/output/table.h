@@ -26,6 +26,7 @@ enum table_flags {
 	/* Longer cells end in "..." at the column's limit. On a terminal the widest of these columns are reduced to its width. */
 	TABLE_CUT = 2,
 	TABLE_CUT_BEGIN = 8,	/* of TABLE_CUT: begin with "..." instead */
+	TABLE_WRAP = 16,	/* of TABLE_CUT, in the last column: continue on further lines instead */
 	TABLE_OPTIONAL = 4,	/* not printed if all cells are empty */
 };
 

@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include "base/text/gpmu_shown.h"
+#include "common.h"
 #include "message.h"
 #include "output/table.h"
 #include "report/report.h"
 
-#define TEXT_MAX	160	/* shown characters of a text */
+#define TEXT_MAX	160	/* shown characters of a line of a text */
 
 struct unit {
 	double from;
@@ -141,6 +142,20 @@ struct layout {
 	size_t n;
 };
 
+/* A text column's flags: the innermost functions of a stack are shown, and sentences as a whole. */
+static int text_flags(const char *name)
+{
+	static const struct {
+		const char *name;
+		int flags;
+	} columns[] = { { "stack", TABLE_CUT_BEGIN }, { "text", TABLE_WRAP }, { "value", TABLE_WRAP } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
+		if (!strcmp(columns[i].name, name))
+			return TABLE_CUT | columns[i].flags;
+	return TABLE_CUT;
+}
+
 static void add_column(struct table *table, struct layout *layout, const struct gpmu_report_table *from,
 		       size_t column)
 {
@@ -151,9 +166,7 @@ static void add_column(struct table *table, struct layout *layout, const struct 
 	snprintf(name, sizeof(layout->names[0]), "%s", from->columns[column].name);
 	for (char *c = name; *c; c++)
 		*c = *c == '_' ? ' ' : *c;
-	/* The innermost functions of a stack are shown. */
-	table_column(table, name, !is_text ? TABLE_RIGHT : !strcmp(name, "stack") ? TABLE_CUT | TABLE_CUT_BEGIN : TABLE_CUT, 0,
-		     is_text ? TEXT_MAX : 0);
+	table_column(table, name, is_text ? text_flags(name) : TABLE_RIGHT, 0, is_text ? TEXT_MAX : 0);
 }
 
 /* Adds the columns that are shown, the long ones last. */

@@ -87,6 +87,13 @@ static void test_texts(void)
 	add_row(&table, "a", "1", "main;step;solve");
 	is_str(printed(&table), "  name    GB/s  text\n  a          1  ...solve\n",
 	       "table: the start of a text over its limit is cut in a column of such texts");
+	three(&table, TABLE_CUT | TABLE_WRAP, 12);
+	add_row(&table, "a", "1", "record again as root");
+	add_row(&table, "b", "2", "abcdefghijklmnop qr");
+	add_row(&table, "c", "3", "");
+	is_str(printed(&table),
+	       "  name    GB/s  text\n  a          1  record again\n                as root\n  b          2  abcdefghijkl\n                mnop qr\n  c          3\n",
+	       "table: a text over its limit continues below its begin, from the last blank or within a long word");
 	utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
 	three(&table, TABLE_CUT | TABLE_CUT_BEGIN, 8);
 	add_row(&table, "a", "1", "磁盘磁盘磁");
