@@ -94,7 +94,7 @@ static int run(int argc, char **argv)
 	how.user = &progress;
 	ret = output_open(&output, strcmp(options.trace, "-") ? options.trace : NULL, OUTPUT_REPLACE, stdout);
 	if (ret)
-		die("%s: %s", options.trace, error_name(-ret));
+		die("%s: %s", options.trace, output_error(-ret));
 	progress_begin(&progress, "reading");
 	ret = gpmu_import(options.path, fileno(output.file), &how, &facts, &error);
 	progress_end(&progress);
@@ -105,7 +105,7 @@ static int run(int argc, char **argv)
 	}
 	ret = output_close(&output);
 	if (ret)
-		die("%s: %s", options.trace, error_name(-ret));
+		die("%s: %s", options.trace, output_error(-ret));
 	print(options.trace, &facts);
 	if (facts.no_time)
 		say("%" PRIu64 " records are omitted, as they have no time on the clock of the trace: the notes of \"gpmu report %s\" "

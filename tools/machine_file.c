@@ -189,7 +189,7 @@ void machine_file_save(const struct gpmu_machine *machine, const char *path)
 	}
 	json_decref(all);
 	if (ret)
-		die("--save %s: %s", path, strerror(-ret));
+		die("--save %s: %s", path, output_error(-ret));
 }
 
 /* --- open --- */

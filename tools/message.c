@@ -61,9 +61,16 @@ void say(const char *fmt, ...)
 	va_end(args);
 }
 
-const char *error_name(int number)
+const char *output_error(int number)
 {
-	return number == EFBIG ? "File too large; raise ulimit -f" : strerror(number);
+	switch (number) {
+	case EFBIG:
+		return "File too large; raise ulimit -f";
+	case ENOENT:
+		return "No such file or directory: its folder does not exist";
+	default:
+		return strerror(number);
+	}
 }
 
 void say_output(const char *path, const FILE *standard, int error)
@@ -79,7 +86,7 @@ void say_output(const char *path, const FILE *standard, int error)
 			return;
 		is_reported = true;
 	}
-	say("%s: %s", path ? path : standard == stdout ? "standard output" : "standard error", error_name(-error));
+	say("%s: %s", path ? path : standard == stdout ? "standard output" : "standard error", output_error(-error));
 }
 
 void die_output(const char *path, const FILE *standard, int error)

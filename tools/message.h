@@ -17,8 +17,8 @@ void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Flushes standard output. Returns 0, or -errno of its first error; -EIO if stdio kept no errno. */
 int stdout_flush(void);
-/* Returns the text of an errno number, with a remedy if there is one. */
-const char *error_name(int number);
+/* Returns the text of an errno number of an output file, with a remedy if there is one. */
+const char *output_error(int number);
 
 /*
  * Reports that the file @path of output_open(), or @standard, cannot be opened or written. An

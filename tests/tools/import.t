@@ -474,7 +474,7 @@ is "$rc $err $(md5sum < "$work/made.data")" \
 	"125 gpmu import: $work/same.data: the output would replace the file that is read: choose another name for -o $before" \
 	"import refuses an output that is the recording"
 run gpmu import "$work/made.data" -o "$work/no/trace"
-like "$rc $err" "^125 gpmu import: $work/no/trace: No such file or directory" "import reports that the trace cannot be written"
+like "$rc $err" "^125 gpmu import: $work/no/trace: No such file or directory: its folder does not exist$" "import -o in a missing folder names it and the remedy"
 err=$(gpmu import "$work/made.data" -o - 2>&1 > /dev/full)
 like "$err" 'No space left on device' "import reports that the disk is full"
 done_testing

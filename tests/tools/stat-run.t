@@ -403,7 +403,7 @@ else
 	skip "nothing can be mounted" "stat -o writes a file that is a mount point in place"
 fi
 run stat -o "$work/none/file" -e page-faults sh -c "touch $work/ran"
-is "$rc $err" "125 gpmu stat: $work/none/file: No such file or directory" "stat -o of a file in a missing folder exits with 125 and names the file"
+is "$rc $err" "125 gpmu stat: $work/none/file: No such file or directory: its folder does not exist" "stat -o in a missing folder exits with 125 and names the file and the remedy"
 [ ! -e "$work/ran" ]; ok $? "stat -o of a file in a missing folder fails before the command runs"
 # The device nodes are this test's own: a broken gpmu must not replace the machine's /dev/full.
 if mknod "$work/full" c 1 7 2> /dev/null && ! echo x 2> /dev/null > "$work/full"; then

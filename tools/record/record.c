@@ -499,7 +499,7 @@ static bool take_rows(const struct gpmu_rows *rows, void *user)
 		record_missing_report(rows, record->plan, record->common.wants_gpu);
 	record->plan = NULL;
 	if (ret)
-		say("%s: %s", record->path, error_name(-ret));
+		say("%s: %s", record->path, output_error(-ret));
 	record->has_failed = record->has_failed || ret;
 	return !ret;
 }
