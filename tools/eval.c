@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/text/gpmu_nearest.h"
 #include "cmd.h"
 #include "common.h"
 #include "machine_file.h"
@@ -117,12 +119,33 @@ static const char *input_name(const struct eval *eval)
 	return eval->input ? eval->input : "standard input";
 }
 
+/* Machines that need no file */
+static const struct {
+	const char *name;
+	enum gpmu_saved_chip chip;
+} machines[] = { { "grace", GPMU_SAVED_GRACE }, { "gracehopper", GPMU_SAVED_HOPPER } };
+
 static enum gpmu_saved_chip chip_of(const struct eval *eval)
 {
-	if (!eval->machine)
-		return GPMU_SAVED_ANY;
-	return !strcmp(eval->machine, "grace") ? GPMU_SAVED_GRACE :
-	       !strcmp(eval->machine, "gracehopper") ? GPMU_SAVED_HOPPER : GPMU_SAVED_ANY;
+	for (size_t i = 0; eval->machine && i < ARRAY_SIZE(machines); i++)
+		if (!strcmp(eval->machine, machines[i].name))
+			return machines[i].chip;
+	return GPMU_SAVED_ANY;
+}
+
+/* Dies if the machine is neither known nor a file. */
+static void check_machine(const char *name)
+{
+	struct nearest nearest;
+
+	if (!access(name, F_OK))
+		return;
+	gpmu_nearest_init(&nearest, name);
+	for (size_t i = 0; i < ARRAY_SIZE(machines); i++)
+		gpmu_nearest_try(&nearest, machines[i].name);
+	if (nearest.name)
+		die("--machine %s: %s, did you mean %s?", name, strerror(errno), nearest.name);
+	die("--machine %s: %s; expected grace, gracehopper or a file of gpmu doctor --save", name, strerror(errno));
 }
 
 /* Names the remedy if a metric needs a PMU that the events do not name. */
@@ -144,8 +167,10 @@ static void open_machine(struct eval *eval)
 	struct gpmu_error error = { .size = sizeof(error) };
 	bool is_saved = eval->machine && !chip_of(eval);
 
-	if (is_saved)
+	if (is_saved) {
+		check_machine(eval->machine);
 		common->root = machine_file_root(eval->machine);
+	}
 	common_open(common);
 	if (is_saved)
 		eval->run.host = "";

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text/gpmu_nearest.h"
 #include "cmd.h"
 #include "common.h"
 #include "message.h"
@@ -91,6 +92,18 @@ static const struct cmd *find(const char *name)
 	return NULL;
 }
 
+static void __attribute__((noreturn)) refuse(const char *name)
+{
+	struct nearest nearest;
+
+	gpmu_nearest_init(&nearest, name);
+	for (size_t i = 0; i < N_CMDS; i++)
+		gpmu_nearest_try(&nearest, cmds[i]->name);
+	if (nearest.name)
+		die("unknown subcommand %s, did you mean %s?", name, nearest.name);
+	die("unknown subcommand %s; \"gpmu --help\" lists the subcommands", name);
+}
+
 /* argp prints help and exits without a look at standard output. */
 static void check_output(void)
 {
@@ -159,7 +172,7 @@ int main(int argc, char **argv)
 	}
 	cmd = find(arguments.argv[0]);
 	if (!cmd)
-		die("unknown subcommand %s; \"gpmu --help\" lists the subcommands", arguments.argv[0]);
+		refuse(arguments.argv[0]);
 	snprintf(full, sizeof(full), "gpmu %s", cmd->name);
 	arguments.argv[0] = full;
 	program_invocation_name = program_invocation_short_name = full;

@@ -152,13 +152,13 @@ void event_near_aliases(const struct event_builder *builder, const struct gpmu_p
 	const char *target;
 
 	for (size_t i = 0; gpmu_pmu_event_name(pmu, i); i++)
-		nearest_try(nearest, gpmu_pmu_event_name(pmu, i));
+		gpmu_nearest_try(nearest, gpmu_pmu_event_name(pmu, i));
 	for (size_t i = 0; source_event(pmu, i, &shown); i++)
-		nearest_try(nearest, shown.name);
+		gpmu_nearest_try(nearest, shown.name);
 	for (size_t i = 0; (event = event_def(builder, i)); i++) {
 		target = gpmu_event_def_pmu(event);
 		if ((target ? event_pmu_is(pmu, target) : is_core) &&
 		    gpmu_event_def_supported(event, builder->machine) > 0)
-			nearest_try(nearest, gpmu_event_def_name(event));
+			gpmu_nearest_try(nearest, gpmu_event_def_name(event));
 	}
 }

@@ -154,13 +154,13 @@ int event_fail_bare(struct event_builder *builder, const char *name)
 	if (event_next_pmu(builder->machine, name, &(size_t){ 0 }))
 		return event_fail(builder, name, EINVAL,
 				  "%.60s is a PMU: expected %.60s/event/", name, name);
-	nearest_init(&nearest, name);
+	gpmu_nearest_init(&nearest, name);
 	for (size_t i = 0; i < ARRAY_SIZE(tools); i++)
-		nearest_try(&nearest, tools[i].name);
+		gpmu_nearest_try(&nearest, tools[i].name);
 	for (size_t i = 0; (pmu = gpmu_machine_pmu(builder->machine, i)); i++)
 		event_near_aliases(builder, pmu, &nearest);
 	for (size_t i = 0; (generic = event_generic_name(i)); i++)
-		nearest_try(&nearest, generic);
+		gpmu_nearest_try(&nearest, generic);
 	if (!nearest.name)
 		return event_fail(builder, name, ENOENT, "there is no event %.60s", name);
 	return event_fail(builder, name, ENOENT, "there is no event %.60s, did you mean %.60s?",

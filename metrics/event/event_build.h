@@ -10,7 +10,7 @@
 #include "event/event.h"
 #include "event/event_text.h"
 #include "base/error.h"
-#include "base/text/nearest.h"
+#include "base/text/gpmu_nearest.h"
 #include "base/text/text.h"
 
 struct event_builder {

@@ -105,16 +105,16 @@ int event_fail_pmu(struct event_builder *builder, const char *name)
 	const struct gpmu_pmu *pmu;
 	struct nearest nearest;
 
-	nearest_init(&nearest, name);
+	gpmu_nearest_init(&nearest, name);
 	for (size_t i = 0; (pmu = gpmu_machine_pmu(builder->machine, i)); i++)
-		nearest_try(&nearest, gpmu_pmu_name(pmu));
+		gpmu_nearest_try(&nearest, gpmu_pmu_name(pmu));
 	for (size_t i = 0; (event = event_def(builder, i)); i++) {
 		if (!gpmu_event_def_pmu(event))
 			continue;
 		if (names(name, gpmu_event_def_pmu(event)))
 			return event_fail(builder, name, ENODEV, "this machine has no PMU %.60s",
 					  name);
-		nearest_try(&nearest, gpmu_event_def_pmu(event));
+		gpmu_nearest_try(&nearest, gpmu_event_def_pmu(event));
 	}
 	if (nearest.name)
 		return event_fail(builder, name, ENOENT,

@@ -116,10 +116,10 @@ static int fail_unknown_event(struct applied *applied, const char *name)
 	const char *pmu = gpmu_pmu_name(applied->pmu);
 	struct nearest nearest;
 
-	nearest_init(&nearest, name);
+	gpmu_nearest_init(&nearest, name);
 	event_near_aliases(applied->builder, applied->pmu, &nearest);
 	for (size_t i = 0; gpmu_pmu_format_name(applied->pmu, i); i++)
-		nearest_try(&nearest, gpmu_pmu_format_name(applied->pmu, i));
+		gpmu_nearest_try(&nearest, gpmu_pmu_format_name(applied->pmu, i));
 	if (nearest.name)
 		return event_fail(applied->builder, applied->pos, ENOENT,
 				  "%.100s: %.50s has no such event, did you mean %.50s?", name, pmu,

@@ -182,10 +182,10 @@ static int find_nearest(const char *path, const char *wanted, char *found)
 	struct nearest nearest;
 	int n = list(path, &members);
 
-	nearest_init(&nearest, wanted);
+	gpmu_nearest_init(&nearest, wanted);
 	for (int i = 0; i < n; i++)
 		if (is_folder(path, members[i]->d_name))
-			nearest_try(&nearest, members[i]->d_name);
+			gpmu_nearest_try(&nearest, members[i]->d_name);
 	snprintf(found, MAX_NAME, "%s", nearest.name ? nearest.name : "");
 	free_list(members, n);
 	return n < 0 ? n : 0;

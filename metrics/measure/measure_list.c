@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/text/nearest.h"
+#include "base/text/gpmu_nearest.h"
 #include "measure/measure.h"
 
 struct element {
@@ -94,11 +94,11 @@ static void unknown(const struct gpmu *gpmu, const char *name, size_t offset,
 	struct nearest nearest;
 	const char *group;
 
-	nearest_init(&nearest, name);
+	gpmu_nearest_init(&nearest, name);
 	for (size_t i = 0; (metric = gpmu_catalog_metric(gpmu->catalog, i)); i++)
-		nearest_try(&nearest, gpmu_metric_name(metric));
+		gpmu_nearest_try(&nearest, gpmu_metric_name(metric));
 	for (size_t i = 0; (group = gpmu_catalog_group(gpmu->catalog, i)); i++)
-		nearest_try(&nearest, group);
+		gpmu_nearest_try(&nearest, group);
 	if (nearest.name)
 		error_set(error, offset, "there is no metric or event %.60s, did you mean %.60s?",
 			  name, nearest.name);

@@ -4,7 +4,7 @@
 #include <strings.h>
 
 #include "base/error.h"
-#include "base/text/nearest.h"
+#include "base/text/gpmu_nearest.h"
 #include "plan/plan_build.h"
 
 #define MAX_NEAR	3
@@ -29,7 +29,7 @@ static void try_metrics(const struct gpmu_plan *plan, const struct near *near,
 
 	for (size_t i = 0; (metric = gpmu_catalog_metric(plan->catalog, i)); i++)
 		if (!is_near(near, gpmu_metric_name(metric)))
-			nearest_try(nearest, gpmu_metric_name(metric));
+			gpmu_nearest_try(nearest, gpmu_metric_name(metric));
 }
 
 const char *plan_nearest_metric(const struct gpmu_plan *plan, const char *wanted)
@@ -37,7 +37,7 @@ const char *plan_nearest_metric(const struct gpmu_plan *plan, const char *wanted
 	const struct near none = { .length = 0 };
 	struct nearest nearest;
 
-	nearest_init(&nearest, wanted);
+	gpmu_nearest_init(&nearest, wanted);
 	try_metrics(plan, &none, &nearest);
 	return nearest.name;
 }
@@ -48,11 +48,11 @@ static const char *find(const struct gpmu_plan *plan, const char *wanted, const 
 	struct nearest nearest;
 	const char *name;
 
-	nearest_init(&nearest, wanted);
+	gpmu_nearest_init(&nearest, wanted);
 	try_metrics(plan, near, &nearest);
 	for (size_t i = 0; (name = gpmu_catalog_group(plan->catalog, i)); i++)
 		if (!is_near(near, name))
-			nearest_try(&nearest, name);
+			gpmu_nearest_try(&nearest, name);
 	return nearest.name;
 }
 

@@ -29,6 +29,7 @@ TOOLS_LIBRARY_HEADERS = [
 INTERNAL_HEADERS = [
     'metrics/base/gpmu_json.h',
     'metrics/base/gpmu_replace.h',
+    'metrics/base/text/gpmu_nearest.h',
     'metrics/base/text/gpmu_shown.h',
     'metrics/event/gpmu_core.h',
     'metrics/machine/gpmu_midr.h',

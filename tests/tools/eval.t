@@ -221,7 +221,10 @@ is "$rc ${err%: *} $(ls "$work/ended") $(< "$work/ended/saved")" "125 gpmu docto
 expect 0 gpmu eval -j --machine "$work/superchip" -M GraceMemBW --per-node $data/grace-6.1.json
 is "$(grep -o '"package":[0-9]*' <<< "$out" | paste -sd' ')" '"package":0 "package":1' "eval --machine FILE knows the saved machine's packages"
 run gpmu eval --machine "$work/none" -M GraceMemBW $data/grace-6.1.json
-is "$rc $err" "125 gpmu eval: --machine $work/none: No such file or directory" "eval names a saved machine that does not exist"
+is "$rc $err" "125 gpmu eval: --machine $work/none: No such file or directory; expected grace, gracehopper or a file of gpmu doctor --save" \
+	"eval names a saved machine that does not exist and what was expected"
+run gpmu eval --machine grase -M GraceMemBW $data/grace-6.1.json
+is "$rc $err" "125 gpmu eval: --machine grase: No such file or directory, did you mean grace?" "eval suggests the machine whose name is nearest"
 echo '{ "gpmu_machine": 1 }' > "$work/odd"
 run gpmu eval --machine "$work/odd" -M GraceMemBW $data/grace-6.1.json
 is "$rc $err" "125 gpmu eval: --machine $work/odd: expected a file of gpmu doctor --save" "eval refuses a file that is no saved machine"

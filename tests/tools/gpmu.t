@@ -9,6 +9,10 @@ is "$rc $out" "125 " "gpmu without arguments exits with 125"
 like "$err" '^Usage: gpmu' "gpmu without arguments prints its usage"
 run gpmu frobnicate
 is "$rc $err" '125 gpmu: unknown subcommand frobnicate; "gpmu --help" lists the subcommands' "gpmu names an unknown subcommand"
+run gpmu reprot
+is "$rc $err" '125 gpmu: unknown subcommand reprot, did you mean report?' "gpmu suggests the subcommand whose name is nearest"
+run gpmu list metirc
+is "$rc $err" '1 gpmu list: nothing here matches metirc, did you mean metric?' "list suggests the kind whose name is nearest to a pattern without matches"
 run gpmu --help
 is "$rc $err" "0 " "gpmu --help exits with 0 and prints nothing on standard error"
 for name in stat import list plan perf eval traffic gpu doctor; do

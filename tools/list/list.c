@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/gpmu_json.h"
+#include "base/text/gpmu_nearest.h"
 #include "base/text/gpmu_shown.h"
 #include "cmd.h"
 #include "common.h"
@@ -434,6 +435,22 @@ size_t list_put_kinds(const struct list *list, unsigned int kinds)
 	return length;
 }
 
+/* Reports that nothing was listed. The first pattern may be a misspelt kind. */
+static void say_nothing(const struct list *list)
+{
+	struct nearest nearest = { 0 };
+
+	if (list->kind < 0 && list->globs.length) {
+		gpmu_nearest_init(&nearest, list->globs.list[0]);
+		for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+			gpmu_nearest_try(&nearest, words[i].word);
+	}
+	if (nearest.name)
+		say("nothing here matches %s, did you mean %s?", nearest.wanted, nearest.name);
+	else
+		say("nothing here matches%s", list->wants_all ? "" : "; --all lists names of other machines too");
+}
+
 /* Returns the exit status. */
 static int list_all(struct list *list)
 {
@@ -443,7 +460,7 @@ static int list_all(struct list *list)
 	length = list_put_kinds(list, list->kind < 0 ? (1u << ITEM_KINDS) - 1 - (1u << ITEM_TRACEPOINT) :
 						       1u << list->kind);
 	if (!length && !list->wants_names)
-		say("nothing here matches%s", list->wants_all ? "" : "; --all lists names of other machines too");
+		say_nothing(list);
 	return length ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text/nearest.h"
+#include "base/text/gpmu_nearest.h"
 #include "base/text/text.h"
 
 #define MAX_LENGTH	64
@@ -31,13 +31,13 @@ static size_t distance(const char *a, size_t a_length, const char *b, size_t b_l
 	return row[b_length];
 }
 
-void nearest_init(struct nearest *nearest, const char *wanted)
+void gpmu_nearest_init(struct nearest *nearest, const char *wanted)
 {
 	/* Up to a third of the letters may differ. */
 	*nearest = (struct nearest){ .wanted = wanted, .distance = strlen(wanted) / 3 + 1 };
 }
 
-void nearest_try(struct nearest *nearest, const char *name)
+void gpmu_nearest_try(struct nearest *nearest, const char *name)
 {
 	size_t wanted = strlen(nearest->wanted), length, apart;
 

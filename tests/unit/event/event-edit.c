@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Filters added to an event, and suggestions for a misspelt name */
 #include "event-test.h"
-#include "base/text/nearest.h"
+#include "base/text/gpmu_nearest.h"
 
 static void is_edited(const char *text, const char *terms, const char *want, const char *what)
 {
@@ -65,10 +65,10 @@ static const char *near(const char *wanted, const char *a, const char *b, const 
 {
 	struct nearest nearest;
 
-	nearest_init(&nearest, wanted);
-	nearest_try(&nearest, a);
-	nearest_try(&nearest, b);
-	nearest_try(&nearest, c);
+	gpmu_nearest_init(&nearest, wanted);
+	gpmu_nearest_try(&nearest, a);
+	gpmu_nearest_try(&nearest, b);
+	gpmu_nearest_try(&nearest, c);
 	return nearest.name ? nearest.name : "none";
 }
 
