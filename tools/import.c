@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/gpmu_plural.h"
 #include "cmd.h"
 #include "common.h"
 #include "import/gpmu_import.h"
@@ -67,9 +68,25 @@ static const struct argp argp = {
 
 static void print(const char *trace, const struct gpmu_import_facts *facts)
 {
-	say("%s: %" PRIu64 " threads, %" PRIu64 " samples, %" PRIu64 " tracepoint samples, %" PRIu64 " SPE operations, %" PRIu64 " switches, %" PRIu64
-	    " counter values, %" PRIu64 " records lost", trace, facts->threads, facts->samples, facts->tracepoints, facts->spe, facts->switches,
-	    facts->values, facts->lost);
+	const struct {
+		uint64_t n;
+		const char *one, *many;
+	} counts[] = {
+		{ facts->threads, "thread", "threads" }, { facts->samples, "sample", "samples" },
+		{ facts->tracepoints, "tracepoint sample", "tracepoint samples" }, { facts->spe, "SPE operation", "SPE operations" },
+		{ facts->switches, "switch", "switches" }, { facts->values, "counter value", "counter values" },
+		{ facts->lost, "record lost", "records lost" },
+	};
+	char *line = NULL;
+	size_t size;
+	FILE *file = need_memory(open_memstream(&line, &size));
+
+	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
+		fprintf(file, "%s%" PRIu64 " %s", i ? ", " : "", counts[i].n, gpmu_plural(counts[i].n, counts[i].one, counts[i].many));
+	if (fclose(file))
+		die_no_memory();
+	say("%s: %s", trace, line);
+	free(line);
 }
 
 static int run(int argc, char **argv)
@@ -108,10 +125,10 @@ static int run(int argc, char **argv)
 		die("%s: %s", options.trace, output_error(-ret));
 	print(options.trace, &facts);
 	if (facts.no_time)
-		say("%" PRIu64 " records are omitted, as they have no time on the clock of the trace: the notes of \"gpmu report %s\" "
-		    "have the reason", facts.no_time, strcmp(options.trace, "-") ? options.trace : "TRACE");
+		say("%" PRIu64 " %s no time on the clock of the trace: the notes of \"gpmu report %s\" have the reason", facts.no_time,
+		    gpmu_plural(facts.no_time, "record is omitted, as it has", "records are omitted, as they have"), strcmp(options.trace, "-") ? options.trace : "TRACE");
 	if (facts.outside)
-		say("%" PRIu64 " " GPMU_OUTSIDE_WHY, facts.outside);
+		say("%" PRIu64 " %s", facts.outside, gpmu_outside_why(facts.outside));
 	if (facts.is_damaged)
 		say("%s", error.text);
 	if (facts.is_stopped) {

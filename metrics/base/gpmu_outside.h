@@ -13,10 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/text/gpmu_plural.h"
+
 #define GPMU_OUTSIDE_NAME	"[outside the PID namespace]"
-/* A message about these tasks; the number of their samples precedes it. */
-#define GPMU_OUTSIDE_WHY	"samples are of tasks outside the PID namespace of the recording, which have no number in it; record on the host " \
-			"to see their names"
 /* Name of the task that ran where context switches do not distinguish these tasks from idle ones */
 #define GPMU_OUTSIDE_MAYBE_NAME	"[idle or outside the PID namespace]"
 /*
@@ -66,6 +65,16 @@ static inline bool gpmu_outside_mode(unsigned int mode)
 static inline bool gpmu_outside_sample(uint32_t tid, unsigned int mode, bool has_user_stack)
 {
 	return gpmu_outside_number(tid) && (gpmu_outside_mode(mode) || (!tid && has_user_stack));
+}
+
+/* A message about these tasks, which follows the number of their samples */
+static inline const char *gpmu_outside_why(uint64_t samples)
+{
+	return gpmu_plural(samples,
+			   "sample is of a task outside the PID namespace of the recording, which has no number in it; record on the "
+			   "host to see its name",
+			   "samples are of tasks outside the PID namespace of the recording, which have no number in it; record on the "
+			   "host to see their names");
 }
 
 #endif /* GPMU_OUTSIDE_H */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/gpmu_outside.h"
+#include "base/text/gpmu_plural.h"
 #include "base/text/text.h"
 #include "import/import.h"
 
@@ -142,7 +143,8 @@ static int put_omitted(struct import *import, uint64_t records, const char *why)
 {
 	if (!records)
 		return 0;
-	return put_own(import, text_print("%llu records are omitted: %s", (unsigned long long)records, why));
+	return put_own(import, text_print("%llu %s omitted: %s", (unsigned long long)records,
+					  gpmu_plural(records, "record is", "records are"), why));
 }
 
 /* Writes notes about parts of the recording that the trace lacks, or has in another form. */
@@ -176,7 +178,7 @@ static int put_notes(struct import *import)
 		ret = put_note(import, "the times that threads run are not known: sched:sched_switch is recorded for some tasks only; use perf "
 			       "sched record, perf record -a, or --switch-events");
 	if (!ret && facts->outside)
-		ret = put_own(import, text_print("%llu " GPMU_OUTSIDE_WHY, (unsigned long long)facts->outside));
+		ret = put_own(import, text_print("%llu %s", (unsigned long long)facts->outside, gpmu_outside_why(facts->outside)));
 	if (!ret && skipped)
 		ret = put_note(import, skipped);
 	if (!ret && facts->is_damaged && !(skipped && facts->is_whole))

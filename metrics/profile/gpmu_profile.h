@@ -133,7 +133,7 @@ struct gpmu_profile_event {
  * @has_spe: the recording has AUX buffers of SPE
  * @has_times: times of SPE can be compared with those of maps and threads
  * @skipped: gpmu_perfdata_skipped() of the recording, borrowed; NULL: no record was skipped
- * @outside_tasks: number of samples of tasks outside the PID namespace of the recording; GPMU_OUTSIDE_WHY is the message about them
+ * @outside_tasks: number of samples of tasks outside the PID namespace of the recording; gpmu_outside_why() is the message about them
  * @is_in_order: maps, names and threads have no times; a sample has the last ones before it in the file
  * @has_foreign_aux: the AUX buffers are not from SPE and were not read
  * @kernel: why samples of the kernel have no functions

@@ -313,7 +313,7 @@ static int audit_refusals(struct gpmu_recorder *recorder)
 static int audit_outside(struct gpmu_recorder *recorder)
 {
 	const uint64_t samples = recorder->map.outside_samples;
-	char *text = samples ? text_print("%" PRIu64 " " GPMU_OUTSIDE_WHY, samples) : NULL;
+	char *text = samples ? text_print("%" PRIu64 " %s", samples, gpmu_outside_why(samples)) : NULL;
 	int ret = samples && !text ? -ENOMEM : audit_note(recorder, text, "info");
 
 	if (text)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/text/gpmu_plural.h"
 #include "report/report.h"
 
 struct fact {
@@ -151,8 +152,8 @@ static void put_source(const struct fact *fact)
 		duration = report_print(fact->report, ", in %.3f ms", (to - from) / 1e6);
 	if (lost <= 0)
 		put(fact->report, "drops", false, fact->own->file,
-		    report_print(fact->report, "%s: %.0f records, none lost", text(fact, "source"),
-				 number(fact, "records")));
+		    report_print(fact->report, "%s: %.0f %s, none lost", text(fact, "source"), number(fact, "records"),
+				 gpmu_plural((uint64_t)number(fact, "records"), "record", "records")));
 	else
 		put(fact->report, "drops", true, fact->own->file,
 		    report_print(fact->report, "%s: %.0f%s%s lost of %.0f%s%s%s", text(fact, "source"),
@@ -194,12 +195,14 @@ static void put_sampler(const struct fact *fact)
 static void put_spe(const struct fact *fact)
 {
 	static const struct {
-		const char *name, *text;
+		const char *name, *one, *many;
 	} losses[] = {
-		{ "collisions", "AUX records with collisions" }, { "truncations", "times a buffer was full" },
-		{ "partials", "AUX records with an incomplete sample" }, { "damages", "damaged places" },
-		{ "unfinished", "incomplete records" }, { "bare", "records without PC and operation" },
-		{ "unknown", "unknown packets" },
+		{ "collisions", "AUX record with collisions", "AUX records with collisions" },
+		{ "truncations", "time a buffer was full", "times a buffer was full" },
+		{ "partials", "AUX record with an incomplete sample", "AUX records with an incomplete sample" },
+		{ "damages", "damaged place", "damaged places" }, { "unfinished", "incomplete record", "incomplete records" },
+		{ "bare", "record without PC and operation", "records without PC and operation" },
+		{ "unknown", "unknown packet", "unknown packets" },
 	};
 	struct gpmu_report *report = fact->report;
 	const char *line = report_print(report, "%.0f samples, one per %.0f operations, %.0f outside of the recorded time",
@@ -211,7 +214,8 @@ static void put_spe(const struct fact *fact)
 
 		has_any = has_any || count > 0;
 		if (count > 0)
-			line = report_print(report, "%s, %.0f %s", line, count, losses[i].text);
+			line = report_print(report, "%s, %.0f %s", line, count,
+					    gpmu_plural((uint64_t)count, losses[i].one, losses[i].many));
 	}
 	put(report, "spe", has_any, fact->own->file, line);
 }
@@ -267,10 +271,11 @@ static void put_multiplexing(struct gpmu_report *report)
 				 min * 100, n));
 	else
 		put(report, "multiplexing", false, TIMELINE_NONE,
-		    report_print(report, "all %zu counters ran all the time", n));
+		    n == 1 ? "the counter ran all the time" : report_print(report, "all %zu counters ran all the time", n));
 	if (gaps > 0)
 		put(report, "gaps", true, TIMELINE_NONE,
-		    report_print(report, "counters were not counted in %.0f intervals", gaps));
+		    report_print(report, "counters were not counted in %.0f %s", gaps,
+				 gpmu_plural((uint64_t)gaps, "interval", "intervals")));
 }
 
 /* --- findings from reading the traces */
@@ -291,22 +296,25 @@ static void put_file(struct gpmu_report *report, uint32_t index)
 	const struct gpmu_trace_reader_stats *stats = &file->stats;
 	const struct {
 		uint64_t n;
-		const char *text;
+		const char *one, *many;
 	} findings[] = {
-		{ stats->cut, "bytes at the end are an incomplete packet: the trace is truncated" },
-		{ stats->early,
+		{ stats->cut, "byte at the end is an incomplete packet: the trace is truncated",
+		  "bytes at the end are an incomplete packet: the trace is truncated" },
+		{ stats->early, "packet is left out: it refers to packets before the trace's begin",
 		  "packets are left out: they refer to packets before the trace's begin" },
-		{ stats->unmatched, "ends of slices had no begin" },
-		{ stats->open, "slices had no end: they last to the end of the trace" },
-		{ file->unplaced, "kernels, copies or memsets are on no stream and are left out" },
-		{ stats->others, "packets of other writers are left out" },
+		{ stats->unmatched, "end of a slice had no begin", "ends of slices had no begin" },
+		{ stats->open, "slice had no end: it lasts to the end of the trace",
+		  "slices had no end: they last to the end of the trace" },
+		{ file->unplaced, "kernel, copy or memset is on no stream and is left out",
+		  "kernels, copies or memsets are on no stream and are left out" },
+		{ stats->others, "packet of another writer is left out", "packets of other writers are left out" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(findings); i++)
 		if (findings[i].n)
 			put(report, "trace", true, index,
 			    report_print(report, "%" PRIu64 " %s", findings[i].n,
-					 findings[i].text));
+					 gpmu_plural(findings[i].n, findings[i].one, findings[i].many)));
 	if (!has_end(report, index))
 		put(report, "trace", true, index,
 		    "it has no end, because gpmu record was killed or could not write: the losses are unknown");

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/gpmu_plural.h"
 #include "traffic/traffic.h"
 
 static const char *const initiators[TRAFFIC_INITIATORS] = {
@@ -223,11 +224,11 @@ int traffic_make_lines(struct gpmu_traffic *traffic)
 	int ret;
 
 	traffic->title =
-		text_print("%s, %zu socket%s",
+		text_print("%s, %zu %s",
 			   traffic->chip == TRAFFIC_SUPERCHIP ?
 				   traffic->socket_count == 1 ? "Grace CPU" : "Grace CPU Superchip" :
 				   "Grace Hopper",
-			   traffic->socket_count, traffic->socket_count == 1 ? "" : "s");
+			   traffic->socket_count, gpmu_plural(traffic->socket_count, "socket", "sockets"));
 	traffic->sources = calloc(sources, sizeof(*traffic->sources));
 	traffic->memories = calloc(memories, sizeof(*traffic->memories));
 	traffic->source_totals = calloc(sources, sizeof(*traffic->source_totals));

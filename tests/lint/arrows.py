@@ -30,6 +30,7 @@ INTERNAL_HEADERS = [
     'metrics/base/gpmu_json.h',
     'metrics/base/gpmu_replace.h',
     'metrics/base/text/gpmu_nearest.h',
+    'metrics/base/text/gpmu_plural.h',
     'metrics/base/text/gpmu_shown.h',
     'metrics/event/gpmu_core.h',
     'metrics/machine/gpmu_midr.h',

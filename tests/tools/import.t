@@ -183,7 +183,7 @@ unlike "$(gpmu report --by thread --format csv "$trace" 2>&1) $err" 'PID namespa
 
 "$make" "$work/made.data" tracepoint
 import "$work/made.data"
-like "$err" ' 4 samples, 1 tracepoint samples, ' "import: samples of tracepoints are counted"
+like "$err" ' 4 samples, 1 tracepoint sample, ' "import: samples of tracepoints are counted"
 is "$(sql "select s.ts - $begin, tid, t.name, s.name, group_concat(substr(a.key, 7) || '=' || a.display_value, ' ')
 	from (select * from args order by arg_set_id, key) a join slice s using (arg_set_id) join track t on t.id = s.track_id
 	join thread_track k on k.id = t.id join thread using (utid) where category = 'tracepoint' group by s.id")" \
@@ -193,7 +193,7 @@ is "$(gpmu report --format csv --by event "$work/made.data" 2> /dev/null | grep 
 	"report: a tracepoint that the recording does not name has the name of its system and event"
 "$make" "$work/made.data" tracepoint stack
 import "$work/made.data"
-like "$err" ' 4 samples, 1 tracepoint samples, ' "import: a sample of a tracepoint with a call stack is counted once"
+like "$err" ' 4 samples, 1 tracepoint sample, ' "import: a sample of a tracepoint with a call stack is counted once"
 like "$(audit source)" 'records=11 ' "import: the audit counts a sample of a tracepoint with a call stack once"
 is "$(sql "select count(*) from perf_sample")" 5 "import: a sample of a tracepoint with a call stack is in Perfetto's table perf_sample"
 

@@ -219,7 +219,7 @@ like "$(audit source)" "^from=[0-9]+ lost=7 records=1 source=[0-9]+ app to=[0-9]
 like "$(audit source)" "^from=[0-9]+ kind=kernel lost=3 records=1 source=[0-9]+ app to=[0-9]+ why=the channel was full" \
 	"record's audit has the losses of each kind of record apart"
 like "$(audit source)" "^from=[0-9]+ lost=4 .* why=CUPTI had no buffer [(]--cuda-buffers[)]" "record's audit names the option that prevents a loss"
-like "$err" "1 records, 14 lost" "record ends with the number of lost records"
+like "$err" "1 record, 14 lost" "record ends with the number of lost records"
 like "$err" "^gpmu record: warning: [0-9]+ app: torch.profiler is on$" "record prints the note of a process as a warning"
 like "$(audit note)" "level=warning pid=[0-9]+ text=torch.profiler is on" "record's audit has the note of a process"
 like "$(audit process)" "end=vanished" "record marks a process that exits without closing its channel as vanished"
@@ -236,7 +236,7 @@ calls() {
 }
 is "$(calls)" "7 1 2 kernel 4 0
 4 0 2 memcpy 3 1" "record counts calls without a record as lost, except for records that CUPTI has reported as dropped"
-like "$err" " 1 records, 9 lost" "the last line of record includes calls without a record in the number of lost records"
+like "$err" " 1 record, 9 lost" "the last line of record includes calls without a record in the number of lost records"
 script << 'END'
 kernel begin=+1000 end=+1100 device=0 context=1 stream=7 correlation=5 name=foo
 kernel begin=+1200 end=+1300 device=0 context=1 stream=7 correlation=6 name=foo

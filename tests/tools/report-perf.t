@@ -244,7 +244,7 @@ made() {
 
 spe=$work/spe.data
 truth "$spe" 2000 no-build-id
-is "$(fact "build ids" "$spe")" "not recorded for 1 files with functions, which may have changed since the recording; record to a file without -z, --no-buildid or --switch-output, and do not kill perf" \
+is "$(fact "build ids" "$spe")" "not recorded for 1 file with functions, which may have changed since the recording; record to a file without -z, --no-buildid or --switch-output, and do not kill perf" \
 	"report: files whose functions are used without a recorded build id are counted"
 for options in "" first no-pa clock; do
 	# shellcheck disable=SC2086 # words
@@ -369,7 +369,7 @@ run gpmu report --folded "$work/off-cpu.data"
 is "$err" "" "report: --folded of a recording of perf record --off-cpu does not ask for call graphs"
 
 truth "$spe" 20000 damage
-like "$(fact damage "$spe")" '^1 damaged parts of the AUX data; [0-9]+ bytes belong to no sample$' "report: damage within an AUX buffer is counted"
+like "$(fact damage "$spe")" '^1 damaged part of the AUX data; [0-9]+ bytes belong to no sample$' "report: damage within an AUX buffer is counted"
 is "$(found "$spe" | md5sum)" "$(md5sum < "$work/want")" "report: damage within an AUX buffer loses only the damaged record"
 
 truth "$spe" 20000

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/gpmu_json.h"
+#include "base/text/gpmu_plural.h"
 #include "cmd.h"
 #include "doctor/doctor.h"
 #include "machine_file.h"
@@ -134,9 +135,8 @@ static void print_findings(const struct doctor *doctor)
 		add_finding(&table, doctor, &doctor->findings[i]);
 	}
 	table_print(&table);
-	printf("\n%zu problem%s, %zu warning%s\n", counts[LEVEL_PROBLEM],
-	       counts[LEVEL_PROBLEM] == 1 ? "" : "s", counts[LEVEL_WARNING],
-	       counts[LEVEL_WARNING] == 1 ? "" : "s");
+	printf("\n%zu %s, %zu %s\n", counts[LEVEL_PROBLEM], gpmu_plural(counts[LEVEL_PROBLEM], "problem", "problems"),
+	       counts[LEVEL_WARNING], gpmu_plural(counts[LEVEL_WARNING], "warning", "warnings"));
 }
 
 /* --- devices --- */

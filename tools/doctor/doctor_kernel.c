@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/text/gpmu_plural.h"
 #include "doctor/doctor.h"
 
 #define CONFIG_SIZE	  (8u << 20)
@@ -268,8 +269,8 @@ static void check_files(struct doctor *doctor)
 		 "/etc/security/limits.d/gpmu.conf, and log in again",
 		 cpus * FILES_PER_CPU);
 	doctor_find(doctor, LEVEL_WARNING, "permissions", remedy,
-		    "limit of open files: %llu; each event needs one on each of %zu CPUs",
-		    (unsigned long long)limit.rlim_max, cpus);
+		    "limit of open files: %llu; each event needs one on each of %zu %s", (unsigned long long)limit.rlim_max, cpus,
+		    gpmu_plural(cpus, "CPU", "CPUs"));
 }
 
 void doctor_check_permissions(struct doctor *doctor)

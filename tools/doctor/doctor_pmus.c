@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/gpmu_plural.h"
 #include "doctor/doctor.h"
 #include "machine/gpmu_midr.h"
 
@@ -146,9 +147,10 @@ static void describe_counters(const struct gpmu_pmu *pmu, char *text, size_t siz
 		snprintf(text, size,
 			 "number of counters unknown, gpmu probes the kernel");
 	else if (width > 0)
-		snprintf(text, size, "%d counters of %d bits", counters, width);
+		snprintf(text, size, "%d %s of %d bits", counters,
+			 gpmu_plural((uint64_t)counters, "counter", "counters"), width);
 	else
-		snprintf(text, size, "%d counters", counters);
+		snprintf(text, size, "%d %s", counters, gpmu_plural((uint64_t)counters, "counter", "counters"));
 }
 
 static void check_pmu(struct doctor *doctor, size_t kind, int socket, size_t sockets)

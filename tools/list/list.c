@@ -6,6 +6,7 @@
 
 #include "base/gpmu_json.h"
 #include "base/text/gpmu_nearest.h"
+#include "base/text/gpmu_plural.h"
 #include "base/text/gpmu_shown.h"
 #include "cmd.h"
 #include "common.h"
@@ -201,10 +202,11 @@ static char *describe(const struct list *list, const struct item *item)
 	if (item->kind == ITEM_GROUP) {
 		while (gpmu_catalog_group_metric(list->common.catalog, item->name, n))
 			n++;
-		return print_text("%zu metric%s", n, n == 1 ? "" : "s");
+		return print_text("%zu %s", n, gpmu_plural(n, "metric", "metrics"));
 	}
 	if (item->kind == ITEM_PMU && gpmu_pmu_counter_count(pmu) >= 0)
-		return print_text("%s, %d counters%s", pmu_kind(pmu), gpmu_pmu_counter_count(pmu),
+		return print_text("%s, %d %s%s", pmu_kind(pmu), gpmu_pmu_counter_count(pmu),
+				  gpmu_plural((uint64_t)gpmu_pmu_counter_count(pmu), "counter", "counters"),
 				  gpmu_pmu_cycle_counter(pmu) == 1 ? " and a cycle counter" : "");
 	if (item->kind == ITEM_PMU)
 		return print_text("%s", pmu_kind(pmu));

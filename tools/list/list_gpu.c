@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/gpmu_plural.h"
 #include "chip.h"
 #include "list/list_gpu.h"
 #include "list/list_items.h"
@@ -231,7 +232,8 @@ static size_t put_events(const struct list *list, const struct list_gpu *options
 	if (length)
 		put_metrics(list, events, options->wants_passes);
 	if (!wants_all && json_array_size(chip) && is_text)
-		printf("\n%zu events that CUPTI can sample on the chip: gpmu list --gpu%s%s event\n", json_array_size(chip),
+		printf("\n%zu %s that CUPTI can sample on the chip: gpmu list --gpu%s%s event\n", json_array_size(chip),
+		       gpmu_plural(json_array_size(chip), "event", "events"),
 		       options->chip ? " --chip " : "", options->chip ? options->chip : "");
 	json_decref(events);
 	return length;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "aggregation.h"
+#include "base/text/gpmu_plural.h"
 #include "base/text/gpmu_shown.h"
 #include "cmd.h"
 #include "common.h"
@@ -594,14 +595,17 @@ static void print_size(char *text, size_t size, uint64_t bytes)
 static void warn_of_order(const struct gpmu_recorder_stats *stats)
 {
 	if (stats->early_count)
-		warn("%" PRIu64 " kernels or copies begin before the call that launched "
-		     "them", stats->early_count);
+		warn("%" PRIu64 " %s", stats->early_count,
+		     gpmu_plural(stats->early_count, "kernel or copy begins before the call that launched it",
+				 "kernels or copies begin before the call that launched them"));
 	if (stats->overlap_count)
-		warn("%" PRIu64 " kernels or copies begin before the previous one in their stream "
-		     "has ended",
-		     stats->overlap_count);
+		warn("%" PRIu64 " %s has ended", stats->overlap_count,
+		     gpmu_plural(stats->overlap_count, "kernel or copy begins before the previous one in its stream",
+				 "kernels or copies begin before the previous one in their stream"));
 	if (stats->outside_count)
-		warn("%" PRIu64 " calls or ranges end after the one around them", stats->outside_count);
+		warn("%" PRIu64 " %s", stats->outside_count,
+		     gpmu_plural(stats->outside_count, "call or range ends after the one around it",
+				 "calls or ranges end after the one around them"));
 }
 
 /* "2 processes, 5 threads": connected processes, and threads that ran */
@@ -611,11 +615,11 @@ static void print_recorded(char *text, size_t size, const struct gpmu_recorder_s
 	int n = 0;
 
 	if (processes || !threads)
-		n = snprintf(text, size, "%" PRIu64 " process%s%s", processes,
-			     processes == 1 ? "" : "es", threads ? ", " : "");
+		n = snprintf(text, size, "%" PRIu64 " %s%s", processes, gpmu_plural(processes, "process", "processes"),
+			     threads ? ", " : "");
 	if (threads)
-		n += snprintf(text + n, size - (size_t)n, "%" PRIu64 " thread%s", threads,
-			      threads == 1 ? "" : "s");
+		n += snprintf(text + n, size - (size_t)n, "%" PRIu64 " %s", threads,
+			      gpmu_plural(threads, "thread", "threads"));
 	if (stats->lost_process_count)
 		snprintf(text + n, size - (size_t)n, ", %" PRIu64 " not recorded",
 			 stats->lost_process_count);
@@ -645,7 +649,8 @@ static bool print_summary(const struct record *record)
 	if (stats.clock_bound)
 		snprintf(bound, sizeof(bound), ", clock bound %" PRIu64 " ns", stats.clock_bound);
 	print_recorded(whose, sizeof(whose), &stats);
-	fprintf(stderr, "[ gpmu record: %s, %s records, %s lost%s -> ", whose, records, lost, bound);
+	fprintf(stderr, "[ gpmu record: %s, %s %s, %s lost%s -> ", whose, records,
+		gpmu_plural(stats.record_count, "record", "records"), lost, bound);
 	gpmu_shown_print(stderr, record->path);
 	fprintf(stderr, " %s ]\n", bytes);
 	return is_strict(record, &stats);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/gpmu_plural.h"
 #include "common.h"
 #include "machine/gpmu_midr.h"
 #include "message.h"
@@ -50,7 +51,7 @@ static void add_machine(struct report_facts *facts, const struct gpmu_perfdata_i
 	if (info->cpudesc)
 		text = joined(text, print_text("%s", info->cpudesc));
 	if (info->cpus_online)
-		text = joined(text, print_text("%u CPUs", info->cpus_online));
+		text = joined(text, print_text("%u %s", info->cpus_online, gpmu_plural(info->cpus_online, "CPU", "CPUs")));
 	if (info->osrelease)
 		text = joined(text, print_text("Linux %s", info->osrelease));
 	if (info->version)
@@ -115,7 +116,8 @@ static void add_event(struct report_facts *facts, const struct gpmu_profile_even
 		      const struct gpmu_perfdata_info *info)
 {
 	const struct perf_event_attr *attr = event->event ? event->event->attr : NULL;
-	char *text = print_text("%s: %" PRIu64 " samples", event->name, event->samples);
+	char *text = print_text("%s: %" PRIu64 " %s", event->name, event->samples,
+				gpmu_plural(event->samples, "sample", "samples"));
 
 	if (!event->samples && !event->is_spe) {
 		free(text);
@@ -137,31 +139,40 @@ static void add_losses(struct report_facts *facts, const struct gpmu_profile_fac
 	const struct gpmu_spe_stats *spe = &from->spe;
 
 	if (from->lost)
-		add(facts, "lost", print_text("%" PRIu64 " samples or records: the kernel dropped them because perf's ring buffer "
-					 "was full", from->lost));
+		add(facts, "lost", print_text("%" PRIu64 " %s because perf's ring buffer was full", from->lost,
+					      gpmu_plural(from->lost, "sample or record: the kernel dropped it",
+							  "samples or records: the kernel dropped them")));
 	if (spe->collisions)
-		add(facts, "collisions", print_text("%" PRIu64 " AUX records; in each of them SPE dropped at least one "
-						    "sample, because another was in flight", spe->collisions));
+		add(facts, "collisions", print_text("%" PRIu64 " %s SPE dropped at least one sample, because another was in flight",
+						    spe->collisions, gpmu_plural(spe->collisions, "AUX record; in it",
+										 "AUX records; in each of them")));
 	if (spe->truncations)
-		add(facts, "truncations", print_text("%" PRIu64 " times the AUX buffer was full and SPE stopped until perf "
-						     "had read it; record with a larger -m ,PAGES or a longer period", spe->truncations));
+		add(facts, "truncations", print_text("%" PRIu64 " %s the AUX buffer was full and SPE stopped until perf had read it; "
+						     "record with a larger -m ,PAGES or a longer period", spe->truncations,
+						     gpmu_plural(spe->truncations, "time", "times")));
 	if (spe->partials)
-		add(facts, "partial", print_text("%" PRIu64 " AUX records with an incomplete last sample", spe->partials));
+		add(facts, "partial", print_text("%" PRIu64 " AUX %s with an incomplete last sample", spe->partials,
+						 gpmu_plural(spe->partials, "record", "records")));
 	if (spe->damages || spe->lost_bytes)
-		add(facts, "damage", print_text("%" PRIu64 " damaged parts of the AUX data; %" PRIu64 " bytes belong to no "
-						"sample", spe->damages, spe->lost_bytes));
+		add(facts, "damage", print_text("%" PRIu64 " damaged %s of the AUX data; %" PRIu64 " %s to no sample", spe->damages,
+						gpmu_plural(spe->damages, "part", "parts"), spe->lost_bytes,
+						gpmu_plural(spe->lost_bytes, "byte belongs", "bytes belong")));
 	if (spe->unknown)
-		add(facts, "unknown", print_text("%" PRIu64 " packets of SPE that this version does not know", spe->unknown));
+		add(facts, "unknown", print_text("%" PRIu64 " %s of SPE that this version does not know", spe->unknown,
+						 gpmu_plural(spe->unknown, "packet", "packets")));
 	if (from->repeated)
-		add(facts, "repeated", print_text("%" PRIu64 " samples that an earlier snapshot of the same buffer has, too; they are "
-						  "counted once", from->repeated));
+		add(facts, "repeated", print_text("%" PRIu64 " %s counted once", from->repeated,
+						  gpmu_plural(from->repeated, "sample that an earlier snapshot of the same buffer has, too; it is",
+							      "samples that an earlier snapshot of the same buffer has, too; they are")));
 	if (from->untimed)
-		add(facts, "snapshots", print_text("%" PRIu64 " samples without a time stamp, which are counted in each snapshot that "
-						   "has them; record with ts_enable=1", from->untimed));
+		add(facts, "snapshots", print_text("%" PRIu64 " %s; record with ts_enable=1", from->untimed,
+						   gpmu_plural(from->untimed, "sample without a time stamp, which is counted in each snapshot that has it",
+							       "samples without a time stamp, which are counted in each snapshot that has them")));
 	if (from->no_thread)
-		add(facts, "thread", print_text("not recorded for %" PRIu64 " samples", from->no_thread));
+		add(facts, "thread", print_text("not recorded for %" PRIu64 " %s", from->no_thread,
+						gpmu_plural(from->no_thread, "sample", "samples")));
 	if (from->outside_tasks)
-		add(facts, "outside", print_text("%" PRIu64 " " GPMU_OUTSIDE_WHY, from->outside_tasks));
+		add(facts, "outside", print_text("%" PRIu64 " %s", from->outside_tasks, gpmu_outside_why(from->outside_tasks)));
 }
 
 /* Files whose samples are in no function */
@@ -213,8 +224,8 @@ static void add_memory(struct report_facts *facts, const struct gpmu_profile_fac
 	else if (*from->no_homes)
 		add(facts, "home", print_text("not known: %s", from->no_homes));
 	else if (from->outside)
-		add(facts, "home", print_text("%" PRIu64 " physical addresses are in no node: devices, or memory that was "
-					      "not online", from->outside));
+		add(facts, "home", print_text("%" PRIu64 " physical %s in no node: devices, or memory that was not online", from->outside,
+					      gpmu_plural(from->outside, "address is", "addresses are")));
 }
 
 static void add_spe(struct report_facts *facts, const struct gpmu_profile_facts *from)
@@ -264,8 +275,8 @@ void report_facts_add(struct report_facts *facts, const struct gpmu_profile *pro
 	add_losses(facts, &from);
 	add_files(facts, profile);
 	if (from.unchecked)
-		add(facts, "build ids", print_text("not recorded for %" PRIu64 " files with functions, which may have changed since the "
-						   "recording; " RECORD_BUILD_IDS, from.unchecked));
+		add(facts, "build ids", print_text("not recorded for %" PRIu64 " %s with functions, which may have changed since the recording; "
+						   RECORD_BUILD_IDS, from.unchecked, gpmu_plural(from.unchecked, "file", "files")));
 	add_kernel(facts, from.kernel);
 	add_spe(facts, &from);
 	if (from.is_stopped)

@@ -316,7 +316,7 @@ static int print_folded(const struct report_perf *report, const struct gpmu_prof
 	if (report_facts_no_callers(profile))
 		warn("%s", report_facts_no_callers(profile));
 	if (facts.outside_tasks)
-		warn("%" PRIu64 " " GPMU_OUTSIDE_WHY, facts.outside_tasks);
+		warn("%" PRIu64 " %s", facts.outside_tasks, gpmu_outside_why(facts.outside_tasks));
 	make_table(profile, &folded, &made);
 	view = view_of(report, &made, gpmu_profile_event_count(profile));
 	status = report_write(report->output, write_folded, &output);

@@ -2,6 +2,7 @@
 /* Messages of a sampler about time without samples */
 #include <time.h>
 
+#include "base/text/gpmu_plural.h"
 #include "cupti_sampling.h"
 
 #define REPORT_EACH	1	/* s, while gaps continue */
@@ -49,8 +50,8 @@ void sampler_report(struct sampler *sampler, bool is_due)
 		if (!number)
 			continue;
 		sampler->reported = time.tv_sec;
-		messages_add(sampler->messages, "%s: not sampled for %.3f ms in %llu gap%s: %s",
+		messages_add(sampler->messages, "%s: not sampled for %.3f ms in %llu %s: %s",
 			     sampler->gpu->uuid, (double)length / 1e6, (unsigned long long)number,
-			     number == 1 ? "" : "s", reasons[gap].text);
+			     gpmu_plural(number, "gap", "gaps"), reasons[gap].text);
 	}
 }
