@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,4 +61,19 @@ void parse_tasks(const char *option, const char *text, struct tasks *tasks)
 const char *parse_separator(const char *text)
 {
 	return strcmp(text, "\\t") ? text : "\t";
+}
+
+/* As in gpmu stat: no character that values or names of columns may have */
+static bool is_separator(const char *text)
+{
+	for (const char *c = text; *c; c++)
+		if (isalnum((unsigned char)*c) || strchr("_+-.\"#\r\n", *c))
+			return false;
+	return *text;
+}
+
+void check_separator(const char *text)
+{
+	if (!is_separator(text))
+		die("-x: separator \"%s\": expected one without letters, digits and any of _+-.\"# and line ends", text);
 }

@@ -24,6 +24,8 @@ struct tasks {
 void parse_tasks(const char *option, const char *text, struct tasks *tasks);
 /* The argument of -x, in which \t stands for a tab, as in perf */
 const char *parse_separator(const char *text);
+/* Dies if a separator has a character that values or names of columns may have. */
+void check_separator(const char *text);
 
 #define MS		1000000ll	/* ns */
 #define MAX_TIME	31536000000ll	/* ms: a year */

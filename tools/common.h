@@ -23,6 +23,16 @@
 /* First key for a subcommand's long options without a letter */
 #define COMMON_KEYS	0x100
 
+/*
+ * Options of argp for output. A subcommand that has one of them takes it from here, so that it has the same names everywhere, and
+ * parses its letter.
+ */
+#define OPTION_OUTPUT(standard)	{ .name = "output", .key = 'o', .arg = "FILE", .doc = "print to FILE instead of standard " standard }
+#define OPTION_CSV	{ .name = "field-separator", .key = 'x', .arg = "SEP", .doc = "print CSV with SEP between columns" }
+#define OPTION_JSON_AS(what) \
+	{ .name = "json-output", .key = 'j', .doc = "print JSON, " what }, { .name = "json", .flags = OPTION_ALIAS }
+#define OPTION_JSON	OPTION_JSON_AS("one object per line")
+
 enum common_color {
 	COLOR_AUTO,		/* on a terminal, unless NO_COLOR is set */
 	COLOR_ALWAYS,

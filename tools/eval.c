@@ -89,10 +89,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
 	{ .name = "all-cpus", .key = 'a', .doc = "the input is the output of perf stat -a" },
-	{ .name = "output", .key = 'o', .arg = "FILE", .doc = "print to FILE instead of standard output" },
+	OPTION_OUTPUT("output"),
 	{ .name = "append", .key = KEY_APPEND, .doc = "append to the FILE of -o" },
-	{ .name = "field-separator", .key = 'x', .arg = "SEP", .doc = "print CSV with SEP between columns" },
-	{ .name = "json-output", .key = 'j', .doc = "print JSON, one object per line" },
+	OPTION_CSV,
+	OPTION_JSON,
 	{ .name = "machine", .key = KEY_MACHINE, .arg = "MACHINE",
 	  .doc = "the machine on which perf ran: grace, gracehopper, "
 	  "or a file of gpmu doctor --save" },

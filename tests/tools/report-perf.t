@@ -521,7 +521,7 @@ run gpmu report "$work/big-endian.data"
 is "$rc $err" "1 gpmu report: $work/big-endian.data:0: recorded on a big-endian machine, which is not supported" \
 	"report: a recording of a big-endian machine is refused as such"
 run gpmu report --folded --by cpu "$spe"
-is "$rc $err" "125 gpmu report: --folded cannot be combined with --by, --sort or --format" "report: --folded with --by is refused"
+is "$rc $err" "125 gpmu report: --folded cannot be combined with --by, --sort, --format, -x or -j" "report: --folded with --by is refused"
 run gpmu report --folded --link c2c "$spe"
 is "$rc" 125 "report: --folded with --link is refused"
 like "$(gpmu report --folded "$spe")" '^(main|worker|old|new);made_(alpha|beta) [0-9]+$' "report: the stack of a sample of SPE is its function"

@@ -407,3 +407,15 @@ printf '%s\n' 'track;g;-;GPU 0: X (GPU-1)' 'track;s;g;1 a: stream 7' 'audit;gpmu
 	'slice;s;500;2000;kernel;k' 'slice;s;5000;9000;kernel;late' | trace outside
 is "$(table gpus outside.pftrace | cut -d , -f 2-5)" "4000,1000,3000,0.75" "report does not count work outside the recorded time as busy"
 done_testing
+
+# --- options that other subcommands have, too
+
+run gpmu report -j "$work/threads.pftrace"
+is "$out" "$(gpmu report --format json "$work/threads.pftrace")" "report -j prints what --format json does"
+is "$(gpmu report -x ';' --by thread "$work/threads.pftrace" | head -n 2)" "$(gpmu report --format csv --by thread "$work/threads.pftrace" | head -n 2 | tr ',' ';')" \
+	"report -x ';' separates the columns of CSV by semicolons"
+run gpmu report -x a "$work/threads.pftrace"
+like "$rc $err" '^125 gpmu report: -x: separator "a": expected' "report -x refuses a separator that occurs in values"
+for name in stat eval traffic report list gpu doctor; do
+	like "$(gpmu $name --help)" '-j, --json-output, --json ' "$name has -j under both names"
+done

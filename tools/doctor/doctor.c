@@ -77,7 +77,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ .name = "json", .key = 'j', .doc = "print JSON, one object per line" },
+	OPTION_JSON,
 	{ .name = "save", .key = KEY_SAVE, .arg = "FILE",
 	  .doc = "save the machine for gpmu eval --machine FILE, instead of "
 	  "checking it" },

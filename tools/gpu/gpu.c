@@ -81,7 +81,7 @@ static const struct argp_option options[] = {
 	  "processes that have ended" },
 	{ .name = "interval-print", .key = 'I', .arg = "MS", .doc = "print again every MS milliseconds" },
 	{ .name = "interval-count", .key = KEY_INTERVALS, .arg = "N", .doc = "end after N intervals" },
-	{ .name = "json", .key = 'j', .doc = "print JSON, one object per line" },
+	OPTION_JSON,
 	{ .key = 'h', .flags = OPTION_HIDDEN },
 	{ 0 },
 };

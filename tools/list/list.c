@@ -120,7 +120,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
 	{ .name = "all", .key = KEY_ALL, .doc = "also list names that this machine does not have" },
-	{ .name = "json", .key = 'j', .doc = "print JSON, one object per line" },
+	OPTION_JSON,
 	{ .name = "names", .key = KEY_NAMES, .doc = "print names only" },
 	{ .name = "gpu", .key = KEY_LIST_GPU,
 	  .doc = "list the metrics of the GPU; with \"event\", all that CUPTI can sample on its chip" },

@@ -22,6 +22,7 @@ enum { KEY_SORT = COMMON_KEYS, KEY_TOP, KEY_BY, KEY_FORMAT, KEY_LINK, KEY_FOLDED
 
 struct arguments {
 	const char *sort, *link, *path;
+	const char *separator;	/* of CSV; NULL: "," */
 	const char *by_text;	/* NULL: not given */
 	const struct by *by;	/* NULL: all */
 	const struct format *format;
@@ -123,6 +124,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_FORMAT:
 		arguments->format = parse_format(arg);
 		return 0;
+	case 'x':
+		arguments->format = parse_format("csv");
+		arguments->separator = parse_separator(arg);
+		check_separator(arguments->separator);
+		return 0;
+	case 'j':
+		arguments->format = parse_format("json");
+		return 0;
 	case KEY_FOLDED:
 		arguments->wants_folded = true;
 		return 0;
@@ -157,7 +166,9 @@ static const struct argp_option options[] = {
 	{ .name = "top", .key = KEY_TOP, .arg = "N", .doc = "print at most N rows of a table" },
 	{ .name = "link", .key = KEY_LINK, .arg = "LINK", .doc = "attribute the bytes of c2c, pcie, nvlink or dram" },
 	{ .name = "format", .key = KEY_FORMAT, .arg = "FORMAT", .doc = "print text, csv or json" },
-	{ .name = "output", .key = 'o', .arg = "FILE", .doc = "print to FILE instead of standard output" },
+	OPTION_CSV,
+	OPTION_JSON_AS("as --format=json does"),
+	OPTION_OUTPUT("output"),
 	{ 0 },
 };
 
@@ -485,7 +496,7 @@ static int show_folded(const struct arguments *arguments, const struct gpmu_repo
 static int show(const struct arguments *arguments, const struct gpmu_report *report)
 {
 	struct report_view views[ARRAY_SIZE(shown)] = { 0 };
-	struct report_output output = { .views = views };
+	struct report_output output = { .views = views, .separator = arguments->separator };
 	int status;
 
 	output.view_count = choose(arguments, report, views);
@@ -529,7 +540,7 @@ static bool is_perf(const struct arguments *arguments)
 	if (arguments->wants_folded && arguments->link)
 		die("--folded cannot be combined with --link");
 	if (arguments->wants_folded && (arguments->by_text || arguments->sort || arguments->format != formats))
-		die("--folded cannot be combined with --by, --sort or --format");
+		die("--folded cannot be combined with --by, --sort, --format, -x or -j");
 	return is_found;
 }
 
@@ -538,7 +549,7 @@ static int run_perf(const struct arguments *arguments)
 	struct report_perf report = {
 		.path = arguments->files[0], .by = arguments->by_text, .sort = arguments->sort, .output = arguments->path,
 		.write = arguments->format->write, .top = arguments->top, .wants_folded = arguments->wants_folded,
-		.wants_no_inline = arguments->wants_no_inline,
+		.wants_no_inline = arguments->wants_no_inline, .separator = arguments->separator,
 	};
 
 	if (!report.top && !report.wants_folded && report.write == report_write_text)

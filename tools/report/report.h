@@ -22,6 +22,7 @@ struct report_output {
 	const struct report_view *views;
 	size_t view_count;
 	size_t file_count;
+	const char *separator;	/* of CSV; NULL: "," */
 };
 
 void report_write_text(const struct report_output *output);

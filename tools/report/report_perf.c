@@ -331,7 +331,7 @@ static int print(const struct report_perf *report, const struct gpmu_profile *pr
 	struct report_facts facts = { 0 };
 	struct made made[TABLES] = { 0 };
 	struct report_view views[TABLES] = { 0 };
-	struct report_output output = { .views = views, .view_count = 1, .file_count = 1 };
+	struct report_output output = { .views = views, .view_count = 1, .file_count = 1, .separator = report->separator };
 	int status;
 
 	report_facts_add(&facts, profile);

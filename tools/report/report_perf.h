@@ -16,6 +16,7 @@ struct report_perf {
 	bool wants_no_inline;	/* omit inlined functions from call stacks */
 	size_t top;		/* most rows of an event; 0: all */
 	const char *output;	/* NULL: standard output */
+	const char *separator;	/* of CSV; NULL: "," */
 	void (*write)(const struct report_output *output);
 };
 

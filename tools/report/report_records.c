@@ -20,47 +20,55 @@ static void put_number(FILE *file, enum gpmu_report_kind kind, double number)
 	fprintf(file, is_whole ? "%.0f" : "%.12g", number);
 }
 
-/* RFC 4180 */
-static void put_quoted(FILE *file, const char *text)
+/* The columns of CSV */
+struct columns {
+	FILE *file;
+	const char *separator;
+	bool is_terminal;
+};
+
+/* As RFC 4180, with any separator */
+static void put_quoted(const struct columns *columns, const char *text)
 {
-	if (!strpbrk(text, ",\"\r\n") && *text != '#') {
-		fputs(text, file);
+	if (!strpbrk(text, "\"\r\n") && *text != '#' && !strstr(text, columns->separator)) {
+		fputs(text, columns->file);
 		return;
 	}
-	putc('"', file);
+	putc('"', columns->file);
 	for (; *text; text++) {
 		if (*text == '"')
-			putc('"', file);
-		putc(*text, file);
+			putc('"', columns->file);
+		putc(*text, columns->file);
 	}
-	putc('"', file);
+	putc('"', columns->file);
 }
 
 /* A file gets the bytes of a text, a terminal the shown text. */
-static void put_text(FILE *file, const char *text, bool is_terminal)
+static void put_text(const struct columns *columns, const char *text)
 {
-	char *shown = is_terminal ? gpmu_shown(print_text("%s", text)) : NULL;
+	char *shown = columns->is_terminal ? gpmu_shown(print_text("%s", text)) : NULL;
 
-	put_quoted(file, shown ? shown : text);
+	put_quoted(columns, shown ? shown : text);
 	free(shown);
 }
 
-static void put_csv(FILE *file, const struct report_view *view, bool is_terminal)
+static void put_csv(const struct columns *columns, const struct report_view *view)
 {
 	const struct gpmu_report_table *table = view->table;
+	FILE *file = columns->file;
 
 	fprintf(file, "# gpmu-report-csv 1 %s\n", table->name);
 	for (size_t column = 0; column < table->column_count; column++)
-		fprintf(file, "%s%s", column ? "," : "", table->columns[column].name);
+		fprintf(file, "%s%s", column ? columns->separator : "", table->columns[column].name);
 	putc('\n', file);
 	for (size_t row = 0; row < view->n; row++) {
 		for (size_t column = 0; column < table->column_count; column++) {
 			const struct gpmu_report_cell *cell = report_cell(view, row, column);
 
 			if (column)
-				putc(',', file);
+				fputs(columns->separator, file);
 			if (cell->known && table->columns[column].kind == GPMU_REPORT_TEXT)
-				put_text(file, cell->text, is_terminal);
+				put_text(columns, cell->text);
 			else if (cell->known)
 				put_number(file, table->columns[column].kind, cell->number);
 		}
@@ -70,10 +78,13 @@ static void put_csv(FILE *file, const struct report_view *view, bool is_terminal
 
 void report_write_csv(const struct report_output *output)
 {
-	const bool is_terminal = isatty(fileno(output->file));
+	const struct columns columns = {
+		.file = output->file, .separator = output->separator ? output->separator : ",",
+		.is_terminal = isatty(fileno(output->file)),
+	};
 
 	for (size_t i = 0; i < output->view_count; i++)
-		put_csv(output->file, &output->views[i], is_terminal);
+		put_csv(&columns, &output->views[i]);
 }
 
 static void put_json(FILE *file, const struct report_view *view)

@@ -164,10 +164,10 @@ static const struct argp_option argp_options[] = {
 	{ .name = "td-level", .key = KEY_TD_LEVEL, .arg = "N",
 	  .doc = "as --topdown, with the metrics of TopdownL<N>" },
 	{ .name = "metric-only", .key = KEY_METRIC_ONLY, .doc = "print only metrics, in one line" },
-	{ .name = "output", .key = 'o', .arg = "FILE", .doc = "print to FILE instead of standard error" },
+	OPTION_OUTPUT("error"),
 	{ .name = "append", .key = KEY_APPEND, .doc = "append to the FILE of -o" },
-	{ .name = "field-separator", .key = 'x', .arg = "SEP", .doc = "print CSV with SEP between columns" },
-	{ .name = "json-output", .key = 'j', .doc = "print JSON, one object per line" },
+	OPTION_CSV,
+	OPTION_JSON,
 	{ .name = "per-thread", .key = KEY_PER_THREAD, .doc = "separate values for each thread; needs -p, -t or "
 	  "--regions" },
 	{ .name = "regions", .key = KEY_REGIONS, .doc = "count the regions that the command marks with "

@@ -99,10 +99,10 @@ static const struct argp_option options[] = {
 	{ .name = "duration", .key = KEY_DURATION, .arg = "S", .doc = "end after S seconds" },
 	{ .name = "chip", .key = KEY_CHIP, .arg = "KIND",
 	  .doc = "superchip or gracehopper, if it is detected wrongly" },
-	{ .name = "output", .key = 'o', .arg = "FILE", .doc = "print to FILE instead of standard output" },
+	OPTION_OUTPUT("output"),
 	{ .name = "append", .key = KEY_APPEND, .doc = "append to the FILE of -o" },
-	{ .name = "json-output", .key = 'j', .doc = "print JSON, one object per line" },
-	{ .name = "field-separator", .key = 'x', .arg = "SEP", .doc = "print CSV with SEP between columns" },
+	OPTION_JSON,
+	OPTION_CSV,
 	{ 0 },
 };
 
@@ -121,22 +121,12 @@ static const struct argp argp = {
 	.children = children,
 };
 
-/* As in gpmu stat: no character that values or names of columns may have */
-static bool is_separator(const char *text)
-{
-	for (const char *c = text; *c; c++)
-		if (isalnum((unsigned char)*c) || strchr("_+-.\"#\r\n", *c))
-			return false;
-	return *text;
-}
-
 static void check(const struct traffic *traffic)
 {
 	if (traffic->wants_json && traffic->separator)
 		die("-j and -x: choose one");
-	if (traffic->separator && !is_separator(traffic->separator))
-		die("-x: separator \"%s\": expected one without letters, digits and any of "
-		    "_+-.\"# and line ends", traffic->separator);
+	if (traffic->separator)
+		check_separator(traffic->separator);
 	if (traffic->intervals && !traffic->interval)
 		die("--interval-count needs -I");
 	if (traffic->wants_append && !traffic->path)
