@@ -65,9 +65,9 @@ const struct traffic_pair traffic_pairs[TRAFFIC_PAIRS] = {
 static const char own_memory[] =
 	"a GPU's traffic to its own memory does not leave the GPU: its own counters count it";
 static const char local_cpu[] =
-	"CMEM's count minus the traffic of other sockets' CPUs; too low if caches answer that traffic, too high if it includes strongly-ordered PCIe writes of other sockets";
+	"CMEM's count minus the traffic of other sockets' CPUs; too low if caches answer that traffic; strongly-ordered PCIe writes of other sockets count here and in the row of PCIe, so twice in the total";
 static const char local_cpus[] =
-	"the counts of CMEM and GMEM minus the traffic of other sockets' CPUs, whose division between the two is unknown; includes strongly-ordered PCIe writes of other sockets";
+	"the counts of CMEM and GMEM minus the traffic of other sockets' CPUs, whose division between the two is unknown; strongly-ordered PCIe writes of other sockets count here and in the row of PCIe, so twice in the total";
 
 #define RULE(_chips, _initiator, _each, _memories)	\
 	.chips = (_chips), .initiator = TRAFFIC_##_initiator, .each = EACH_##_each, .memories = (_memories)

@@ -34,6 +34,9 @@ like "$out" '^  CPU 1 -> CMEM 0 +read +16\.000 +80\.000$' "traffic prints no dif
 like "$out" '^  PCIe 0 -> CMEM 1 +read +3\.200 +3\.200 +0\.0 %$' "traffic prints the difference of a link's ends that count the same reads"
 like "$out" '^ +write +0\.960 +0\.640$' "traffic prints no difference of writes, of which the home excludes strongly-ordered ones"
 like "$out" 'SCF counts strongly-ordered writes as writes of CPUs' "traffic notes that strongly-ordered writes count in SCF"
+like "$out" '^ +write +38\.720~ ' "traffic counts a strongly-ordered write of another socket in the row of CPUs"
+like "$out" 'strongly-ordered PCIe writes of other sockets count here and in the row of PCIe, so twice in the total' \
+	"traffic notes that strongly-ordered writes are in two cells"
 like "$out" '^  CMEM 0, reads and writes +143\.360 +500\.0 +28\.67 %$' "traffic prints the share of a memory's peak"
 like "$out" 'datasheet: up to 1 TB/s' "traffic names the origin of a peak"
 like "$out" '^  CPUs to CMEM 1, reads +35\.200 +1433\.6 +2\.46 %$' "traffic computes the peak of the SCF from the socket's clock"
