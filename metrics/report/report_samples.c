@@ -68,6 +68,7 @@ void report_stacks(struct gpmu_report *report)
 		report_maybe(report, REPORT_STACKS, all, (double)stack->period / (double)all);
 		report_number(report, REPORT_STACKS, (double)stack->count);
 		report_text(report, REPORT_STACKS, report_string(report, stack->event));
+		report_text(report, REPORT_STACKS, report_string(report, stack->comm));
 	}
 	report_table_done(report, REPORT_STACKS, "share");
 }

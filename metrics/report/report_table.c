@@ -113,7 +113,7 @@ static const struct gpmu_report_column nvtx_tiers[] = {
 };
 
 static const struct gpmu_report_column stacks[] = {
-	LONG("stack"), COLUMN("share", SHARE), COLUMN("samples", COUNT), COLUMN("event", TEXT),
+	LONG("stack"), COLUMN("share", SHARE), COLUMN("samples", COUNT), COLUMN("event", TEXT), COLUMN("comm", TEXT),
 };
 
 #define NO_SAMPLES	"no sample of Arm SPE was recorded: use gpmu record --spe; --by stack has the samples of other events"

@@ -80,6 +80,7 @@ void timeline_release(struct timeline *timeline)
 		timeline->gaps.list, timeline->counters.list, timeline->facts.list, timeline->overheads.list,
 		timeline->tracks.list, timeline->tasks.list, timeline->samples.list,
 		timeline->functions.list, timeline->thread_samples.list, timeline->stacks.list,
+		timeline->thread_stacks.list,
 	};
 
 	for (size_t i = 0; i < timeline->files.n; i++)
@@ -95,6 +96,8 @@ void timeline_release(struct timeline *timeline)
 	map_release(&timeline->place_numbers);
 	map_release(&timeline->function_numbers);
 	map_release(&timeline->stack_numbers);
+	map_release(&timeline->call_numbers);
+	map_release(&timeline->thread_stack_numbers);
 	map_release(&timeline->event_periods);
 	strings_release(&timeline->strings);
 }

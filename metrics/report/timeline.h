@@ -139,10 +139,19 @@ struct timeline_sample {
 	uint32_t latency;	/* cycles, or TIMELINE_NONE */
 };
 
-/* The samples of an event with the same call stack */
+/* The samples of an event with the same call stack, of threads with the same name */
 struct timeline_stack {
+	uint32_t comm;		/* string: last name of the threads */
 	uint32_t event;		/* string */
 	uint32_t stack;		/* string: functions from the outermost on, separated by ";" */
+	uint64_t count;
+	uint64_t period;	/* sum */
+};
+
+/* The samples of an event with the same call stack, of one thread, whose name is known at the end of the file */
+struct timeline_thread_stack {
+	uint32_t call, tid;
+	uint32_t event, stack;	/* strings */
 	uint64_t count;
 	uint64_t period;	/* sum */
 };
@@ -188,7 +197,11 @@ struct timeline {
 	struct map function_numbers;	/* index in functions, by place and tier */
 	VECTOR(struct timeline_sample) thread_samples;
 	VECTOR(struct timeline_stack) stacks;
-	struct map stack_numbers;	/* index in stacks, by event and stack */
+	struct map stack_numbers;	/* index in stacks, by call and comm */
+	struct map call_numbers;	/* number of an event and its call stack */
+	uint32_t call_count;
+	VECTOR(struct timeline_thread_stack) thread_stacks;	/* of the current file */
+	struct map thread_stack_numbers;	/* index in thread_stacks, by call and tid */
 	struct map event_periods;	/* sum of the periods of an event's samples, by event */
 	uint32_t thread_count;
 	VECTOR(struct timeline_track) tracks;	/* of the current file */

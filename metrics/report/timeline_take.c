@@ -181,20 +181,32 @@ static int take_sample(struct timeline *timeline, const struct timeline_track *t
 	});
 }
 
+/* Gets the number of an event and its call stack. Returns 0 or -ENOMEM. */
+static int call_number(struct timeline *timeline, uint32_t event, uint32_t stack, uint32_t *number)
+{
+	const uint64_t key = (uint64_t)event << 32 | stack;
+
+	if (map_get(&timeline->call_numbers, key, number))
+		return 0;
+	*number = timeline->call_count++;
+	return map_set(&timeline->call_numbers, key, *number);
+}
+
 static int take_stack(struct timeline *timeline, const struct gpmu_trace_item *item)
 {
-	struct timeline_stack *stack;
-	uint32_t event, text;
+	struct timeline_thread_stack *stack;
+	uint32_t event, text, call;
 	union map_cell *sum;
-	bool is_new;
 
 	if (strings_number(&timeline->strings, item->category, &event) ||
-	    strings_number(&timeline->strings, item->name ? item->name : "[unknown]", &text))
+	    strings_number(&timeline->strings, item->name ? item->name : "[unknown]", &text) || call_number(timeline, event, text, &call))
 		return -ENOMEM;
-	stack = vector_element(&timeline->stacks, &timeline->stack_numbers, (uint64_t)event << 32 | text);
-	sum = map_add(&timeline->event_periods, event, &is_new);
+	stack = vector_element(&timeline->thread_stacks, &timeline->thread_stack_numbers, (uint64_t)call << 32 | item->tid);
+	sum = map_add(&timeline->event_periods, event, NULL);
 	if (!stack || !sum)
 		return -ENOMEM;
+	stack->call = call;
+	stack->tid = item->tid;
 	stack->event = event;
 	stack->stack = text;
 	stack->count++;

@@ -133,6 +133,26 @@ static void name_task(const struct names *names, struct timeline_task *task)
 	map_get(&names->processes, task->pid, &task->process);
 }
 
+/* Adds the samples of a thread to those of all threads with its name. Returns 0 or -ENOMEM. */
+static int end_stack(struct timeline *timeline, const struct names *names, const struct timeline_thread_stack *from)
+{
+	struct timeline_stack *stack;
+	uint32_t comm;
+
+	if (!map_get(&names->threads, from->tid, &comm) &&
+	    strings_number(&timeline->strings, from->tid ? "[unknown]" : "idle", &comm))
+		return -ENOMEM;
+	stack = vector_element(&timeline->stacks, &timeline->stack_numbers, (uint64_t)from->call << 32 | comm);
+	if (!stack)
+		return -ENOMEM;
+	stack->comm = comm;
+	stack->event = from->event;
+	stack->stack = from->stack;
+	stack->count += from->count;
+	stack->period += from->period;
+	return 0;
+}
+
 int timeline_end_tasks(struct timeline *timeline, struct gpmu_trace_reader *reader)
 {
 	const uint32_t file = (uint32_t)timeline->files.n - 1;
@@ -151,6 +171,10 @@ int timeline_end_tasks(struct timeline *timeline, struct gpmu_trace_reader *read
 		end_state(task, end);
 		name_task(&names, task);
 	}
+	for (size_t i = 0; i < timeline->thread_stacks.n && !ret; i++)
+		ret = end_stack(timeline, &names, &timeline->thread_stacks.list[i]);
+	timeline->thread_stacks.n = 0;
+	map_clear(&timeline->thread_stack_numbers);
 	map_release(&names.pids);
 	map_release(&names.threads);
 	map_release(&names.processes);

@@ -58,8 +58,9 @@ is "$(sql "with recursive up(depth, frame, above) as (
 	join stack_profile_mapping m on m.id = f.mapping order by depth")" "[unknown]|/[unknown]|402000
 [unknown]|/[unknown]|401000
 kernel_leaf|/[bpf]|ffffffff81000008" "import: a sample has its call stack, of the kernel and of the process"
-is "$(gpmu report --by=stack --format=csv "$trace" | grep kernel_leaf)" "[unknown];[unknown];kernel_leaf,1,4,cpu-clock" \
+is "$(gpmu report --by=stack --format=csv "$trace" | grep kernel_leaf)" "[unknown];[unknown];kernel_leaf,1,4,cpu-clock,solver" \
 	"report: samples of an imported recording are counted by call stack"
+is "$(gpmu report --folded "$trace")" "solver;[unknown];[unknown];kernel_leaf 4" "report: folded call stacks of an imported recording begin with the name of the thread"
 is "$(sql "select p.name, t.name, unit, c.ts - $begin, value from counter c join counter_track t on t.id = c.track_id
 	join track p on p.id = t.parent_id order by 2, 4")" "CPU 0|cpu-clock|/s|10000|2e+08
 CPU 0|cpu-clock|/s|20000|3e+08
@@ -239,8 +240,8 @@ like "$(gpmu report "$work/made.data" 2>&1)" "threads +the times that threads ru
 
 "$make" "$work/made.data" user
 import "$work/made.data"
-is "$(gpmu report --by stack --format csv "$trace" 2> /dev/null | grep '^\[unknown')" "[unknown];[unknown],0.6,1,cpu-clock
-[unknown];[unknown];kernel_leaf,0.4,4,cpu-clock" "report: shares of call stacks of an imported recording are shares of the sum of the periods"
+is "$(gpmu report --by stack --format csv "$trace" 2> /dev/null | grep '^\[unknown')" "[unknown];[unknown],0.6,1,cpu-clock,solver
+[unknown];[unknown];kernel_leaf,0.4,4,cpu-clock,solver" "report: shares of call stacks of an imported recording are shares of the sum of the periods"
 
 # --- code of just-in-time compilers
 

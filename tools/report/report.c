@@ -460,10 +460,10 @@ int report_write(const char *path, void (*write)(const struct report_output *out
 	return EXIT_SUCCESS;
 }
 
-/* "OUTER;INNER COUNT" of each call stack of a trace; with several events, each is an outermost frame. */
+/* "COMM;OUTER;INNER COUNT" of each call stack of a trace; with several events, each is an outermost frame. */
 static void write_folded(const struct report_output *output)
 {
-	enum { STACK, SHARE, SAMPLES, EVENT };
+	enum { STACK, SHARE, SAMPLES, EVENT, COMM };
 	const struct report_view *view = output->views;
 	bool has_one_event = true;
 
@@ -473,6 +473,7 @@ static void write_folded(const struct report_output *output)
 	for (size_t row = 0; row < view->n; row++) {
 		if (!has_one_event)
 			report_put_frame(output->file, report_cell(view, row, EVENT)->text);
+		report_put_frame(output->file, report_cell(view, row, COMM)->text);
 		gpmu_shown_print(output->file, report_cell(view, row, STACK)->text);
 		fprintf(output->file, " %.0f\n", report_cell(view, row, SAMPLES)->number);
 	}

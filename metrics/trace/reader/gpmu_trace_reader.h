@@ -50,6 +50,7 @@ enum gpmu_trace_item_kind {
  * @value: value of a counter, or period of a sample
  * @is_open: 1: a slice that had no end
  * @change: the switch, whose names are NULL unless they are new; for other kinds NULL
+ * @tid: thread of a sample; 0: idle
  */
 struct gpmu_trace_item {
 	size_t size;
@@ -63,6 +64,7 @@ struct gpmu_trace_item {
 	double value;
 	int is_open;
 	const struct gpmu_trace_switch *change;
+	uint32_t tid;
 };
 
 enum gpmu_trace_track_kind {

@@ -146,7 +146,8 @@ int reader_sample(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *p
 
 	if (ret <= 0)
 		return ret;
-	*item = (struct gpmu_trace_item){ .size = sizeof(*item), .kind = GPMU_TRACE_STACK, .begin = time, .end = time };
+	*item = (struct gpmu_trace_item){ .size = sizeof(*item), .kind = GPMU_TRACE_STACK, .begin = time, .end = time,
+					 .tid = sample->tid };
 	item->category = reader_name(reader, READER_SAMPLER, reader_key(packet, 0));
 	if (sample->has_callstack_iid)
 		item->name = reader_need_name(reader, READER_STACK, reader_key(packet, 0), sample->callstack_iid,
