@@ -70,7 +70,7 @@ static void print(const char *trace, const struct gpmu_import_facts *facts)
 {
 	const struct {
 		uint64_t n;
-		const char *one, *many;
+		const char *singular, *plural;
 	} counts[] = {
 		{ facts->threads, "thread", "threads" }, { facts->samples, "sample", "samples" },
 		{ facts->tracepoints, "tracepoint sample", "tracepoint samples" }, { facts->spe, "SPE operation", "SPE operations" },
@@ -82,7 +82,7 @@ static void print(const char *trace, const struct gpmu_import_facts *facts)
 	FILE *file = need_memory(open_memstream(&line, &size));
 
 	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
-		fprintf(file, "%s%" PRIu64 " %s", i ? ", " : "", counts[i].n, gpmu_plural(counts[i].n, counts[i].one, counts[i].many));
+		fprintf(file, "%s%" PRIu64 " %s", i ? ", " : "", counts[i].n, gpmu_plural(counts[i].n, counts[i].singular, counts[i].plural));
 	if (fclose(file))
 		die_no_memory();
 	say("%s: %s", trace, line);

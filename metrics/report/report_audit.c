@@ -195,7 +195,7 @@ static void put_sampler(const struct fact *fact)
 static void put_spe(const struct fact *fact)
 {
 	static const struct {
-		const char *name, *one, *many;
+		const char *name, *singular, *plural;
 	} losses[] = {
 		{ "collisions", "AUX record with collisions", "AUX records with collisions" },
 		{ "truncations", "time a buffer was full", "times a buffer was full" },
@@ -215,7 +215,7 @@ static void put_spe(const struct fact *fact)
 		has_any = has_any || count > 0;
 		if (count > 0)
 			line = report_print(report, "%s, %.0f %s", line, count,
-					    gpmu_plural((uint64_t)count, losses[i].one, losses[i].many));
+					    gpmu_plural((uint64_t)count, losses[i].singular, losses[i].plural));
 	}
 	put(report, "spe", has_any, fact->own->file, line);
 }
@@ -296,7 +296,7 @@ static void put_file(struct gpmu_report *report, uint32_t index)
 	const struct gpmu_trace_reader_stats *stats = &file->stats;
 	const struct {
 		uint64_t n;
-		const char *one, *many;
+		const char *singular, *plural;
 	} findings[] = {
 		{ stats->cut, "byte at the end is an incomplete packet: the trace is truncated",
 		  "bytes at the end are an incomplete packet: the trace is truncated" },
@@ -314,7 +314,7 @@ static void put_file(struct gpmu_report *report, uint32_t index)
 		if (findings[i].n)
 			put(report, "trace", true, index,
 			    report_print(report, "%" PRIu64 " %s", findings[i].n,
-					 gpmu_plural(findings[i].n, findings[i].one, findings[i].many)));
+					 gpmu_plural(findings[i].n, findings[i].singular, findings[i].plural)));
 	if (!has_end(report, index))
 		put(report, "trace", true, index,
 		    "it has no end, because gpmu record was killed or could not write: the losses are unknown");

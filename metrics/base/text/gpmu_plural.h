@@ -5,9 +5,9 @@
 
 #include <stdint.h>
 
-static inline const char *gpmu_plural(uint64_t n, const char *one, const char *many)
+static inline const char *gpmu_plural(uint64_t n, const char *singular, const char *plural)
 {
-	return n == 1 ? one : many;
+	return n == 1 ? singular : plural;
 }
 
 #endif /* GPMU_PLURAL_H */
