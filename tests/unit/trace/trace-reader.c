@@ -447,6 +447,7 @@ static void test_samples(void)
 		ok(gpmu_trace_reader_next(reader, &item, NULL) == 1 && item->kind == GPMU_TRACE_STACK && item->begin == i + 1,
 		   "trace reader: a sample of %s has its time", events[i]);
 		is_str(item->category, events[i], "trace reader: a sample has its event");
+		is_u64(item->tid, 7, "trace reader: a sample has its thread");
 		is_str(item->name, stacks[i], "trace reader: a sample has the functions in the table of its event");
 	}
 	ok(gpmu_trace_reader_next(reader, &item, NULL) == 1 && !item->name, "trace reader: a sample can have no call stack");
