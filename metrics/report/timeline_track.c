@@ -31,10 +31,24 @@ static bool is_same_gpu(const struct timeline_gpu *gpu, uint32_t file, int numbe
 	return gpu->file == file && gpu->number == number;
 }
 
-/* Parses "GPU N: NAME (UUID)". Returns 0 or -ENOMEM. */
-static int find_gpu(struct timeline *timeline, int number, char *rest, uint32_t *index)
+/* @uuid: a string, or TIMELINE_NONE. Returns 0 or -ENOMEM. */
+static int find_gpu(struct timeline *timeline, int number, uint32_t uuid, const char *name, uint32_t *index)
 {
-	uint32_t file = (uint32_t)timeline->files.n - 1, uuid = TIMELINE_NONE, name;
+	uint32_t file = (uint32_t)timeline->files.n - 1, word;
+
+	if (strings_number(&timeline->strings, name, &word))
+		return -1;
+	for (*index = 0; *index < timeline->gpus.n; (*index)++)
+		if (is_same_gpu(&timeline->gpus.list[*index], file, number, uuid))
+			return 0;
+	return vector_push(&timeline->gpus,
+			   &(struct timeline_gpu){ .number = number, .uuid = uuid, .name = word, .file = file });
+}
+
+/* Parses "GPU N: NAME (UUID)". Returns 0 or -ENOMEM. */
+static int find_titled_gpu(struct timeline *timeline, int number, char *rest, uint32_t *index)
+{
+	uint32_t uuid = TIMELINE_NONE;
 	char *open = strrchr(rest, '('), *close = open ? strchr(open, ')') : NULL;
 
 	if (close && open > rest) {
@@ -43,13 +57,18 @@ static int find_gpu(struct timeline *timeline, int number, char *rest, uint32_t 
 		if (strings_number(&timeline->strings, open + 1, &uuid))
 			return -1;
 	}
-	if (strings_number(&timeline->strings, rest, &name))
+	return find_gpu(timeline, number, uuid, rest, index);
+}
+
+/* Finds the GPU that a trace describes by that number. Returns 0 or -ENOMEM. */
+static int find_described_gpu(struct timeline *timeline, const struct gpmu_trace_reader *reader, int number, uint32_t *index)
+{
+	const struct gpmu_trace_gpu *gpu = gpmu_trace_reader_gpu(reader, number);
+	uint32_t uuid = TIMELINE_NONE;
+
+	if (gpu && gpu->uuid && strings_number(&timeline->strings, gpu->uuid, &uuid))
 		return -1;
-	for (*index = 0; *index < timeline->gpus.n; (*index)++)
-		if (is_same_gpu(&timeline->gpus.list[*index], file, number, uuid))
-			return 0;
-	return vector_push(&timeline->gpus,
-			   &(struct timeline_gpu){ .number = number, .uuid = uuid, .name = name, .file = file });
+	return find_gpu(timeline, number, uuid, gpu && gpu->name ? gpu->name : "?", index);
 }
 
 static int find_stream(struct timeline *timeline, uint32_t gpu, const char *name, uint32_t *index)
@@ -76,10 +95,6 @@ static int of_counter(struct timeline *timeline, struct gpmu_trace_reader *reade
 	const char *name = info && info->name ? info->name : "";
 	char text[NAME_BYTES_MAX];
 
-	if (above && above->gpu != TIMELINE_NONE) {
-		*counted = timeline->gpus.list[above->gpu].uuid;
-		return 0;
-	}
 	if (info && (info->kind == GPMU_TRACE_TRACK_PROCESS || info->kind == GPMU_TRACE_TRACK_THREAD)) {
 		snprintf(text, sizeof(text), "%d %s", info->kind == GPMU_TRACE_TRACK_THREAD ? info->tid : info->pid,
 			 *name ? name : "[unknown]");
@@ -91,15 +106,15 @@ static int of_counter(struct timeline *timeline, struct gpmu_trace_reader *reade
 /* @above: the parent, or NULL */
 static int add_counter(struct timeline *timeline, struct gpmu_trace_reader *reader,
 		       const struct gpmu_trace_track_info *info, const struct timeline_track *above,
-		       uint32_t *index)
+		       struct timeline_track *track)
 {
 	struct timeline_counter *counter = vector_append(timeline->counters.list, timeline->counters.n);
 
 	if (!counter)
 		return -1;
-	*index = (uint32_t)timeline->counters.n - 1;
+	track->index = (uint32_t)timeline->counters.n - 1;
 	counter->file = (uint32_t)timeline->files.n - 1;
-	counter->gpu = above ? above->gpu : TIMELINE_NONE;
+	counter->gpu = track->gpu;
 	counter->node = above && above->role == TIMELINE_NODE ? above->index : TIMELINE_NONE;
 	counter->is_held = above && above->role == TIMELINE_PROCESS;
 	counter->is_of_process = counter->is_held || (above && above->role == TIMELINE_COMMAND);
@@ -107,6 +122,10 @@ static int add_counter(struct timeline *timeline, struct gpmu_trace_reader *read
 	if ((info->unit && strings_number(&timeline->strings, info->unit, &counter->unit)) ||
 	    strings_number(&timeline->strings, info->name ? info->name : "", &counter->name))
 		return -1;
+	if (track->gpu != TIMELINE_NONE) {
+		counter->parent = timeline->gpus.list[track->gpu].uuid;
+		return 0;
+	}
 	return of_counter(timeline, reader, info->parent, above, &counter->parent);
 }
 
@@ -135,7 +154,7 @@ static int by_name(struct timeline *timeline, char *name, struct timeline_track 
 
 	if (number_behind(&rest, "GPU ", &number) && rest[0] == ':' && rest[1] == ' ') {
 		track->role = TIMELINE_GPU;
-		if (find_gpu(timeline, (int)number, name + (rest - name) + 2, &track->index))
+		if (find_titled_gpu(timeline, (int)number, name + (rest - name) + 2, &track->index))
 			return -1;
 		track->gpu = track->index;
 		return 0;
@@ -184,9 +203,15 @@ static int look(struct timeline *timeline, struct gpmu_trace_reader *reader, int
 	track->gpu = above ? above->gpu : TIMELINE_NONE;
 	track->thread = above ? above->thread : TIMELINE_NONE;
 	track->pid = info.pid ? (uint32_t)info.pid : above ? above->pid : 0;
+	if (info.gpu >= 0 && find_described_gpu(timeline, reader, info.gpu, &track->gpu))
+		return -1;
+	if (info.kind == GPMU_TRACE_TRACK_QUEUE) {
+		track->role = TIMELINE_STREAM;
+		return find_stream(timeline, track->gpu, name, &track->index);
+	}
 	if (info.kind == GPMU_TRACE_TRACK_COUNTER) {
 		track->role = TIMELINE_COUNTER;
-		return add_counter(timeline, reader, &info, above, &track->index);
+		return add_counter(timeline, reader, &info, above, track);
 	}
 	if (info.kind == GPMU_TRACE_TRACK_PROCESS) {
 		track->role = TIMELINE_PROCESS;

@@ -81,7 +81,7 @@ struct gpmu_trace_arg {
 /**
  * struct gpmu_trace_event - a slice or an instant
  * @size: size of this structure
- * @track: its track; not a counter's
+ * @track: its track; not a counter's, and not a queue's
  * @time: CLOCK_MONOTONIC_RAW in ns, below 2^63
  * @name: name; or NULL
  * @category: category; or NULL
@@ -90,6 +90,7 @@ struct gpmu_trace_arg {
  * @flow_ends: 1: the arrow ends here, and its number may be used again
  * @args: array of @arg_count arguments
  * @arg_count: number of arguments, 0 to 32
+ * @submits: id of work of a GPU that the event submits, for an arrow to it: see trace/gpmu_trace_gpu.h; 0: none
  */
 struct gpmu_trace_event {
 	size_t size;
@@ -101,6 +102,7 @@ struct gpmu_trace_event {
 	int flow_ends;
 	const struct gpmu_trace_arg *args;
 	size_t arg_count;
+	uint64_t submits;
 };
 
 /**

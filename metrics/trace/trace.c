@@ -52,6 +52,8 @@ void gpmu_trace_free(struct gpmu_trace *trace)
 	trace_names_release(&trace->names);
 	trace_tracks_release(trace);
 	trace_samplers_release(trace);
+	trace_gpus_release(trace);
+	trace_kernels_release(trace);
 	free(trace->out.data);
 	free(trace->scratch.data);
 	free(trace->path);

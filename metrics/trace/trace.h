@@ -17,6 +17,7 @@
 #include "base/strings.h"
 #include "base/vector.h"
 #include "trace/gpmu_trace.h"
+#include "trace/gpmu_trace_gpu.h"
 
 #define TRACE_NAME_MAX		16384	/* bytes of a name or text */
 #define TRACE_ARGS_MAX		32
@@ -56,11 +57,13 @@ enum trace_sequence_flags {
 
 /* String tables: a name has an entry in each table in which it is used. */
 enum trace_name_kind {
-	TRACE_CATEGORY = 1,	/* field number in InternedData, except for the last one */
+	TRACE_CATEGORY = 1,	/* field number in InternedData, up to TRACE_ARG_NAME */
 	TRACE_EVENT_NAME,
 	TRACE_ARG_NAME,
 	TRACE_ARG_TEXT,
-	TRACE_NAME_KINDS,
+	TRACE_COMPUTE_ARG,		/* of work of a GPU */
+	TRACE_STAGE,			/* names of work, by kind */
+	TRACE_NAME_KINDS = TRACE_STAGE + GPMU_TRACE_WORK_KINDS,
 };
 
 struct trace_name {
@@ -87,6 +90,8 @@ enum trace_track_kind {
 	TRACE_TRACK_THREAD,
 	TRACE_TRACK_PLAIN,
 	TRACE_TRACK_COUNTER,
+	TRACE_TRACK_QUEUE,		/* of a GPU, with the next kind; they have no TrackDescriptor */
+	TRACE_TRACK_GPU_COUNTER,
 };
 
 struct trace_track {
@@ -96,6 +101,27 @@ struct trace_track {
 	pid_t pid, tid;
 	char *name, *unit;		/* valid UTF-8, or NULL */
 	uint64_t given;			/* the last restart that defined the track */
+	int gpu, context;		/* of a queue; @gpu: also of a counter of a GPU */
+	char *description;		/* of a counter of a GPU; valid UTF-8, or NULL */
+	enum gpmu_trace_group group;	/* likewise */
+};
+
+/* Texts are valid UTF-8, or NULL */
+struct trace_gpu {
+	char *name, *uuid, *address;
+};
+
+struct trace_context {
+	pid_t pid;
+	uint64_t given;			/* the last restart that defined it */
+};
+
+/* Texts are valid UTF-8; @arch may be NULL. Texts of arguments are copies */
+struct trace_kernel {
+	char *name, *demangled, *arch;
+	struct gpmu_trace_arg *args;
+	size_t arg_count;
+	uint64_t given;			/* the last restart that defined it */
 };
 
 /* The last name written for a thread by a scheduling event */
@@ -146,6 +172,13 @@ struct gpmu_trace {
 	size_t track_count;
 	struct trace_sampler *samplers;	/* sampler n is samplers[n - 1] */
 	size_t sampler_count;
+	struct trace_gpu *gpus;		/* by number */
+	size_t gpu_count;
+	uint64_t gpus_given;		/* the last restart that described the GPUs; 0: none */
+	struct trace_context *contexts;	/* context n is contexts[n - 1] */
+	size_t context_count;
+	struct trace_kernel *kernels;	/* kernel n is kernels[n - 1] */
+	size_t kernel_count;
 	int audit;			/* track of the audit; 0: none yet */
 	uint64_t system_given;		/* the last restart that described the kernel */
 	struct trace_comm comms[TRACE_COMMS];	/* indexed by tid modulo TRACE_COMMS */
@@ -180,14 +213,49 @@ void trace_names_release(struct trace_names *names);
 const struct trace_track *trace_track_of(const struct gpmu_trace *trace, int track);
 void trace_tracks_release(struct gpmu_trace *trace);
 
+/* Adds a track with copies of the texts. Returns its number or -ENOMEM. */
+int trace_track_add(struct gpmu_trace *trace, struct trace_track track, const char *name, const char *unit);
+
+/* trace_gpu.c: writes a value of a counter of a GPU; @count or @value is NULL. Returns as gpmu_trace_value() */
+int trace_gpu_value(struct gpmu_trace *trace, int track, uint64_t time, const int64_t *count, const double *value);
+void trace_gpus_release(struct gpmu_trace *trace);
+/* trace_kernel.c */
+void trace_kernels_release(struct gpmu_trace *trace);
+/* trace_work.c: "kernel", "memcpy" */
+const char *trace_work_kind(enum gpmu_trace_work_kind kind);
+
 /* trace_sample.c */
 void trace_samplers_release(struct gpmu_trace *trace);
 
 /* trace_packet.c: appends packets to the buffer. Returns 0 or -ENOMEM. */
+struct GpmuPb__TracePacket;
+int trace_put(struct gpmu_trace *trace, struct GpmuPb__TracePacket *packet);
 int trace_put_restart(struct gpmu_trace *trace, uint64_t time);
 int trace_put_system(struct gpmu_trace *trace);
 int trace_put_track(struct gpmu_trace *trace, int track);
 int trace_put_sampler(struct gpmu_trace *trace, int sampler);
+
+/*
+ * trace_intern.c: appends packets that define what later packets refer to, unless the present restart has defined it.
+ * Returns 0 or -ENOMEM.
+ */
+int trace_need_gpus(struct gpmu_trace *trace);
+int trace_need_queue(struct gpmu_trace *trace, int track);
+int trace_need_counter(struct gpmu_trace *trace, int track);
+int trace_need_kernel(struct gpmu_trace *trace, int kernel);
+/* Sets the name's number. @kind: TRACE_ARG_TEXT or later */
+int trace_need_name(struct gpmu_trace *trace, enum trace_name_kind kind, const char *text, uint64_t *number);
+
+/* Numbers of specifications: queues, whose numbers are stable, are odd, and stages even. */
+static inline uint64_t trace_queue_iid(int track)
+{
+	return (uint64_t)track << 1 | 1;
+}
+
+static inline uint64_t trace_stage_iid(uint64_t name, enum gpmu_trace_work_kind kind)
+{
+	return (name << 2 | (uint64_t)kind) << 1;
+}
 
 /*
  * trace_restart.c: appends all that an event at @time on @track (0: none) refers to.

@@ -8,7 +8,7 @@
 #include "trace/trace_wire.h"
 
 
-#define PLAIN_MAX	160	/* bytes of a packet without texts and arguments */
+#define PLAIN_MAX	192	/* bytes of a packet without texts and arguments */
 #define ARG_BYTES_MAX	48	/* bytes of an argument without its text */
 #define ENTRY_MAX	32	/* bytes of an entry in InternedData without its text */
 
@@ -72,12 +72,22 @@ static uint8_t *put_args(uint8_t *p, const struct record *record)
 	return p;
 }
 
+/* Encodes the call's work of a GPU, GpuCorrelation. */
+static inline uint8_t *put_correlation(uint8_t *p, uint64_t work)
+{
+	const uint8_t *end = p;
+
+	return wire_message(wire_number(p, 1, work), 3000, end);
+}
+
 /* Encodes the fields of TrackEvent in metrics/trace/trace.proto. */
 static inline uint8_t *put_event(uint8_t *p, const struct record *record)
 {
 	const struct gpmu_trace_event *event = record->event;
 	const uint8_t *end = p;
 
+	if (event && event->submits)
+		p = put_correlation(p, event->submits);
 	if (event && event->flow)
 		p = wire_fixed64(p, event->flow_ends ? 48 : 47, event->flow);
 	if (record->value)
@@ -201,7 +211,14 @@ static bool is_on(const struct gpmu_trace *trace, int number, bool is_counter)
 {
 	const struct trace_track *track = trace_track_of(trace, number);
 
-	return track && (track->kind == TRACE_TRACK_COUNTER) == is_counter;
+	return track && track->kind <= TRACE_TRACK_COUNTER && (track->kind == TRACE_TRACK_COUNTER) == is_counter;
+}
+
+static bool is_of_gpu(const struct gpmu_trace *trace, int number)
+{
+	const struct trace_track *track = trace_track_of(trace, number);
+
+	return track && track->kind == TRACE_TRACK_GPU_COUNTER;
 }
 
 static bool is_valid(const struct gpmu_trace *trace, const struct gpmu_trace_event *event)
@@ -299,6 +316,8 @@ static int write_plain(struct gpmu_trace *trace, uint32_t type, int track, uint6
 	record_init(&record, type, track, time);
 	record.count = count;
 	record.value = value;
+	if (type == TRACE_COUNTER && is_of_gpu(trace, track))
+		return trace_gpu_value(trace, track, time, count, value);
 	if (!is_on(trace, track, type == TRACE_COUNTER) || time >= TRACE_TIME_END)
 		return -EINVAL;
 	ret = trace_prepare(trace, track, time);
@@ -325,7 +344,7 @@ int gpmu_trace_value(struct gpmu_trace *trace, int track, uint64_t time, double 
 {
 	if (isfinite(value))
 		return write_plain(trace, TRACE_COUNTER, track, time, NULL, &value);
-	if (!is_on(trace, track, true) || time >= TRACE_TIME_END)
+	if ((!is_on(trace, track, true) && !is_of_gpu(trace, track)) || time >= TRACE_TIME_END)
 		return -EINVAL;
 	trace->stats.gaps++;
 	return trace->failed;

@@ -26,7 +26,7 @@ static int put_on(struct gpmu_trace *trace, uint32_t sequence, GpmuPb__TracePack
 	return 0;
 }
 
-static int put(struct gpmu_trace *trace, GpmuPb__TracePacket *packet)
+int trace_put(struct gpmu_trace *trace, GpmuPb__TracePacket *packet)
 {
 	return put_on(trace, TRACE_SEQUENCE, packet);
 }
@@ -110,7 +110,7 @@ int trace_put_restart(struct gpmu_trace *trace, uint64_t time)
 	packet.trace_packet_defaults = &defaults;
 	packet.has_sequence_flags = 1;
 	packet.sequence_flags = TRACE_STATE_CLEARED;
-	return put(trace, &packet);
+	return trace_put(trace, &packet);
 }
 
 int trace_put_system(struct gpmu_trace *trace)
@@ -127,7 +127,7 @@ int trace_put_system(struct gpmu_trace *trace)
 	names.machine = trace->kernel ? NULL : uts.machine;
 	system.utsname = &names;
 	packet.system_info = &system;
-	return put(trace, &packet);
+	return trace_put(trace, &packet);
 }
 
 /*
@@ -190,9 +190,12 @@ int trace_put_track(struct gpmu_trace *trace, int number)
 		descriptor.has_sibling_merge_behavior = 1;
 		descriptor.sibling_merge_behavior = NOT_MERGED;
 		break;
+	case TRACE_TRACK_QUEUE:
+	case TRACE_TRACK_GPU_COUNTER:
+		return 0;
 	}
 	packet.track_descriptor = &descriptor;
-	return put(trace, &packet);
+	return trace_put(trace, &packet);
 }
 
 /* Restarts the sequence of a sampler. Time stamps of samples are CLOCK_MONOTONIC_RAW. */

@@ -9,8 +9,7 @@ const struct trace_track *trace_track_of(const struct gpmu_trace *trace, int tra
 	return track > 0 && (size_t)track <= trace->track_count ? &trace->tracks[track - 1] : NULL;
 }
 
-static int add(struct gpmu_trace *trace, struct trace_track track, const char *name,
-	       const char *unit)
+int trace_track_add(struct gpmu_trace *trace, struct trace_track track, const char *name, const char *unit)
 {
 	struct trace_track *added;
 
@@ -71,7 +70,7 @@ int gpmu_trace_process(struct gpmu_trace *trace, pid_t pid, const char *name)
 	if (pid <= 0)
 		return -EINVAL;
 	number = find(trace, TRACE_TRACK_PROCESS, pid, 0);
-	return number ? rename_track(trace, number, name) : add(trace, track, name, NULL);
+	return number ? rename_track(trace, number, name) : trace_track_add(trace, track, name, NULL);
 }
 
 int gpmu_trace_thread(struct gpmu_trace *trace, pid_t pid, pid_t tid, const char *name)
@@ -84,7 +83,7 @@ int gpmu_trace_thread(struct gpmu_trace *trace, pid_t pid, pid_t tid, const char
 	number = find(trace, TRACE_TRACK_THREAD, pid, tid);
 	track.parent = find(trace, TRACE_TRACK_PROCESS, pid, 0);
 	track.depth = track.parent ? 1 : 0;
-	return number ? rename_track(trace, number, name) : add(trace, track, name, NULL);
+	return number ? rename_track(trace, number, name) : trace_track_add(trace, track, name, NULL);
 }
 
 static int add_below(struct gpmu_trace *trace, int parent, struct trace_track track,
@@ -92,11 +91,11 @@ static int add_below(struct gpmu_trace *trace, int parent, struct trace_track tr
 {
 	const struct trace_track *above = trace_track_of(trace, parent);
 
-	if (!name || (parent && !above) || (above && above->kind == TRACE_TRACK_COUNTER))
+	if (!name || (parent && !above) || (above && above->kind >= TRACE_TRACK_COUNTER))
 		return -EINVAL;
 	track.parent = parent;
 	track.depth = above ? above->depth + 1 : 0;
-	return track.depth < TRACE_DEPTH_MAX ? add(trace, track, name, unit) : -EINVAL;
+	return track.depth < TRACE_DEPTH_MAX ? trace_track_add(trace, track, name, unit) : -EINVAL;
 }
 
 int gpmu_trace_track(struct gpmu_trace *trace, int parent, const char *name)
@@ -116,6 +115,7 @@ void trace_tracks_release(struct gpmu_trace *trace)
 	for (size_t i = 0; i < trace->track_count; i++) {
 		free(trace->tracks[i].name);
 		free(trace->tracks[i].unit);
+		free(trace->tracks[i].description);
 	}
 	free(trace->tracks);
 }

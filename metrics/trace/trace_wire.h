@@ -64,6 +64,27 @@ static inline uint8_t *wire_text(uint8_t *p, unsigned int field, const char *fro
 	return wire_message(p, field, end);
 }
 
+/* Encodes the clock of a packet with the time @time: the default clock, unless the time goes back. */
+static inline uint8_t *wire_clock(uint8_t *p, const struct gpmu_trace *trace, uint64_t time)
+{
+	return time < trace->steps ? wire_number(p, 58, TRACE_CLOCK_RAW) : p;
+}
+
+/* Encodes the fields before the event of a packet, and advances the default clock to @time. */
+static inline uint8_t *wire_stamp(uint8_t *p, struct gpmu_trace *trace, uint64_t time)
+{
+	const bool is_earlier = time < trace->steps;
+
+	p = wire_number(p, 13, TRACE_STATE_NEEDED);
+	p = wire_number(p, 10, TRACE_SEQUENCE);
+	p = wire_number(p, 8, is_earlier ? time : time - trace->steps);
+	if (is_earlier)
+		trace->stats.back++;
+	else
+		trace->steps = time;
+	return p;
+}
+
 /* Appends the packet of an event to the buffer, which has room. The event is the bytes of the scratch buffer from @p to @end. */
 static inline void wire_packet(struct gpmu_trace *trace, const uint8_t *p, const uint8_t *end, uint64_t time)
 {

@@ -10,6 +10,7 @@
 #include <gpmu/error.h>
 
 #include "trace/gpmu_trace.h"
+#include "trace/gpmu_trace_gpu.h"
 
 /*
  * A reader reads a trace that gpmu_trace wrote, from a file or a pipe, one event at a time. It
@@ -46,9 +47,12 @@ enum gpmu_trace_item_kind {
  * @category: category, of a sample its event; or NULL
  * @args: array of @arg_count arguments
  * @arg_count: number of arguments; 0: none
- * @flow: number of the arrow through the event; 0: none
+ * @flow: number of the arrow through the event, for work of a GPU its id, for a call the id of the work that it submits; 0:
+ *	none
  * @value: value of a counter, or period of a sample
  * @is_open: 1: a slice that had no end
+ * @work: of work of a GPU: its queue, times, id, submission, grid and block; its kind, kernel and texts are those of the
+ *	item; for other kinds NULL
  * @change: the switch, whose names are NULL unless they are new; for other kinds NULL
  * @tid: thread of a sample; 0: idle
  */
@@ -65,6 +69,7 @@ struct gpmu_trace_item {
 	int is_open;
 	const struct gpmu_trace_switch *change;
 	uint32_t tid;
+	const struct gpmu_trace_work *work;
 };
 
 enum gpmu_trace_track_kind {
@@ -73,6 +78,7 @@ enum gpmu_trace_track_kind {
 	GPMU_TRACE_TRACK_PROCESS,
 	GPMU_TRACE_TRACK_THREAD,
 	GPMU_TRACE_TRACK_COUNTER,
+	GPMU_TRACE_TRACK_QUEUE,		/* of a GPU; its slices may overlap */
 };
 
 /**
@@ -80,10 +86,11 @@ enum gpmu_trace_track_kind {
  * @size: size of this structure
  * @kind: kind of the track
  * @parent: number of the track above it, which may be larger than its own; 0: none
- * @pid: number of the process, for a process or a thread
+ * @pid: number of the process, for a process, a thread or a queue
  * @tid: number of the thread, for a thread
  * @name: name; or NULL
  * @unit: unit of a counter, "ns", "B" or any other text; or NULL
+ * @gpu: number of the GPU of a queue or a counter of a GPU; -1: none
  */
 struct gpmu_trace_track_info {
 	size_t size;
@@ -91,6 +98,7 @@ struct gpmu_trace_track_info {
 	int parent;
 	pid_t pid, tid;
 	const char *name, *unit;
+	int gpu;
 };
 
 /**
@@ -139,6 +147,8 @@ int gpmu_trace_reader_next(struct gpmu_trace_reader *reader, const struct gpmu_t
 			   struct gpmu_error *error);
 /* Returns a track, borrowed until the next event is read; NULL if there is no such track */
 const struct gpmu_trace_track_info *gpmu_trace_reader_track(struct gpmu_trace_reader *reader, int track);
+/* Returns the description of a GPU, borrowed until the next event is read; NULL if there is none of that number yet */
+const struct gpmu_trace_gpu *gpmu_trace_reader_gpu(const struct gpmu_trace_reader *reader, int number);
 /* Gets statistics. Returns 0; -EINVAL if @stats has no size */
 int gpmu_trace_reader_get_stats(const struct gpmu_trace_reader *reader,
 				struct gpmu_trace_reader_stats *stats);

@@ -29,9 +29,24 @@ void gpmu_trace_reader_free(struct gpmu_trace_reader *reader)
 		return;
 	reader_file_release(reader);
 	reader_state_release(reader);
+	reader_gpu_release(reader);
 	free(reader->block);
 	free(reader->path);
 	free(reader);
+}
+
+/* Takes a packet whose names have been learned. Returns 1 if the item is an event, 0 if not, or -errno. */
+static int take(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *packet)
+{
+	if (packet->track_event)
+		return reader_event(reader, packet);
+	if (packet->gpu_render_stage_event)
+		return reader_work(reader, packet);
+	if (packet->gpu_counter_event)
+		return reader_gpu_value(reader, packet);
+	if (packet->perf_sample)
+		return reader_sample(reader, packet);
+	return packet->ftrace_events ? reader_sched(reader, packet) : 0;
 }
 
 /* Returns 1 if the item is an event, 0 at the end, or -errno. */
@@ -41,12 +56,8 @@ static int next(struct gpmu_trace_reader *reader)
 
 	while ((ret = reader_packet(reader)) == 1) {
 		ret = reader_learn(reader, reader->packet);
-		if (ret == 1 && reader->packet->track_event)
-			ret = reader_event(reader, reader->packet);
-		else if (ret == 1 && reader->packet->perf_sample)
-			ret = reader_sample(reader, reader->packet);
-		else if (ret == 1)
-			ret = reader->packet->ftrace_events ? reader_sched(reader, reader->packet) : 0;
+		if (ret == 1)
+			ret = take(reader, reader->packet);
 		if (ret)
 			return ret;
 	}
@@ -79,6 +90,13 @@ const struct gpmu_trace_track_info *gpmu_trace_reader_track(struct gpmu_trace_re
 	if (track->parent && map_get(&reader->numbers, track->parent, &parent))
 		track->info.parent = (int)parent + 1;
 	return &track->info;
+}
+
+const struct gpmu_trace_gpu *gpmu_trace_reader_gpu(const struct gpmu_trace_reader *reader, int number)
+{
+	if (number < 0 || (size_t)number >= reader->gpu_count || !reader->gpus[number].size)
+		return NULL;
+	return &reader->gpus[number];
 }
 
 int gpmu_trace_reader_get_stats(const struct gpmu_trace_reader *reader,

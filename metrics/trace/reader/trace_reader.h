@@ -2,7 +2,8 @@
 /*
  * Reads Perfetto's format (metrics/trace/trace.proto) as written by gpmu_trace.
  * trace_reader_file.c splits the file into packets. A packet either updates the state
- * (trace_reader_state.c) or is an event (trace_reader_event.c, trace_reader_sched.c).
+ * (trace_reader_state.c, trace_reader_gpu.c) or is an event (trace_reader_event.c, trace_reader_work.c,
+ * trace_reader_sched.c).
  * trace_reader_slice.c matches ends with the begins of slices.
  */
 #ifndef GPMU_TRACE_READER_H
@@ -28,7 +29,17 @@ enum reader_name_kind {
 	READER_FRAME,		/* its function */
 	READER_STACK,		/* its functions, separated by ";" */
 	READER_SAMPLER,		/* sampled events, by sequence */
+	READER_COMPUTE_ARG,
 	READER_NAME_KINDS
+};
+
+/* Interned messages that are more than a text */
+enum reader_message_kind { READER_CONTEXT, READER_SPECIFICATION, READER_DESCRIPTOR, READER_KERNEL, READER_MESSAGE_KINDS };
+
+struct reader_messages {
+	struct map numbers;		/* maps iid to index */
+	ProtobufCMessage **list;
+	size_t count;
 };
 
 struct reader_names {
@@ -85,12 +96,19 @@ struct gpmu_trace_reader {
 	size_t track_count;
 	size_t open_count;
 	uint64_t last_time;
+	/* State of GPUs; messages are those since the last restart */
+	struct reader_messages messages[READER_MESSAGE_KINDS];
+	struct gpmu_trace_gpu *gpus;	/* by number; owns its texts; size 0: not described */
+	size_t gpu_count;
+	struct map queues;		/* index of the latest track, by GPU and iid */
+	struct map counters;		/* index of the track, by iid of the descriptor and counter, since the last restart */
 	struct map counts;		/* of a sampled event on a CPU, so far; by reader_key() */
 	/* track whose open slices are being returned at the end of the file */
 	size_t closing;
 	/* Data returned to the caller */
 	struct gpmu_trace_item item;
 	struct gpmu_trace_switch change;
+	struct gpmu_trace_work work;
 	struct gpmu_trace_arg *block;	/* of the slice that has ended */
 	struct gpmu_trace_reader_stats stats;
 };
@@ -125,13 +143,31 @@ const char *reader_name(const struct gpmu_trace_reader *reader, enum reader_name
  */
 const char *reader_need_name(struct gpmu_trace_reader *reader, enum reader_name_kind kind, uint64_t base, uint64_t number,
 			     const char *user);
+/* Adds a track without uuid. Returns its index or -ENOMEM. */
+int64_t reader_add_track(struct gpmu_trace_reader *reader, enum gpmu_trace_track_kind kind, int gpu, const char *name);
 void reader_state_release(struct gpmu_trace_reader *reader);
 
-/* trace_reader_event.c: returns 1 if the item is set, 0 if the packet yields none, or -errno */
+/* trace_reader_gpu.c: learns from interned data and descriptions of GPUs. Returns 0 or -errno. */
+int reader_learn_gpu(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *packet);
+/* An interned message; NULL: there is none of that number */
+const void *reader_message(const struct gpmu_trace_reader *reader, enum reader_message_kind kind, uint64_t iid);
+void reader_forget_gpu(struct gpmu_trace_reader *reader);
+void reader_gpu_release(struct gpmu_trace_reader *reader);
+
+/*
+ * trace_reader_event.c: the time of a packet, which must have one. @usual: clock of the sequence. Returns 1 with @time
+ * set, 0 if the clock is not one of gpmu_trace's, or -EINVAL
+ */
+int reader_time(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *packet, uint32_t usual, uint64_t *time);
+/* Returns 1 if the item is set, 0 if the packet yields none, or -errno */
 int reader_event(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *packet);
 
 /* Likewise, of a packet with a sample of a call stack */
 int reader_sample(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *packet);
+
+/* trace_reader_work.c: likewise, of a packet with work of a GPU, and with a value of its counter */
+int reader_work(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *packet);
+int reader_gpu_value(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *packet);
 
 /* trace_reader_sched.c: likewise, of a packet with scheduling events */
 int reader_sched(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *packet);

@@ -5,8 +5,7 @@
 #include "trace/trace.h"
 #include "trace/reader/trace_reader.h"
 
-/* @usual: clock of the sequence. Returns 1 with @time set, 0 if the clock is not one of gpmu_trace's, or -EINVAL. */
-static int time_of(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *packet, uint32_t usual, uint64_t *time)
+int reader_time(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *packet, uint32_t usual, uint64_t *time)
 {
 	uint32_t clock = packet->has_timestamp_clock_id ? packet->timestamp_clock_id : usual;
 	uint64_t *shown = clock == TRACE_CLOCK_STEPS ? &reader->steps :
@@ -75,6 +74,8 @@ static int read_texts(struct gpmu_trace_reader *reader, const GpmuPb__TrackEvent
 		return reader->failed;
 	item->flow = event->n_flow_ids		   ? event->flow_ids[0] :
 		     event->n_terminating_flow_ids ? event->terminating_flow_ids[0] : 0;
+	if (event->gpu_correlation && event->gpu_correlation->n_render_stage_submission_event_ids)
+		item->flow = event->gpu_correlation->render_stage_submission_event_ids[0];
 	return read_args(reader, event);
 }
 
@@ -109,7 +110,7 @@ int reader_event(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *pa
 	const GpmuPb__TrackEvent *event = packet->track_event;
 	uint64_t time = 0;
 	uint32_t track;
-	int ret = time_of(reader, packet, TRACE_CLOCK_STEPS, &time);
+	int ret = reader_time(reader, packet, TRACE_CLOCK_STEPS, &time);
 
 	if (ret < 0)
 		return ret;
@@ -142,7 +143,7 @@ int reader_sample(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *p
 	const GpmuPb__PerfSample *sample = packet->perf_sample;
 	struct gpmu_trace_item *item = &reader->item;
 	uint64_t time = 0;
-	int ret = time_of(reader, packet, TRACE_CLOCK_RAW, &time);
+	int ret = reader_time(reader, packet, TRACE_CLOCK_RAW, &time);
 
 	if (ret <= 0)
 		return ret;

@@ -138,6 +138,8 @@ static int learn_all_names(struct gpmu_trace_reader *reader, const GpmuPb__Inter
 	if (!ret)
 		ret = learn_names(reader, READER_ARG_TEXT, 0, data->n_debug_annotation_string_values,
 				  data->debug_annotation_string_values);
+	if (!ret)
+		ret = learn_names(reader, READER_COMPUTE_ARG, 0, data->n_compute_arg_names, data->compute_arg_names);
 	return ret;
 }
 
@@ -180,6 +182,7 @@ static void restart(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket 
 	reader->ends = clock_of(packet->clock_snapshot, TRACE_CLOCK_ENDS)->timestamp;
 	for (size_t kind = 0; kind < READER_NAME_KINDS; kind++)
 		forget_names(&reader->names[kind]);
+	reader_forget_gpu(reader);
 	reader->stats.restarts++;
 }
 
@@ -197,6 +200,7 @@ static struct reader_track *track_of(struct gpmu_trace_reader *reader, uint64_t 
 	if (!track)
 		return NULL;
 	track->info.size = sizeof(track->info);
+	track->info.gpu = -1;
 	if (!map_set(&reader->numbers, uuid, (uint32_t)reader->track_count - 1))
 		return track;
 	reader->track_count--;
@@ -248,6 +252,20 @@ static int describe(struct reader_track *track, const GpmuPb__TrackDescriptor *g
 			return -ENOMEM;
 	}
 	return set_text(&info->name, given->name);
+}
+
+int64_t reader_add_track(struct gpmu_trace_reader *reader, enum gpmu_trace_track_kind kind, int gpu, const char *name)
+{
+	struct reader_track *track = vector_append(reader->tracks, reader->track_count);
+
+	if (!track)
+		return reader_no_memory(reader);
+	track->info = (struct gpmu_trace_track_info){ .size = sizeof(track->info), .kind = kind, .gpu = gpu };
+	if (set_text(&track->info.name, name)) {
+		reader->track_count--;
+		return reader_no_memory(reader);
+	}
+	return (int64_t)reader->track_count - 1;
 }
 
 static int learn_track(struct gpmu_trace_reader *reader, const GpmuPb__TrackDescriptor *given)
@@ -306,6 +324,8 @@ int reader_learn(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *pa
 	}
 	if (packet->interned_data)
 		ret = learn_all_names(reader, packet->interned_data);
+	if (!ret && (packet->interned_data || packet->gpu_info))
+		ret = reader_learn_gpu(reader, packet);
 	if (!ret && packet->track_descriptor)
 		ret = learn_track(reader, packet->track_descriptor);
 	return ret ? ret : 1;
