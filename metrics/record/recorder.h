@@ -25,6 +25,7 @@
 #include "record/stack/record_stack.h"
 #include "record/tracks/record_map.h"
 #include "trace/gpmu_trace.h"
+#include "trace/gpmu_trace_gpu.h"
 
 /* ns, for the begin and end of kernels, measured on an H200 with CUPTI 13.0 (trace/gpmu_clock.h) */
 #define RECORDER_CUPTI_BOUND 396
@@ -196,5 +197,8 @@ void recorder_stats_publish(struct gpmu_recorder *recorder);
 
 /* --- recorder_audit.c: returns 0 or -errno */
 int recorder_audit(struct gpmu_recorder *recorder);
+
+/* recorder_groups.c: the group of a counter of a GPU, and its description, or NULL */
+enum gpmu_trace_group recorder_group(const struct gpmu_plan *plan, const struct gpmu_row *row, const char **description);
 
 #endif /* GPMU_RECORDER_H */

@@ -106,9 +106,11 @@ static char *covered(const struct gpmu_row *row)
  */
 static int queue_head(struct gpmu_recorder *recorder, const struct gpmu_row *row)
 {
+	const char *description = NULL;
 	const struct record_counter_head head = {
 		.gpu_number = row->gpu_number, .has_unit = row->unit != NULL, .has_gpu = row->gpu != NULL,
 		.is_total = is_total(recorder->session->plan, row),
+		.group = row->gpu ? recorder_group(recorder->session->plan, row, &description) : GPMU_TRACE_UNCLASSIFIED,
 	};
 	char *parent = covered(row), *data = NULL;
 	bool is_queued = false;
@@ -116,8 +118,8 @@ static int queue_head(struct gpmu_recorder *recorder, const struct gpmu_row *row
 
 	/* The head replaces the blanks. */
 	if (parent)
-		length = asprintf(&data, "%*s%s%c%s%c%s", (int)sizeof(head), "", row->name, '\0', row->unit ? row->unit : "", '\0',
-				  parent);
+		length = asprintf(&data, "%*s%s%c%s%c%s%c%s", (int)sizeof(head), "", row->name, '\0', row->unit ? row->unit : "", '\0',
+				  parent, '\0', description ? description : "");
 	if (length >= 0) {
 		memcpy(data, &head, sizeof(head));
 		is_queued = record_queue_put_at(&recorder->queues[RECORDER_ROWS], RECORD_COUNTER, 0, data,

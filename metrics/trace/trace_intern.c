@@ -49,7 +49,7 @@ static void fill_gpu(struct gpu_message *to, const struct trace_gpu *from)
 {
 	gpmu_pb__gpu_info__gpu__init(&to->gpu);
 	to->gpu.name = from->name;
-	to->gpu.vendor = "NVIDIA";
+	to->gpu.vendor = from->name ? "NVIDIA" : NULL;
 	to->gpu.pci_bdf = from->address;
 	if (!from->uuid)
 		return;

@@ -102,13 +102,15 @@ struct record_sample {
 };
 
 /*
- * Describes a counter, before its first value; followed by name, unit and target (the name of the parent of its
- * track, or the GPU's UUID), each NUL-terminated. Counters are numbered from 0 in this order.
+ * Describes a counter, before its first value; followed by name, unit, target (the name of the parent of its
+ * track, or the GPU's UUID) and description, each NUL-terminated. Counters are numbered from 0 in this order.
  */
 struct record_counter_head {
 	int32_t gpu_number;
 	uint32_t has_unit, has_gpu;
 	uint32_t is_total;	/* a value is a total over its interval, not a mean */
+	uint32_t group;		/* of a counter of a GPU: enum gpmu_trace_group */
+	uint32_t reserved;
 };
 
 struct record_value {

@@ -72,7 +72,7 @@ int record_call(struct record_map *map, struct record_process *process,
 		record_arg(&args, "external", (int64_t)known->external);
 	event.name = record_string(process, call->name);
 	event.category = call->head.kind == ACTIVITY_RUNTIME ? "runtime" : "driver";
-	event.flow = is_launch(event.name) ? record_flow(process, call->correlation) : 0;
+	event.submits = is_launch(event.name) ? record_flow(process, call->correlation) : 0;
 	event.args = args.list;
 	event.arg_count = args.count;
 	return gpmu_trace_slice(map->trace, &event, call->end - call->begin);

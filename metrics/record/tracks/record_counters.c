@@ -31,37 +31,61 @@ static int top_track(struct record_map *map, const char *name)
 	return *track;
 }
 
-static int parent_of(struct record_map *map, const struct record_counter_head *head, const char *parent_name)
+/*
+ * The name of a counter's track: Perfetto's plugin for GPU computing knows events by CUPTI's names, so that
+ * "nvidia_gpu/dram__bytes_read.sum/" becomes "dram__bytes_read.sum". The caller frees it.
+ */
+static char *track_name(const struct record_counter_head *head, const char *name)
 {
-	int index;
+	static const char pmu[] = "nvidia_gpu";
+	const char *begin = strchr(name, '/'), *end = begin ? strchr(begin + 1, '/') : NULL;
 
-	if (!head->has_gpu)
-		return top_track(map, parent_name);
-	index = record_gpu_of(map, parent_name, NULL);
-	return index < 0 ? index : map->gpus[index].track;
+	if (!head->has_gpu || strncmp(name, pmu, sizeof(pmu) - 1) || !end || end[1] ||
+	    memchr(begin, ',', (size_t)(end - begin)))
+		return strdup(name);
+	return strndup(begin + 1, (size_t)(end - begin) - 1);
+}
+
+static int add_gpu_counter(struct record_map *map, const struct record_counter_head *head, const char *name,
+			   const char *unit, const char *uuid)
+{
+	const int index = record_gpu_of(map, uuid, NULL);
+	const char *description = uuid + strlen(uuid) + 1;
+	const struct gpmu_trace_gpu_counter counter = {
+		.size = sizeof(counter), .gpu = index < 0 ? -1 : map->gpus[index].number, .name = name, .unit = unit,
+		.description = *description ? description : NULL, .group = head->group,
+	};
+
+	return index < 0 ? index : gpmu_trace_gpu_counter(map->trace, &counter);
+}
+
+static int add_track(struct record_map *map, const struct record_counter_head *head, const char *name, const char *unit,
+		     const char *target)
+{
+	int parent;
+
+	if (head->has_gpu)
+		return add_gpu_counter(map, head, name, unit, target);
+	parent = top_track(map, target);
+	return parent < 0 ? parent : gpmu_trace_counter(map->trace, parent, name, unit);
 }
 
 int record_map_counter(struct record_map *map, const struct record_counter_head *head)
 {
 	const char *name = (const char *)(head + 1), *unit = name + strlen(name) + 1;
 	struct record_counter counter = { .share = NAN, .is_total = head->is_total }, *added = NULL;
-	const char *parent_name = unit + strlen(unit) + 1;
-	int parent;
+	const char *target = unit + strlen(unit) + 1;
 
-	parent = parent_of(map, head, parent_name);
-	if (parent < 0)
-		return parent;
-	counter.track = gpmu_trace_counter(map->trace, parent, name, head->has_unit ? unit : NULL);
-	if (counter.track < 0)
-		return counter.track;
-	counter.name = strdup(name);
-	counter.parent = strdup(parent_name);
-	if (counter.name && counter.parent)
+	counter.name = track_name(head, name);
+	counter.parent = strdup(target);
+	counter.track = counter.name && counter.parent ?
+				add_track(map, head, counter.name, head->has_unit ? unit : NULL, target) : -ENOMEM;
+	if (counter.track > 0)
 		added = vector_append(map->counters, map->counter_count);
 	if (!added) {
 		free(counter.name);
 		free(counter.parent);
-		return -ENOMEM;
+		return counter.track < 0 ? counter.track : -ENOMEM;
 	}
 	*added = counter;
 	return 0;

@@ -10,17 +10,25 @@
 #include "base/vector.h"
 #include "record/tracks/record_map.h"
 
-static int add(struct record_map *map, const char *uuid, const char *name, int number)
+static void free_gpu(struct record_gpu *gpu)
+{
+	free(gpu->uuid);
+	free(gpu->name);
+	free(gpu->address);
+}
+
+/* @name, @address: NULL if unknown */
+static int add(struct record_map *map, const char *uuid, const char *name, const char *address, int number)
 {
 	struct record_gpu gpu = { .number = number }, *added = NULL;
 
 	gpu.uuid = strdup(uuid);
 	gpu.name = name ? strdup(name) : NULL;
-	if (gpu.uuid && (!name || gpu.name))
+	gpu.address = address ? strdup(address) : NULL;
+	if (gpu.uuid && (!name || gpu.name) && (!address || gpu.address))
 		added = vector_append(map->gpus, map->gpu_count);
 	if (!added) {
-		free(gpu.uuid);
-		free(gpu.name);
+		free_gpu(&gpu);
 		return -ENOMEM;
 	}
 	*added = gpu;
@@ -59,7 +67,7 @@ static int list_driver(struct record_map *map)
 	for (int i = 0; i < n; i++) {
 		read_uuid(root, entries[i]->d_name, uuid, sizeof(uuid));
 		if (uuid[0] && !ret)
-			ret = add(map, uuid, NULL, number++);
+			ret = add(map, uuid, NULL, entries[i]->d_name, number++);
 		free(entries[i]);
 	}
 	free(entries);
@@ -73,7 +81,7 @@ static int list_all(struct record_map *map)
 
 	map->has_listed_gpus = true;
 	for (size_t i = 0; map->machine && (gpu = gpmu_machine_gpu(map->machine, i)) && !ret; i++)
-		ret = add(map, gpmu_gpu_uuid(gpu), gpmu_gpu_name(gpu), (int)gpmu_gpu_number(gpu));
+		ret = add(map, gpmu_gpu_uuid(gpu), gpmu_gpu_name(gpu), gpmu_gpu_pci(gpu), (int)gpmu_gpu_number(gpu));
 	return map->gpu_count || ret ? ret : list_driver(map);
 }
 
@@ -93,7 +101,20 @@ static int find(struct record_map *map, const char *uuid, const char *name)
 	for (size_t i = 0; i < map->gpu_count; i++)
 		if (!strcmp(map->gpus[i].uuid, uuid))
 			return (int)i;
-	return add(map, uuid, name, next_number(map)) ? -ENOMEM : (int)map->gpu_count - 1;
+	/* The trace has no room for more: further GPUs are the unknown one. */
+	if (*uuid && next_number(map) >= GPMU_TRACE_GPUS_MAX - 1)
+		return find(map, "", NULL);
+	return add(map, uuid, name, NULL, next_number(map)) ? -ENOMEM : (int)map->gpu_count - 1;
+}
+
+int record_gpu_describe(struct record_map *map, const struct record_gpu *gpu)
+{
+	const struct gpmu_trace_gpu described = {
+		.size = sizeof(described), .number = gpu->number, .name = gpu->name ? gpu->name : "?", .uuid = gpu->uuid,
+		.address = gpu->address,
+	};
+
+	return gpmu_trace_gpu(map->trace, &described);
 }
 
 static int make_track(struct record_map *map, struct record_gpu *gpu)
@@ -104,6 +125,13 @@ static int make_track(struct record_map *map, struct record_gpu *gpu)
 	gpu->track = text ? gpmu_trace_track(map->trace, 0, text) : -ENOMEM;
 	free(text);
 	return gpu->track;
+}
+
+/* Takes the name of a GPU that had none. */
+static int take_name(struct record_map *map, struct record_gpu *gpu, const char *name)
+{
+	gpu->name = strdup(name);
+	return !gpu->name ? -ENOMEM : gpu->is_used ? record_gpu_describe(map, gpu) : 0;
 }
 
 int record_gpu_of(struct record_map *map, const char *uuid, const char *name)
@@ -117,8 +145,13 @@ int record_gpu_of(struct record_map *map, const char *uuid, const char *name)
 	if (index < 0)
 		return index;
 	gpu = &map->gpus[index];
-	if (!gpu->name && name && *name)
-		gpu->name = strdup(name);
+	if (!gpu->name && name && *name && take_name(map, gpu, name))
+		return -ENOMEM;
+	if (!gpu->is_used) {
+		ret = record_gpu_describe(map, gpu);
+		if (ret)
+			return ret;
+	}
 	gpu->is_used = true;
 	ret = gpu->track ? gpu->track : make_track(map, gpu);
 	return ret > 0 ? index : ret;
@@ -126,9 +159,7 @@ int record_gpu_of(struct record_map *map, const char *uuid, const char *name)
 
 void record_gpus_release(struct record_map *map)
 {
-	for (size_t i = 0; i < map->gpu_count; i++) {
-		free(map->gpus[i].uuid);
-		free(map->gpus[i].name);
-	}
+	for (size_t i = 0; i < map->gpu_count; i++)
+		free_gpu(&map->gpus[i]);
 	free(map->gpus);
 }

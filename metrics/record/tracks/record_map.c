@@ -99,6 +99,10 @@ static int add_device(struct record_map *map, struct record_process *process,
 	if (!value)
 		return -ENOMEM;
 	value->number = (uint64_t)gpu;
+	map->gpus[gpu].limits = (struct record_limits){
+		.major = device->major, .minor = device->minor, .multiprocessors = device->multiprocessors,
+		.warps = device->warps, .blocks = device->blocks, .registers = device->registers, .shared = device->shared,
+	};
 	return 0;
 }
 
@@ -121,7 +125,7 @@ static int add_context(struct record_process *process, const struct activity_con
 		map_take(&process->contexts, data->context, &(union map_cell){ 0 });
 		return -ENOMEM;
 	}
-	*context = (struct record_context){ data->context, data->device, is_other };
+	*context = (struct record_context){ .id = data->context, .device = data->device, .is_other = is_other };
 	value->pointer = context;
 	return 0;
 }

@@ -14,9 +14,11 @@
 #include "trace/channel/activity.h"
 #include "gpmu.h"
 #include "record/queue/record.h"
+#include "record/tracks/record_occupancy.h"
 #include "record/tracks/record_subtracks.h"
 #include "base/map.h"
 #include "trace/gpmu_trace.h"
+#include "trace/gpmu_trace_gpu.h"
 
 #define RECORD_CALLS	(1u << 16)	/* correlations that are remembered for each process */
 
@@ -27,8 +29,9 @@ struct record_args {
 };
 
 struct record_gpu {
-	char *uuid, *name;
+	char *uuid, *name, *address;	/* @name, @address: NULL: unknown */
 	int number;		/* -1: unknown */
+	struct record_limits limits;
 	int track;
 	uint32_t clock_min, clock_max;	/* MHz; 0: unknown */
 	uint32_t throttle;
@@ -43,10 +46,19 @@ struct record_string {
 struct record_context {
 	uint32_t id, device;
 	bool is_other;		/* not the process's first context on that GPU */
+	int number;		/* in the trace; 0: not yet needed */
+};
+
+/* The launches of a kernel with the same configuration except for the grid */
+struct record_kernel_variant {
+	struct record_launch launch;
+	uint32_t name, device;
+	int number;		/* in the trace */
+	uint32_t wave;		/* blocks that run at once on the GPU; 0: unknown */
 };
 
 struct record_work_stream {
-	struct record_subtracks *subtracks;
+	int queue;		/* in the trace */
 	uint64_t end;		/* latest end of its work */
 };
 
@@ -70,6 +82,7 @@ struct record_call {
 	uint32_t shown;		/* correlation of the call on the timeline */
 	uint64_t begin;		/* of the call; 0: none */
 	uint64_t work;		/* begin of work that arrived before the call; 0: none */
+	uint64_t last_work;	/* id of the latest work of the call; 0: none yet */
 	uint64_t external;
 	bool has_external;
 };
@@ -98,6 +111,8 @@ struct record_process {
 	struct map devices;	/* index in gpus, by device */
 	struct map contexts;	/* struct record_context * */
 	struct map streams;	/* struct record_work_stream *, by context and stream */
+	VECTOR(struct record_kernel_variant) kernels;
+	struct map kernel_numbers;	/* index in kernels, by hash */
 	struct map threads;	/* struct record_thread * */
 	struct map ranges;	/* struct record_range *, the open ones */
 	struct map addresses;	/* bytes allocated at the address */
@@ -143,6 +158,7 @@ struct record_map {
 	uint64_t region_count;
 	struct record_gpu *gpus;
 	size_t gpu_count;
+	uint64_t work_count;	/* work whose id is not that of a call */
 	bool has_listed_gpus;
 	struct record_counter *counters;
 	size_t counter_count;
@@ -238,6 +254,8 @@ void record_string_free(void *string);
 /* --- record_gpus.c */
 /* Returns the GPU's index and makes its track. @uuid: NULL if unknown */
 int record_gpu_of(struct record_map *map, const char *uuid, const char *name);
+/* Describes the GPU in the trace. Returns 0 or -errno. */
+int record_gpu_describe(struct record_map *map, const struct record_gpu *gpu);
 void record_gpus_release(struct record_map *map);
 
 /* --- record_process.c */
@@ -256,10 +274,15 @@ struct record_subtracks *record_gpu_subtracks(struct record_map *map,
 					      uint32_t number);
 struct record_call *record_call_of(struct record_process *process, uint32_t correlation);
 uint64_t record_flow(const struct record_process *process, uint32_t correlation);
-const struct record_context *record_context_of(const struct record_process *process, uint32_t id);
+struct record_context *record_context_of(const struct record_process *process, uint32_t id);
 /* Writes a slice to the sub-tracks; -ENOMEM if @subtracks is NULL. @args: of the event; NULL: @event has its own */
 int record_slice(struct record_map *map, struct record_subtracks *subtracks, struct gpmu_trace_event *event,
 		 const struct record_args *args, uint64_t end);
+
+/* --- record_kernels.c */
+/* The kernel's entry; NULL: out of memory */
+const struct record_kernel_variant *record_kernel_variant(struct record_map *map, struct record_process *process,
+							   const struct activity_kernel *kernel);
 
 /* --- record_work.c */
 int record_kernel(struct record_map *map, struct record_process *process,

@@ -17,14 +17,6 @@ static void free_subtracks(void *object)
 	record_subtracks_free(object);
 }
 
-static void free_stream(void *object)
-{
-	struct record_work_stream *stream = object;
-
-	record_subtracks_free(stream->subtracks);
-	free(stream);
-}
-
 static void free_thread(void *object)
 {
 	struct record_thread *thread = object;
@@ -39,7 +31,9 @@ void record_process_free(struct record_process *process)
 	map_release_objects(&process->strings, record_string_free);
 	map_release(&process->devices);
 	map_release_objects(&process->contexts, free);
-	map_release_objects(&process->streams, free_stream);
+	map_release_objects(&process->streams, free);
+	vector_free(&process->kernels);
+	map_release(&process->kernel_numbers);
 	map_release_objects(&process->threads, free_thread);
 	map_release_objects(&process->ranges, free);
 	map_release(&process->addresses);
@@ -99,7 +93,7 @@ struct record_gpu *record_process_gpu(struct record_map *map, struct record_proc
 	return gpu < 0 ? NULL : &map->gpus[gpu];
 }
 
-const struct record_context *record_context_of(const struct record_process *process, uint32_t id)
+struct record_context *record_context_of(const struct record_process *process, uint32_t id)
 {
 	return map_object(&process->contexts, id);
 }

@@ -4,11 +4,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/text/text.h"
 #include "record/tracks/record_map.h"
-
-#define SIZE_TEXT	34	/* bytes: three numbers of 10 digits, two "x", NUL */
 
 static const char *const copies[ACTIVITY_COPY_KINDS] = {
 	[ACTIVITY_COPY_UNKNOWN] = "memcpy", [ACTIVITY_COPY_HTOD] = "memcpy HtoD",
@@ -29,18 +28,30 @@ static char *stream_name(const struct record_process *process, const struct acti
 	return text_print("%u %s: stream %u", process->pid, process->program, work->stream);
 }
 
+/* The number of the work's context in the trace; a context without a description gets one for each stream. */
+static int context_number(struct record_map *map, struct record_process *process, const struct activity_work *work)
+{
+	struct record_context *context = record_context_of(process, work->context);
+
+	if (!context)
+		return gpmu_trace_context(map->trace, (pid_t)process->pid);
+	if (!context->number)
+		context->number = gpmu_trace_context(map->trace, (pid_t)process->pid);
+	return context->number;
+}
+
 static struct record_work_stream *make_stream(struct record_map *map,
 					      struct record_process *process,
 					      const struct activity_work *work)
 {
-	struct record_gpu *gpu = record_process_gpu(map, process, work->device);
+	const struct record_gpu *gpu = record_process_gpu(map, process, work->device);
 	struct record_work_stream *stream = calloc(1, sizeof(*stream));
 	char *name = stream_name(process, work);
 
 	if (gpu && stream && name)
-		stream->subtracks = record_subtracks_new(map->trace, gpu->track, 0, name, false);
+		stream->queue = gpmu_trace_queue(map->trace, gpu->number, context_number(map, process, work), name);
 	free(name);
-	if (stream && stream->subtracks)
+	if (stream && stream->queue > 0)
 		return stream;
 	free(stream);
 	return NULL;
@@ -78,13 +89,28 @@ static void check(struct record_map *map, struct record_work_stream *stream,
 		map->causality.early++;
 }
 
-static int put(struct record_map *map, struct record_process *process,
-	       const struct activity_work *work, const char *category, const char *name,
-	       struct record_args *args)
+/*
+ * The id of work: that of the call for the first work of a call, which has the arrow from the call. Each further work of a
+ * call has an arrow from the one before.
+ */
+static void set_id(struct record_map *map, const struct record_process *process, struct record_call *call,
+		   struct gpmu_trace_work *work)
 {
-	struct gpmu_trace_event event = {
-		.time = work->begin, .name = name, .category = category, .flow_ends = !work->node,
-	};
+	work->id = call && !call->last_work ? record_flow(process, call->correlation) : ++map->work_count;
+	if (!call)
+		return;
+	work->after = call->last_work;
+	call->last_work = work->id;
+}
+
+static void add_arg(struct record_args *args, const char *name, double value)
+{
+	args->list[args->count++] = (struct gpmu_trace_arg){ .name = name, .kind = GPMU_TRACE_DOUBLE, .real = value };
+}
+
+static int put(struct record_map *map, struct record_process *process, const struct activity_work *work,
+	       struct gpmu_trace_work *to, struct record_args *args)
+{
 	struct record_work_stream *stream = stream_of(map, process, work);
 	struct record_call *call = NULL;
 
@@ -94,59 +120,59 @@ static int put(struct record_map *map, struct record_process *process,
 		call = record_call_of(process, work->correlation);
 		if (!call)
 			return -ENOMEM;
-		event.flow = record_flow(process, call->shown);
 	}
 	check(map, stream, work, call);
+	/* A call within another one is not shown. */
+	if (call && call->shown != call->correlation)
+		call = record_call_of(process, call->shown);
+	set_id(map, process, call, to);
 	if (work->graph)
 		record_arg(args, "graph", work->graph);
 	if (work->node)
 		record_arg(args, "node", (int64_t)work->node);
-	return record_slice(map, stream->subtracks, &event, args, work->end);
+	to->size = sizeof(*to);
+	to->queue = stream->queue;
+	to->time = work->begin;
+	to->duration = work->end - work->begin;
+	to->submission = work->correlation;
+	to->args = args->list;
+	to->arg_count = args->count;
+	return gpmu_trace_work(map->trace, to);
 }
 
-/*
- * Formats "128x1x1" at the end of @text, which has SIZE_TEXT bytes. snprintf() took a
- * tenth of the total time.
- */
-static const char *size_text(char *text, const uint32_t sizes[3])
+static uint64_t product(const uint32_t sizes[3])
 {
-	size_t pos = SIZE_TEXT - 1;
-
-	text[pos] = '\0';
-	for (int i = 2; i >= 0; i--) {
-		uint32_t left = sizes[i];
-
-		do
-			text[--pos] = (char)('0' + left % 10);
-		while (left /= 10);
-		if (i)
-			text[--pos] = 'x';
-	}
-	return &text[pos];
+	return (uint64_t)sizes[0] * sizes[1] * sizes[2];
 }
 
 int record_kernel(struct record_map *map, struct record_process *process,
 		  const struct activity_kernel *kernel)
 {
+	const struct record_kernel_variant *variant = record_kernel_variant(map, process, kernel);
+	struct gpmu_trace_work work = {
+		.kind = GPMU_TRACE_WORK_KERNEL, .name = record_string_demangled(process, kernel->name),
+	};
+	const uint64_t blocks = product(kernel->grid);
 	struct record_args args = { .count = 0 };
-	char grid[SIZE_TEXT], block[SIZE_TEXT];
 
-	record_arg(&args, "correlation", kernel->work.correlation);
-	record_arg_name(&args, "grid", size_text(grid, kernel->grid));
-	record_arg_name(&args, "block", size_text(block, kernel->block));
-	record_arg(&args, "registers", kernel->registers);
-	record_arg(&args, "shared", (int64_t)kernel->shared_static + kernel->shared_dynamic);
-	return put(map, process, &kernel->work, "kernel",
-		   record_string_demangled(process, kernel->name), &args);
+	if (!variant)
+		return -ENOMEM;
+	work.kernel = variant->number;
+	memcpy(work.grid, kernel->grid, sizeof(work.grid));
+	memcpy(work.block, kernel->block, sizeof(work.block));
+	record_arg(&args, "grid_size", (int64_t)blocks);
+	if (variant->wave)
+		add_arg(&args, "waves_per_multiprocessor", (double)blocks / variant->wave);
+	return put(map, process, &kernel->work, &work, &args);
 }
 
 int record_copy(struct record_map *map, struct record_process *process,
 		const struct activity_copy *copy)
 {
 	uint32_t direction = copy->copy < ACTIVITY_COPY_KINDS ? copy->copy : ACTIVITY_COPY_UNKNOWN;
+	struct gpmu_trace_work work = { .kind = GPMU_TRACE_WORK_COPY, .name = copies[direction] };
 	struct record_args args = { .count = 0 };
 
-	record_arg(&args, "correlation", copy->work.correlation);
 	record_arg(&args, "bytes", (int64_t)copy->bytes);
 	record_arg_name(&args, "from", record_memory_name(copy->from));
 	record_arg_name(&args, "to", record_memory_name(copy->to));
@@ -155,27 +181,27 @@ int record_copy(struct record_map *map, struct record_process *process,
 
 		record_arg(&args, "peer", gpu ? gpu->number : -1);
 	}
-	return put(map, process, &copy->work, "memcpy", copies[direction], &args);
+	return put(map, process, &copy->work, &work, &args);
 }
 
 int record_set(struct record_map *map, struct record_process *process,
 	       const struct activity_set *set)
 {
+	struct gpmu_trace_work work = { .kind = GPMU_TRACE_WORK_SET, .name = "memset" };
 	struct record_args args = { .count = 0 };
 
-	record_arg(&args, "correlation", set->work.correlation);
 	record_arg(&args, "bytes", (int64_t)set->bytes);
 	record_arg(&args, "value", set->value);
-	return put(map, process, &set->work, "memset", "memset", &args);
+	return put(map, process, &set->work, &work, &args);
 }
 
 int record_graph(struct record_map *map, struct record_process *process,
 		 const struct activity_graph *graph)
 {
-	struct record_args args = { .count = 0 };
 	char name[32];
+	struct gpmu_trace_work work = { .kind = GPMU_TRACE_WORK_GRAPH, .name = name };
+	struct record_args args = { .count = 0 };
 
 	snprintf(name, sizeof(name), "graph %" PRIu32, graph->work.graph);
-	record_arg(&args, "correlation", graph->work.correlation);
-	return put(map, process, &graph->work, "graph", name, &args);
+	return put(map, process, &graph->work, &work, &args);
 }

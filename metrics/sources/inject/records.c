@@ -284,7 +284,13 @@ static void put_device(struct inject *self, const void *record)
 	union {
 		struct activity_device device;
 		char bytes[sizeof(struct activity_device) + 96];
-	} to = { .device = { .head.kind = ACTIVITY_DEVICE, .device = from->id } };
+	} to = { .device = {
+		.head.kind = ACTIVITY_DEVICE, .device = from->id,
+		.major = from->computeCapabilityMajor, .minor = from->computeCapabilityMinor,
+		.multiprocessors = from->numMultiprocessors, .warps = from->maxWarpsPerMultiprocessor,
+		.blocks = from->maxBlocksPerMultiprocessor, .registers = from->maxRegistersPerMultiprocessor,
+		.shared = from->maxSharedMemoryPerMultiprocessor,
+	} };
 
 	snprintf(to.device.uuid, sizeof(to.device.uuid),
 		 "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", id[0], id[1],

@@ -76,7 +76,10 @@ struct activity_process {
 struct activity_device {
 	struct activity_head head;
 	uint32_t device;	/* the process's number of the device, used by other records */
-	uint32_t reserved;
+	uint32_t major, minor;	/* compute capability; 0: the members up to @uuid are not known */
+	uint32_t multiprocessors;
+	/* Limits of a multiprocessor; shared: bytes */
+	uint32_t warps, blocks, registers, shared;
 	char uuid[48];		/* "GPU-..." */
 	char text[];		/* name of the device */
 };

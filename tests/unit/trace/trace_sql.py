@@ -26,6 +26,9 @@ BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
 CATEGORY, NAME, ARG, TEXT = 1, 2, 3, 29
 UNITS = {1: "ns", 3: "bytes"}
 MONO_RAW, SWITCH, WAKING = 4, 4, 20
+CONTEXT, SPECIFICATION, DESCRIPTOR, KERNEL, COMPUTE_ARG = 23, 24, 47, 1000, 1001
+APIS = {0: "UNDEFINED", 4: "CUDA"}
+MEASURES = {0: "", 7: "B", 8: "KB", 9: "MB", 10: "GB", 13: "Hz", 15: "MHz", 16: "GHz", 19: "ns", 22: "s", 28: "mW", 29: "W", 37: "%"}
 FUNCTION, FRAME, STACK, PATH, MAPPING = 5, 6, 7, 17, 19
 MODES = {0: "unknown", 1: "kernel", 2: "user"}
 STATES = ((1, "S"), (2, "D"), (4, "T"), (8, "t"), (16, "X"), (32, "Z"), (64, "P"), (128, "I"))  # from 4.14 on
@@ -47,6 +50,13 @@ create table perf_counter_track (id, name, perf_session_id, cpu, is_timebase);
 create table stack_profile_callsite (id, depth, parent_id, frame_id);
 create table stack_profile_frame (id, name, mapping, rel_pc);
 create table stack_profile_mapping (id, name);
+create table gpu_slice (id, ts, dur, track_id, name, depth, arg_set_id, context_id, submission_id, hw_queue_id, upid,
+    render_stage_category);
+create table gpu_track (id, name, ugpu);
+create table gpu_counter_track (id, name, unit, description, gpu_id);
+create table gpu_counter_group (group_id, track_id);
+create table gpu (id, gpu, name, vendor, uuid, pci_bdf);
+create table gpu_context (context_id, pid, api);
 create table clock_snapshot (snapshot_id, clock_id, clock_value);
 """
 
@@ -131,6 +141,7 @@ class Sequence:
         self.kernel, self.snapshots, self.events = {}, [], []
         self.release, self.sched = None, []
         self.samplers = {}
+        self.gpus, self.work, self.gpu_values = {}, [], []
 
     def packet(self, packet, begin):
         need(one(packet, 10, 0) >= 1, "a packet of no sequence")
@@ -158,7 +169,18 @@ class Sequence:
             self.track(fields(one(packet, 60)))
         for kind, entries in fields(one(packet, 12, b"")).items():
             for entry in map(fields, entries):
-                self.names[kind, one(entry, 1)] = text(one(entry, 2))
+                whole = kind in (CONTEXT, SPECIFICATION, DESCRIPTOR, KERNEL)
+                need(not whole or (kind, one(entry, 1)) not in self.names, f"entry {one(entry, 1)} of table {kind} is there twice")
+                self.names[kind, one(entry, 1)] = entry if whole else text(one(entry, 2))
+        if 128 in packet:
+            for number, gpu in enumerate(map(fields, fields(one(packet, 128)).get(1, []))):
+                self.gpus.setdefault(number, {}).update(gpu)
+        if 53 in packet:
+            need(flags & NEEDED, "work marked as needing no state")
+            self.stage(fields(one(packet, 53)), self.time(packet))
+        if 52 in packet:
+            need(flags & NEEDED, "a value marked as needing no state")
+            self.gpu_value(fields(one(packet, 52)), self.time(packet))
         if 11 in packet:
             need(flags & NEEDED, "an event marked as needing no state")
             self.event(fields(one(packet, 11)), self.time(packet))
@@ -221,6 +243,52 @@ class Sequence:
         need(number is None or (kind, number) in self.names, f"name {number} of kind {kind} is not known")
         return self.names.get((kind, number))
 
+    def compute_args(self, messages):
+        """[(name, integer, real, string)] of arguments of kernels and launches"""
+        args = []
+        for arg in map(fields, messages):
+            args.append((self.name(COMPUTE_ARG, one(arg, 1)), signed(one(arg, 3)) if 3 in arg else one(arg, 4),
+                         struct.unpack("<d", one(arg, 5))[0] if 5 in arg else None, self.name(TEXT, one(arg, 7))))
+        return args
+
+    def kernel_args(self, number):
+        kernel = self.name(KERNEL, number) or {}
+        texts = [(key, None, None, text(one(kernel, field))) for field, key in
+                 ((2, "kernel_name"), (3, "kernel_demangled_name"), (4, "arch")) if field in kernel]
+        return texts + self.compute_args(kernel.get(5, []))
+
+    def launch_args(self, launch):
+        args = []
+        for field, key in (1, "launch.grid_size."), (2, "launch.workgroup_size."):
+            size = fields(one(launch, field, b""))
+            args += [(key + "xyz"[i - 1], one(size, i), None, None) for i in (1, 2, 3) if i in size]
+        return args + self.compute_args(launch.get(3, []))
+
+    def stage(self, message, time):
+        """A piece of work of a GPU"""
+        stage, context = self.name(SPECIFICATION, one(message, 14)), self.name(CONTEXT, one(message, 5))
+        queue = self.name(SPECIFICATION, one(message, 13))
+        need(1 in message and queue and stage and context, "work without id, queue, stage or context")
+        category = one(stage, 4, 0)
+        args = [("render_stage_category", category, None, None), ("description", None, None, text(one(stage, 3)))]
+        args += self.kernel_args(one(message, 19)) + self.launch_args(fields(one(message, 21, b"")))
+        self.work.append((time, {
+            "id": one(message, 1), "dur": one(message, 2, 0), "waits": message.get(18, []), "gpu": one(message, 11, 0),
+            "queue": one(message, 13), "queue_name": text(one(queue, 2)), "name": text(one(stage, 2)), "args": args,
+            "context": one(message, 5), "pid": one(context, 2), "api": one(context, 3, 0), "submission": one(message, 10, 0),
+            "category": category}))
+
+    def gpu_value(self, message, time):
+        descriptor = self.name(DESCRIPTOR, one(message, 4))
+        specs = {one(s, 1): s for s in map(fields, fields(one(descriptor, 2))[1])}
+        for counter in map(fields, message[2]):
+            need(one(counter, 1) in specs, f"counter {one(counter, 1)} is not described")
+            need((2 in counter) != (3 in counter), "a counter has one value")
+            spec = specs[one(counter, 1)]
+            need(one(spec, 11) == 2, "a counter whose values do not hold from their time on")
+            value = float(signed(one(counter, 2))) if 2 in counter else struct.unpack("<d", one(counter, 3))[0]
+            self.gpu_values.append((time, one(descriptor, 3, 0), spec, value))
+
     def event(self, message, time):
         track = one(message, 11)
         need(track in self.tracks, f"track {track} is not known")
@@ -233,7 +301,7 @@ class Sequence:
         self.events.append((time, track, {
             "type": one(message, 9), "args": args,
             "category": self.name(CATEGORY, one(message, 3)), "name": self.name(NAME, one(message, 10)),
-            "flow": one(message, 47), "flow_end": one(message, 48),
+            "flow": one(message, 47), "flow_end": one(message, 48), "submits": fields(one(message, 3000, b"")).get(1, []),
             "value": signed(one(message, 30)) if 30 in message else None,
             "real": 44 in message and struct.unpack("<d", one(message, 44))[0]}))
 
@@ -268,6 +336,7 @@ class Tables:
         self.db.executescript(SCHEMA)
         self.kinds, self.stacks, self.slices, self.flows = {}, {}, [], {}
         self.roots, self.rows = set(), {}
+        self.calls, self.works, self.gpu_numbers = {}, {}, {}
         self.owners = {}        # track: the table of its process or thread, its number there
 
     def insert(self, table, *row):
@@ -339,7 +408,53 @@ class Tables:
             self.flows[flow] = number
         if event["flow_end"]:
             del self.flows[event["flow_end"]]
+        for work in event["submits"]:
+            self.calls[work] = number
         stack.append(number)
+
+    def gpu(self, number, info):
+        self.insert("gpu", number, number, text(one(info, 1)) or None, text(one(info, 2)), one(info, 5, b"").hex() or None,
+                    text(one(info, 7)))
+
+    def gpu_tracks(self, kind, key, *row):
+        """Number of a track of a GPU, below that of other tracks without a descriptor; inserts it if it is new"""
+        if key not in self.gpu_numbers:
+            self.gpu_numbers[key] = -1000000 - len(self.gpu_numbers)
+            self.insert(kind, self.gpu_numbers[key], *row)
+            self.insert("track", self.gpu_numbers[key], row[0], None)
+        return self.gpu_numbers[key]
+
+    def stage(self, time, work):
+        number = len(self.slices)
+        self.process(work["pid"])
+        track = self.gpu_tracks("gpu_track", (work["gpu"], work["queue"], work["queue_name"]), work["queue_name"], work["gpu"])
+        self.slices.append([number, time, work["dur"], track, None, work["name"], 0, None, number])
+        self.insert("gpu_slice", number, time, work["dur"], track, work["name"], 0, number, work["context"],
+                    work["submission"], work["queue"], work["pid"], work["category"])
+        for key, whole, real, string in work["args"]:
+            shown = next(str(v) for v in (whole, real, string) if v is not None)
+            self.insert("args", number, key, whole, real, string, shown)
+        if not self.db.execute("select 1 from gpu_context where context_id = ?", (work["context"],)).fetchone():
+            self.insert("gpu_context", work["context"], work["pid"], APIS[work["api"]])
+        need(work["id"] not in self.works, f"work {work['id']} is there twice")
+        self.works[work["id"]] = number
+
+    def work_flows(self, sequence):
+        for _, work in sequence.work:
+            number = self.works[work["id"]]
+            if work["id"] in self.calls:
+                self.insert("flow", self.calls[work["id"]], number)
+            for before in filter(self.works.get, work["waits"]):
+                self.insert("flow", self.works[before], number)
+
+    def gpu_value(self, time, gpu, spec, value):
+        name = text(one(spec, 2))
+        unit = ":".join(MEASURES[u] for u in spec.get(7, [])) + "".join("/" + MEASURES[u] for u in spec.get(8, []))
+        known = (gpu, name) in self.gpu_numbers
+        track = self.gpu_tracks("gpu_counter_track", (gpu, name), name, unit or None, text(one(spec, 3)), gpu)
+        for group in [] if known else spec.get(10, [0]):
+            self.insert("gpu_counter_group", group, track)
+        self.insert("counter", time, track, value)
 
     def thread(self, tid, name):
         """All idle threads are one; a track's name takes precedence over the kernel's."""
@@ -403,6 +518,13 @@ class Tables:
         # As trace_processor: by time, and events of one time in the order of the file
         for time, track, event in sorted((e for e in sequence.events if e[0] is not None), key=lambda e: e[0]):
             self.event(time, track, event)
+        for number, info in sequence.gpus.items():
+            self.gpu(number, info)
+        for time, work in sorted(sequence.work, key=lambda w: w[0]):
+            self.stage(time, work)
+        self.work_flows(sequence)
+        for time, gpu, spec, value in sorted(sequence.gpu_values, key=lambda v: v[0]):
+            self.gpu_value(time, gpu, spec, value)
         for slice_ in self.slices:
             self.insert("slice", *slice_)
         self.schedule(sequence.sched)
