@@ -24,6 +24,12 @@ table() {
 options=()
 
 trace offender < tests/data/timeline/offender.script
+grep -v '^#' tests/data/timeline/offender-slices.base64 | base64 -d > "$work/slices.pftrace"
+for name in offender slices; do
+	gpmu report --format csv "$work/$name.pftrace" | grep -v '^#.*pftrace' > "$work/$name.csv"
+done
+is "$(wc -l < "$work/slices.csv") $(sed s/slices.pftrace/offender.pftrace/ "$work/slices.csv" | cmp - "$work/offender.csv" 2>&1)" "$(wc -l < "$work/offender.csv") " \
+	"report of a trace with work and counters of GPUs on ordinary tracks has the same tables as one with GPU render stages"
 is "$(table kernels offender.pftrace)" '"gemm(float*, float const*)",3,0.6,3000000,1000000,1000000,1000000
 "gather(float*, float const*, int const*)",1,0.4,2000000,2000000,2000000,2000000' \
 	"report lists kernels by name with count, share, total, min, median and max"

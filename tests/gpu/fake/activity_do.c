@@ -267,7 +267,12 @@ static void do_context(const char *device)
 		.deviceId = strtoul(device, NULL, 0), .nullStreamId = 7,
 	};
 	int gpu = fake_device(record.deviceId);
-	CUpti_ActivityDevice4 value = { .kind = CUPTI_ACTIVITY_KIND_DEVICE, .id = record.deviceId };
+	/* The limits of an H200 */
+	CUpti_ActivityDevice4 value = {
+		.kind = CUPTI_ACTIVITY_KIND_DEVICE, .id = record.deviceId, .computeCapabilityMajor = 9,
+		.numMultiprocessors = 132, .maxWarpsPerMultiprocessor = 64, .maxBlocksPerMultiprocessor = 32,
+		.maxRegistersPerMultiprocessor = 65536, .maxSharedMemoryPerMultiprocessor = 233472,
+	};
 	char byte[3] = "";
 	size_t n = 0;
 

@@ -7,17 +7,19 @@
  *         over three slices; numbers and texts at their limits; tracks of one name
  *   long  1,000 slices, counters and launches out of order, with many restarts; the length
  *         of the file after each flush is printed
+ *   work  kernels, copies and counters of two GPUs, 1,000 of each, with many restarts; calls that submit them
  *   samples  1,000 samples of two events with call stacks, with many restarts, and operations of SPE
  */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "trace/gpmu_trace.h"
+#include "trace/gpmu_trace_gpu.h"
 
 #define BEGIN	5000000000000ULL	/* ns since the start: 83 minutes */
 
@@ -262,6 +264,71 @@ static void make_long(struct gpmu_trace *trace, int fd)
 	}
 }
 
+static void describe_gpus(struct gpmu_trace *trace)
+{
+	static const struct gpmu_trace_gpu gpus[] = {
+		{ sizeof(gpus[0]), 0, "H200", "GPU-6f2a1c00-0001-4a00-8000-00000000000a", "0000:01:00.0" },
+		{ sizeof(gpus[0]), 1, "H200 MIG 1g", "MIG-7", NULL },
+	};
+
+	for (size_t i = 0; i < 2; i++)
+		check(gpmu_trace_gpu(trace, &gpus[i]));
+}
+
+static void submit(struct gpmu_trace *trace, int thread, unsigned int i)
+{
+	struct gpmu_trace_event call = { .track = thread, .category = "runtime", .name = "cudaLaunchKernel", .submits = 1000 + i };
+
+	slice(trace, call, 1000ULL * i, 300);
+}
+
+/* Work i is on GPU i % 2; each fourth is a copy. Works 2 and 3 follow work 1, of another call. */
+static void make_work(struct gpmu_trace *trace)
+{
+	static const struct gpmu_trace_arg configuration[] = {
+		{ .name = "registers_per_thread", .integer = 32 },
+		{ .name = "sm__maximum_warps_per_active_cycle_pct", .kind = GPMU_TRACE_DOUBLE, .real = 62.5 },
+	};
+	static const struct gpmu_trace_kernel described = {
+		.size = sizeof(described), .name = "_Z3addPf", .demangled = "add(float*)", .arch = "sm_90", .args = configuration,
+		.arg_count = 2,
+	};
+	static const struct gpmu_trace_arg bytes[] = {
+		{ .name = "bytes", .integer = 4096 }, { .name = "from", .kind = GPMU_TRACE_NAME, .text = "pinned" },
+	};
+	static const struct gpmu_trace_arg grid[] = { { .name = "grid_size", .integer = 256 } };
+	static const struct gpmu_trace_gpu_counter counters[] = {
+		{ sizeof(counters[0]), 0, "GpuDramBW", "GB/s", "Bandwidth.", GPMU_TRACE_MEMORY },
+		{ sizeof(counters[0]), 1, "sm__cycles_active.avg", "gpc_cycle", NULL, GPMU_TRACE_COMPUTE },
+	};
+	int thread, kernel, queues[2], tracks[2];
+
+	known(gpmu_trace_process(trace, 100, "app"));
+	thread = known(gpmu_trace_thread(trace, 100, 101, "main"));
+	describe_gpus(trace);
+	kernel = known(gpmu_trace_kernel(trace, &described));
+	for (int i = 0; i < 2; i++) {
+		queues[i] = known(gpmu_trace_queue(trace, i, known(gpmu_trace_context(trace, 100)), "100 app: stream 7"));
+		tracks[i] = known(gpmu_trace_gpu_counter(trace, &counters[i]));
+	}
+	for (unsigned int i = 0; i < 1000; i++) {
+		const bool is_copy = i % 4 == 3;
+		const struct gpmu_trace_work work = {
+			.size = sizeof(work), .queue = queues[i % 2], .time = BEGIN + 1000ULL * i + 500, .duration = 700,
+			.kind = is_copy ? GPMU_TRACE_WORK_COPY : GPMU_TRACE_WORK_KERNEL,
+			.name = is_copy ? "memcpy HtoD" : "add(float*)", .id = 1000 + i,
+			.after = i == 2 || i == 3 ? 999 + i : 0, .submission = i, .kernel = is_copy ? 0 : kernel,
+			.grid = { 256, 1, 1 }, .block = { 128, 1, 1 }, .args = is_copy ? bytes : grid, .arg_count = is_copy ? 2 : 1,
+		};
+
+		check(gpmu_trace_work(trace, &work));
+		if (i < 2 || i > 3)
+			submit(trace, thread, i);
+		check(i % 3 ? gpmu_trace_value(trace, tracks[i % 2], BEGIN + 1000ULL * i, i * 0.5) :
+			      gpmu_trace_count(trace, tracks[i % 2], BEGIN + 1000ULL * i, i));
+	}
+}
+
 static void sample_spe(struct gpmu_trace *trace, int thread)
 {
 	int track = known(gpmu_trace_track(trace, thread, "SPE"));
@@ -329,6 +396,8 @@ int main(int argc, char **argv)
 		make_gpu(trace);
 	else if (!strcmp(argv[1], "edge"))
 		make_edge(trace);
+	else if (!strcmp(argv[1], "work"))
+		make_work(trace);
 	else if (!strcmp(argv[1], "samples"))
 		make_samples(trace);
 	else

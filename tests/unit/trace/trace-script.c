@@ -15,16 +15,21 @@
  *   many;KEY;N;BEGIN;STEP;LENGTH;CATEGORY;NAME;ARGS...   N slices
  *   value;KEY;TIME;VALUE
  *   audit;NAME;ARGS...
+ *   gpu;NUMBER;NAME;UUID;ADDRESS
+ *   queue;KEY;NUMBER;PID;NAME		a queue of that GPU
+ *   gpu-counter;KEY;NUMBER;UNIT;NAME
+ *   work;KEY;BEGIN;END;KIND;NAME;ARGS...	KIND: kernel, memcpy, memset or graph
  *   switch;CPU;TIME;PREVIOUS;NEXT;STATE;NAME	NAME: of the next thread
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "trace/gpmu_trace.h"
+#include "trace/gpmu_trace_gpu.h"
 
 #define FIELDS	40
 #define KEYS	256
@@ -154,6 +159,54 @@ static void do_switch(char **fields)
 	check(gpmu_trace_sched_switch(trace, &change));
 }
 
+static enum gpmu_trace_work_kind kind_of(const char *text)
+{
+	static const char *const kinds[GPMU_TRACE_WORK_KINDS] = { "kernel", "memcpy", "memset", "graph" };
+
+	for (unsigned int i = 0; i < GPMU_TRACE_WORK_KINDS; i++)
+		if (!strcmp(text, kinds[i]))
+			return i;
+	die("expected the kind of work");
+	return 0;
+}
+
+static void do_work(char **fields, size_t n)
+{
+	struct gpmu_trace_arg args[FIELDS];
+	struct gpmu_trace_work work = {
+		.size = sizeof(work), .queue = track_of(fields[1]), .time = number_of(fields[2]),
+		.duration = number_of(fields[3]) - number_of(fields[2]), .kind = kind_of(fields[4]), .name = fields[5],
+		.id = line_number, .args = args,
+	};
+
+	work.arg_count = args_of(fields, 6, n, args);
+	check(gpmu_trace_work(trace, &work));
+}
+
+/* Returns whether the line is of a GPU. */
+static bool do_gpu(char **fields, size_t n)
+{
+	const struct gpmu_trace_gpu gpu = {
+		.size = sizeof(gpu), .number = pid_of(fields[1]), .name = fields[2], .uuid = fields[3], .address = fields[4],
+	};
+	const struct gpmu_trace_gpu_counter counter = {
+		.size = sizeof(counter), .gpu = pid_of(fields[2]), .unit = fields[3], .name = fields[4],
+	};
+
+	if (!strcmp(fields[0], "gpu") && n == 5)
+		check(gpmu_trace_gpu(trace, &gpu));
+	else if (!strcmp(fields[0], "queue") && n == 5)
+		add_key("", fields[1], gpmu_trace_queue(trace, pid_of(fields[2]),
+							check(gpmu_trace_context(trace, pid_of(fields[3]))), fields[4]));
+	else if (!strcmp(fields[0], "gpu-counter") && n == 5)
+		add_key("", fields[1], gpmu_trace_gpu_counter(trace, &counter));
+	else if (!strcmp(fields[0], "work") && n >= 6)
+		do_work(fields, n);
+	else
+		return false;
+	return true;
+}
+
 static void do_event(char **fields, size_t n)
 {
 	struct gpmu_trace_arg args[FIELDS];
@@ -205,7 +258,7 @@ static void do_line(char *line)
 		check(gpmu_trace_value(trace, track_of(fields[1]), number_of(fields[2]), strtod(fields[3], NULL)));
 	else if (!strcmp(fields[0], "end") && n == 3)
 		check(gpmu_trace_end(trace, track_of(fields[1]), number_of(fields[2])));
-	else
+	else if (!do_gpu(fields, n))
 		do_event(fields, n);
 }
 

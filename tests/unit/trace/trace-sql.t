@@ -160,6 +160,47 @@ head -c 5000 "$tmp/long.pftrace" | tail -c +$((1 + $(od -An -tu1 -j1 -N1 "$tmp/l
 like "$(sql "$all")" ': a packet before any state$' "long trace: trace_sql.py refuses a packet before any state"
 rm -f "$tmp/full" && ln -s /dev/full "$tmp/full"
 like "$("$make" long "$tmp/full" 2>&1)" '^trace-make: No space left on device$' "long trace: a full disk is an error of the writer"
+trace=$tmp/work.pftrace
+"$make" work "$trace"
+ok $? "trace: a trace with work and counters of two GPUs is written"
+is "$(sql "select g.name, s.name, render_stage_category, count(*), sum(dur) from gpu_slice s join gpu_track t on t.id = track_id
+	join gpu g on g.id = t.ugpu group by 1, 2 order by 1, 2")" \
+	"H200|add(float*)|2|500|350000
+H200 MIG 1g|add(float*)|2|250|175000
+H200 MIG 1g|memcpy HtoD|0|250|175000" "trace: all work is in gpu_slice, with its GPU, name and category, across restarts"
+is "$(sql "select gpu, name, vendor, uuid, pci_bdf from gpu order by 1")" \
+	"0|H200|NVIDIA|6f2a1c0000014a00800000000000000a|0000:01:00.0
+1|H200 MIG 1g|NVIDIA||" "trace: GPUs have UUID and PCI address"
+is "$(sql "select key, display_value from args join gpu_slice using (arg_set_id) where ts = $begin + 500 and key in ('kernel_name',
+	'kernel_demangled_name', 'arch', 'launch.grid_size.x', 'launch.workgroup_size.x', 'registers_per_thread', 'grid_size',
+	'sm__maximum_warps_per_active_cycle_pct', 'description') order by key")" "arch|sm_90
+description|kernel
+grid_size|256
+kernel_demangled_name|add(float*)
+kernel_name|_Z3addPf
+launch.grid_size.x|256
+launch.workgroup_size.x|128
+registers_per_thread|32
+sm__maximum_warps_per_active_cycle_pct|62.5" "trace: a kernel has its names, its launch and the arguments of its interned entry"
+is "$(sql "select key, display_value from args join gpu_slice using (arg_set_id) where ts = $begin + 3500
+	and key in ('bytes', 'from', 'description', 'kernel_name') order by key")" "bytes|4096
+description|memcpy
+from|pinned" "trace: a copy has its bytes and memories"
+is "$(sql "select distinct t.name, p.pid, submission_id from gpu_slice s join track t on t.id = track_id join process p using (upid)
+	where ts = $begin + 7500")" "100 app: stream 7|100|7" "trace: work has its queue, process and submission"
+is "$(sql "select count(*) from flow join slice o on o.id = slice_out join gpu_slice i on i.id = slice_in
+	where o.ts + 500 = i.ts and o.name = 'cudaLaunchKernel'")" 998 "trace: an arrow leads from each call to the work that it submits"
+is "$(sql "select o.ts - $begin, i.ts - $begin from flow join gpu_slice o on o.id = slice_out join gpu_slice i on i.id = slice_in order by 1")" \
+	"1500|2500
+2500|3500" "trace: an arrow leads from work to the next work of the same call"
+is "$(sql "select distinct pid, api from gpu_context c join gpu_slice using (context_id)")" "100|CUDA" "trace: contexts are of a process and CUDA"
+is "$(sql "select gpu_id, t.name, coalesce(unit, '-'), description, group_id, count(*), sum(value) from gpu_counter_track t
+	join counter c on c.track_id = t.id join gpu_counter_group g on g.track_id = t.id group by t.id order by 1")" \
+	"0|GpuDramBW|GB/s|Bandwidth.|5|500|166333
+1|sm__cycles_active.avg|-|[gpc_cycle]|6|500|166834" "trace: counters of GPUs have unit, description, group and values"
+is "$(sql "select value from counter c join gpu_counter_track t on t.id = c.track_id where ts = $begin + 8000")" 4 \
+	"trace: the value of a counter of a GPU holds from its own time on"
+is "$(sql "select count(*) from gpu_slice" --from 3 | awk '{ print ($1 > 0 && $1 < 1000) }')" 1 "trace: work can be read from a restart on"
 trace=$tmp/samples.pftrace
 "$make" samples "$trace"
 ok $? "trace: a trace with samples of two events is written"
