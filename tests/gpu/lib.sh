@@ -117,7 +117,7 @@ ask() {
 
 # slices NAME CATEGORY [WHERE]: the number of slices
 slices() {
-	ask "$1" "select count(*) from slice where category = '$2' and ${3:-1}"
+	ask "$1" "select count(*) from all_slice where category = '$2' and ${3:-1}"
 }
 
 # audit NAME ABOUT KEY: a value of the trace's audit

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""tally.py TRACE: prints the number of slices of each category, "COUNT CATEGORY", and the instants, "moment NAME KEY=VALUE...".
+"""tally.py TRACE: prints the number of slices of each category and of work of each kind, "COUNT CATEGORY", and the instants, "moment NAME KEY=VALUE...".
 
 For traces that are too long for tests/unit/trace/trace_sql.py: it keeps only the string table and does not check that
 slices end.
@@ -11,9 +11,10 @@ import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "unit", "trace"))
-from trace_sql import ARG, BEGIN, CATEGORY, CLEARED, INSTANT, NAME, TEXT, fields, one, text, varint
+from trace_sql import ARG, BEGIN, CATEGORY, CLEARED, INSTANT, NAME, SPECIFICATION, TEXT, fields, one, text, varint
 
-EVENT, INTERNED, FLAGS = 11, 12, 13
+EVENT, INTERNED, FLAGS, WORK = 11, 12, 13, 53
+WORK_STAGE, STAGE_KIND = 14, 3
 EVENT_CATEGORY, EVENT_ARGS, EVENT_TYPE, EVENT_NAME = 3, 4, 9, 10
 ARG_INTEGER, ARG_REAL, ARG_TEXT, ARG_TEXT_NUMBER = 4, 5, 6, 17
 
@@ -67,14 +68,20 @@ class Tally:
         self.names, self.counts, self.moments = {}, collections.Counter(), []
 
     def packet(self, data, at, end):
-        packet = skim(data, at, end, (EVENT, INTERNED, FLAGS))
+        packet = skim(data, at, end, (EVENT, INTERNED, FLAGS, WORK))
         if packet.get(FLAGS, 0) & CLEARED:
             self.names = {}
         if INTERNED in packet:
             begin, end = packet[INTERNED]
             for kind, entries in fields(data[begin:end]).items():
                 for entry in map(fields, entries):
-                    self.names[kind, one(entry, 1)] = text(one(entry, 2))
+                    if kind in (CATEGORY, NAME, ARG, TEXT):
+                        self.names[kind, one(entry, 1)] = text(one(entry, 2))
+                    elif kind == SPECIFICATION:
+                        self.names[kind, one(entry, 1)] = text(one(entry, STAGE_KIND))
+        if WORK in packet:
+            stage = skim(data, *packet[WORK], (WORK_STAGE,))[WORK_STAGE]
+            self.counts[self.names[SPECIFICATION, stage]] += 1
         if EVENT not in packet:
             return
         event = skim(data, *packet[EVENT], (EVENT_CATEGORY, EVENT_TYPE))

@@ -30,7 +30,7 @@ without_room() {
 }
 
 kernels() {
-	sql "select count(*) from slice where category = 'kernel'"
+	sql "select count(*) from all_slice where category = 'kernel'"
 }
 
 # shellcheck disable=SC2016 # the inner shell's

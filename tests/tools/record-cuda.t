@@ -16,7 +16,7 @@ unset CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH GPMU_CHANNEL
 
 run gpmu record -o "$trace" -- "$program" init context=0 kernel=foo copy=100 set=7 push=step kernel=bar pop sync
 is "$rc" 0 "record of a CUDA program exits with 0"
-is "$(sql "select group_concat(name, ' ') from (select name from slice where category in ('kernel', 'memcpy', 'memset') order by ts)")" \
+is "$(sql "select group_concat(name, ' ') from (select name from all_slice where category in ('kernel', 'memcpy', 'memset') order by ts)")" \
 	"foo memcpy HtoD memset bar" "record has the GPU's kernels, copies and memsets in order"
 is "$(sql "select o.name, i.name from flow join slice o on o.id = slice_out join slice i on i.id = slice_in order by i.ts")" \
 	"cudaLaunchKernel|foo
@@ -33,11 +33,10 @@ like "$(audit process)" "^$buffers buffers_limit=268435456 cupti=130001 driver=1
 GPMU_PLUGINS=$GPMU_PLUGINS:$(realpath "$B") run gpmu record --gpu -M GpuSmActive -I 20 -o "$trace" -- \
 	"$program" init context=0 kernel=foo sleep=150 kernel=bar
 is "$rc" 0 "record --gpu of a CUDA program exits with 0"
-is "$(sql "select distinct p.name from counter_track t join track p on p.id = t.parent_id where t.name = 'GpuSmActive' order by 1" |
-	grep -o '^GPU [01]')" "GPU 0
-GPU 1" "record --gpu puts counters below the track of their GPU"
-is "$(sql "select count(distinct t.parent_id) from track t join track p on p.id = t.parent_id where p.name glob 'GPU 0: *'")" 1 \
-	"record --gpu puts the streams below the track of their GPU"
+is "$(sql "select g.gpu, g.name, t.name, unit, group_id from gpu_counter_track t join gpu g on g.gpu = t.gpu_id
+	join gpu_counter_group c on c.track_id = t.id order by 1")" "0|NVIDIA H200|GpuSmActive|%|6
+1|NVIDIA H200|GpuSmActive|%|6" "record --gpu gives counters their GPU, unit and group"
+is "$(sql "select distinct ugpu from gpu_slice s join gpu_track t on t.id = s.track_id")" 0 "record --gpu has the work of a stream on its GPU"
 
 # Another program has the profiler of GPU 0, so NVML counts what it can there.
 GPMU_PLUGINS=$GPMU_PLUGINS:$(realpath "$B") expect 0 gpmu record --gpu -M GpuSmActive,GpuDramReadBW,GpuPcieReadBW -I 20 -o "$trace" -- sleep 0.1
@@ -53,7 +52,7 @@ is "$rc" 0 "record --gpu ends with the command although a reading takes longer t
 
 run gpmu record -o "$trace" -- "$program" init context=0 kernel=foo sleep=600 kill
 is "$rc" 137 "record of a program that is killed exits with 137"
-like "$(sql "select name from slice where category = 'kernel'")" '^foo$' "record of a program that is killed has the activity handed over before"
+like "$(sql "select name from all_slice where category = 'kernel'")" '^foo$' "record of a program that is killed has the activity handed over before"
 like "$(audit process)" 'end=vanished' "record of a program that is killed marks its end as vanished"
 # shellcheck disable=SC2016 # the inner shell's
 expect 0 gpmu record --no-cpu-trace -o "$trace" -- sh -c '"$0" init context=0 await="$1" push=full repeat=100000 kernel=foo pop &
@@ -62,16 +61,16 @@ expect 0 gpmu record --no-cpu-trace -o "$trace" -- sh -c '"$0" init context=0 aw
 lost=$(gpmu report "$trace" | sed -n 's/^ *drops  *warning .* \([0-9]*\) kernel lost .*/\1/p')
 [ "${lost:-0}" -gt 0 ]
 ok $? "record that is stopped while a program fills its channel counts the lost kernels: $lost" || diag "$(gpmu report "$trace")"
-is $(($(sql "select count(*) from slice where category = 'kernel'") + lost)) 100000 "record that was stopped has or counts each kernel"
+is $(($(sql "select count(*) from all_slice where category = 'kernel'") + lost)) 100000 "record that was stopped has or counts each kernel"
 like "$(gpmu report "$trace")" ' 1 nvtx lost ' "record that was stopped counts the end of an NVTX range as lost"
 like "$(audit process)" 'end=vanished' "record marks the end of a program whose last records found no room as vanished"
 run gpmu record -o "$trace" -- "$program" init context=0 repeat=300 kernel=foo vanish=9
 is "$rc" 9 "record of a program that ends by _exit() exits with its status"
-is "$(sql "select count(*) from slice where category = 'kernel'")" 300 "record of a program that ends by _exit() has all of its kernels"
+is "$(sql "select count(*) from all_slice where category = 'kernel'")" 300 "record of a program that ends by _exit() has all of its kernels"
 like "$(audit process)" 'end=closed' "record of a program that ends by _exit() marks its end as closed"
 run gpmu record -o "$trace" -- "$program" init context=0 repeat=300 kernel=foo raise=15
 is "$rc" 143 "record of a program that SIGTERM ends exits with 143"
-is "$(sql "select count(*) from slice where category = 'kernel'")" 300 "record of a program that SIGTERM ends has all of its kernels"
+is "$(sql "select count(*) from all_slice where category = 'kernel'")" 300 "record of a program that SIGTERM ends has all of its kernels"
 
 # --- calls and records
 expect 0 gpmu record --strict -o "$trace" -- "$program" init context=0 repeat=3 kernel=foo copy=1 set=1 graph=1
@@ -94,20 +93,20 @@ expect 0 gpmu record --strict -o "$trace" -- sh -c '"$0" init context=0 kernel=f
 like "$(audit calls)" 'called=[0-9]* .*lost=0 .*pending=' "record counts no call of a process that outlives the recording as lost"
 run gpmu record -o "$trace" -- "$program" init context=0 repeat=300 kernel=foo kill
 lost=$(audit source | sed -n 's/.*kind=kernel lost=\([0-9]*\) .*/\1/p')
-is "$(($(sql "select count(*) from slice where category = 'kernel'") + ${lost:-0}))" 300 "record of a program that is killed has each kernel in the trace or counts it as lost"
+is "$(($(sql "select count(*) from all_slice where category = 'kernel'") + ${lost:-0}))" 300 "record of a program that is killed has each kernel in the trace or counts it as lost"
 expect 0 gpmu record -o "$trace" -- "$program" init context=0 kernel=foo fork-init kernel=bar
 like "$err" '2 processes' "record counts a forked child as a process"
-is "$(sql "select count(*) from slice where category = 'kernel'")" 2 "record of a forked child does not disturb the parent's kernels"
+is "$(sql "select count(*) from all_slice where category = 'kernel'")" 2 "record of a forked child does not disturb the parent's kernels"
 like "$err" 'warning: .*forked' "record warns that a forked child cannot be recorded"
 expect 0 gpmu record --capture-range=nvtx:part -o "$trace" -- \
 	"$program" init context=0 kernel=before push=part kernel=inside pop kernel=behind
-is "$(sql "select name from slice where category = 'kernel'")" inside "record --capture-range=nvtx has the kernels inside the range only"
+is "$(sql "select name from all_slice where category = 'kernel'")" inside "record --capture-range=nvtx has the kernels inside the range only"
 expect 0 gpmu record --cuda-buffers=4300000 -o "$trace" -- "$program" init context=0 kernel=foo
 like "$(audit process)" "^$buffers buffers_limit=4194304 " "record --cuda-buffers limits the memory of CUPTI's buffers to whole buffers"
 expect 0 gpmu report "$trace"
 like "$out" 'CUPTI [^;]*, (0.5|1.0) MiB of buffers; closed' "report has the memory of CUPTI's buffers"
 expect 0 gpmu record --cuda=kernel -o "$trace" -- "$program" init context=0 kernel=foo copy=100 sync
-is "$(sql "select distinct category from slice where category <> 'audit'")" kernel "record --cuda=kernel has kernels only"
+is "$(sql "select distinct category from all_slice where category <> 'audit'")" kernel "record --cuda=kernel has kernels only"
 
 # --- regions
 ln -s "$(realpath "$B/libgpmu-mark.so")" "$GPMU_PLUGINS"

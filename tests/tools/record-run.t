@@ -231,9 +231,9 @@ is "$rc" 0 "record --max-size=1M exits with 0"
 size=$(stat -c %s "$trace")
 [ "$whole" -gt 1048576 ] && [ "$size" -le 1048576 ] && [ "$size" -ge 524288 ]
 ok $? "record --max-size=1M leaves a trace of 0.5 to 1 MiB" || diag "$size of $whole"
-is "$(sql "select (select max(int_value) from args where key = 'debug.correlation') - min(int_value) + 1 - count(*) from args where key = 'debug.correlation'")" 0 \
+is "$(sql "select max(submission_id) - min(submission_id) + 1 - count(*) from gpu_slice")" 0 \
 	"record --max-size keeps the newest records without a gap"
-is "$(sql "select max(int_value) from args where key = 'debug.correlation'")" 15000 "record --max-size keeps the last record"
+is "$(sql "select max(submission_id) from gpu_slice")" 15000 "record --max-size keeps the last record"
 like "$(audit process)" 'program=app' "record --max-size keeps the audit"
 is "$(find "$work" -name 'trace.pftrace?*')" "" "record --max-size leaves no temporary file behind"
 mkdir "$work/far"
@@ -246,7 +246,7 @@ ln "$work/far/one" "$work/far/two"
 expect 0 gpmu record --max-size=1M -o "$work/far/one" -- "$app" "$work/script"
 cmp "$work/far/one" "$work/far/two" && [ "$(stat -c %s "$work/far/two")" -le 1048576 ]
 ok $? "record --max-size limits a trace with two names in place"
-is "$(trace=$work/far/two; sql "select (select max(int_value) from args where key = 'debug.correlation') - min(int_value) + 1 - count(*) from args where key = 'debug.correlation'") $(ls "$work/far")" \
+is "$(trace=$work/far/two; sql "select max(submission_id) - min(submission_id) + 1 - count(*) from gpu_slice") $(ls "$work/far")" \
 	"0 one
 trace.pftrace
 two" "record --max-size of a trace with two names keeps the newest records without a gap"
@@ -281,7 +281,7 @@ for options in "" "--max-size=1M"; do
 		bash -c 'ulimit -S -f unlimited; exec "$@"' bash "$app" "$work/script"
 	is "$rc $(grep -c "^gpmu record: $trace: File too large; raise ulimit -f$" <<< "$err")" "125 1" "record $options fails with a message at the limit of file sizes"
 	is "$(ls "$work/limit")" "trace" "record $options leaves no temporary file at the limit of file sizes"
-	kept=$(sql "select count(*) from slice where category = 'kernel'")
+	kept=$(sql "select count(*) from all_slice where category = 'kernel'")
 	sed -n 's/,\([0-9]\)/\1/g; s/.*, \([0-9]*\) records, \([0-9]*\) lost.*/\1 \2/p' <<< "$err" |
 		awk -v kept="$kept" '{ exit !(kept && $1 <= kept && $1 >= kept - 1 && $1 + $2 == 15000) }'
 	ok $? "record $options counts all records that are not in the trace as lost" || diag "$kept kernels: $err"

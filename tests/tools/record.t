@@ -28,11 +28,26 @@ script() {
 
 # slices WHERE: ns since the first slice, duration, track, category, name, depth
 slices() {
-	sql "select s.ts - (select min(ts) from slice where category <> 'audit'), s.dur,
+	sql "select s.ts - (select min(ts) from all_slice where category <> 'audit'), s.dur,
 		coalesce(k.name, 'thread ' || tid), s.category, s.name, s.depth
-		from slice s join track k on k.id = s.track_id left join thread_track tt on tt.id = k.id
+		from all_slice s join track k on k.id = s.track_id left join thread_track tt on tt.id = k.id
 		left join thread th using (utid) where category <> 'audit' and ($1)
 		order by s.ts, s.depth, s.dur desc" | sed -E 's/\|[0-9]+ app: /|app: /'
+}
+
+# hex UUID: its bytes as trace_processor shows them
+hex() {
+	tr -d - <<< "${1#GPU-}"
+}
+
+# work_args KIND KEY...: name, key and value of these arguments of work of GPUs
+work_args() {
+	local kind=$1 keys
+
+	shift
+	keys=$(printf "'%s'," "$@")
+	sql "select s.name, a.key, a.display_value from all_slice s join args a using (arg_set_id)
+		where s.category = '$kind' and a.key in (${keys%,}) order by s.ts, s.name, a.key"
 }
 
 # args CATEGORY: name, key, value of each argument
@@ -68,26 +83,35 @@ is "$(slices 1)" "0|500|thread 77|runtime|cudaLaunchKernel|0
 8100|100|thread 77|driver|cuLaunchKernelEx|0
 8300|100|app: stream 7|kernel|plain|0
 9000|100|CUPTI|overhead|buffer flush|0" "record has calls on threads, work on streams and demangled names, without driver calls inside runtime calls"
-is "$(sql "select distinct p.name, t.name from track t join track p on p.id = t.parent_id where t.name glob '*stream*' order by 1" | sed -E 's/\|[0-9]+ /|PID /')" \
-	"GPU 0: NVIDIA H200 ($one)|PID app: stream 7
-GPU 0: NVIDIA H200 ($one)|PID app: stream 8
-GPU 1: NVIDIA H200 ($two)|PID app: stream 7" "record puts streams below their GPU"
-is "$(args kernel)" "foo(float*, int)|block|256x2x1
-foo(float*, int)|correlation|5
-foo(float*, int)|grid|128x1x1
-foo(float*, int)|registers|32
-foo(float*, int)|shared|1040
-plain|block|0x0x0
-plain|correlation|7
+is "$(sql "select distinct g.name, g.uuid, t.name from gpu_slice s join gpu_track t on t.id = s.track_id join gpu g on g.id = t.ugpu
+	order by 2, 3" | sed -E 's/\|[0-9]+ /|PID /')" "NVIDIA H200|$(hex "$one")|PID app: stream 7
+NVIDIA H200|$(hex "$one")|PID app: stream 8
+NVIDIA H200|$(hex "$two")|PID app: stream 7" "record has streams with their GPU and its UUID"
+is "$(work_args kernel kernel_name kernel_demangled_name launch.grid_size.x launch.workgroup_size.y registers_per_thread \
+	shared_mem_static shared_mem_dynamic workgroup_size grid_size graph node)" "foo(float*, int)|grid_size|128
+foo(float*, int)|kernel_demangled_name|foo(float*, int)
+foo(float*, int)|kernel_name|_Z3fooPfi
+foo(float*, int)|launch.grid_size.x|128
+foo(float*, int)|launch.workgroup_size.y|2
+foo(float*, int)|registers_per_thread|32
+foo(float*, int)|shared_mem_dynamic|1024
+foo(float*, int)|shared_mem_static|16
+foo(float*, int)|workgroup_size|512
 plain|graph|4
-plain|grid|0x0x0
-plain|node|12
-plain|registers|0
-plain|shared|0" "record gives kernels their launch, and the graph that has launched them"
-is "$(args memcpy)" "memcpy HtoD|bytes|4096
-memcpy HtoD|correlation|6
+plain|grid_size|0
+plain|kernel_demangled_name|plain
+plain|kernel_name|plain
+plain|launch.grid_size.x|0
+plain|launch.workgroup_size.y|0
+plain|node|12" "record gives kernels their names, their launch, and the graph that has launched them"
+is "$(work_args memcpy bytes from to)" "memcpy HtoD|bytes|4096
 memcpy HtoD|from|pinned
 memcpy HtoD|to|device" "record gives copies their bytes and both kinds of memory"
+is "$(sql "select submission_id from gpu_slice order by ts")" "5
+6
+8
+9
+7" "record gives work the number of the call that submitted it"
 is "$(args driver)" "cuLaunchKernelEx|correlation|7
 cuLaunchKernelEx|result|719" "record gives calls that failed their result"
 is "$(sql "select o.name, i.name from flow join slice o on o.id = slice_out join slice i on i.id = slice_in order by o.ts")" \
@@ -121,8 +145,8 @@ complete time=+20000
 END
 is "$(audit causality)" "checked=5 early=1 outside=1 overlap=1" "record counts early work, overlapping work and crossing calls in the audit"
 is "$(grep -c 'warning: 1 ' <<< "$err")" 3 "record warns of early work, overlapping work and crossing calls"
-like "$(slices "s.name in ('overlaps', 'cudaMalloc')")" "^500[|]200[|]thread 77 [(]2[)][|]runtime[|]cudaMalloc[|]0
-1600[|]1000[|]app: stream 7 [(]2[)][|]kernel[|]overlaps[|]0$" "record puts overlapping slices on second tracks"
+is "$(slices "s.name in ('overlaps', 'cudaMalloc')")" "500|200|thread 77 (2)|runtime|cudaMalloc|0
+1600|1000|app: stream 7|kernel|overlaps|0" "record puts overlapping calls on a second track, and overlapping work on its queue"
 like "$(audit source)" "lost=1 records=5 source=[0-9]+ app to=0 why=records with missing or impossible times" "record counts records with impossible times as lost"
 
 # --- records that a timeline cannot represent: each is dropped, and the others are recorded

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """trace_sql.py TRACE SQL [--from N]: queries a trace of libgpmu by SQL.
 
+Beside trace_processor's tables there is the view all_slice, which is like slice, with "kernel", "memcpy", "memset" or "graph"
+as the category of work of GPUs.
+
 Reads the bytes without protobuf-c and metrics/trace/trace.proto, by the rules of Perfetto's
 documentation. It fills tables with trace_processor's names, so that both accept the same SQL.
 --from N leaves out all packets before the N-th restart, counted from 1. A violation of the
@@ -57,6 +60,7 @@ create table gpu_counter_track (id, name, unit, description, gpu_id);
 create table gpu_counter_group (group_id, track_id);
 create table gpu (id, gpu, name, vendor, uuid, pci_bdf);
 create table gpu_context (context_id, pid, api);
+create index args_set on args (arg_set_id);
 create table clock_snapshot (snapshot_id, clock_id, clock_value);
 """
 
@@ -67,6 +71,10 @@ ERRORS = """select name, idx, value from stats where severity in ('error', 'data
     and name <> 'mismatched_sched_switch_tids'"""
 HEAD = '"name","idx","value"\n'
 # trace_processor adds an argument with the last described thread to events on no thread's track.
+# Slices of all kinds: work of GPUs has its kind as the category.
+ALL_SLICE = """create {}view all_slice as select s.id, s.ts, s.dur, s.track_id, coalesce(s.category, k.string_value) as category,
+    s.name, s.depth, s.parent_id, s.arg_set_id from slice s
+    left join args k on k.arg_set_id = s.arg_set_id and k.key = 'description'"""
 OWN_ARGS = "create temp view args as select * from main.args where key <> 'legacy_event.passthrough_utid'"
 
 class Bad(Exception):
@@ -333,7 +341,7 @@ class Sampler:
 class Tables:
     def __init__(self):
         self.db = sqlite3.connect(":memory:")
-        self.db.executescript(SCHEMA)
+        self.db.executescript(SCHEMA + ALL_SLICE.format(""))
         self.kinds, self.stacks, self.slices, self.flows = {}, {}, [], {}
         self.roots, self.rows = set(), {}
         self.calls, self.works, self.gpu_numbers = {}, {}, {}
@@ -555,7 +563,7 @@ def row_of(line):
 def ask(program, data, sql):
     with tempfile.NamedTemporaryFile() as trace, tempfile.NamedTemporaryFile("w") as query:
         trace.write(data)
-        query.write(f"{OWN_ARGS};\n{sql};\n{ERRORS};\n")
+        query.write(f"{OWN_ARGS};\n{ALL_SLICE.format('temp ')};\n{sql};\n{ERRORS};\n")
         trace.flush()
         query.flush()
         done = subprocess.run([program, "-q", query.name, trace.name], capture_output=True, check=False)
