@@ -222,9 +222,9 @@ is "$(sql "select name from slice where category = 'runtime'")" first "record th
 like "$(gpmu report "$trace")" 'trace +warning +it has no end, because gpmu record was killed' "report warns of a trace whose gpmu record was killed"
 
 # --- the size limit
-script "repeat 15000 kernel begin=+1000 end=+1500 device=0 context=1 stream=7 correlation=1 name=k grid=1,1,1" "complete time=+100000000"
+script "repeat 20000 kernel begin=+1000 end=+1500 device=0 context=1 stream=7 correlation=1 name=k grid=1,1,1" "complete time=+100000000"
 expect 0 gpmu record --no-cpu-trace -o "$trace" -- "$app" "$work/script"
-like "$err" ' 15,000 records, 0 lost' "record loses none of 15,000 kernels"
+like "$err" ' 20,000 records, 0 lost' "record loses none of 20,000 kernels"
 whole=$(stat -c %s "$trace")
 run gpmu record --max-size=1M -o "$trace" -- "$app" "$work/script"
 is "$rc" 0 "record --max-size=1M exits with 0"
@@ -233,7 +233,7 @@ size=$(stat -c %s "$trace")
 ok $? "record --max-size=1M leaves a trace of 0.5 to 1 MiB" || diag "$size of $whole"
 is "$(sql "select max(submission_id) - min(submission_id) + 1 - count(*) from gpu_slice")" 0 \
 	"record --max-size keeps the newest records without a gap"
-is "$(sql "select max(submission_id) from gpu_slice")" 15000 "record --max-size keeps the last record"
+is "$(sql "select max(submission_id) from gpu_slice")" 20000 "record --max-size keeps the last record"
 like "$(audit process)" 'program=app' "record --max-size keeps the audit"
 is "$(find "$work" -name 'trace.pftrace?*')" "" "record --max-size leaves no temporary file behind"
 mkdir "$work/far"
@@ -272,7 +272,7 @@ like "$(audit gpmu)" 'command=true' "record -o writes a trace to a pipe"
 trace=$work/trace.pftrace
 
 # --- a trace that cannot be written
-script "repeat 15000 kernel begin=+1000 end=+1500 device=0 context=1 stream=7 correlation=1 name=k grid=1,1,1" "complete time=+100000000"
+script "repeat 20000 kernel begin=+1000 end=+1500 device=0 context=1 stream=7 correlation=1 name=k grid=1,1,1" "complete time=+100000000"
 mkdir "$work/limit"
 trace=$work/limit/trace
 for options in "" "--max-size=1M"; do
@@ -283,7 +283,7 @@ for options in "" "--max-size=1M"; do
 	is "$(ls "$work/limit")" "trace" "record $options leaves no temporary file at the limit of file sizes"
 	kept=$(sql "select count(*) from all_slice where category = 'kernel'")
 	sed -n 's/,\([0-9]\)/\1/g; s/.*, \([0-9]*\) records, \([0-9]*\) lost.*/\1 \2/p' <<< "$err" |
-		awk -v kept="$kept" '{ exit !(kept && $1 <= kept && $1 >= kept - 1 && $1 + $2 == 15000) }'
+		awk -v kept="$kept" '{ exit !(kept && $1 <= kept && $1 >= kept - 1 && $1 + $2 == 20000) }'
 	ok $? "record $options counts all records that are not in the trace as lost" || diag "$kept kernels: $err"
 	size=$(stat -c %s "$trace")
 	[ -n "$options" ] || [ "$size" -gt $((300 * 1024 - 256)) ]
@@ -292,7 +292,7 @@ done
 trace=$work/trace.pftrace
 run gpmu record --no-cpu-trace -o /dev/full -- "$app" "$work/script"
 is "$rc" 125 "record to a full disk exits with 125"
-like "$err" ' 0 records, 15,000 lost' "record counts the records that a full disk has no room for as lost"
+like "$err" ' 0 records, 20,000 lost' "record counts the records that a full disk has no room for as lost"
 mkfifo "$work/reader"
 head -c 1 "$work/reader" > "$work/piped" &
 run gpmu record -o "$work/reader" -- "$app" "$work/script"

@@ -83,7 +83,7 @@ is "$(slices 1)" "0|500|thread 77|runtime|cudaLaunchKernel|0
 8100|100|thread 77|driver|cuLaunchKernelEx|0
 8300|100|app: stream 7|kernel|plain|0
 9000|100|CUPTI|overhead|buffer flush|0" "record has calls on threads, work on streams and demangled names, without driver calls inside runtime calls"
-is "$(sql "select distinct g.name, g.uuid, t.name from gpu_slice s join gpu_track t on t.id = s.track_id join gpu g on g.id = t.ugpu
+is "$(sql "select distinct g.name, g.uuid, t.name from gpu_slice s join gpu_queue t on t.id = s.track_id join gpu g on g.id = t.ugpu
 	order by 2, 3" | sed -E 's/\|[0-9]+ /|PID /')" "NVIDIA H200|$(hex "$one")|PID app: stream 7
 NVIDIA H200|$(hex "$one")|PID app: stream 8
 NVIDIA H200|$(hex "$two")|PID app: stream 7" "record has streams with their GPU and its UUID"

@@ -163,7 +163,7 @@ like "$("$make" long "$tmp/full" 2>&1)" '^trace-make: No space left on device$' 
 trace=$tmp/work.pftrace
 "$make" work "$trace"
 ok $? "trace: a trace with work and counters of two GPUs is written"
-is "$(sql "select g.name, s.name, render_stage_category, count(*), sum(dur) from gpu_slice s join gpu_track t on t.id = track_id
+is "$(sql "select g.name, s.name, render_stage_category, count(*), sum(dur) from gpu_slice s join gpu_queue t on t.id = track_id
 	join gpu g on g.id = t.ugpu group by 1, 2 order by 1, 2")" \
 	"H200|add(float*)|2|500|350000
 H200 MIG 1g|add(float*)|2|250|175000

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """trace_sql.py TRACE SQL [--from N]: queries a trace of libgpmu by SQL.
 
-Beside trace_processor's tables there is the view all_slice, which is like slice, with "kernel", "memcpy", "memset" or "graph"
-as the category of work of GPUs.
+Beside trace_processor's tables there are two views. all_slice is like slice, with "kernel", "memcpy", "memset" or "graph" as
+the category of work of GPUs. gpu_queue has the tracks of this work with their GPU.
 
 Reads the bytes without protobuf-c and metrics/trace/trace.proto, by the rules of Perfetto's
 documentation. It fills tables with trace_processor's names, so that both accept the same SQL.
@@ -55,7 +55,8 @@ create table stack_profile_frame (id, name, mapping, rel_pc);
 create table stack_profile_mapping (id, name);
 create table gpu_slice (id, ts, dur, track_id, name, depth, arg_set_id, context_id, submission_id, hw_queue_id, upid,
     render_stage_category);
-create table gpu_track (id, name, ugpu);
+create table gpu_track (id, name);
+create table gpu_queue (id, name, ugpu);
 create table gpu_counter_track (id, name, unit, description, gpu_id);
 create table gpu_counter_group (group_id, track_id);
 create table gpu (id, gpu, name, vendor, uuid, pci_bdf);
@@ -75,6 +76,9 @@ HEAD = '"name","idx","value"\n'
 ALL_SLICE = """create {}view all_slice as select s.id, s.ts, s.dur, s.track_id, coalesce(s.category, k.string_value) as category,
     s.name, s.depth, s.parent_id, s.arg_set_id from slice s
     left join args k on k.arg_set_id = s.arg_set_id and k.key = 'description'"""
+# A track's GPU is a dimension of the track.
+GPU_QUEUE = """create temp view gpu_queue as select id, name, extract_arg(dimension_arg_set_id, 'ugpu') as ugpu from track
+    where type = 'gpu_render_stage'"""
 OWN_ARGS = "create temp view args as select * from main.args where key <> 'legacy_event.passthrough_utid'"
 
 class Bad(Exception):
@@ -430,12 +434,14 @@ class Tables:
             self.gpu_numbers[key] = -1000000 - len(self.gpu_numbers)
             self.insert(kind, self.gpu_numbers[key], *row)
             self.insert("track", self.gpu_numbers[key], row[0], None)
+            if kind == "gpu_queue":
+                self.insert("gpu_track", self.gpu_numbers[key], row[0])
         return self.gpu_numbers[key]
 
     def stage(self, time, work):
         number = len(self.slices)
         self.process(work["pid"])
-        track = self.gpu_tracks("gpu_track", (work["gpu"], work["queue"], work["queue_name"]), work["queue_name"], work["gpu"])
+        track = self.gpu_tracks("gpu_queue", (work["gpu"], work["queue"], work["queue_name"]), work["queue_name"], work["gpu"])
         self.slices.append([number, time, work["dur"], track, None, work["name"], 0, None, number])
         self.insert("gpu_slice", number, time, work["dur"], track, work["name"], 0, number, work["context"],
                     work["submission"], work["queue"], work["pid"], work["category"])
@@ -563,7 +569,7 @@ def row_of(line):
 def ask(program, data, sql):
     with tempfile.NamedTemporaryFile() as trace, tempfile.NamedTemporaryFile("w") as query:
         trace.write(data)
-        query.write(f"{OWN_ARGS};\n{ALL_SLICE.format('temp ')};\n{sql};\n{ERRORS};\n")
+        query.write(f"{OWN_ARGS};\n{ALL_SLICE.format('temp ')};\n{GPU_QUEUE};\n{sql};\n{ERRORS};\n")
         trace.flush()
         query.flush()
         done = subprocess.run([program, "-q", query.name, trace.name], capture_output=True, check=False)
