@@ -235,16 +235,34 @@ int trace_put_system(struct gpmu_trace *trace);
 int trace_put_track(struct gpmu_trace *trace, int track);
 int trace_put_sampler(struct gpmu_trace *trace, int sampler);
 
-/*
- * trace_intern.c: appends packets that define what later packets refer to, unless the present restart has defined it.
- * Returns 0 or -ENOMEM.
- */
-int trace_need_gpus(struct gpmu_trace *trace);
-int trace_need_queue(struct gpmu_trace *trace, int track);
-int trace_need_counter(struct gpmu_trace *trace, int track);
-int trace_need_kernel(struct gpmu_trace *trace, int kernel);
-/* Sets the name's number. @kind: TRACE_ARG_TEXT or later */
+/* trace_intern.c: appends packets that define what later packets refer to. Return 0 or -ENOMEM. */
+int trace_put_gpus(struct gpmu_trace *trace);
+int trace_put_queue(struct gpmu_trace *trace, int track);
+int trace_put_gpu_counter(struct gpmu_trace *trace, int track);
+int trace_put_kernel(struct gpmu_trace *trace, int kernel);
+/* Sets the name's number, and defines it unless the present restart has. @kind: TRACE_ARG_TEXT or later */
 int trace_need_name(struct gpmu_trace *trace, enum trace_name_kind kind, const char *text, uint64_t *number);
+
+/* Define it unless the present restart has. Return 0 or -ENOMEM. */
+static inline int trace_need_gpus(struct gpmu_trace *trace)
+{
+	return trace->gpus_given == trace->restart || !trace->gpu_count ? 0 : trace_put_gpus(trace);
+}
+
+static inline int trace_need_queue(struct gpmu_trace *trace, int track)
+{
+	return trace->tracks[track - 1].given == trace->restart ? 0 : trace_put_queue(trace, track);
+}
+
+static inline int trace_need_gpu_counter(struct gpmu_trace *trace, int track)
+{
+	return trace->tracks[track - 1].given == trace->restart ? 0 : trace_put_gpu_counter(trace, track);
+}
+
+static inline int trace_need_kernel(struct gpmu_trace *trace, int kernel)
+{
+	return trace->kernels[kernel - 1].given == trace->restart ? 0 : trace_put_kernel(trace, kernel);
+}
 
 /* Numbers of specifications: queues, whose numbers are stable, are odd, and stages even. */
 static inline uint64_t trace_queue_iid(int track)

@@ -126,7 +126,7 @@ int trace_gpu_value(struct gpmu_trace *trace, int track, uint64_t time, const in
 	if (!ret)
 		ret = trace_need_gpus(trace);
 	if (!ret)
-		ret = trace_need_counter(trace, track);
+		ret = trace_need_gpu_counter(trace, track);
 	if (!ret && (!trace_room(&trace->scratch, VALUE_MAX) || !trace_room(&trace->out, VALUE_MAX)))
 		ret = -ENOMEM;
 	if (ret)

@@ -68,7 +68,7 @@ static void fill_gpu(struct gpu_message *to, const struct trace_gpu *from)
 	to->gpu.extra_info = to->extras;
 }
 
-int trace_need_gpus(struct gpmu_trace *trace)
+int trace_put_gpus(struct gpmu_trace *trace)
 {
 	GpmuPb__GpuInfo info = GPMU_PB__GPU_INFO__INIT;
 	GpmuPb__TracePacket packet = GPMU_PB__TRACE_PACKET__INIT;
@@ -76,8 +76,6 @@ int trace_need_gpus(struct gpmu_trace *trace)
 	GpmuPb__GpuInfo__Gpu **list;
 	int ret = -ENOMEM;
 
-	if (trace->gpus_given == trace->restart || !trace->gpu_count)
-		return 0;
 	messages = calloc(trace->gpu_count, sizeof(*messages));
 	list = calloc(trace->gpu_count, sizeof(*list));
 	for (size_t i = 0; messages && list && i < trace->gpu_count; i++) {
@@ -128,14 +126,12 @@ static int put_specification(struct gpmu_trace *trace, GpmuPb__InternedGpuRender
 	return put_interned(trace, &data);
 }
 
-int trace_need_queue(struct gpmu_trace *trace, int number)
+int trace_put_queue(struct gpmu_trace *trace, int number)
 {
 	struct trace_track *track = &trace->tracks[number - 1];
 	GpmuPb__InternedGpuRenderStageSpecification message = GPMU_PB__INTERNED_GPU_RENDER_STAGE_SPECIFICATION__INIT;
 	int ret;
 
-	if (track->given == trace->restart)
-		return 0;
 	message.has_iid = 1;
 	message.iid = trace_queue_iid(number);
 	message.name = track->name;
@@ -147,39 +143,51 @@ int trace_need_queue(struct gpmu_trace *trace, int number)
 	return ret;
 }
 
-int trace_need_counter(struct gpmu_trace *trace, int number)
+struct counter_message {
+	GpmuPb__InternedGpuCounterDescriptor interned;
+	GpmuPb__GpuCounterDescriptor descriptor;
+	GpmuPb__GpuCounterDescriptor__Spec spec, *specs[1];
+	uint32_t group, numerator, denominator;
+};
+
+static void fill_counter(struct counter_message *to, const struct trace_track *track, int number)
+{
+	const struct trace_unit *unit = trace_unit(track->unit);
+
+	gpmu_pb__gpu_counter_descriptor__spec__init(&to->spec);
+	to->spec.has_counter_id = to->spec.has_value_direction = 1;
+	to->spec.name = track->name;
+	to->spec.description = track->description;
+	to->spec.n_numerator_units = unit != NULL;
+	to->spec.n_denominator_units = unit && unit->denominator;
+	to->numerator = unit ? unit->numerator : 0;
+	to->denominator = unit ? unit->denominator : 0;
+	to->spec.numerator_units = &to->numerator;
+	to->spec.denominator_units = &to->denominator;
+	to->group = track->group;
+	to->spec.n_groups = 1;
+	to->spec.groups = &to->group;
+	to->spec.value_direction = FORWARDS_LOOKING;
+	to->specs[0] = &to->spec;
+	gpmu_pb__gpu_counter_descriptor__init(&to->descriptor);
+	to->descriptor.n_specs = 1;
+	to->descriptor.specs = to->specs;
+	gpmu_pb__interned_gpu_counter_descriptor__init(&to->interned);
+	to->interned.has_iid = to->interned.has_gpu_id = 1;
+	to->interned.iid = (uint64_t)number;
+	to->interned.gpu_id = track->gpu;
+	to->interned.counter_descriptor = &to->descriptor;
+}
+
+int trace_put_gpu_counter(struct gpmu_trace *trace, int number)
 {
 	struct trace_track *track = &trace->tracks[number - 1];
-	GpmuPb__GpuCounterDescriptor__Spec spec = GPMU_PB__GPU_COUNTER_DESCRIPTOR__SPEC__INIT, *specs[] = { &spec };
-	GpmuPb__GpuCounterDescriptor descriptor = GPMU_PB__GPU_COUNTER_DESCRIPTOR__INIT;
-	GpmuPb__InternedGpuCounterDescriptor message = GPMU_PB__INTERNED_GPU_COUNTER_DESCRIPTOR__INIT, *list[] = { &message };
+	struct counter_message message;
+	GpmuPb__InternedGpuCounterDescriptor *list[] = { &message.interned };
 	GpmuPb__InternedData data = GPMU_PB__INTERNED_DATA__INIT;
-	const struct trace_unit *unit = trace_unit(track->unit);
-	uint32_t group = track->group, units[2];
 	int ret;
 
-	if (track->given == trace->restart)
-		return 0;
-	spec.has_counter_id = spec.has_value_direction = 1;
-	spec.name = track->name;
-	spec.description = track->description;
-	if (unit) {
-		units[0] = unit->numerator;
-		units[1] = unit->denominator;
-		spec.n_numerator_units = 1;
-		spec.numerator_units = &units[0];
-		spec.n_denominator_units = unit->denominator != 0;
-		spec.denominator_units = &units[1];
-	}
-	spec.n_groups = 1;
-	spec.groups = &group;
-	spec.value_direction = FORWARDS_LOOKING;
-	descriptor.n_specs = 1;
-	descriptor.specs = specs;
-	message.has_iid = message.has_gpu_id = 1;
-	message.iid = (uint64_t)number;
-	message.gpu_id = track->gpu;
-	message.counter_descriptor = &descriptor;
+	fill_counter(&message, track, number);
 	data.n_gpu_counter_descriptors = 1;
 	data.gpu_counter_descriptors = list;
 	ret = put_interned(trace, &data);
@@ -253,7 +261,7 @@ static int fill_arg(struct gpmu_trace *trace, GpmuPb__ExtraComputeArg *to, const
 	return ret;
 }
 
-int trace_need_kernel(struct gpmu_trace *trace, int number)
+int trace_put_kernel(struct gpmu_trace *trace, int number)
 {
 	struct trace_kernel *kernel = &trace->kernels[number - 1];
 	GpmuPb__InternedComputeKernel message = GPMU_PB__INTERNED_COMPUTE_KERNEL__INIT, *list[] = { &message };
@@ -261,8 +269,6 @@ int trace_need_kernel(struct gpmu_trace *trace, int number)
 	GpmuPb__ExtraComputeArg args[TRACE_ARGS_MAX], *each[TRACE_ARGS_MAX];
 	int ret = 0;
 
-	if (kernel->given == trace->restart)
-		return 0;
 	for (size_t i = 0; i < kernel->arg_count && !ret; i++) {
 		gpmu_pb__extra_compute_arg__init(&args[i]);
 		ret = fill_arg(trace, &args[i], &kernel->args[i]);

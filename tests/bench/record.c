@@ -81,6 +81,13 @@ static void describe(void)
 	memset(&record, 0, sizeof(record));
 	memcpy(record.device.uuid, "GPU-1", 6);
 	memcpy(record.device.text, "H200", 5);
+	/* The limits of an H200, from which the occupancy follows */
+	record.device.major = 9;
+	record.device.multiprocessors = 132;
+	record.device.warps = 64;
+	record.device.blocks = 32;
+	record.device.registers = 65536;
+	record.device.shared = 233472;
 	put(&record, ACTIVITY_DEVICE, sizeof(record));
 	put(&context, ACTIVITY_CONTEXT, sizeof(context));
 	name(1, "cudaLaunchKernel_v7000");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * trace: time and bytes per event, beside protobuf-c packing the same packets. Slices of
- * four streams overlap and have 1,000 names; a counter has a value per microsecond.
+ * four streams overlap and have 1,000 names; a counter has a value per microsecond. Work and values of counters of a GPU
+ * are compared with slices and values with the same content.
  */
 #include <fcntl.h>
 #include <math.h>
@@ -11,7 +12,7 @@
 
 #include "bench.h"
 #include "trace.pb-c.h"
-#include "trace/gpmu_trace.h"
+#include "trace/gpmu_trace_gpu.h"
 
 #define EVENTS		1000000
 #define NAMES		1000
@@ -19,9 +20,12 @@
 #define ROUNDS		5
 #define GOAL_NS		1000.0	/* a million events per second on one core */
 #define GOAL_BYTES	40.0
+#define GOAL_GPU	1.1	/* of the former format */
+
+enum { SLICES, VALUES, KERNEL_SLICES, WORK, GPU_VALUES, RUNS };
 
 static char names[NAMES][64];
-static uint64_t sizes[2];	/* bytes of slices and counters */
+static uint64_t sizes[RUNS];	/* bytes of each run */
 
 static double cpu_ns(void)
 {
@@ -57,9 +61,72 @@ static void values(struct gpmu_trace *trace, const int *streams, int counter)
 		check(gpmu_trace_value(trace, counter, 1000000000 + i * 1000ULL, i * 0.1));
 }
 
+/* Kernels as slices, with arguments and arrows */
+static void kernel_slices(struct gpmu_trace *trace, const int *streams, int counter)
+{
+	struct gpmu_trace_arg args[] = {
+		{ .name = "correlation" }, { .name = "grid", .kind = GPMU_TRACE_NAME, .text = "128x1x1" },
+		{ .name = "block", .kind = GPMU_TRACE_NAME, .text = "256x1x1" }, { .name = "registers", .integer = 64 },
+		{ .name = "shared", .integer = 49152 },
+	};
+	struct gpmu_trace_event event = {
+		.size = sizeof(event), .category = "kernel", .flow_ends = 1, .args = args, .arg_count = 5,
+	};
+
+	(void)counter;
+	for (unsigned int i = 0; i < EVENTS; i++) {
+		event.track = streams[i % STREAMS];
+		event.time = 1000000000 + i * 1000ULL;
+		event.name = names[(i * 7919ULL) % NAMES];
+		event.flow = 1ULL << 32 | i;
+		args[0].integer = i;
+		check(gpmu_trace_slice(trace, &event, 2000 + i % 1500));
+	}
+}
+
+/* The same kernels as work of a GPU */
+static void works(struct gpmu_trace *trace, const int *streams, int counter)
+{
+	static const struct gpmu_trace_arg args[] = { { .name = "grid_size", .integer = 128 } };
+	struct gpmu_trace_work work = {
+		.size = sizeof(work), .grid = { 128, 1, 1 }, .block = { 256, 1, 1 }, .args = args, .arg_count = 1,
+	};
+	int queues[STREAMS], kernels[NAMES];
+
+	(void)streams;
+	(void)counter;
+	for (int i = 0; i < STREAMS; i++)
+		queues[i] = gpmu_trace_queue(trace, 0, gpmu_trace_context(trace, 1), "stream");
+	for (int i = 0; i < NAMES; i++) {
+		const struct gpmu_trace_kernel kernel = { .size = sizeof(kernel), .name = names[i], .demangled = names[i] };
+
+		kernels[i] = gpmu_trace_kernel(trace, &kernel);
+	}
+	for (unsigned int i = 0; i < EVENTS; i++) {
+		work.queue = queues[i % STREAMS];
+		work.time = 1000000000 + i * 1000ULL;
+		work.duration = 2000 + i % 1500;
+		work.name = names[(i * 7919ULL) % NAMES];
+		work.kernel = kernels[(i * 7919ULL) % NAMES];
+		work.id = 1ULL << 32 | i;
+		work.submission = i;
+		check(gpmu_trace_work(trace, &work));
+	}
+}
+
+static void gpu_values(struct gpmu_trace *trace, const int *streams, int counter)
+{
+	const struct gpmu_trace_gpu_counter described = { .size = sizeof(described), .name = "DRAM read", .unit = "B" };
+
+	(void)counter;
+	values(trace, streams, gpmu_trace_gpu_counter(trace, &described));
+}
+
 static double measure(int which)
 {
-	static void (*const runs[])(struct gpmu_trace *, const int *, int) = { slices, values };
+	static void (*const runs[RUNS])(struct gpmu_trace *, const int *, int) = {
+		[SLICES] = slices, [VALUES] = values, [KERNEL_SLICES] = kernel_slices, [WORK] = works, [GPU_VALUES] = gpu_values,
+	};
 	struct gpmu_trace_stats stats = { .size = sizeof(stats) };
 	int streams[STREAMS], fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	struct gpmu_trace *trace = gpmu_trace_new(fd, NULL, NULL);
@@ -127,6 +194,26 @@ static double measure_pack(int which)
 	return total ? begin / EVENTS : INFINITY;
 }
 
+/* Rows of work or values of a GPU, beside those of the former format */
+static void compare(const char *what, int which, int former)
+{
+	double best = INFINITY, other = INFINITY;
+	char text[80], ours[24], theirs[24];
+
+	for (int i = 0; i < ROUNDS; i++) {
+		best = fmin(best, measure(which));
+		other = fmin(other, measure(former));
+	}
+	snprintf(text, sizeof(text), "trace: %s of a GPU, beside the former format", what);
+	snprintf(ours, sizeof(ours), "%.0f ns", best);
+	snprintf(theirs, sizeof(theirs), "%.0f ns", other);
+	bench_row(text, ours, theirs, best / other, GOAL_GPU);
+	snprintf(text, sizeof(text), "trace: bytes of %s of a GPU, likewise", what);
+	snprintf(ours, sizeof(ours), "%.1f", (double)sizes[which] / EVENTS);
+	snprintf(theirs, sizeof(theirs), "%.1f", (double)sizes[former] / EVENTS);
+	bench_row(text, ours, theirs, (double)sizes[which] / (double)sizes[former], GOAL_GPU);
+}
+
 int main(void)
 {
 	static const char *const what[] = { "a slice", "a counter's value" };
@@ -153,5 +240,7 @@ int main(void)
 		snprintf(ours, sizeof(ours), "%.1f", (double)sizes[which] / EVENTS);
 		bench_row(text, ours, "40", (double)sizes[which] / EVENTS / GOAL_BYTES, 1);
 	}
+	compare("a kernel", WORK, KERNEL_SLICES);
+	compare("a value", GPU_VALUES, VALUES);
 	return 0;
 }

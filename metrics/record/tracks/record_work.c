@@ -161,6 +161,7 @@ int record_kernel(struct record_map *map, struct record_process *process,
 	memcpy(work.grid, kernel->grid, sizeof(work.grid));
 	memcpy(work.block, kernel->block, sizeof(work.block));
 	record_arg(&args, "grid_size", (int64_t)blocks);
+	record_arg(&args, "thread_count", (int64_t)(blocks * product(kernel->block)));
 	if (variant->wave)
 		add_arg(&args, "waves_per_multiprocessor", (double)blocks / variant->wave);
 	return put(map, process, &kernel->work, &work, &args);
