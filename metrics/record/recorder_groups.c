@@ -36,14 +36,15 @@ static enum gpmu_trace_group group_of_metric(const struct gpmu_metric *metric)
 	return GPMU_TRACE_UNCLASSIFIED;
 }
 
-/* @name: "nvidia_gpu/dram__bytes_read.sum/" */
+/* @name: "nvidia_gpu/dram__bytes_read.sum/", with a unit and a trigger "nvidia_gpu/CTC.TriageCompute.ctc__rx_bytes.sum/" */
 static enum gpmu_trace_group group_of_event(const char *name)
 {
-	const char *begin = strchr(name, '/');
+	for (size_t i = 0; i < ARRAY_SIZE(event_rules); i++) {
+		const char *begin = strstr(name, event_rules[i].name);
 
-	for (size_t i = 0; begin && i < ARRAY_SIZE(event_rules); i++)
-		if (!strncmp(begin + 1, event_rules[i].name, strlen(event_rules[i].name)))
+		if (begin > name && (begin[-1] == '/' || begin[-1] == '.'))
 			return event_rules[i].group;
+	}
 	return GPMU_TRACE_UNCLASSIFIED;
 }
 

@@ -31,6 +31,15 @@ static int top_track(struct record_map *map, const char *name)
 	return *track;
 }
 
+/* The begin of CUPTI's name of a metric without the names of its unit and of its trigger, "CTC.TriageCompute.ctc__rx_bytes.sum" */
+static const char *metric_begin(const char *begin, const char *end)
+{
+	const char *separator = memmem(begin, (size_t)(end - begin), "__", 2);
+	const char *dot = separator ? memrchr(begin, '.', (size_t)(separator - begin)) : NULL;
+
+	return dot ? dot + 1 : begin;
+}
+
 /*
  * The name of a counter's track: Perfetto's plugin for GPU computing knows events by CUPTI's names, so that
  * "nvidia_gpu/dram__bytes_read.sum/" becomes "dram__bytes_read.sum". The caller frees it.
@@ -38,12 +47,13 @@ static int top_track(struct record_map *map, const char *name)
 static char *track_name(const struct record_counter_head *head, const char *name)
 {
 	static const char pmu[] = "nvidia_gpu";
-	const char *begin = strchr(name, '/'), *end = begin ? strchr(begin + 1, '/') : NULL;
+	const char *slash = strchr(name, '/'), *end = slash ? strchr(slash + 1, '/') : NULL, *begin;
 
 	if (!head->has_gpu || strncmp(name, pmu, sizeof(pmu) - 1) || !end || end[1] ||
-	    memchr(begin, ',', (size_t)(end - begin)))
+	    memchr(slash, ',', (size_t)(end - slash)))
 		return strdup(name);
-	return strndup(begin + 1, (size_t)(end - begin) - 1);
+	begin = metric_begin(slash + 1, end);
+	return strndup(begin, (size_t)(end - begin));
 }
 
 static int add_gpu_counter(struct record_map *map, const struct record_counter_head *head, const char *name,
