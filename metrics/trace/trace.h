@@ -221,8 +221,6 @@ int trace_gpu_value(struct gpmu_trace *trace, int track, uint64_t time, const in
 void trace_gpus_release(struct gpmu_trace *trace);
 /* trace_kernel.c */
 void trace_kernels_release(struct gpmu_trace *trace);
-/* trace_work.c: "kernel", "memcpy" */
-const char *trace_work_kind(enum gpmu_trace_work_kind kind);
 
 /* trace_sample.c */
 void trace_samplers_release(struct gpmu_trace *trace);

@@ -198,6 +198,11 @@ int trace_put_gpu_counter(struct gpmu_trace *trace, int number)
 
 /* --- names and kernels */
 
+static char *const kinds[GPMU_TRACE_WORK_KINDS] = {
+	[GPMU_TRACE_WORK_KERNEL] = "kernel", [GPMU_TRACE_WORK_COPY] = "memcpy",
+	[GPMU_TRACE_WORK_SET] = "memset", [GPMU_TRACE_WORK_GRAPH] = "graph",
+};
+
 static int put_name(struct gpmu_trace *trace, enum trace_name_kind kind, uint64_t number, char *text)
 {
 	GpmuPb__InternedGpuRenderStageSpecification stage = GPMU_PB__INTERNED_GPU_RENDER_STAGE_SPECIFICATION__INIT;
@@ -216,7 +221,7 @@ static int put_name(struct gpmu_trace *trace, enum trace_name_kind kind, uint64_
 	}
 	stage.iid = trace_stage_iid(number, work);
 	stage.name = text;
-	stage.description = (char *)trace_work_kind(work);
+	stage.description = kinds[work];
 	stage.has_category = work == GPMU_TRACE_WORK_KERNEL;
 	stage.category = CATEGORY_COMPUTE;
 	return put_specification(trace, &stage);

@@ -8,16 +8,6 @@
 #define PLAIN_MAX	256	/* bytes of a packet without arguments */
 #define ARG_BYTES_MAX	32	/* bytes of an argument */
 
-static const char *const kinds[GPMU_TRACE_WORK_KINDS] = {
-	[GPMU_TRACE_WORK_KERNEL] = "kernel", [GPMU_TRACE_WORK_COPY] = "memcpy",
-	[GPMU_TRACE_WORK_SET] = "memset", [GPMU_TRACE_WORK_GRAPH] = "graph",
-};
-
-const char *trace_work_kind(enum gpmu_trace_work_kind kind)
-{
-	return kinds[kind];
-}
-
 /* Numbers of the names that a packet refers to */
 struct numbers {
 	uint64_t stage, args[TRACE_ARGS_MAX], texts[TRACE_ARGS_MAX];

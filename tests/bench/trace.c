@@ -84,7 +84,7 @@ static void kernel_slices(struct gpmu_trace *trace, const int *streams, int coun
 	}
 }
 
-/* The same kernels as work of a GPU */
+/* Kernels as work of a GPU */
 static void works(struct gpmu_trace *trace, const int *streams, int counter)
 {
 	static const struct gpmu_trace_arg args[] = { { .name = "grid_size", .integer = 128 } };

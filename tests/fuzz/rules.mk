@@ -31,7 +31,13 @@ $(JIT_CORPUS): $(call built,jitdump-make)
 	$< $@/arch-clock 1
 	printf '7f0000001000 1f0 function(int)\n7f0000002000 20 stub\n' >$@/map
 
-FUZZ_CORPORA	:= $(PERF_CORPORA) $(SPE_CORPUS) $(JIT_CORPUS)
+# Traces: work and counters of GPUs, and all other events; the fuzzer's inputs have at most 4096 bytes
+TRACE_CORPUS	:= $(B)/fuzz/trace-reader/corpus
+$(TRACE_CORPUS): $(call built,trace-make)
+	@mkdir -p $@
+	for kind in gpu edge work samples; do $< $$kind $@/$$kind >/dev/null; head -c 4000 $@/$$kind >$@/$$kind.cut; rm $@/$$kind; done
+
+FUZZ_CORPORA	:= $(TRACE_CORPUS) $(PERF_CORPORA) $(SPE_CORPUS) $(JIT_CORPUS)
 $(FUZZ_CORPORA:corpus=fuzzer): %/fuzzer: | %/corpus
 
 $(FUZZERS): $(B)/fuzz/%/fuzzer: tests/fuzz/%.c $(GPMU_TOOLS_LIB) $(GPMU_LIB) $(CATALOG_BUILTIN) $(TRACE_PB).o tests/fuzz/rules.mk

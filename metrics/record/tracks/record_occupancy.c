@@ -15,7 +15,7 @@ static uint64_t round_up(uint64_t value, uint64_t unit)
 	return (value + unit - 1) / unit * unit;
 }
 
-static uint32_t least(uint32_t a, uint32_t b)
+static uint32_t lower(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
 }
@@ -49,8 +49,8 @@ bool record_occupancy(const struct record_limits *limits, const struct record_la
 	occupancy->by_warps = limits->warps / (uint32_t)block_warps;
 	occupancy->by_registers = by_registers(limits, launch->registers, (uint32_t)block_warps);
 	occupancy->by_shared = by_shared(limits, launch);
-	occupancy->blocks = least(least(occupancy->by_blocks, occupancy->by_warps),
-				  least(occupancy->by_registers, occupancy->by_shared));
+	occupancy->blocks = lower(lower(occupancy->by_blocks, occupancy->by_warps),
+				  lower(occupancy->by_registers, occupancy->by_shared));
 	occupancy->warps = occupancy->blocks * (uint32_t)block_warps;
 	return occupancy->blocks > 0;
 }

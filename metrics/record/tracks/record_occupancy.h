@@ -14,7 +14,7 @@ struct record_limits {
 	uint32_t shared;		/* bytes of shared memory */
 };
 
-/* What the launches of a kernel have in common, except for the grid */
+/* Configuration of a launch without its grid */
 struct record_launch {
 	uint32_t block[3];
 	uint32_t registers;		/* of a thread */

@@ -206,18 +206,24 @@ static int64_t find_counter(const struct gpmu_trace_reader *reader, int gpu, con
 	return -1;
 }
 
-/* The unit of a counter; one that the format lacks is in brackets at the end of the description. The caller frees it. */
-static char *unit_of(const GpmuPb__GpuCounterDescriptor__Spec *spec)
+/* Sets the unit of a counter; one that the format lacks is in brackets at the end of the description. Returns 0 or -ENOMEM. */
+static int set_unit(struct gpmu_trace_track_info *info, const GpmuPb__GpuCounterDescriptor__Spec *spec)
 {
-	const char *text = spec->description ? spec->description : "", *begin = strrchr(text, '['), *known = NULL;
-	const size_t length = strlen(text);
+	const char *text = spec->description ? spec->description : "", *unit = strrchr(text, '[');
+	size_t length = strlen(text);
 
-	if (spec->n_numerator_units || spec->n_denominator_units)
-		known = trace_unit_text(spec->n_numerator_units, spec->numerator_units, spec->n_denominator_units,
-					spec->denominator_units);
-	else if (begin && text[length - 1] == ']')
-		return strndup(begin + 1, length - (size_t)(begin - text) - 2);
-	return known ? strdup(known) : NULL;
+	if (spec->n_numerator_units || spec->n_denominator_units) {
+		unit = trace_unit_text(spec->n_numerator_units, spec->numerator_units, spec->n_denominator_units,
+				       spec->denominator_units);
+		length = unit ? strlen(unit) : 0;
+	} else if (unit && text[length - 1] == ']') {
+		unit++;
+		length -= (size_t)(unit - text) + 1;
+	} else {
+		unit = NULL;
+	}
+	info->unit = unit ? strndup(unit, length) : NULL;
+	return unit && !info->unit ? -ENOMEM : 0;
 }
 
 static const GpmuPb__GpuCounterDescriptor__Spec *find_spec(const GpmuPb__InternedGpuCounterDescriptor *descriptor,
@@ -229,6 +235,13 @@ static const GpmuPb__GpuCounterDescriptor__Spec *find_spec(const GpmuPb__Interne
 		if (list->specs[i]->has_counter_id && list->specs[i]->counter_id == counter)
 			return list->specs[i]->name ? list->specs[i] : NULL;
 	return NULL;
+}
+
+static int64_t add_counter(struct gpmu_trace_reader *reader, int gpu, const GpmuPb__GpuCounterDescriptor__Spec *spec)
+{
+	const int64_t track = reader_add_track(reader, GPMU_TRACE_TRACK_COUNTER, gpu, spec->name);
+
+	return track >= 0 && set_unit(&reader->tracks[track].info, spec) ? reader_no_memory(reader) : track;
 }
 
 /* The track of a counter: those of a GPU with one name are one. Returns its index, -ENOENT or -ENOMEM. */
@@ -245,11 +258,8 @@ static int64_t counter_track(struct gpmu_trace_reader *reader, uint64_t iid, uin
 	if (map_get(&reader->counters, key, &index))
 		return index;
 	track = find_counter(reader, descriptor->gpu_id, spec->name);
-	if (track < 0) {
-		track = reader_add_track(reader, GPMU_TRACE_TRACK_COUNTER, descriptor->gpu_id, spec->name);
-		if (track >= 0)
-			reader->tracks[track].info.unit = unit_of(spec);
-	}
+	if (track < 0)
+		track = add_counter(reader, descriptor->gpu_id, spec);
 	if (track >= 0 && map_set(&reader->counters, key, (uint32_t)track))
 		return reader_no_memory(reader);
 	return track;

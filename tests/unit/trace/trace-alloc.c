@@ -5,6 +5,7 @@
  */
 #include "alloc.h"
 #include "trace-test.h"
+#include "trace/gpmu_trace_gpu.h"
 #include "trace/trace.h"
 
 static struct test_trace t;
@@ -18,6 +19,28 @@ static int sample(struct gpmu_trace *trace, int sampler)
 	};
 
 	return gpmu_trace_sample(trace, &sample);
+}
+
+/* Work and a value of a counter of a GPU */
+static int work(struct gpmu_trace *trace)
+{
+	static const struct gpmu_trace_arg args[] = { { .name = "arg \xff", .kind = GPMU_TRACE_TEXT, .text = "\xff" } };
+	static const struct gpmu_trace_gpu gpu = { sizeof(gpu), 1, "name \xff", "uuid \xff", "address \xff" };
+	static const struct gpmu_trace_gpu_counter described = {
+		.size = sizeof(described), .gpu = 1, .name = "counter \xff", .unit = "un\xff", .description = "text \xff",
+	};
+	static const struct gpmu_trace_kernel kernel = {
+		.size = sizeof(kernel), .name = "k \xff", .demangled = "d \xff", .arch = "a \xff", .args = args, .arg_count = 1,
+	};
+	struct gpmu_trace_work work = { .size = sizeof(work), .name = "work \xff", .id = 1, .args = args, .arg_count = 1 };
+	int ret = gpmu_trace_gpu(trace, &gpu), counter;
+
+	counter = ret ? ret : gpmu_trace_gpu_counter(trace, &described);
+	ret = counter < 0 ? counter : gpmu_trace_context(trace, 1);
+	work.queue = ret < 0 ? ret : gpmu_trace_queue(trace, 1, ret, "queue \xff");
+	work.kernel = work.queue < 0 ? work.queue : gpmu_trace_kernel(trace, &kernel);
+	ret = work.kernel < 0 ? work.kernel : gpmu_trace_work(trace, &work);
+	return ret ? ret : gpmu_trace_count(trace, counter, 20, 1);
 }
 
 static int all_of_it(struct gpmu_trace *trace)
@@ -52,6 +75,8 @@ static int all_of_it(struct gpmu_trace *trace)
 	}
 	if (!ret)
 		ret = gpmu_trace_count(trace, counter, 20, 1);
+	if (!ret)
+		ret = work(trace);
 	if (!ret)
 		ret = gpmu_trace_sched_switch(trace, &change);
 	if (!ret)

@@ -6,9 +6,32 @@
 #include "alloc.h"
 #include "trace-test.h"
 #include "report/gpmu_report.h"
+#include "trace/gpmu_trace_gpu.h"
 #include "trace/reader/gpmu_trace_reader.h"
 
 static struct test_trace t;
+
+/* Work and a counter of a GPU, in a trace with restarts */
+static void write_work(struct gpmu_trace *trace)
+{
+	static const struct gpmu_trace_arg args[] = { { .name = "registers", .integer = 1 } };
+	static const struct gpmu_trace_gpu gpu = { sizeof(gpu), 0, "X", "GPU-1", "0000:01:00.0" };
+	static const struct gpmu_trace_gpu_counter described = { .size = sizeof(described), .name = "GpuDramBW", .unit = "x" };
+	static const struct gpmu_trace_kernel kernel = { .size = sizeof(kernel), .name = "k", .args = args, .arg_count = 1 };
+	struct gpmu_trace_work work = { .size = sizeof(work), .duration = 50, .name = "k", .args = args, .arg_count = 1 };
+	int counter;
+
+	gpmu_trace_gpu(trace, &gpu);
+	work.queue = gpmu_trace_queue(trace, 0, gpmu_trace_context(trace, 1), "1 app: stream 9");
+	work.kernel = gpmu_trace_kernel(trace, &kernel);
+	counter = gpmu_trace_gpu_counter(trace, &described);
+	for (unsigned int i = 0; i < 40; i++) {
+		work.id = i + 1;
+		work.time = 1000 + i * 100;
+		gpmu_trace_work(trace, &work);
+		gpmu_trace_count(trace, counter, 1000 + i * 100, i);
+	}
+}
 
 /* Events for each table of a report, in a trace with restarts */
 static void write_all(struct gpmu_trace *trace)
@@ -98,6 +121,7 @@ static int report_all(void)
 int main(void)
 {
 	test_trace_init(&t, 0, 2048);
+	write_work(t.trace);
 	write_all(t.trace);
 	alloc_fail_each(read_all, 100, "trace reader: reading a trace");
 	alloc_fail_each(report_all, 500, "report: reading and making one");
