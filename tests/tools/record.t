@@ -133,6 +133,20 @@ END
 is "$(slices 1)" "0|500|thread 77|runtime|cudaLaunchKernel|0
 100|300|thread 77|driver|cuLaunchKernel|1" "record --cuda=driver has driver calls inside runtime calls"
 
+# --- several pieces of work of one call
+script << 'END'
+runtime begin=+1000 end=+1500 thread=77 correlation=5 name=cudaGraphLaunch
+kernel begin=+2000 end=+3000 device=0 context=1 stream=7 correlation=5 name=first graph=4 node=12
+kernel begin=+2100 end=+2200 device=0 context=1 stream=7 correlation=5 name=second graph=4 node=13
+kernel begin=+3000 end=+3800 device=0 context=1 stream=7 correlation=5 name=third graph=4 node=14
+kernel begin=+4000 end=+4100 device=0 context=1 stream=7 correlation=0 name=alone
+complete time=+20000
+END
+is "$(sql "select o.name, i.name from flow join slice o on o.id = slice_out join slice i on i.id = slice_in order by i.ts")" \
+	"cudaGraphLaunch|first
+first|second
+second|third" "record links the nodes of a graph to its launch one after the other, and work without a call to none"
+
 # --- records out of order
 script << 'END'
 kernel begin=+900 end=+1000 device=0 context=1 stream=7 correlation=5 name=early

@@ -247,16 +247,18 @@ static int64_t add_counter(struct gpmu_trace_reader *reader, int gpu, const Gpmu
 /* The track of a counter: those of a GPU with one name are one. Returns its index, -ENOENT or -ENOMEM. */
 static int64_t counter_track(struct gpmu_trace_reader *reader, uint64_t iid, uint32_t counter)
 {
-	const GpmuPb__InternedGpuCounterDescriptor *descriptor = reader_message(reader, READER_DESCRIPTOR, iid);
-	const GpmuPb__GpuCounterDescriptor__Spec *spec = find_spec(descriptor, counter);
+	const GpmuPb__InternedGpuCounterDescriptor *descriptor;
+	const GpmuPb__GpuCounterDescriptor__Spec *spec;
 	const uint64_t key = iid << 32 ^ counter;
 	uint32_t index;
 	int64_t track;
 
-	if (!spec || descriptor->gpu_id < 0)
-		return -ENOENT;
 	if (map_get(&reader->counters, key, &index))
 		return index;
+	descriptor = reader_message(reader, READER_DESCRIPTOR, iid);
+	spec = find_spec(descriptor, counter);
+	if (!spec || descriptor->gpu_id < 0)
+		return -ENOENT;
 	track = find_counter(reader, descriptor->gpu_id, spec->name);
 	if (track < 0)
 		track = add_counter(reader, descriptor->gpu_id, spec);

@@ -102,10 +102,12 @@ static void count(struct record_map *map)
 	struct {
 		struct record_counter_head head;
 		char texts[32];
-	} counter = { .head = { .has_unit = 1 }, .texts = "name\0unit\0node 0" };
+	} counter = { .head = { .has_unit = 1 }, .texts = "name\0unit\0node 0" },
+	  of_gpu = { .head = { .has_unit = 1, .has_gpu = 1 }, .texts = "nvidia_gpu/a.b__c/\0x\0GPU-1\0text" };
 	const struct record_value there = { .counted = 1, .value = 1, .share = 1 }, gap = { .share = 1 };
 
 	see(record_map_counter(map, &counter.head));
+	see(record_map_counter(map, &of_gpu.head));
 	see(record_map_value(map, (struct record_span){ 1, 2 }, &there));
 	see(record_map_value(map, (struct record_span){ 2, 3 }, &gap));
 }

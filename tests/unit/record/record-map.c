@@ -162,6 +162,51 @@ static void no_homes(void)
 	sysroot_release(&root);
 }
 
+static int add_device(struct record_map *map, uint32_t number, const char *uuid)
+{
+	union {
+		struct activity_device body;
+		char bytes[sizeof(struct activity_device) + 8];
+	} device = { { .head = { .size = sizeof(device), .kind = ACTIVITY_DEVICE }, .device = number, .major = 9,
+		       .multiprocessors = 132, .warps = 64, .blocks = 32, .registers = 65536, .shared = 233472 } };
+
+	snprintf(device.body.uuid, sizeof(device.body.uuid), "%s", uuid);
+	return record_map_early(map, 0, &device.body.head);
+}
+
+/* Each launch has another amount of dynamic shared memory. */
+static int launch(struct record_map *map, uint32_t n)
+{
+	const struct activity_kernel kernel = {
+		.work = { .head = { .size = sizeof(kernel), .kind = ACTIVITY_KERNEL }, .begin = n * 10, .end = n * 10 + 5,
+			  .device = n % 2, .stream = 7 },
+		.grid = { 1, 1, 1 }, .block = { 32, 1, 1 }, .shared_dynamic = n * 16,
+	};
+
+	return record_map_event(map, 0, &kernel.work.head);
+}
+
+static void hostile_process(struct gpmu_trace *trace)
+{
+	struct record_map map;
+	bool is_right = true;
+	char uuid[16];
+
+	record_map_init(&map, trace, NULL);
+	name_process(&map, 99, 0);
+	for (uint32_t i = 0; i < 300; i++) {
+		snprintf(uuid, sizeof(uuid), "GPU-%u", i);
+		is_right = is_right && !add_device(&map, i, uuid);
+	}
+	ok(is_right && map.gpu_count == GPMU_TRACE_GPUS_MAX,
+	   "record map: a process with 300 GPUs has 256 in the trace, the last of which stands for the rest");
+	for (uint32_t i = 1; i <= 5000; i++)
+		is_right = is_right && !launch(&map, i);
+	ok(is_right && map.processes[0]->kernels.n == 4096 + 2,
+	   "record map: a kernel with 5000 configurations has 4096 entries, and one without a configuration on each GPU");
+	record_map_release(&map);
+}
+
 int main(void)
 {
 	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -181,6 +226,7 @@ int main(void)
 		channels(&map, orders[i]);
 	samples(&map);
 	no_homes();
+	hostile_process(trace);
 	record_map_release(&map);
 	gpmu_trace_free(trace);
 	close(fd);
