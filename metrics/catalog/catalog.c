@@ -167,6 +167,7 @@ const struct gpmu_metric *gpmu_catalog_find_metric(const struct gpmu_catalog *ca
 {
 	const struct catalog_alias *alias = catalog->aliases;
 	const struct catalog_entry *found;
+	const struct gpmu_legacy *legacy;
 
 	found = find_name(&catalog->metrics, name, NULL, false, machine);
 	if (!found && errno == ENOENT) {
@@ -175,6 +176,9 @@ const struct gpmu_metric *gpmu_catalog_find_metric(const struct gpmu_catalog *ca
 		if (alias->key)
 			found = find_name(&catalog->metrics, alias->metric, NULL, false, machine);
 	}
+	legacy = !found && errno == ENOENT ? gpmu_legacy_find(name) : NULL;
+	if (legacy && legacy->metric)
+		return legacy->metric;
 	return (const struct gpmu_metric *)found;
 }
 

@@ -13,6 +13,7 @@
 
 #include "catalog/catalog_object.h"
 #include "catalog/catalog_pool.h"
+#include "catalog/gpmu_legacy.h"
 #include "gpmu.h"
 
 #define CATALOG_UNCORE		"uncore_"	/* prefix of a PMU's name that perf ignores */
@@ -104,6 +105,10 @@ struct gpmu_catalog {
 	struct catalog_list metrics, events;
 	struct catalog_groups groups;
 	const struct catalog_alias *aliases;	/* sorted; ends with NULL */
+	struct {
+		const struct gpmu_legacy *names;	/* sorted */
+		size_t length;
+	} legacy;
 	struct catalog_warnings warnings;
 	size_t order;		/* of the next entry */
 };

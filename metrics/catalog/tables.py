@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """
-tables.py OUTPUT FILE...: JSON files of pmu-events as the built-in catalog, C source. A FILE.tsv
-has second names of metrics: lines of metric, alias.
+tables.py OUTPUT FILE...: JSON files of pmu-events as the built-in catalog, C source. The file
+aliases.tsv has second names of metrics: lines of metric, alias. legacy.tsv has the names of
+CUPTI's former Event and Metric APIs.
 
 Reads the subset of perf's schema that the built-in files use, KEYS below. A fault ends it
 with "file:line: ..." and status 1. tests/unit/catalog/catalog-builtin.c compares the result to
@@ -18,6 +19,10 @@ TEXTS = ('BriefDescription', 'MetricExpr', 'MetricThreshold', 'PublicDescription
 MAX_LINE = 255      # bytes: CATALOG_MAX_LINE
 MAX_GROUPS = 64     # CATALOG_MAX_GROUPS
 PREFIX = 'pmu-events/'
+LEGACY = ('name', 'kind', 'collected', 'match', 'unit', 'formula', 'description', 'note')
+LEGACY_KINDS = ('metric', 'event', 'metric,event')
+LEGACY_MODES = ('none', 'sampling', 'range', 'passes', 'sass')
+LEGACY_MATCHES = ('none', 'exact', 'mapped', 'near')
 
 
 class Fault(Exception):
@@ -235,14 +240,85 @@ def aliases(paths, metrics):
     return [f'\t{{ {quote(key)}, {quote(name)} }},' for key, name in sorted(keys.items())]
 
 
+class Legacy:
+    """A line of legacy.tsv"""
+    def __init__(self, line, number, file, metrics):
+        fields = line.rstrip('\n').split('\t')
+        if len(fields) != len(LEGACY) or '' in fields:
+            raise Fault(f'expected {len(LEGACY)} columns, "-" for nothing: {", ".join(LEGACY)}')
+        self.get = {key: None if value == '-' else value for key, value in zip(LEGACY, fields)}
+        self.file, self.number, self.key = file, number, lower(fields[0])
+        for key, allowed in (('kind', LEGACY_KINDS), ('collected', LEGACY_MODES), ('match', LEGACY_MATCHES)):
+            if self.get[key] not in allowed:
+                raise Fault(f'{key}: expected one of {"; ".join(allowed)}')
+        if len({self.get['formula'] is None, self.get['collected'] == 'none', self.get['match'] == 'none'}) > 1:
+            raise Fault('expected a formula, or none in collected and match')
+        if not self.get['formula'] and not self.get['note']:
+            raise Fault('expected a note with the reason why nothing counts it')
+        if self.key in metrics and not self.get['note']:
+            raise Fault('expected a note, since a built-in metric has this name')
+        self.is_metric = self.get['collected'] == 'sampling'
+
+    def metric(self):
+        get = self.get
+        fields = {
+            'name': quote(get['name']), 'key': quote(self.key), 'pmu': quote('nvidia_gpu'),
+            'description': quote(get['description']), 'details': quote(get['note']),
+            'unit': quote(get['unit']), 'scale': '1.0', 'file': f'&files[{self.file.index}]',
+            'line': self.number,
+        }
+        expr = re.sub(r'[\w.]*__[\w.]+', lambda event: f'nvidia_gpu@{event[0]}@', get['formula'])
+        return ['\t{ .entry = {'] + members_of(fields, '\t\t') + ['\t},', f'\t.expr = {quote(expr)},', '\t},']
+
+    def c(self, metric):
+        get = self.get
+        fields = {key: quote(get[key]) for key in ('name', 'match', 'unit', 'formula', 'description', 'note')}
+        fields |= {'mode': 'LEGACY_' + get['collected'].upper(),
+                   'is_metric': str('metric' in get['kind']).lower(),
+                   'is_event': str('event' in get['kind']).lower(),
+                   'metric': 'NULL' if metric is None else f'&legacy_metrics[{metric}]'}
+        return ['\t{'] + members_of(fields, '\t\t') + ['\t},']
+
+
+def read_legacy(path, file, metrics):
+    """The lines of legacy.tsv, sorted by name"""
+    lines, keys = [], {metric.key for metric in metrics}
+    with open(path, encoding='utf-8') as stream:
+        for number, line in enumerate(stream, 1):
+            if line.startswith('#'):
+                continue
+            try:
+                lines.append(Legacy(line, number, file, keys))
+            except Fault as fault:
+                sys.exit(f'{path}:{number}: {fault}')
+            if len(lines) > 1 and lines[-2].key >= lines[-1].key:
+                sys.exit(f'{path}:{number}: {lines[-1].key}: expected names in order, each once')
+    return lines
+
+
+def legacy_tables(lines):
+    """The table of names, and the metrics of those that PM sampling collects"""
+    counted = [line for line in lines if line.is_metric]
+    metrics = [text for line in counted for text in line.metric()]
+    names = [text for line in lines
+             for text in line.c(counted.index(line) if line.is_metric else None)]
+    return (table('struct gpmu_metric', 'legacy_metrics', metrics or ['\t{ .expr = NULL },']) +
+            table('struct gpmu_legacy', 'legacy', names + ['\t{ .name = NULL },']))
+
+
 def main(output, paths):
     files, entries = [], []
     tsv = [path for path in paths if path.endswith('.tsv')]
+    old = [path for path in tsv if path.endswith('/legacy.tsv')]
     for path in [path for path in paths if path not in tsv]:
         files.append(File(path, len(files)))
         entries += read(path, files[-1], len(entries))
     metrics = sort([entry for entry in entries if entry.metric])
     events = sort([entry for entry in entries if not entry.metric])
+    names = []
+    for path in old:
+        files.append(File(path, len(files)))
+        names += read_legacy(path, files[-1], metrics)
     lines = ['/* SPDX-License-Identifier: LGPL-2.1-or-later */',
              '/* Generated by metrics/catalog/tables.py */',
              '#include "catalog/catalog.h"', '']
@@ -253,7 +329,8 @@ def main(output, paths):
         lines += table('struct catalog_entry *const', f'sorted_{name}',
                        [f'\t&{name}[{i}].entry,' for i in range(len(some))])
     lines += group_tables(metrics)
-    second = aliases(tsv, metrics)
+    lines += legacy_tables(names)
+    second = aliases([path for path in tsv if path not in old], metrics)
     lines += table('struct catalog_alias', 'aliases', second + ['\t{ NULL, NULL },'])
     lines += [
         'const struct gpmu_catalog catalog_builtin = {',
@@ -262,6 +339,7 @@ def main(output, paths):
         '\t.groups = { .members = members, .starts = starts,',
         '\t\t    .count = sizeof(starts) / sizeof(starts[0]) - 1 },',
         '\t.aliases = aliases,',
+        f'\t.legacy = {{ .names = legacy, .length = {len(names)} }},',
         f'\t.order = {len(entries)},',
         '};', '',
     ]

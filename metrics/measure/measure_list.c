@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/text/gpmu_nearest.h"
+#include "catalog/gpmu_legacy.h"
 #include "measure/measure.h"
 
 struct element {
@@ -86,14 +87,20 @@ static int is_metric(const struct gpmu *gpmu, const struct element *element, con
 	return ret;
 }
 
-/* The error of a name that is neither a metric nor an event; @why is that of the event. */
-static void unknown(const struct gpmu *gpmu, const char *name, size_t offset,
-		    const struct gpmu_error *why, struct gpmu_error *error)
+/*
+ * Sets the error of a name that is neither a metric nor an event; @why is that of the event. Returns
+ * -ENOENT, or -ENOTSUP or -ENOMEM for a name of CUPTI's former APIs
+ */
+static int unknown(const struct gpmu *gpmu, const char *name, size_t offset,
+		   const struct gpmu_error *why, struct gpmu_error *error)
 {
 	const struct gpmu_metric *metric;
 	struct nearest nearest;
 	const char *group;
+	int ret = gpmu_legacy_refuse(name, offset, error);
 
+	if (ret)
+		return ret;
 	gpmu_nearest_init(&nearest, name);
 	for (size_t i = 0; (metric = gpmu_catalog_metric(gpmu->catalog, i)); i++)
 		gpmu_nearest_try(&nearest, gpmu_metric_name(metric));
@@ -106,6 +113,7 @@ static void unknown(const struct gpmu *gpmu, const char *name, size_t offset,
 		error_set(error, offset + why->offset, "%s", why->text);
 	else
 		error_set(error, offset, "there is no metric or event %.60s", name);
+	return -ENOENT;
 }
 
 static int add(const struct gpmu *gpmu, struct gpmu_plan *plan, const char *text, int metric,
@@ -116,7 +124,7 @@ static int add(const struct gpmu *gpmu, struct gpmu_plan *plan, const char *text
 			   gpmu_plan_add_events(plan, text, &why);
 
 	if (ret == -ENOENT && !metric && !strpbrk(text, "/{"))
-		unknown(gpmu, text, offset, &why, error);
+		ret = unknown(gpmu, text, offset, &why, error);
 	else if (ret)
 		error_set(error, offset + why.offset, "%s", why.text);
 	return ret;

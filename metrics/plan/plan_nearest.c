@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/text/gpmu_nearest.h"
+#include "catalog/gpmu_legacy.h"
 #include "plan/plan_build.h"
 
 #define MAX_NEAR	3
@@ -74,7 +75,10 @@ int plan_unknown(const struct gpmu_plan *plan, const char *name, size_t offset,
 	struct near near = { .length = 0 };
 	const char *found;
 	bool is_out_of_memory;
+	int ret = gpmu_legacy_refuse(name, offset, error);
 
+	if (ret)
+		return ret;
 	if (is_event(plan, name, &is_out_of_memory)) {
 		error_set(error, offset, "\"%.60s\" is an event, not a metric: use -e", name);
 		return -ENOENT;

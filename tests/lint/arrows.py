@@ -32,6 +32,7 @@ INTERNAL_HEADERS = [
     'metrics/base/text/gpmu_nearest.h',
     'metrics/base/text/gpmu_plural.h',
     'metrics/base/text/gpmu_shown.h',
+    'metrics/catalog/gpmu_legacy.h',
     'metrics/event/gpmu_core.h',
     'metrics/machine/gpmu_midr.h',
     'metrics/values/gpmu_balance.h',

@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/gpmu_json.h"
 #include "base/text/gpmu_nearest.h"
@@ -13,6 +14,7 @@
 #include "list/list.h"
 #include "list/list_gpu.h"
 #include "list/list_items.h"
+#include "list/list_legacy.h"
 
 #define MAX_NAME	44	/* characters of the column; longer names push the others */
 
@@ -23,11 +25,13 @@ enum {
 	KEY_CHIPS,
 	KEY_PASSES,
 	KEY_LIST_GPU,
+	KEY_LEGACY,
 };
 
 struct arguments {
 	struct list list;
 	struct list_gpu gpu;
+	bool wants_legacy;
 };
 
 /* Kinds, with perf's words for them. */
@@ -92,6 +96,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_LIST_GPU:
 		list->common.wants_gpu = true;
 		return 0;
+	case KEY_LEGACY:
+		arguments->wants_legacy = true;
+		return 0;
 	case KEY_CHIP:
 		arguments->gpu.chip = arg;
 		return 0;
@@ -124,6 +131,8 @@ static const struct argp_option options[] = {
 	{ .name = "names", .key = KEY_NAMES, .doc = "print names only" },
 	{ .name = "gpu", .key = KEY_LIST_GPU,
 	  .doc = "list the metrics of the GPU; with \"event\", all that CUPTI can sample on its chip" },
+	{ .name = "legacy", .key = KEY_LEGACY,
+	  .doc = "list the names of CUPTI's former APIs and of nvprof, and what counts them now" },
 	{ .name = "chip", .key = KEY_CHIP, .arg = "NAME",
 	  .doc = "with --gpu: list those of this chip, such as GH100; needs no GPU" },
 	{ .name = "chips", .key = KEY_CHIPS, .doc = "with --gpu: list the names of chips" },
@@ -173,6 +182,17 @@ static bool needs_gpu(const struct list *list, const struct item *item)
 	return item->needs_gpu && list->globs.length && !list->wants_all;
 }
 
+/* Returns whether an item is listed though the machine may not have it. A legacy name is listed only by all of it. */
+static bool is_asked_for(const struct list *list, const struct item *item)
+{
+	if (!item->legacy)
+		return item->is_here || needs_gpu(list, item) || list->wants_all;
+	for (size_t i = 0; i < list->globs.length; i++)
+		if (!strcasecmp(list->globs.list[i], item->name))
+			return true;
+	return false;
+}
+
 /* Removes the items that are not shown. */
 static void select_items(const struct list *list, struct items *items)
 {
@@ -181,8 +201,8 @@ static void select_items(const struct list *list, struct items *items)
 	for (size_t i = 0; i < items->length; i++) {
 		struct item *item = &items->list[i];
 
-		if ((item->is_here || needs_gpu(list, item) || list->wants_all) && list_matches(list, item->name) &&
-		    (!list->wants_gpus_only || items_is_gpu(item->metric)))
+		if (is_asked_for(list, item) && list_matches(list, item->name) &&
+		    (!list->wants_gpus_only || items_is_gpu(item)))
 			items->list[length++] = *item;
 		else
 			free(item->name);
@@ -270,6 +290,8 @@ static void add_item_more(const struct list *list, struct table *table, const st
 		add_why_not(table, item->metric, list->common.machine);
 	if (item->metric)
 		add_metric_more(table, item->metric);
+	else if (item->legacy)
+		list_legacy_more(table, item->legacy);
 	if (item->event) {
 		list_more(table, "details", gpmu_event_def_details(item->event));
 		list_more(table, "terms", gpmu_event_def_terms(item->event));
@@ -399,6 +421,8 @@ static void put_json(const struct list *list, const struct item *item)
 	free(text);
 	if (item->metric)
 		put_metric_json(item->metric);
+	else if (item->legacy)
+		list_legacy_json(item->legacy);
 	if (item->kind == ITEM_EVENT)
 		put_event_json(item);
 	if (item->kind == ITEM_PMU)
@@ -478,7 +502,10 @@ static int run(int argc, char **argv)
 		die("-j and --names: choose one");
 	if ((arguments.gpu.chip || arguments.gpu.wants_chips || arguments.gpu.wants_passes) && !list->common.wants_gpu)
 		die("--chip, --chips and --passes need --gpu");
-	status = list->common.wants_gpu ? list_gpu(list, &arguments.gpu) : list_all(list);
+	if (arguments.wants_legacy && list->common.wants_gpu)
+		die("--legacy and --gpu: choose one");
+	status = arguments.wants_legacy ? list_legacy(list) :
+		 list->common.wants_gpu ? list_gpu(list, &arguments.gpu) : list_all(list);
 	free(list->globs.list);
 	common_release(&list->common);
 	return status;

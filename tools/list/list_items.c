@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalog/gpmu_legacy.h"
 #include "list/list_items.h"
 
 /* perf's events that are neither in a catalog nor in sysfs */
@@ -107,11 +108,12 @@ static bool is_supported(int answer)
 	return answer;
 }
 
-bool items_is_gpu(const struct gpmu_metric *metric)
+bool items_is_gpu(const struct item *item)
 {
-	const char *pmu = gpmu_metric_pmu(metric);
+	const char *pmu = item->metric ? gpmu_metric_pmu(item->metric) : NULL;
 
-	return pmu && (!strncmp(pmu, "nvidia_gpu", strlen("nvidia_gpu")) || !strncmp(pmu, "nvidia_nvml", strlen("nvidia_nvml")));
+	return item->legacy || (pmu && (!strncmp(pmu, "nvidia_gpu", strlen("nvidia_gpu")) ||
+					!strncmp(pmu, "nvidia_nvml", strlen("nvidia_nvml"))));
 }
 
 static void add_metrics(struct items *items, const struct common *common)
@@ -135,7 +137,29 @@ static void add_metrics(struct items *items, const struct common *common)
 		item->description = gpmu_metric_description(metric);
 		item->unit = gpmu_metric_unit(metric);
 		item->metric = metric;
-		item->needs_gpu = !item->is_here && !has_gpus && items_is_gpu(metric);
+		item->needs_gpu = !item->is_here && !has_gpus && items_is_gpu(item);
+	}
+}
+
+/* Adds the names of CUPTI's former APIs that no metric has. */
+static void add_legacy(struct items *items, const struct common *common)
+{
+	const bool has_gpus = common_has_gpus(common);
+	const struct gpmu_legacy *legacy;
+
+	for (size_t i = 0; (legacy = gpmu_legacy(i)); i++) {
+		const struct gpmu_metric *metric = gpmu_catalog_find_metric(common->catalog, legacy->name, NULL);
+		struct item *item;
+
+		if (metric != legacy->metric)
+			continue;
+		item = add(items, ITEM_METRIC, copy(legacy->name),
+			   metric && is_supported(gpmu_metric_supported(metric, common->machine)));
+		item->description = legacy->description;
+		item->unit = legacy->unit;
+		item->metric = metric;
+		item->legacy = legacy;
+		item->needs_gpu = metric && !item->is_here && !has_gpus;
 	}
 }
 
@@ -300,6 +324,7 @@ void items_add(struct items *items, const struct common *common, enum item_kind 
 	switch (kind) {
 	case ITEM_METRIC:
 		add_metrics(items, common);
+		add_legacy(items, common);
 		break;
 	case ITEM_GROUP:
 		add_groups(items, common);

@@ -23,6 +23,7 @@ struct item {
 	char *name;			/* the argument for -e or -M */
 	bool is_here;			/* exists on this machine */
 	bool needs_gpu;			/* only --gpu determines whether it exists on this machine */
+	const struct gpmu_legacy *legacy;	/* of a name of CUPTI's former APIs */
 	const char *description;
 	const char *unit;
 	const struct gpmu_metric *metric;	/* of a metric */
@@ -31,8 +32,8 @@ struct item {
 	const char *terms;		/* of an event in sysfs */
 };
 
-/* Returns whether a metric is of GPUs. */
-bool items_is_gpu(const struct gpmu_metric *metric);
+/* Returns whether an item is a metric of GPUs. */
+bool items_is_gpu(const struct item *item);
 
 struct items {
 	struct item *list;

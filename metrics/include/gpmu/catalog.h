@@ -68,8 +68,9 @@ const struct gpmu_event_def *gpmu_catalog_event(const struct gpmu_catalog *catal
 /**
  * gpmu_catalog_find_metric() - finds a metric by its name
  * @catalog: the catalog to search
- * @name: name of the metric, or its alias in pmu-events/aliases.tsv: grace_mem_bw for GraceMemBW.
- *	Case is ignored
+ * @name: name of the metric, its alias in pmu-events/aliases.tsv, grace_mem_bw for GraceMemBW, or
+ *	a name of CUPTI's former APIs that PM sampling can count, dram_read_bytes, from
+ *	pmu-events/gpu/legacy.tsv. Case is ignored
  * @machine: of several metrics with this name, one that @machine supports is preferred. NULL:
  *	all are treated as supported
  *

@@ -73,7 +73,8 @@ void gpmu_plan_free(struct gpmu_plan *plan);
  * A metric that the plan already has is not added again. A metric that the machine cannot count
  * is added with a warning.
  *
- * Return: 0; -ENOENT (no such metric; the error names the most similar one), -EINVAL (syntax
+ * Return: 0; -ENOENT (no such metric; the error names the most similar one), -ENOTSUP (a name of
+ * CUPTI's former APIs that PM sampling cannot collect; the error tells what can), -EINVAL (syntax
  * error, a filter that no PMU of the metric has, or a formula that refers to itself), -EBUSY
  * (after gpmu_plan_make()) or -ENOMEM
  */
