@@ -11,6 +11,7 @@
 #include "fake.h"
 
 #define NS	1000000000.0
+#define GPC_HZ	1980000000.0	/* the clock of the SMs, in whose cycles peaks are */
 
 static struct fake_metric metrics[FAKE_METRICS];
 static size_t metrics_length;
@@ -167,7 +168,7 @@ double fake_value(const struct fake_name *name, size_t gpu, uint64_t start, uint
 	if (strstr(suffix, "pct_of_peak"))
 		return 100 * sum / seconds / metric->peak;
 	if (strstr(suffix, "peak_sustained"))
-		return metric->peak / NS;
+		return metric->peak / GPC_HZ / (strncmp(suffix, "sum", 3) ? metric->units : 1);
 	value = strncmp(suffix, "sum", 3) ? sum / metric->units : sum;
 	if (strstr(suffix, "per_second"))
 		return value / seconds;
