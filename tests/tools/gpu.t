@@ -91,6 +91,33 @@ GPMU_FAKE_NVML=$work/none.json run gpmu gpu -j
 is "$rc $both" "1 gpmu gpu: NVML: there is no GPU" "gpu exits with 1 and one line if there is no GPU"
 mkdir "$work/cuda"
 : > "$work/cuda/libnvidia-ml.so.1"
+# --- attributes of the former Event API
+fake_gpus h200
+expect 0 gpmu gpu -v
+like "$out" '^  memory peak +4916\.736 GB/s$' "gpu -v shows the bandwidth of 6144 bits at 3201 MHz, both edges"
+like "$out" '^  FP32 +33792 FLOP per cycle$' "gpu -v shows two operations per cycle of each of 16896 cores"
+like "$out" '^  FP64 +16896 FLOP per cycle$' "gpu -v shows the double precision of compute capability 9.0"
+like "$out" '^  NVSwitch +no$' "gpu -v shows that a GPU without NVLink has no NVSwitch"
+like "$out" 'attributes.l2_units \(Not Supported\)' "gpu -v names the attributes that NVML does not have"
+unlike "$(gpmu gpu)" 'FLOP' "gpu without -v shows no attributes"
+expect 0 gpmu gpu -v -j
+is "$(json attributes.class attributes.sms attributes.flop_hp_per_cycle attributes.sp_instructions_per_second attributes.shared_memory attributes.pcie_lane_rate attributes.cpu_bandwidth attributes.event_ids <<< "$out" | xargs)" \
+	"NVIDIA 132 67584 33454080000000 233472 32000 0 null" "gpu -v -j prints the attributes of an H200"
+fake_gpus gh200
+expect 0 gpmu gpu -v -j
+is "$(json attributes.nvlink attributes.nvswitch attributes.cpu_bandwidth <<< "$out" | xargs)" "true true 450000000000" \
+	"gpu -v -j prints NVLink, NVSwitch and the bandwidth of all links of NVLink-C2C"
+fake_gpus a100
+expect 0 gpmu gpu -v
+like "$out" '^  memory peak +-$' "gpu -v shows - for a peak that NVML does not report"
+like "$out" 'attributes.memory_bus_width \(Not Supported\)' "gpu -v names NVML's reason for an attribute that is not available"
+sed 's/"nvmlDeviceGetCudaComputeCapability": 90/"nvmlDeviceGetCudaComputeCapability": 99/' tests/gpu/fake/nvml-h200.json > "$work/unknown.json"
+GPMU_FAKE_NVML=$work/unknown.json expect 0 gpmu gpu -v -j
+is "$(json attributes.flop_sp_per_cycle attributes.sp_instructions_per_second <<< "$out" | xargs)" "null 33454080000000" \
+	"gpu -v -j prints null for the rates of an unknown compute capability"
+run gpmu gpu -v --vgpu
+is "$rc $both" "125 gpmu gpu: -v shows attributes, without --accounting and --vgpu" "gpu refuses -v with --vgpu"
+
 GPMU_CUDA=$work/cuda run gpmu gpu
 is "$rc $both" "1 gpmu gpu: no libnvidia-ml.so.1: NVIDIA's driver is not installed" "gpu exits with 1 and one line if NVML's library is missing"
 GPMU_PLUGINS=/nonexistent run gpmu gpu

@@ -28,9 +28,11 @@ static const struct view views[] = {
 	{ .question = "vgpu", .kind = "vgpu", .text = gpu_text_vgpu },
 };
 
+static const struct view with_attributes = { .question = "attributes", .kind = "gpu", .text = gpu_text };
+
 struct arguments {
 	const struct view *view;
-	bool wants_accounting, wants_vgpu;
+	bool wants_accounting, wants_vgpu, wants_attributes;
 	const char *clear;	/* the instance whose accounts are to be deleted, or NULL */
 	bool wants_json;
 	uint64_t interval;	/* ns; 0: once */
@@ -49,6 +51,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_VGPU:
 		arguments->wants_vgpu = true;
 		arguments->view = &views[2];
+		return 0;
+	case 'v':
+		arguments->wants_attributes = true;
 		return 0;
 	case KEY_CLEAR:
 		parse_number("--clear-accounting", arg, 0, UINT32_MAX);
@@ -76,6 +81,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
 	{ .name = "vgpu", .key = KEY_VGPU, .doc = "show the vGPUs of each GPU" },
+	{ .name = "verbose", .key = 'v', .doc = "also show the attributes of each GPU: peaks and links" },
 	{ .name = "accounting", .key = KEY_ACCOUNTING, .doc = "show the processes in NVML's accounts" },
 	{ .name = "clear-accounting", .key = KEY_CLEAR, .arg = "INSTANCE", .doc = "delete the accounts of a vGPU's "
 	  "processes that have ended" },
@@ -240,6 +246,10 @@ static int run(int argc, char **argv)
 		die("--interval-count needs -I");
 	if (arguments.wants_accounting && arguments.wants_vgpu)
 		die("--accounting and --vgpu: choose one");
+	if (arguments.wants_attributes && arguments.view != &views[0])
+		die("-v shows attributes, without --accounting and --vgpu");
+	if (arguments.wants_attributes)
+		arguments.view = &with_attributes;
 	gpmu_log_set(show_message, NULL);
 	source = gpmu_source_new("nvml", &error);
 	if (!source) {

@@ -8,8 +8,9 @@
 
 #include "output/table.h"
 
-/* Print one object of "gpus", by question; @answer is the whole answer. */
+/* Print one object of "gpus", by question; @answer is the whole answer. The attributes are those of "attributes", if any. */
 void gpu_text(const json_t *answer, const json_t *gpu);
+void gpu_text_attributes(const json_t *gpu);
 void gpu_text_accounting(const json_t *answer, const json_t *gpu);
 void gpu_text_vgpu(const json_t *answer, const json_t *gpu);
 

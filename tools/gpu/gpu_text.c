@@ -233,6 +233,7 @@ void gpu_text(const json_t *answer, const json_t *gpu)
 	print_power(gpu);
 	print_memory(gpu);
 	print_modes(gpu);
+	gpu_text_attributes(gpu);
 	gpu_text_unavailable(gpu, "  ");
 	print_processes(json_object_get(gpu, "processes"));
 }

@@ -41,6 +41,7 @@ enum { NV_VM_ID_DOMAIN, NV_VM_ID_UUID };
 enum { NV_AFFINITY_NODE = 0 };
 
 #define NV_MAX_LINKS	36
+#define NV_LINK_TO_SWITCH	2	/* type of the device at the other end of an NVLink */
 
 /* Field values */
 enum {
@@ -48,6 +49,7 @@ enum {
 	NV_FIELD_NVLINK_DATA_TX = 138,	/* KiB */
 	NV_FIELD_NVLINK_DATA_RX = 139,
 	NV_FIELD_C2C_LINK_COUNT = 170,
+	NV_FIELD_C2C_LINK_MAX_BW = 172,	/* MB/s of a link */
 };
 
 /* Bits of the reasons for lower clocks */
@@ -252,6 +254,13 @@ struct nv_license {
 	X(nvmlDeviceGetName, (nv_device device, char *text, unsigned int size)) \
 	X(nvmlDeviceGetPciInfo_v3, (nv_device device, struct nv_pci *pci)) \
 	X(nvmlDeviceGetArchitecture, (nv_device device, unsigned int *arch)) \
+	X(nvmlDeviceGetBrand, (nv_device device, int *brand)) \
+	X(nvmlDeviceGetCudaComputeCapability, (nv_device device, int *major, int *minor)) \
+	X(nvmlDeviceGetNumGpuCores, (nv_device device, unsigned int *cores)) \
+	X(nvmlDeviceGetMemoryBusWidth, (nv_device device, unsigned int *bits)) \
+	X(nvmlDeviceGetMaxPcieLinkGeneration, (nv_device device, unsigned int *generation)) \
+	X(nvmlDeviceGetMaxPcieLinkWidth, (nv_device device, unsigned int *width)) \
+	X(nvmlDeviceGetNvLinkRemoteDeviceType, (nv_device device, unsigned int link, int *type)) \
 	X(nvmlDeviceGetMemoryAffinity, (nv_device device, unsigned int length, unsigned long *nodes, \
 					unsigned int scope)) \
 	X(nvmlDeviceGetUtilizationRates, (nv_device device, struct nv_utilization *rates)) \

@@ -214,8 +214,9 @@ void nv_set(const struct gpu *gpu, json_t *top, json_t *object, const char *path
 json_t *nv_gpu_object(const struct gpu *gpu);
 /* The word of a number, or the number if it has none */
 json_t *nv_word(const char *const *words, size_t length, int number);
-/* Each makes the GPU's object of one answer; nvml_query_gpu.c, ... */
+/* Each makes the GPU's object of one answer; nvml_query_gpu.c, nvml_attributes.c, ... */
 json_t *nv_query_gpu(struct gpu *gpu);
+json_t *nv_query_attributes(struct gpu *gpu);
 json_t *nv_query_check(struct gpu *gpu);
 json_t *nv_query_accounting(struct gpu *gpu);
 json_t *nv_query_vgpu(struct gpu *gpu);

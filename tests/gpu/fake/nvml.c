@@ -343,6 +343,11 @@ EXPORT int nvmlDeviceGetMemoryAffinity(nv_device device, unsigned int length, un
 	}
 
 ONE(nvmlDeviceGetArchitecture, unsigned int)
+ONE(nvmlDeviceGetBrand, int)
+ONE(nvmlDeviceGetNumGpuCores, unsigned int)
+ONE(nvmlDeviceGetMemoryBusWidth, unsigned int)
+ONE(nvmlDeviceGetMaxPcieLinkGeneration, unsigned int)
+ONE(nvmlDeviceGetMaxPcieLinkWidth, unsigned int)
 ONE(nvmlDeviceGetCurrentClocksEventReasons, unsigned long long)
 ONE(nvmlDeviceGetSupportedClocksEventReasons, unsigned long long)
 ONE(nvmlDeviceGetPowerUsage, unsigned int)
@@ -373,6 +378,16 @@ TWO(nvmlDeviceGetJpgUtilization, unsigned int)
 TWO(nvmlDeviceGetOfaUtilization, unsigned int)
 TWO(nvmlDeviceGetEccMode, int)
 TWO(nvmlDeviceGetMigMode, unsigned int)
+
+EXPORT int nvmlDeviceGetCudaComputeCapability(nv_device device, int *major, int *minor)
+{
+	double number;
+	int result = fake_value(device, __func__, &number);
+
+	*major = (int)number / 10;
+	*minor = (int)number % 10;
+	return result;
+}
 
 /* A value for each argument: "name:0", "name:1" */
 static int numbered(nv_device device, const char *name, unsigned int argument, double *number)
@@ -450,6 +465,18 @@ EXPORT int nvmlDeviceGetMemoryInfo_v2(nv_device device, struct nv_memory *memory
 
 /* --- links and fields --- */
 
+/* The type of all links' other ends */
+EXPORT int nvmlDeviceGetNvLinkRemoteDeviceType(nv_device device, unsigned int link, int *type)
+{
+	double number;
+	int result = fake_value(device, __func__, &number);
+
+	(void)link;
+	*type = (int)number;
+	return result;
+}
+
+
 EXPORT int nvmlDeviceGetNvLinkState(nv_device device, unsigned int link, int *active)
 {
 	double number;
@@ -487,7 +514,8 @@ EXPORT int nvmlDeviceGetFieldValues(nv_device device, int length, struct nv_fiel
 		snprintf(key, sizeof(key), "field:%u:%u", fields[i].id, fields[i].scope);
 		fields[i].result = fake_value(device, key, &number);
 		fields[i].type = fields[i].id == NV_FIELD_MEMORY_TEMPERATURE ||
-				 fields[i].id == NV_FIELD_C2C_LINK_COUNT ? NV_TYPE_UNSIGNED :
+				 fields[i].id == NV_FIELD_C2C_LINK_COUNT ||
+				 fields[i].id == NV_FIELD_C2C_LINK_MAX_BW ? NV_TYPE_UNSIGNED :
 				 NV_TYPE_UNSIGNED_LONG_LONG;
 		if (fields[i].type == NV_TYPE_UNSIGNED)
 			fields[i].value.u = (unsigned int)number;
