@@ -56,6 +56,12 @@ is "$(grep -cE '^ok [1-3] - ' <<< "$out")" 3 \
 is "$(grep '^ok' "$OUT"/*-H200-580.1-dram-nvml.txt)" "$(grep '^ok' <<< "$out")" \
 	"gpu-run: the results are kept in a file named by date, chip, driver and parts"
 like "$(tar -tzf "$OUT/work.tar.gz")" 'dram-read\.csv' "gpu-run: the archive has the CSV of each load"
+out=$(rehearse legacy)
+ok $? "gpu-run: the part of the names of nvprof passes if all counts are right" || diag "$out"
+out=$(REHEARSAL_FACTOR=1.015 rehearse legacy)
+like "$out" '^    not ok [0-9]+ - shared_ld_bank_conflict: the error is from -0.5 %' "gpu-run: a name of nvprof whose count is 1.5 % too high fails"
+like "$out" '^    ok [0-9]+ - inst_executed: the error is from -0.5 % to [+]3 %' "gpu-run: instructions of a loop may be 1.5 % more than its own"
+like "$out" '^    not ok [0-9]+ - fb_subp0_read_sectors: ' "gpu-run: a name of nvprof whose bytes are 1.5 % too high fails"
 out=$(REHEARSAL_FACTOR=1.015 rehearse dram)
 [ $? = 1 ]
 ok $? "gpu-run: a part fails if a value is wrong"
