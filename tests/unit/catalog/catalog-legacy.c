@@ -118,7 +118,7 @@ static void check_closed_forms(void)
 	}
 }
 
-/* Whether each event of the metric is CUPTI's, of the PMU nvidia_gpu, or it is another metric */
+/* Returns whether each id of the metric is an event of the PMU nvidia_gpu, or another metric. */
 static bool counts_gpu(const struct gpmu_metric *metric, const struct gpmu_catalog *catalog)
 {
 	struct gpmu_expr *expr = gpmu_expr_new(gpmu_metric_expr(metric), NULL, NULL);
@@ -132,7 +132,7 @@ static bool counts_gpu(const struct gpmu_metric *metric, const struct gpmu_catal
 	return has_events;
 }
 
-/* Whether the entry has a formula that compiles, or the reason why not */
+/* Returns whether the entry has a formula that compiles, or the reason why not */
 static bool is_answered(const struct gpmu_legacy *legacy)
 {
 	struct gpmu_expr *expr = legacy->formula ? gpmu_expr_new(legacy->formula, NULL, NULL) : NULL;

@@ -100,17 +100,17 @@ like "$(cat "$dir/tables.c")" '\.expr = "2 [*] nvidia_gpu@TPC\.T\.a__b\.sum@ / d
 	"tables.py: the events of a formula of legacy.tsv are those of nvidia_gpu"
 fault() {
 	legacy "$1"
-	is "$rc $out" "1 $dir/gpu/legacy.tsv:1: $2" "tables.py: $3"
+	is "$rc $out" "1 $dir/gpu/legacy.tsv:1: $2" "$3"
 }
 fault 'x\tmetric\n' 'expected 8 columns, "-" for nothing: name, kind, collected, match, unit, formula, description, note' \
-	"a line of legacy.tsv without all columns is refused"
-fault "${good/metric/mertic}" 'kind: expected one of metric; event; metric,event' "an unknown kind of legacy.tsv is refused"
+	"tables.py: a line of legacy.tsv without all columns is refused"
+fault "${good/metric/mertic}" 'kind: expected one of metric; event; metric,event' "tables.py: an unknown kind of legacy.tsv is refused"
 fault "${good/sampling/none}" 'expected a formula, or none in collected and match' \
-	"a formula of legacy.tsv that no mode collects is refused"
+	"tables.py: a formula of legacy.tsv that no mode collects is refused"
 fault 'x\tevent\tnone\tnone\t-\t-\tText.\t-\n' 'expected a note with the reason why nothing counts it' \
-	"a name of legacy.tsv with neither a formula nor a reason is refused"
+	"tables.py: a name of legacy.tsv with neither a formula nor a reason is refused"
 fault "${good/x/m}" 'expected a note, since a built-in metric has this name' \
-	"a name of legacy.tsv that is a metric's is refused without a note"
+	"tables.py: a name of legacy.tsv that is a metric's is refused without a note"
 legacy "$good$good"
 is "$rc $out" "1 $dir/gpu/legacy.tsv:2: x: expected names in order, each once" \
 	"tables.py: a name of legacy.tsv that occurs twice is refused"
