@@ -113,6 +113,8 @@ static void errors(void)
 
 	is_refused("GraceMemBX", NULL, ENOENT, 0, "did you mean GraceMemBW?",
 		   "measure: an unknown name is refused with the most similar metric");
+	is_refused("task-clock,flop_count_sp", NULL, ENOTSUP, 11, "flop_count_sp: PM sampling cannot collect it",
+		   "measure: the error for a name of CUPTI's former APIs has the reason why it is not counted");
 	is_refused("task-clock, page-fault", NULL, ENOENT, 12, "did you mean page-faults?",
 		   "measure: an unknown name is refused with the most similar event and its offset");
 	is_refused("xyzzyqqqq", NULL, ENOENT, 0, "no metric or event xyzzyqqqq",
