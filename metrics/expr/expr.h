@@ -8,6 +8,7 @@
 #define GPMU_EXPR_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "expr/gpmu_expr.h"
 
@@ -15,9 +16,13 @@
 
 enum expr_op {
 	EXPR_NUMBER,
+	/* a constant of digits alone, in a derived metric */
+	EXPR_INTEGER,
 	/* of an event */
 	EXPR_VALUE, EXPR_SOURCES, EXPR_LINES,
 	EXPR_NEGATE,
+	/* in a derived metric */
+	EXPR_SIMPLIFY, EXPR_NAN_AS_ZERO,
 	EXPR_OR, EXPR_XOR, EXPR_AND, EXPR_LESS, EXPR_GREATER, EXPR_ADD, EXPR_SUBTRACT,
 	EXPR_MULTIPLY, EXPR_DIVIDE, EXPR_REMAINDER, EXPR_D_RATIO, EXPR_MIN, EXPR_MAX,
 	/* operands: the value if true, the condition, the value if false */
@@ -29,6 +34,7 @@ struct expr_insn {
 	unsigned int slot;
 	union {
 		double number;
+		uint64_t integer;
 		size_t id;
 	};
 };

@@ -41,7 +41,19 @@ static struct expr_part replace(struct expr_builder *builder, size_t start, doub
 
 struct expr_part expr_build_number(struct expr_builder *builder, double number)
 {
-	return replace(builder, builder->expr->length, number);
+	struct expr_part part = replace(builder, builder->expr->length, number);
+
+	if (builder->is_derived)
+		part.value = NAN;
+	return part;
+}
+
+struct expr_part expr_build_integer(struct expr_builder *builder, uint64_t integer)
+{
+	const size_t start = builder->expr->length;
+
+	emit(builder, (struct expr_insn){ .op = EXPR_INTEGER, .integer = integer });
+	return (struct expr_part){ start, NAN };
 }
 
 struct expr_part expr_build_id(struct expr_builder *builder, enum expr_op op, char *name)
@@ -64,6 +76,12 @@ struct expr_part expr_build_negate(struct expr_builder *builder, struct expr_par
 {
 	emit(builder, (struct expr_insn){ .op = EXPR_NEGATE });
 	return (struct expr_part){ part.start, -part.value };
+}
+
+struct expr_part expr_build_unary(struct expr_builder *builder, enum expr_op op, struct expr_part part)
+{
+	emit(builder, (struct expr_insn){ .op = op });
+	return (struct expr_part){ part.start, NAN };
 }
 
 /*
@@ -166,11 +184,14 @@ static unsigned int operands(enum expr_op op)
 {
 	switch (op) {
 	case EXPR_NUMBER:
+	case EXPR_INTEGER:
 	case EXPR_VALUE:
 	case EXPR_SOURCES:
 	case EXPR_LINES:
 		return 0;
 	case EXPR_NEGATE:
+	case EXPR_SIMPLIFY:
+	case EXPR_NAN_AS_ZERO:
 		return 1;
 	case EXPR_IF:
 		return 3;

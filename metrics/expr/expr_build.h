@@ -8,12 +8,14 @@
 #define GPMU_EXPR_BUILD_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "expr/expr.h"
 
 struct expr_builder {
 	struct gpmu_expr *expr;
 	bool is_out_of_memory;	/* once set, nothing more is added */
+	bool is_derived;	/* no constants are folded */
 };
 
 /*
@@ -36,12 +38,16 @@ int expr_build_finish(struct expr_builder *builder, struct gpmu_expr **expr);
 void expr_build_release(struct expr_builder *builder);
 
 struct expr_part expr_build_number(struct expr_builder *builder, double number);
+/* Adds an integer constant of a derived metric. */
+struct expr_part expr_build_integer(struct expr_builder *builder, uint64_t integer);
 /*
  * Adds a use of a name. @op is EXPR_VALUE, EXPR_SOURCES or EXPR_LINES. Frees @name; NULL
  * in @name means out of memory.
  */
 struct expr_part expr_build_id(struct expr_builder *builder, enum expr_op op, char *name);
 struct expr_part expr_build_negate(struct expr_builder *builder, struct expr_part part);
+/* Adds EXPR_SIMPLIFY or EXPR_NAN_AS_ZERO. */
+struct expr_part expr_build_unary(struct expr_builder *builder, enum expr_op op, struct expr_part part);
 struct expr_part expr_build_binary(struct expr_builder *builder, enum expr_op op,
 				   struct expr_part a, struct expr_part b);
 struct expr_part expr_build_if(struct expr_builder *builder, struct expr_part yes,

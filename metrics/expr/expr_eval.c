@@ -90,12 +90,15 @@ static void note_idle(const struct expr_insn *insn, const double *v, bool *is_id
 {
 	switch (insn->op) {
 	case EXPR_NUMBER:
+	case EXPR_INTEGER:
 	case EXPR_VALUE:
 	case EXPR_SOURCES:
 	case EXPR_LINES:
 		is_idle[0] = false;
 		break;
 	case EXPR_NEGATE:
+	case EXPR_SIMPLIFY:
+	case EXPR_NAN_AS_ZERO:
 		break;
 	case EXPR_IF:
 		is_idle[0] = is_idle[1] || (v[1] != 0 ? is_idle[0] : is_idle[2]);
@@ -131,6 +134,9 @@ double run(const struct gpmu_expr *expr, const struct gpmu_expr_value *values, d
 		case EXPR_NUMBER:
 			v[0] = insn->number;
 			break;
+		case EXPR_INTEGER:
+			v[0] = (double)insn->integer;
+			break;
 		case EXPR_VALUE:
 			v[0] = values[insn->id].value;
 			break;
@@ -142,6 +148,11 @@ double run(const struct gpmu_expr *expr, const struct gpmu_expr_value *values, d
 			break;
 		case EXPR_NEGATE:
 			v[0] = -v[0];
+			break;
+		case EXPR_SIMPLIFY:
+			break;
+		case EXPR_NAN_AS_ZERO:
+			v[0] = isnan(v[0]) ? 0 : v[0];
 			break;
 		case EXPR_IF:
 			/* NaN is true, as in perf. */

@@ -8,6 +8,7 @@
  *	primary   = "-" primary | "(" whole ")" | number | "NaN" | #literal | ID
  *	          | ("min" | "max" | "d_ratio") "(" operators "," operators ")"
  *	          | ("source_count" | "aggr_nr" | "has_event" | "strcmp_cpuid_str") "(" ID ")"
+ *	          | ("simplify" | "nan_as_zero") "(" operators ")", in derived metrics alone
  *
  * An ID is an event or another metric. It has "@" for a PMU's slashes, and a backslash
  * before "-", "," and "=", which "=" may omit after an "@". The caller supplies the
@@ -187,6 +188,13 @@ static struct expr_part parse_pair(struct parser *p, enum expr_op op)
 	return p->err ? nothing(p) : expr_build_binary(&p->build, op, a, b);
 }
 
+static struct expr_part parse_unary(struct parser *p, enum expr_op op)
+{
+	struct expr_part part = parse_operators(p, LOWEST_RANK);
+
+	return p->err ? part : expr_build_unary(&p->build, op, part);
+}
+
 static struct expr_part parse_call(struct parser *p)
 {
 	enum expr_token function = p->scan.token;
@@ -207,6 +215,12 @@ static struct expr_part parse_call(struct parser *p)
 		break;
 	case TOKEN_STRCMP_CPUID_STR:
 		part = parse_question(p, p->env->cpuid_matches, "strcmp_cpuid_str", pos);
+		break;
+	case TOKEN_SIMPLIFY:
+		part = parse_unary(p, EXPR_SIMPLIFY);
+		break;
+	case TOKEN_NAN_AS_ZERO:
+		part = parse_unary(p, EXPR_NAN_AS_ZERO);
 		break;
 	case TOKEN_MIN:
 		part = parse_pair(p, EXPR_MIN);
@@ -243,7 +257,12 @@ static struct expr_part parse_literal(struct parser *p)
 static struct expr_part parse_number(struct parser *p)
 {
 	double number;
+	uint64_t integer;
 
+	if (p->env->derived && expr_scan_integer(&p->scan, &integer)) {
+		next(p);
+		return expr_build_integer(&p->build, integer);
+	}
 	if (expr_scan_number(&p->scan, &number)) {
 		fail_at(p, p->scan.cursor, -EINVAL, "%.*s is out of range", shown(p), p->scan.cursor);
 		return nothing(p);
@@ -298,6 +317,8 @@ static struct expr_part parse_primary(struct parser *p)
 	case TOKEN_AGGR_NR:
 	case TOKEN_HAS_EVENT:
 	case TOKEN_STRCMP_CPUID_STR:
+	case TOKEN_SIMPLIFY:
+	case TOKEN_NAN_AS_ZERO:
 		part = parse_call(p);
 		break;
 	default:
@@ -373,12 +394,13 @@ int expr_compile(const char *text, const struct gpmu_expr_env *env, struct gpmu_
 	struct parser p = { .env = env, .error = error };
 	int ret;
 
-	ret = expr_scan_init(&p.scan, text);
+	ret = expr_scan_init(&p.scan, text, env->derived);
 	if (ret)
 		goto no_scanner;
 	ret = expr_build_init(&p.build);
 	if (ret)
 		goto no_builder;
+	p.build.is_derived = env->derived;
 	ret = parse(&p, expr);
 	expr_build_release(&p.build);
 no_builder:

@@ -22,6 +22,7 @@ static const struct {
 	{ "min", TOKEN_MIN }, { "max", TOKEN_MAX }, { "d_ratio", TOKEN_D_RATIO },
 	{ "source_count", TOKEN_SOURCE_COUNT }, { "aggr_nr", TOKEN_AGGR_NR },
 	{ "has_event", TOKEN_HAS_EVENT }, { "strcmp_cpuid_str", TOKEN_STRCMP_CPUID_STR },
+	{ "simplify", TOKEN_SIMPLIFY }, { "nan_as_zero", TOKEN_NAN_AS_ZERO },
 };
 
 static bool is_one_of(char c, const char *set)
@@ -77,9 +78,11 @@ static size_t span_literal(const char *s)
 	return len ? 1 + len : 0;
 }
 
-static enum expr_token word_at(const char *s, size_t len)
+static enum expr_token word_at(const struct expr_scanner *scanner, const char *s, size_t len)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		if (words[i].token >= TOKEN_SIMPLIFY && !scanner->is_derived)
+			continue;
 		if (strlen(words[i].word) == len && !memcmp(words[i].word, s, len))
 			return words[i].token;
 	}
@@ -107,16 +110,17 @@ void expr_scan_next(struct expr_scanner *scanner)
 	else if (number && number >= name)
 		take(scanner, TOKEN_NUMBER, number);
 	else if (name)
-		take(scanner, word_at(s, name), name);
+		take(scanner, word_at(scanner, s, name), name);
 	else if (literal)
 		take(scanner, TOKEN_LITERAL, literal);
 	else
 		take(scanner, is_one_of(*s, SIGNS) ? TOKEN_SIGN : TOKEN_BAD, 1);
 }
 
-int expr_scan_init(struct expr_scanner *scanner, const char *text)
+int expr_scan_init(struct expr_scanner *scanner, const char *text, bool is_derived)
 {
 	scanner->text = text;
+	scanner->is_derived = is_derived;
 	scanner->cursor = text;
 	scanner->len = 0;
 	scanner->c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -145,6 +149,19 @@ int expr_scan_number(const struct expr_scanner *scanner, double *number)
 	err = errno;
 	errno = before;
 	return -err;
+}
+
+bool expr_scan_integer(const struct expr_scanner *scanner, uint64_t *integer)
+{
+	int before = errno, err;
+
+	if (strspn(scanner->cursor, DIGITS) < scanner->len)
+		return false;
+	errno = 0;
+	*integer = strtoull(scanner->cursor, NULL, 10);
+	err = errno;
+	errno = before;
+	return !err;
 }
 
 char *expr_scan_name(const struct expr_scanner *scanner, unsigned int parameter)

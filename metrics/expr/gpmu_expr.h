@@ -20,6 +20,8 @@ struct gpmu_expr;
  * @cpuid_matches: returns 1 if the machine's CPU matches a pattern of a mapfile.csv, 0 if not,
  *	< 0 if that is not known
  * @user: passed to the functions
+ * @derived: 1: the text is the formula of a derived metric of Nsight Compute. It may also have simplify(x) and
+ *	nan_as_zero(x), and a division of constants is not computed in advance, as constants have types
  *
  * A function may be NULL; gpmu_expr_new() then refuses an expression that needs it. Only
  * gpmu_expr_new() calls the functions.
@@ -31,6 +33,7 @@ struct gpmu_expr_env {
 	int (*has_event)(const char *event, void *user);
 	int (*cpuid_matches)(const char *pattern, void *user);
 	void *user;
+	int derived;
 };
 
 /**
