@@ -61,7 +61,8 @@ const char *gpmu_section_warning(const struct gpmu_section *section, size_t inde
 /**
  * struct gpmu_section_target - what the metrics of a section are selected for
  * @size: size of this structure
- * @arch: ten times the compute capability: 90 for a GH100. 0: not known, and filters by architecture accept it
+ * @arch: ten times the compute capability: 90 for a GH100. 0: not known: filters by architecture
+ *	accept it, and no option applies
  * @driver: version of the driver, "580.159.04"; NULL: not known, and filters by driver accept it
  * @vgpu: 1: the GPU is a vGPU, 0: it is not
  * @scope: what is profiled

@@ -47,13 +47,16 @@ static int join(struct walk *walk, const struct section_field *message, const ch
 	return 0;
 }
 
-/* Returns the option that replaces a metric: the first whose filter accepts the target; NULL: none */
+/*
+ * Returns the option that replaces a metric: the first whose filter accepts the target; NULL: none, also if the architecture is
+ * not known
+ */
 static const struct section_field *find_option(const struct walk *walk, const struct section_field *metric,
 					       const struct section_filters *filters)
 {
 	const struct section_field *option;
 
-	for (size_t i = 0; (option = section_field_index(metric, "Options", i)); i++) {
+	for (size_t i = 0; walk->target.arch && (option = section_field_index(metric, "Options", i)); i++) {
 		struct section_filters inside = section_filters_inside(filters, option);
 
 		if (section_filters_accept(&inside, &walk->target))

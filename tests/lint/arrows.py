@@ -22,6 +22,8 @@ TOOLS_LIBRARY_HEADERS = [
     'metrics/profile/gpmu_profile.h',
     'metrics/report/gpmu_report.h',
     'metrics/saved/gpmu_saved.h',
+    'metrics/section/gpmu_section.h',
+    'metrics/section/gpmu_section_set.h',
     'metrics/traffic/gpmu_traffic.h',
     'metrics/values/gpmu_runs.h',
 ]

@@ -19,6 +19,7 @@ enum {
 	KEY_PER_THREAD,
 	KEY_CONTROL,
 	KEY_FOR_EACH_CGROUP,
+	KEY_SECTION,
 };
 
 static error_t parse_time(struct stat_options *options, int key, const char *arg)
@@ -85,6 +86,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[1] = &options->common;
 		state->child_inputs[2] = &options->common;
 		state->child_inputs[3] = &options->aggregation;
+		state->child_inputs[4] = &options->sections;
+		return 0;
+	case KEY_SECTION:
+		texts_add(&options->sections.requests, arg);
+		options->common.wants_gpu = true;
 		return 0;
 	case 'C':
 		options->cpus = arg;
@@ -172,6 +178,8 @@ static const struct argp_option argp_options[] = {
 	  "--regions" },
 	{ .name = "regions", .key = KEY_REGIONS, .doc = "count the regions that the command marks with "
 	  "gpmu-mark.h" },
+	{ .name = "section", .key = KEY_SECTION, .arg = "LIST", .doc = "metrics of these sections of Nsight Compute; adds the "
+	  "machine's GPUs, as --gpu does" },
 	{ .name = "strict", .key = KEY_STRICT, .doc = "fail if a value is missing or was multiplexed" },
 	{ .name = "big-num", .key = 'B', .doc = "group digits with commas (default)" },
 	{ .name = "no-big-num", .key = KEY_NO_BIG_NUM, .doc = "do not group digits with commas" },
@@ -180,7 +188,7 @@ static const struct argp_option argp_options[] = {
 
 static const struct argp_child children[] = {
 	{ .argp = &request_argp }, { .argp = &gpu_argp }, { .argp = &common_argp },
-	{ .argp = &aggregation_argp }, { 0 },
+	{ .argp = &aggregation_argp }, { .argp = &sections_argp }, { 0 },
 };
 
 static const struct argp argp = {
@@ -211,6 +219,8 @@ static void check(const struct stat_options *options)
 		{ options->wants_clear && (options->wants_json || options->separator),
 		  "--interval-clear with -j or -x: choose one" },
 		{ options->wants_append && !options->path, "--append needs -o" },
+		{ options->sections.folders.length && !options->sections.requests.length,
+		  "--section-folder needs --section" },
 		{ options->runs > 1 && !options->argv, "-r needs a command" },
 		{ options->runs > 1 && options->interval, "-r and -I: choose one" },
 		{ options->runs > 1 && options->control, "-r and --control: choose one" },
@@ -236,10 +246,10 @@ static void check_regions(const struct stat_options *options)
 				    options->details || options->topdown || options->wants_metric_only ||
 				    options->interval || options->intervals || options->runs > 1 ||
 				    options->delay || options->timeout || options->is_strict || options->control ||
-				    options->common.wants_no_merge),
+				    options->common.wants_no_merge || options->sections.requests.length),
 		  "--regions cannot be combined with -a, -C, -p, -t, -G, -i, -I, -r, -D, "
-		  "--control, --duration, --timeout, --strict, -d, --topdown, --metric-only and "
-		  "--metric-no-merge" },
+		  "--control, --duration, --timeout, --strict, -d, --topdown, --metric-only, "
+		  "--metric-no-merge and --section" },
 		{ options->wants_regions && options->aggregation.by != GPMU_AGGREGATE_MACHINE &&
 		  options->aggregation.by != GPMU_AGGREGATE_NODE &&
 		  options->aggregation.by != GPMU_AGGREGATE_SOCKET &&
@@ -270,5 +280,6 @@ void stat_options_release(struct stat_options *options)
 {
 	free(options->pids.list);
 	free(options->tids.list);
+	sections_release(&options->sections);
 	common_release(&options->common);
 }

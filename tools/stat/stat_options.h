@@ -9,6 +9,7 @@
 #include "aggregation.h"
 #include "common.h"
 #include "gpmu.h"
+#include "sections.h"
 #include "stat/stat_cgroup.h"
 
 struct stat_options {
@@ -24,6 +25,7 @@ struct stat_options {
 	const char *control;		/* --control */
 	const char *path;		/* -o */
 	unsigned int details, topdown;	/* number of -d; level, 0: no --topdown */
+	struct sections sections;	/* --section */
 	bool wants_metric_only, wants_clear;
 	bool wants_append, wants_json, wants_no_inherit, is_strict, wants_no_big_num, wants_regions;
 	struct aggregation aggregation;

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "stat/stat_output.h"
+#include "stat/stat_sections.h"
 
 /* "'./app -n 3'", "'system wide'", "'CPU(s) 0-3'", "process id '123'" */
 static char *title_of(const struct stat_options *options)
@@ -44,6 +45,8 @@ void stat_output_open(struct stat_output *output, const struct stat_options *opt
 		.clear = options->wants_clear,
 		.cgroups = options->cgroups.list != NULL,
 		.runs = options->runs,
+		.heading = options->sections.requests.length ? stat_sections_heading : NULL,
+		.user = (void *)options,
 	};
 	struct gpmu_error error = { .size = sizeof(error) };
 	char *title = title_of(options);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "stat/stat_plan.h"
+#include "stat/stat_sections.h"
 
 /* Events without -e and -M, as in perf: after the clock of the CPUs, or of tasks */
 static const char system_events[] =
@@ -74,6 +75,7 @@ struct gpmu_plan *stat_plan(struct stat_options *options)
 	struct gpmu_plan *plan;
 	bool is_asked;
 
+	stat_sections_request(options);
 	add_topdown(options);
 	is_asked = common->request_count > 0;
 	if (!is_asked)

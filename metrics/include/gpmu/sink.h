@@ -43,6 +43,9 @@ enum gpmu_sink_kind {
  * @separator: separator of CSV columns; NULL: ","
  * @title: for a summary, what was counted, "'./app'"; NULL: "'system wide'"
  * @host: host name in CSV and JSON; NULL: the name of this machine
+ * @heading: returns a text for the name of a row. A summary writes the text above the row if it
+ *	differs from that of the row before; the text NULL ends a group. NULL: no headings
+ * @user: passed to @heading
  *
  * Fields that are 0 or NULL take their defaults.
  */
@@ -60,6 +63,8 @@ struct gpmu_sink_options {
 	const char *separator;
 	const char *title;
 	const char *host;
+	const char *(*heading)(const char *name, void *user);
+	void *user;
 };
 
 /**

@@ -269,17 +269,37 @@ static void put_gpus(struct gpmu_sink *sink, const struct gpmu_rows *rows, bool 
 	}
 }
 
+/* Writes the heading of a row above it, unless the row before has the same. Returns the heading. */
+static const char *put_heading(struct gpmu_sink *sink, const struct gpmu_row *row, const char *before)
+{
+	const char *heading = sink->options.heading ? sink->options.heading(row->name, sink->options.user) : NULL;
+
+	if (text_is_same(heading, before))
+		return heading;
+	if (before)
+		buffer_char(&sink->buffer, '\n');
+	if (heading) {
+		buffer_char(&sink->buffer, ' ');
+		buffer_shown(&sink->buffer, heading);
+		buffer_text(&sink->buffer, ":\n");
+	}
+	return heading;
+}
+
 static void put_rows(struct gpmu_sink *sink, const struct gpmu_rows *rows)
 {
 	bool is_first = !sink->options.interval;
+	const char *heading = NULL;
 
 	widen(sink, rows);
 	if (sink->options.clear) {
 		buffer_text(&sink->buffer, CLEAR);
 		put_header(sink);
 	}
-	for (size_t i = 0; i < rows->length; i++)
+	for (size_t i = 0; i < rows->length; i++) {
+		heading = put_heading(sink, &rows->list[i], heading);
 		put_row(sink, rows, i);
+	}
 	put_gpus(sink, rows, &is_first);
 	if (!sink->options.interval)
 		sink_balance(sink, rows, &is_first);

@@ -54,6 +54,7 @@ static void test_arch(void)
 	selects(options, TARGET(.arch = 75), "first", "section: an option replaces the base metric");
 	selects(options, TARGET(.arch = 86), "first", "section: the first of several options applies");
 	selects(options, TARGET(.arch = 90), "second", "section: a later option applies where the first does not");
+	selects(options, TARGET(.arch = 0), "base", "section: an unknown architecture has the base metric");
 	selects(items, TARGET(.arch = 70), "m", "section: one of several items of a filter is enough");
 	selects(items, TARGET(.arch = 80), "", "section: an architecture that no item of a filter has is left out");
 	selects(items, TARGET(.arch = 103), "m", "section: the last item of a filter is tried, too");
