@@ -47,6 +47,7 @@ stage: $(B)/flags/gpmu.pc $(GPMU) $(GPMU_SO) $(MODEL_PLUGIN) $(GPU_PLUGINS) $(IN
 	@$(call put,644,$(includedir),$(wildcard metrics/include/*.h))
 	@$(call put,644,$(includedir)/gpmu,$(wildcard metrics/include/gpmu/*.h) metrics/fortran/gpmu.f90)
 	@$(call put,644,$(datadir)/gpmu/scenarios,$(wildcard metrics/sources/model/scenarios/*))
+	@$(call put,644,$(datadir)/gpmu/sections,$(wildcard pmu-events/gpu/sections/*))
 	@$(call put,644,$(docdir),metrics/values/output.rst metrics/traffic/traffic.rst metrics/record/timeline.rst metrics/import/import.rst metrics/sources/model/scenario.rst)
 	@$(call put,644,$(mandir)/man3,$(MAN3:.stamp=)/*)
 	@$(foreach section,$(if $(RST2MAN),1 5 7),$(call put,644,$(mandir)/man$(section),$(MAN$(section)));)

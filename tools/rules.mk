@@ -44,7 +44,7 @@ $(GPMU_SAN): $(TOOL_SAN_OBJ) $(GPMU_TOOLS_SAN_LIB) $(GPMU_SAN_LIB) tests/lib/dee
 RST2MAN		:= $(firstword $(foreach name,rst2man rst2man.py,$(shell command -v $(name))))
 ONE_PAGE	:= /^\.TH/a .if \\n(cR .pl 9999v
 MAN1_RST	:= $(wildcard tools/man/*.rst)
-MAN5_RST	:= metrics/catalog/gpmu-metrics.rst metrics/report/gpmu-tables.rst
+MAN5_RST	:= metrics/catalog/gpmu-metrics.rst metrics/report/gpmu-tables.rst metrics/section/gpmu-sections.rst
 MAN7_RST	:= $(wildcard metrics/spe/gpmu-*.rst metrics/sources/*/gpmu-*.rst)
 
 # page SECTION,RST

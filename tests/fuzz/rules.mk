@@ -37,7 +37,14 @@ $(TRACE_CORPUS): $(call built,trace-make)
 	@mkdir -p $@
 	for kind in gpu edge work samples; do $< $$kind $@/$$kind >/dev/null; head -c 4000 $@/$$kind >$@/$$kind.cut; rm $@/$$kind; done
 
-FUZZ_CORPORA	:= $(TRACE_CORPUS) $(PERF_CORPORA) $(SPE_CORPUS) $(JIT_CORPUS)
+# The section files that are installed, and one with each field of Nsight Compute's files
+SECTION_CORPUS	:= $(B)/fuzz/section/corpus
+$(SECTION_CORPUS): tests/data/section/paths.tsv $(wildcard pmu-events/gpu/sections/*)
+	@mkdir -p $@
+	cp pmu-events/gpu/sections/* $@
+	perl -F/ -lane 'next if /^#/; my @inner = @F; my $$last = pop @inner; print join("", map("$$_ { ", @inner)), "$$last: 1", " }" x @inner' $< >$@/fields
+
+FUZZ_CORPORA	:= $(TRACE_CORPUS) $(PERF_CORPORA) $(SPE_CORPUS) $(JIT_CORPUS) $(SECTION_CORPUS)
 $(FUZZ_CORPORA:corpus=fuzzer): %/fuzzer: | %/corpus
 
 $(FUZZERS): $(B)/fuzz/%/fuzzer: tests/fuzz/%.c $(GPMU_TOOLS_LIB) $(GPMU_LIB) $(CATALOG_BUILTIN) $(TRACE_PB).o tests/fuzz/rules.mk

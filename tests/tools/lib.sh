@@ -14,7 +14,7 @@ B=${B:-build}
 GPMU_BIN=$(realpath "${GPMU_BIN:-$B/gpmu}") || bail "no gpmu: make"
 export GPMU_PLUGINS=${GPMU_PLUGINS:-$(realpath "$B")}
 export LC_ALL=C TERM=dumb
-unset GPMU_ROOT GPMU_EVENTS NO_COLOR COLUMNS
+unset GPMU_ROOT GPMU_EVENTS GPMU_SECTIONS NO_COLOR COLUMNS
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -75,7 +75,7 @@ like "$err" 'XX100: .*; --chip accepts GV100.*GH100' "list --gpu names the chips
 expect 0 gpmu list --help
 like "$out" '^ +--gpu +list the metrics of the GPU' "list --help describes --gpu"
 run gpmu list --chip GH100
-is "$rc $err" "125 gpmu list: --chip, --chips and --passes need --gpu" "list refuses --chip without --gpu"
+is "$rc $err" "125 gpmu list: --chip needs --gpu or --sections" "list refuses --chip without --gpu and --sections"
 mkdir "$work/none"
 : > "$work/none/libcuda.so.1"
 GPMU_CUDA=$work/none:$B/tests/gpu/fake run gpmu list --gpu

@@ -54,6 +54,7 @@ for name in numa c2c; do
 done
 mkdir "$work/bin"
 ln -s "$GPMU_BIN" "$work/bin/gpmu"
+cp -r pmu-events/gpu/sections "$work/cwd"
 ln -s "$PWD/tests" "$PWD/metrics" "$work/cwd"
 
 # The fakes stand in for NVIDIA's libraries.
@@ -100,6 +101,7 @@ for name in '' $(subcommands); do
 done
 check_page metrics/catalog/gpmu-metrics.rst 5
 check_page metrics/report/gpmu-tables.rst 5
+check_page metrics/section/gpmu-sections.rst 5
 check_page metrics/spe/gpmu-spe.rst 7
 
 # columns FILE: a line "TABLE COLUMN" for each column of each table of gpmu report

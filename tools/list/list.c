@@ -15,6 +15,7 @@
 #include "list/list_gpu.h"
 #include "list/list_items.h"
 #include "list/list_legacy.h"
+#include "list/list_sections.h"
 
 #define MAX_NAME	44	/* characters of the column; longer names push the others */
 
@@ -26,12 +27,15 @@ enum {
 	KEY_PASSES,
 	KEY_LIST_GPU,
 	KEY_LEGACY,
+	KEY_SECTIONS,
 };
 
 struct arguments {
 	struct list list;
 	struct list_gpu gpu;
 	bool wants_legacy;
+	struct sections sections;
+	bool wants_sections;
 };
 
 /* Kinds, with perf's words for them. */
@@ -92,6 +96,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &list->common;
+		state->child_inputs[1] = &arguments->sections;
+		return 0;
+	case KEY_SECTIONS:
+		arguments->wants_sections = true;
 		return 0;
 	case KEY_LIST_GPU:
 		list->common.wants_gpu = true;
@@ -134,14 +142,15 @@ static const struct argp_option options[] = {
 	{ .name = "legacy", .key = KEY_LEGACY,
 	  .doc = "list the names of CUPTI's former APIs and of nvprof, and what counts them now" },
 	{ .name = "chip", .key = KEY_CHIP, .arg = "NAME",
-	  .doc = "with --gpu: list those of this chip, such as GH100; needs no GPU" },
+	  .doc = "with --gpu or --sections: list those of this chip, such as GH100; needs no GPU" },
 	{ .name = "chips", .key = KEY_CHIPS, .doc = "with --gpu: list the names of chips" },
 	{ .name = "passes", .key = KEY_PASSES, .doc = "with --gpu: print the number of passes; takes seconds" },
+	{ .name = "sections", .key = KEY_SECTIONS, .doc = "list sections of Nsight Compute's section files; with -v, their metrics" },
 	{ 0 },
 };
 
 static const struct argp_child children[] = {
-	{ .argp = &common_argp }, { 0 },
+	{ .argp = &common_argp }, { .argp = &sections_argp }, { 0 },
 };
 
 static const struct argp argp = {
@@ -490,6 +499,26 @@ static int list_all(struct list *list)
 	return length ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/* Dies if options exclude or lack each other. */
+static void check(const struct arguments *arguments)
+{
+	const struct list *list = &arguments->list;
+	const struct list_gpu *gpu = &arguments->gpu;
+
+	if (list->wants_json && list->wants_names)
+		die("-j and --names: choose one");
+	if (arguments->wants_sections && (list->common.wants_gpu || list->kind >= 0))
+		die("--sections cannot be combined with --gpu and with kinds such as event");
+	if (gpu->chip && !list->common.wants_gpu && !arguments->wants_sections)
+		die("--chip needs --gpu or --sections");
+	if ((gpu->wants_chips || gpu->wants_passes) && !list->common.wants_gpu)
+		die("--chips and --passes need --gpu");
+	if (arguments->sections.folders.length && !arguments->wants_sections)
+		die("--section-folder needs --sections");
+	if (arguments->wants_legacy && (list->common.wants_gpu || arguments->wants_sections))
+		die("--legacy, --sections and --gpu: choose one");
+}
+
 static int run(int argc, char **argv)
 {
 	struct arguments arguments = { .list = { .kind = -1 } };
@@ -498,14 +527,14 @@ static int run(int argc, char **argv)
 
 	common_init(&list->common);
 	parse_arguments(&argp, argc, argv, 0, &arguments);
-	if (list->wants_json && list->wants_names)
-		die("-j and --names: choose one");
-	if ((arguments.gpu.chip || arguments.gpu.wants_chips || arguments.gpu.wants_passes) && !list->common.wants_gpu)
-		die("--chip, --chips and --passes need --gpu");
-	if (arguments.wants_legacy && list->common.wants_gpu)
-		die("--legacy and --gpu: choose one");
-	status = arguments.wants_legacy ? list_legacy(list) :
-		 list->common.wants_gpu ? list_gpu(list, &arguments.gpu) : list_all(list);
+	check(&arguments);
+	if (arguments.wants_sections)
+		status = list_sections(list, &arguments.sections, arguments.gpu.chip);
+	else if (arguments.wants_legacy)
+		status = list_legacy(list);
+	else
+		status = list->common.wants_gpu ? list_gpu(list, &arguments.gpu) : list_all(list);
+	sections_release(&arguments.sections);
 	free(list->globs.list);
 	common_release(&list->common);
 	return status;

@@ -406,6 +406,22 @@ static void test_idle(void)
 	}
 }
 
+/* The grammar of derived metrics */
+static void test_derived(void)
+{
+	const struct gpmu_expr_env derived = { .size = sizeof(derived), .derived = 1 };
+	const struct gpmu_expr_value values[] = { { 6, 1, 1 }, { NAN, 1, 1 } };
+	struct gpmu_expr *expr = gpmu_expr_new("simplify(a) / 4 + nan_as_zero(b) + 0.5", &derived, NULL);
+
+	ok(expr && gpmu_expr_eval(expr, values) == 2, "expr: derived metrics have simplify() and nan_as_zero()");
+	ok(expr && !gpmu_expr_idle(expr, values), "expr: a derived metric without a division by 0 is not idle");
+	gpmu_expr_free(expr);
+	is_str(ids("simplify + nan_as_zero"), "simplify nan_as_zero", "expr: in perf's grammar simplify and nan_as_zero are names");
+	expr = gpmu_expr_new("1 / 0 * a", &derived, NULL);
+	is_u64(expr ? gpmu_expr_id_count(expr) : 0, 1, "expr: constants of derived metrics are not folded");
+	gpmu_expr_free(expr);
+}
+
 int main(void)
 {
 	test_arithmetic();
@@ -417,5 +433,6 @@ int main(void)
 	test_ids();
 	test_refused();
 	test_environment();
+	test_derived();
 	return done_testing();
 }

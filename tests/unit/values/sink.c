@@ -238,6 +238,42 @@ static void appearance(void)
 	test_sink_release(&t);
 }
 
+static const char *heading(const char *name, void *user)
+{
+	(void)user;
+	return *name == 'a' ? "First" : *name == 'b' ? "Second\033" : NULL;
+}
+
+/* Groups of rows with headings */
+static void headings(void)
+{
+	struct gpmu_row rows[] = {
+		event_row("x", 1), event_row("a1", 2), event_row("a2", 3), event_row("b1", 4), event_row("y", 5),
+	};
+	struct test_sink t;
+
+	test_sink_init(&t, GPMU_SINK_SUMMARY, (struct gpmu_sink_options){ .heading = heading });
+	gpmu_sink_rows(t.sink, rows_of(rows, 5));
+	is_text(t.text,
+		"\n"
+		" Performance counter stats for 'system wide' [machine]:\n"
+		"\n"
+		"                 1 x\n"
+		" First:\n"
+		"                 2 a1\n"
+		"                 3 a2\n"
+		"\n"
+		" Second?:\n"
+		"                 4 b1\n"
+		"\n"
+		"                 5 y\n", "summary: a heading is above the first of its rows, and a blank line ends them");
+	test_sink_release(&t);
+	test_sink_init(&t, GPMU_SINK_CSV, (struct gpmu_sink_options){ .heading = heading });
+	gpmu_sink_rows(t.sink, rows_of(rows, 5));
+	ok(!strstr(t.text, "First"), "summary: CSV has no headings");
+	test_sink_release(&t);
+}
+
 int main(void)
 {
 	system_wide();
@@ -247,5 +283,6 @@ int main(void)
 	intervals();
 	runs();
 	appearance();
+	headings();
 	return done_testing();
 }
