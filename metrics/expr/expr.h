@@ -46,7 +46,7 @@ struct gpmu_expr {
 	size_t id_count;
 };
 
-/* Applies a binary operator, both at run time and to fold constants. */
+/* Applies an operator, both at run time and to fold constants; a unary one ignores @b. */
 double expr_apply(enum expr_op op, double a, double b);
 
 #endif /* GPMU_EXPR_H */

@@ -76,6 +76,10 @@ double expr_apply(enum expr_op op, double a, double b)
 		return remainder_of(a, b);
 	case EXPR_D_RATIO:
 		return b == 0 ? 0 : a / b;
+	case EXPR_SIMPLIFY:
+		return a;
+	case EXPR_NAN_AS_ZERO:
+		return isnan(a) ? 0 : a;
 	case EXPR_MIN:
 		return a < b ? a : b;
 	case EXPR_MAX:
@@ -150,9 +154,8 @@ double run(const struct gpmu_expr *expr, const struct gpmu_expr_value *values, d
 			v[0] = -v[0];
 			break;
 		case EXPR_SIMPLIFY:
-			break;
 		case EXPR_NAN_AS_ZERO:
-			v[0] = isnan(v[0]) ? 0 : v[0];
+			v[0] = expr_apply(insn->op, v[0], 0);
 			break;
 		case EXPR_IF:
 			/* NaN is true, as in perf. */

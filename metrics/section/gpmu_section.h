@@ -16,7 +16,7 @@
 struct gpmu_section;
 struct gpmu_sections;
 
-/* What a metric is collected for */
+/* The piece of work that a metric is collected for */
 enum gpmu_section_scope {
 	GPMU_SECTION_LAUNCH,	/* a kernel or a node of a graph */
 	GPMU_SECTION_RANGE,	/* a range of a program, or the time of sampling */
@@ -24,7 +24,7 @@ enum gpmu_section_scope {
 	GPMU_SECTION_GRAPH,	/* a graph as a whole */
 };
 
-/* What happens if a metric cannot be collected */
+/* The effect of a metric that cannot be collected */
 enum gpmu_section_importance {
 	GPMU_SECTION_OPTIONAL,	/* a warning; also without Importance */
 	GPMU_SECTION_REQUIRED,	/* an error */
@@ -88,7 +88,7 @@ int gpmu_section_arch(const char *chip);
  * @groups: names of the groups, whose metrics are collected in one pass; separated by ","; or NULL
  * @domains: names of the counter domains that it is to be collected in; separated by ","; or NULL
  * @multiplier: factor for the values; 1 without Multiplier
- * @importance: what happens if it cannot be collected
+ * @importance: effect if it cannot be collected
  * @is_pattern: 1: @name is an extended regular expression that matches whole names of metrics
  * @has_instances: 1: the report shows its instances
  * @line: line in the file

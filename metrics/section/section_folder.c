@@ -19,8 +19,12 @@
 #define MAX_FILE	(64u << 20)	/* bytes */
 #define MAX_DEPTH	16		/* nested folders */
 
+struct member {
+	struct gpmu_section *section;
+};
+
 struct gpmu_sections {
-	VECTOR(struct gpmu_section *) list;
+	VECTOR(struct member) list;
 	VECTOR(char *) failures;
 	struct section_warnings warnings;	/* of the list itself; those of the sections are theirs */
 };
@@ -35,7 +39,7 @@ void gpmu_sections_free(struct gpmu_sections *sections)
 	if (!sections)
 		return;
 	for (size_t i = 0; i < sections->list.n; i++)
-		gpmu_section_free(sections->list.list[i]);
+		gpmu_section_free(sections->list.list[i].section);
 	for (size_t i = 0; i < sections->failures.n; i++)
 		free(sections->failures.list[i]);
 	vector_free(&sections->list);
@@ -91,8 +95,8 @@ static int add_failure(struct gpmu_sections *sections, const char *text)
 static const struct gpmu_section *find(const struct gpmu_sections *sections, const char *identifier)
 {
 	for (size_t i = 0; i < sections->list.n; i++)
-		if (!strcmp(gpmu_section_identifier(sections->list.list[i]), identifier))
-			return sections->list.list[i];
+		if (!strcmp(gpmu_section_identifier(sections->list.list[i].section), identifier))
+			return sections->list.list[i].section;
 	return NULL;
 }
 
@@ -106,7 +110,7 @@ static int add_section(struct gpmu_sections *sections, struct gpmu_section *sect
 		ret = section_warn(&sections->warnings, gpmu_section_file(section), 0, "%s is left out: it is in %s, too",
 				   gpmu_section_identifier(section), gpmu_section_file(other));
 	else
-		ret = vector_push(&sections->list, &section);
+		ret = vector_push(&sections->list, &(struct member){ section });
 	if (other || ret)
 		gpmu_section_free(section);
 	return ret;
@@ -188,10 +192,10 @@ static int add_folder(struct gpmu_sections *sections, const char *path, int dept
 
 static int by_order(const void *a, const void *b)
 {
-	const struct gpmu_section *const *left = a, *const *right = b;
-	int order = COMPARE(gpmu_section_order(*left), gpmu_section_order(*right));
+	const struct gpmu_section *left = ((const struct member *)a)->section, *right = ((const struct member *)b)->section;
+	int order = COMPARE(gpmu_section_order(left), gpmu_section_order(right));
 
-	return order ? order : strcmp(gpmu_section_identifier(*left), gpmu_section_identifier(*right));
+	return order ? order : strcmp(gpmu_section_identifier(left), gpmu_section_identifier(right));
 }
 
 int gpmu_sections_add(struct gpmu_sections *sections, const char *path, int is_recursive, struct gpmu_error *error)
@@ -218,7 +222,7 @@ int gpmu_sections_add(struct gpmu_sections *sections, const char *path, int is_r
 
 const struct gpmu_section *gpmu_sections_at(const struct gpmu_sections *sections, size_t index)
 {
-	return index < sections->list.n ? sections->list.list[index] : NULL;
+	return index < sections->list.n ? sections->list.list[index].section : NULL;
 }
 
 const struct gpmu_section *gpmu_sections_find(const struct gpmu_sections *sections, const char *identifier,
@@ -231,7 +235,7 @@ const struct gpmu_section *gpmu_sections_find(const struct gpmu_sections *sectio
 		return found;
 	nearest_init(&nearest, identifier);
 	for (size_t i = 0; i < sections->list.n; i++)
-		nearest_try(&nearest, gpmu_section_identifier(sections->list.list[i]));
+		nearest_try(&nearest, gpmu_section_identifier(sections->list.list[i].section));
 	if (nearest.name)
 		error_set(error, 0, "no section %s; did you mean %s?", identifier, nearest.name);
 	else
@@ -248,7 +252,7 @@ const char *gpmu_sections_failure(const struct gpmu_sections *sections, size_t i
 const char *gpmu_sections_warning(const struct gpmu_sections *sections, size_t index)
 {
 	for (size_t i = 0; i < sections->list.n; i++) {
-		const struct gpmu_section *section = sections->list.list[i];
+		const struct gpmu_section *section = sections->list.list[i].section;
 
 		if (index < section->warnings.lines.n)
 			return section->warnings.lines.list[index];

@@ -225,29 +225,29 @@ static const char *const type_names[] = {
 static int set_scalar(struct parser *p, struct section_field *field, bool is_string)
 {
 	const enum section_type type = field->kind->type;
-	bool fits;
+	bool is_valid;
 
 	field->number = is_string ? NAN : number_of(p, field->text);
 	switch (type) {
 	case SECTION_TEXT:
-		fits = is_string;
+		is_valid = is_string;
 		break;
 	case SECTION_REAL:
-		fits = !isnan(field->number);
+		is_valid = !isnan(field->number);
 		break;
 	case SECTION_INTEGER:
-		fits = isfinite(field->number) && floor(field->number) == field->number;
+		is_valid = isfinite(field->number) && floor(field->number) == field->number;
 		break;
 	case SECTION_BOOL:
 		field->number = is_string ? NAN : word_number(type, field->text);
-		fits = !isnan(field->number);
+		is_valid = !isnan(field->number);
 		break;
 	case SECTION_SCALAR:
 		return 0;
 	default:
-		fits = !is_string;
+		is_valid = !is_string;
 	}
-	if (!fits)
+	if (!is_valid)
 		return fail(p, "%s: expected %s, found \"%.*s\"", field->kind->name, type_names[type], MAX_SHOWN, field->text);
 	return type == SECTION_ARCH || type == SECTION_SCOPE || type == SECTION_IMPORTANCE ? set_word(p, field) : 0;
 }

@@ -104,7 +104,7 @@ static int add_counted(struct gpmu_section_set *set, const struct gpmu_section *
 	return -ENOMEM;
 }
 
-/* What all metrics of a section need */
+/* Common to all metrics of a section */
 struct addition {
 	struct gpmu_section_set *set;
 	const struct gpmu_section *section;

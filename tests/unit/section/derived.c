@@ -109,7 +109,7 @@ static void refuses(const char *formula, int want, const char *error_text, const
 	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_derived *derived = gpmu_derived_new(formula, &error);
 
-	ok(!derived && errno == want, "derived: %s", what);
+	ok(!derived && errno == want, "derived: a formula is refused: %s", what);
 	is_str(error.text, error_text, what);
 	gpmu_derived_free(derived);
 }
@@ -149,7 +149,7 @@ static void test_long_formula(void)
 	struct gpmu_derived *derived;
 
 	for (size_t i = 0; i < 40; i++)
-		strcat(formula, "/b.sum");
+		memcpy(formula + 1 + 6 * i, "/b.sum", 7);
 	derived = gpmu_derived_new(formula, NULL);
 	ok(derived && !gpmu_derived_formula(derived, event, is_integer, NULL) && errno == E2BIG,
 	   "derived: a MetricExpr that would have more than 64 KiB is refused");

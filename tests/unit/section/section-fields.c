@@ -29,6 +29,8 @@ static bool write_path(char *text, size_t size, char *path)
 		message = kind->message;
 		length += (size_t)snprintf(text + length, size - length, "%s", name);
 	}
+	if (!kind)
+		return false;
 	length += (size_t)snprintf(text + length, size - length, "%s", values[kind->type]);
 	while (depth--)
 		length += (size_t)snprintf(text + length, size - length, " }");

@@ -16,7 +16,8 @@ static void test_members(void)
 	struct gpmu_section_metrics *metrics = section ? gpmu_section_select(section, TARGET(.arch = 90)) : NULL;
 	const struct gpmu_section_metric *metric = metrics ? gpmu_section_metrics_at(metrics, 0) : NULL;
 
-	if (ok(metric != NULL, "section: a metric of a timeline is selected")) {
+	ok(metric != NULL, "section: a metric of a timeline is selected");
+	if (metric) {
 		is_str(metric->name, "pmsampling:m.avg", "section: a metric has its name");
 		is_str(metric->label, "L", "section: a metric has its label");
 		is_str(metric->description, "D", "section: a metric has its description");
@@ -133,7 +134,7 @@ static void matches(const char *pattern, const char *name, int want, const char 
 	section = parse(text);
 	metrics = section ? gpmu_section_select(section, TARGET()) : NULL;
 	metric = metrics ? gpmu_section_metrics_at(metrics, 0) : NULL;
-	ok(metric && metric->is_pattern && gpmu_section_matches(metric, name) == want, "section: %s", what);
+	ok(metric && metric->is_pattern && gpmu_section_matches(metric, name) == want, "section: a pattern of a table: %s", what);
 	gpmu_section_metrics_free(metrics);
 	gpmu_section_free(section);
 }

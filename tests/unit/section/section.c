@@ -47,7 +47,7 @@ static void reads(const char *value, double want, const char *what)
 	section = parse(text);
 	metrics = section ? gpmu_section_select(section, TARGET()) : NULL;
 	metric = metrics ? gpmu_section_metrics_at(metrics, 0) : NULL;
-	ok(metric && metric->multiplier == want, "section: %s", what);
+	ok(metric && metric->multiplier == want, "section: a multiplier is read: %s", what);
 	gpmu_section_metrics_free(metrics);
 	gpmu_section_free(section);
 }
@@ -130,10 +130,11 @@ static void test_warnings(void)
 static void test_many_warnings(void)
 {
 	char text[2048] = "Identifier: \"A\"";
+	const size_t length = strlen(text);
 	struct gpmu_section *section;
 
 	for (size_t i = 0; i < SECTION_MAX_WARNINGS + 2; i++)
-		strcat(text, " a: 1");
+		memcpy(text + length + 5 * i, " a: 1", 6);
 	section = parse(text);
 	is_str(section ? gpmu_section_warning(section, SECTION_MAX_WARNINGS) : NULL, "a.section: 2 more warnings", "section: warnings beyond the limit are counted");
 	gpmu_section_free(section);
