@@ -202,8 +202,8 @@ static json_t *make_object(const struct section_counted *counted)
 	return object;
 }
 
-/* Returns the text of a file of pmu-events; NULL without memory */
-static char *make_json(const struct gpmu_section_set *set)
+/* Returns the text of a file of pmu-events and its length; NULL without memory */
+static char *make_json(const struct gpmu_section_set *set, size_t *length)
 {
 	json_t *array = json_array();
 	char *text = NULL;
@@ -213,15 +213,21 @@ static char *make_json(const struct gpmu_section_set *set)
 			json_decref(array);
 			array = NULL;
 		}
-	if (array)
-		text = json_dumps(array, 0);
+	*length = array ? json_dumpb(array, NULL, 0, 0) : 0;
+	if (*length)
+		text = malloc(*length);
+	if (text && json_dumpb(array, text, *length, 0) != *length) {
+		free(text);
+		text = NULL;
+	}
 	json_decref(array);
 	return text;
 }
 
 int gpmu_section_set_load(const struct gpmu_section_set *set, struct gpmu_catalog *catalog, struct gpmu_error *error)
 {
-	char *text = make_json(set);
+	size_t length;
+	char *text = make_json(set, &length);
 	struct catalog_load load;
 	int ret;
 
@@ -229,7 +235,7 @@ int gpmu_section_set_load(const struct gpmu_section_set *set, struct gpmu_catalo
 		return error_no_memory(error);
 	ret = catalog_load_init(&load, catalog, error);
 	if (!ret)
-		ret = catalog_load_end(&load, catalog, catalog_add_text(&load, "sections", "sections", text, strlen(text)));
+		ret = catalog_load_end(&load, catalog, catalog_add_text(&load, "sections", "sections", text, length));
 	free(text);
 	return ret;
 }

@@ -88,7 +88,7 @@ is "$(grep -c '<not supported>' <<< "$err")" 2 "stat --section shows metrics tha
 like "$err" '^GPU0 +[0-9,.]+ .*sm__icc_requests.sum' "stat --section counts the metrics that fit into the pass"
 
 expect 0 gpmu stat --section GpuMemory --section-folder $examples -x, --timeout 50
-is "$(columns name <<< "$err" | head -2 | paste -sd' ')" "dram__bytes_read.sum dram__bytes_write.sum" "stat --section -x, has the rows in the order of the section"
+is "$(columns name <<< "$err" | sed -n 1,2p | paste -sd' ')" "dram__bytes_read.sum dram__bytes_write.sum" "stat --section -x, has the rows in the order of the section"
 unlike "$err" 'GPU Memory' "stat --section -x, has no headings"
 GPMU_SECTIONS=/nowhere:$examples run gpmu stat --section GpuMemory --timeout 50
 is "$rc $err" "125 gpmu stat: --section-folder: /nowhere: No such file or directory" "stat --section refuses a folder of GPMU_SECTIONS that does not exist"
@@ -116,6 +116,8 @@ fails 'must name a folder with section files' "no folder" --section GpuMemory --
 fails 'needed.section:4: metric launch__waves is required: this is an attribute of a kernel launch' "a required metric that cannot be counted" \
 	--section Needed --section-folder-recursive "$work/own" --timeout 50
 fails 'PM sampling has no metric of these sections' "a section without a metric for PM sampling" --section None --section-folder "$work/own" --timeout 50
+printf 'Identifier: "Older"\nFilter { MaxArch: CC_80 }\nHeader { Metrics { Name: "dram__bytes_read.sum" } }\n' > "$work/own/older.section"
+fails 'section Older: it has no metric, .*for this GPU' "a section for other architectures" --section Older --section-folder "$work/own" --timeout 50
 fails 'no section Needed' "a section in an inner folder" --section Needed --section-folder "$work/own" --timeout 50
 fails '--section-folder needs --section' "a folder without --section" --section-folder $examples --timeout 50
 fails '--regions cannot be combined with' "--regions" --regions --section GpuMemory --section-folder $examples -- true

@@ -17,17 +17,34 @@ static int gpu_arch(const struct gpmu_machine *machine)
 	return gpmu_section_arch(gpmu_gpu_chip(gpu));
 }
 
+/* Returns the number of metrics of the set, and of reasons why others are not counted. */
+static size_t count_set(const struct gpmu_section_set *set)
+{
+	const struct gpmu_section *section;
+	const char *names;
+	size_t n = 0, k = 0;
+
+	while (gpmu_section_set_metric(set, n, &section))
+		n++;
+	while (gpmu_section_set_reason(set, k, &section, &names))
+		k++;
+	return n + k;
+}
+
 /* Adds a section by its identifier. */
 static void add_section(struct stat_options *options, const struct gpmu_section_target *target, const char *identifier)
 {
 	struct sections *sections = &options->sections;
 	struct gpmu_error error = { .size = sizeof(error) };
 	const struct gpmu_section *section = gpmu_sections_find(sections->list, identifier, &error);
+	const size_t before = count_set(sections->set);
 
 	if (!section)
 		die("--section: %s; \"gpmu list --sections\" lists them", error.text);
 	if (gpmu_section_set_add(sections->set, section, target, &error))
 		die("--section: %s", error.text);
+	if (count_set(sections->set) == before)
+		warn("section %s: it has no metric, apart from those of other sections, for this GPU and for PM sampling", identifier);
 }
 
 static void add_sections(struct stat_options *options)
