@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text/gpmu_shown.h"
 #include "cmd.h"
@@ -102,6 +103,11 @@ void die_no_memory(void)
 
 void parse_arguments(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input)
 {
+	static char buffer[1 << 16];
+
+	/* --help fits into this buffer, so that stdout_flush() sees the errno of its only write(2). */
+	if (!isatty(STDOUT_FILENO))
+		setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
 	/* The parsers report all other errors, and exit. */
 	if (argp_parse(argp, argc, argv, flags, NULL, input))
 		die_no_memory();

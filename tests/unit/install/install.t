@@ -43,9 +43,10 @@ expected() {
 	(cd metrics/include && printf 'include/%s\n' ./*.h gpmu/*.h | sed 's|\./||')
 	(cd metrics/include/gpmu && printf 'share/man/man3/gpmu_%s.3\n' *.h | sed 's|\.h\.3|.3|')
 	(cd metrics/sources/model/scenarios && printf 'share/gpmu/scenarios/%s\n' *)
+	(cd pmu-events/gpu/sections && printf 'share/gpmu/sections/%s\n' *)
 	! command -v rst2man > /dev/null || {
 		(cd tools/man && printf 'share/man/man1/%s.1\n' *.rst | sed 's|\.rst||')
-		printf 'share/man/%s\n' man5/gpmu-{metrics,tables}.5 man7/gpmu-{cupti,nvml,spe}.7
+		printf 'share/man/%s\n' man5/gpmu-{metrics,sections,tables}.5 man7/gpmu-{cupti,nvml,spe}.7
 	}
 	grep -oE '^\s+gpmu_[a-z0-9_]+;' metrics/gpmu.map | tr -d '\t ;' | sed 's|.*|share/man/man3/&.3|'
 }
