@@ -23,6 +23,17 @@ const struct section_field *section_field_index(const struct section_field *fiel
 	return NULL;
 }
 
+const struct section_field *section_field_next(const struct section_field *field, const char *name,
+					       const struct section_field *previous)
+{
+	if (!field)
+		return NULL;
+	for (size_t i = previous ? (size_t)(previous - field->list) + 1 : 0; i < field->n; i++)
+		if (!strcmp(field->list[i].kind->name, name))
+			return &field->list[i];
+	return NULL;
+}
+
 const char *section_field_text(const struct section_field *field, const char *name)
 {
 	const struct section_field *found = section_field_find(field, name);

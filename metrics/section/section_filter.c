@@ -69,13 +69,15 @@ static enum answer ask_vgpu(const struct section_field *filter, const struct gpm
 /* A scope that is not known has no number and matches no target. */
 static enum answer ask_scope(const struct section_field *filter, const struct gpmu_section_target *target)
 {
-	const struct section_field *collection = section_field_find(filter, "CollectionFilter"), *scope;
-	size_t i;
+	const struct section_field *collection = section_field_find(filter, "CollectionFilter"), *scope = NULL;
+	enum answer answer = NOT_ASKED;
 
-	for (i = 0; (scope = section_field_index(collection, "CollectionScopes", i)); i++)
+	while ((scope = section_field_next(collection, "CollectionScopes", scope))) {
 		if (scope->number == target->scope)
 			return ACCEPTED;
-	return i ? REFUSED : NOT_ASKED;
+		answer = REFUSED;
+	}
+	return answer;
 }
 
 static enum answer (*const criteria[])(const struct section_field *filter, const struct gpmu_section_target *target) = {
@@ -87,26 +89,27 @@ static enum answer (*const criteria[])(const struct section_field *filter, const
 /* One of the items must accept the target by all its criteria. */
 static bool items_accept(const struct section_field *filter, const struct gpmu_section_target *target)
 {
-	const struct section_field *item;
-	size_t i;
+	const struct section_field *item = NULL;
+	bool has_items = false;
 
-	for (i = 0; (item = section_field_index(filter, "Items", i)); i++) {
+	while ((item = section_field_next(filter, "Items", item))) {
 		bool is_accepted = items_accept(item, target);
 
 		for (size_t k = 0; k < CRITERIA; k++)
 			is_accepted &= criteria[k](item, target) != REFUSED;
 		if (is_accepted)
 			return true;
+		has_items = true;
 	}
-	return !i;
+	return !has_items;
 }
 
 /* Returns whether an item, at any depth, has a criterion. */
 static bool items_ask(const struct section_field *filter, size_t criterion, const struct gpmu_section_target *target)
 {
-	const struct section_field *item;
+	const struct section_field *item = NULL;
 
-	for (size_t i = 0; (item = section_field_index(filter, "Items", i)); i++)
+	while ((item = section_field_next(filter, "Items", item)))
 		if (criteria[criterion](item, target) != NOT_ASKED || items_ask(item, criterion, target))
 			return true;
 	return false;

@@ -16,7 +16,7 @@
 #include "section/section.h"
 
 #define SUFFIX		".section"
-#define MAX_FILE	(64u << 20)	/* bytes */
+#define MAX_FILE	(8u << 20)	/* bytes; the largest of Nsight Compute's files has less than 2 MiB */
 #define MAX_DEPTH	16		/* nested folders */
 
 struct member {

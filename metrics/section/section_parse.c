@@ -14,6 +14,7 @@
 #include <locale.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,7 @@ struct parser {
 struct block {
 	const struct section_message *message;	/* NULL: unknown; it is skipped */
 	struct section_field *field;		/* has its fields; NULL likewise */
+	uint64_t seen;				/* a bit for each row of the table whose field it has */
 };
 
 /* --- messages */
@@ -264,14 +266,14 @@ static int skip_scalar(struct parser *p)
 
 /* --- fields */
 
-static int read_fields(struct parser *p, const struct block *block, char end);
+static int read_fields(struct parser *p, struct block *block, char end);
 
 static bool begins_block(const struct parser *p)
 {
 	return section_scan_is_sign(&p->scan, '{') || section_scan_is_sign(&p->scan, '<');
 }
 
-static int read_block(struct parser *p, const struct block *block)
+static int read_block(struct parser *p, struct block *block)
 {
 	const char end = section_scan_is_sign(&p->scan, '{') ? '}' : '>';
 	int ret;
@@ -303,7 +305,7 @@ static int read_value(struct parser *p, struct section_field *parent, const stru
 	if ((kind->type == SECTION_MESSAGE) != begins_block(p))
 		return fail(p, "%s: expected %s", kind->name, type_names[kind->type]);
 	if (kind->type == SECTION_MESSAGE)
-		return read_block(p, &(struct block){ kind->message, field });
+		return read_block(p, &(struct block){ .message = kind->message, .field = field });
 	ret = read_scalar(p, &field->text, &is_string);
 	return ret ? ret : set_scalar(p, field, is_string);
 }
@@ -339,15 +341,18 @@ static int warn_unknown(struct parser *p, const struct block *block, const char 
 			    (int)length, name);
 }
 
-static int warn_repeated(struct parser *p, const struct block *block, const struct section_kind *kind)
+static int warn_repeated(struct parser *p, struct block *block, const struct section_kind *kind)
 {
-	if (!kind || kind->is_repeated || !section_field_find(block->field, kind->name))
+	const uint64_t bit = 1ull << (kind - block->message->kinds), seen = block->seen;
+
+	block->seen |= bit;
+	if (kind->is_repeated || !(seen & bit))
 		return 0;
 	return section_warn(p->warnings, p->name, p->scan.line, "%s is given again; the last one applies", kind->name);
 }
 
 /* Reads the name of a field. Sets its row in the table; NULL: unknown */
-static int read_name(struct parser *p, const struct block *block, const struct section_kind **kind)
+static int read_name(struct parser *p, struct block *block, const struct section_kind **kind)
 {
 	const char *begin = p->scan.text;
 	bool is_extension = section_scan_is_sign(&p->scan, '[');
@@ -381,7 +386,7 @@ static int read_values(struct parser *p, const struct block *block, const struct
 	return read_value(p, block->field, kind, line);
 }
 
-static int read_field(struct parser *p, const struct block *block)
+static int read_field(struct parser *p, struct block *block)
 {
 	const size_t length = strlen(p->path);
 	const struct section_kind *kind;
@@ -400,7 +405,7 @@ static int read_field(struct parser *p, const struct block *block)
 }
 
 /* @end: the sign after the fields; 0: the end of the file */
-static int read_fields(struct parser *p, const struct block *block, char end)
+static int read_fields(struct parser *p, struct block *block, char end)
 {
 	int ret = 0;
 
@@ -423,7 +428,7 @@ int section_parse(const char *name, const char *text, size_t size, struct sectio
 	if (!p.c)
 		return -ENOMEM;
 	section_scan_init(&p.scan, text, size);
-	ret = read_fields(&p, &(struct block){ &section_root, root }, '\0');
+	ret = read_fields(&p, &(struct block){ .message = &section_root, .field = root }, '\0');
 	freelocale(p.c);
 	return ret;
 }

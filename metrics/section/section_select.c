@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/sized.h"
 #include "base/text/text.h"
 #include "base/vector.h"
@@ -19,8 +20,8 @@ struct gpmu_section_metrics {
 
 struct walk {
 	struct gpmu_section_metrics *selected;
-	const struct gpmu_section *section;
 	struct gpmu_section_target target;
+	struct map definitions;		/* struct section_field by the hash of its name */
 	char place[MAX_PLACE];
 	bool can_have_patterns;	/* of the message */
 };
@@ -37,14 +38,23 @@ static const char *keep(struct walk *walk, char *text)
 /* Sets @joined to the texts of a repeated field, separated by ","; NULL: it has none. Returns 0 or -ENOMEM. */
 static int join(struct walk *walk, const struct section_field *message, const char *name, const char **joined)
 {
-	const struct section_field *field;
+	const struct section_field *field = NULL;
+	size_t size = 0;
+	char *text, *end;
 
-	for (size_t i = 0; (field = section_field_index(message, name, i)); i++) {
-		*joined = *joined ? keep(walk, text_print("%s,%s", *joined, field->text)) : field->text;
-		if (!*joined)
-			return -ENOMEM;
+	while ((field = section_field_next(message, name, field)))
+		size += strlen(field->text) + 1;
+	if (!size)
+		return 0;
+	text = end = malloc(size);
+	while (text && (field = section_field_next(message, name, field))) {
+		end = stpcpy(end, field->text);
+		*end++ = ',';
 	}
-	return 0;
+	if (text)
+		end[-1] = '\0';
+	*joined = keep(walk, text);
+	return *joined ? 0 : -ENOMEM;
 }
 
 /*
@@ -54,9 +64,9 @@ static int join(struct walk *walk, const struct section_field *message, const ch
 static const struct section_field *find_option(const struct walk *walk, const struct section_field *metric,
 					       const struct section_filters *filters)
 {
-	const struct section_field *option;
+	const struct section_field *option = NULL;
 
-	for (size_t i = 0; walk->target.arch && (option = section_field_index(metric, "Options", i)); i++) {
+	while (walk->target.arch && (option = section_field_next(metric, "Options", option))) {
 		struct section_filters inside = section_filters_inside(filters, option);
 
 		if (section_filters_accept(&inside, &walk->target))
@@ -68,21 +78,42 @@ static const struct section_field *find_option(const struct walk *walk, const st
 /* Returns the formula of a name that the section itself defines for the target; or NULL */
 static const char *find_definition(const struct walk *walk, const char *name)
 {
-	const struct section_filters outside = {
-		.list = { section_field_find(&walk->section->root, "Filter") },
-		.n = section_field_find(&walk->section->root, "Filter") != NULL,
-	};
-	const struct section_field *list, *definition;
+	const struct section_field *definition = map_object(&walk->definitions, text_hash(name, strlen(name)));
 
-	for (size_t i = 0; (list = section_field_index(&walk->section->root, "MetricDefinitions", i)); i++)
-		for (size_t k = 0; (definition = section_field_index(list, "MetricDefinitions", k)); k++) {
-			struct section_filters filters = section_filters_inside(&outside, definition);
-			const char *defined = section_field_text(definition, "Name");
+	return definition && !strcmp(section_field_text(definition, "Name"), name) ?
+	       section_field_text(definition, "Expression") : NULL;
+}
 
-			if (defined && !strcmp(defined, name) && section_filters_accept(&filters, &walk->target))
-				return section_field_text(definition, "Expression");
-		}
-	return NULL;
+/* Notes the definitions of a list that the target has; the first of several with a name stays. Returns 0 or -ENOMEM. */
+static int note_definitions(struct walk *walk, const struct section_field *list, const struct section_filters *outside)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		struct section_field *definition = &list->list[i];
+		struct section_filters filters = section_filters_inside(outside, definition);
+		const char *name = section_field_text(definition, "Name");
+		union map_cell *cell;
+		bool is_added;
+
+		if (!name || !section_filters_accept(&filters, &walk->target))
+			continue;
+		cell = map_add(&walk->definitions, text_hash(name, strlen(name)), &is_added);
+		if (!cell)
+			return -ENOMEM;
+		if (is_added)
+			cell->pointer = definition;
+	}
+	return 0;
+}
+
+static int note_all_definitions(struct walk *walk, const struct section_field *root)
+{
+	const struct section_filters outside = section_filters_inside(&(struct section_filters){ .n = 0 }, root);
+	const struct section_field *list = NULL;
+	int ret = 0;
+
+	while (!ret && (list = section_field_next(root, "MetricDefinitions", list)))
+		ret = note_definitions(walk, list, &outside);
+	return ret;
 }
 
 static int push(struct walk *walk, const struct gpmu_section_metric *metric)
@@ -138,10 +169,10 @@ static int add_suffixes(struct walk *walk, const struct section_field *base, con
 			const struct section_filters *filters)
 {
 	const char *base_name = section_field_text(base, "Name");
-	const struct section_field *suffix;
+	const struct section_field *suffix = NULL;
 	int ret = 0;
 
-	for (size_t i = 0; !ret && base_name && (suffix = section_field_index(suffixes, "Suffix", i)); i++) {
+	while (!ret && base_name && (suffix = section_field_next(suffixes, "Suffix", suffix))) {
 		const char *name = section_field_text(suffix, "Name");
 		struct gpmu_section_metric metric = {
 			.name = name ? join_suffix(walk, base_name, name) : NULL,
@@ -158,10 +189,10 @@ static int add_suffixes(struct walk *walk, const struct section_field *base, con
 
 static int add_suffix_table(struct walk *walk, const struct section_field *table, const struct section_filters *outer)
 {
-	const struct section_field *names = section_field_find(table, "BaseNames"), *base;
+	const struct section_field *names = section_field_find(table, "BaseNames"), *base = NULL;
 	int ret = 0;
 
-	for (size_t i = 0; !ret && (base = section_field_index(names, "BaseName", i)); i++) {
+	while (!ret && (base = section_field_next(names, "BaseName", base))) {
 		struct section_filters filters = section_filters_inside(outer, base);
 
 		if (section_filters_accept(&filters, &walk->target))
@@ -227,10 +258,16 @@ static int walk_message(struct walk *walk, const struct section_field *message, 
 struct gpmu_section_metrics *gpmu_section_select(const struct gpmu_section *section,
 						 const struct gpmu_section_target *target)
 {
-	struct walk walk = { .selected = calloc(1, sizeof(*walk.selected)), .section = section };
+	struct walk walk = { .selected = calloc(1, sizeof(*walk.selected)) };
+	int ret = walk.selected ? 0 : -ENOMEM;
 
 	sized_copy(&walk.target, sizeof(walk.target), target);
-	if (walk.selected && !walk_message(&walk, &section->root, &(struct section_filters){ .n = 0 }))
+	if (!ret)
+		ret = note_all_definitions(&walk, &section->root);
+	if (!ret)
+		ret = walk_message(&walk, &section->root, &(struct section_filters){ .n = 0 });
+	map_release(&walk.definitions);
+	if (!ret)
 		return walk.selected;
 	gpmu_section_metrics_free(walk.selected);
 	errno = ENOMEM;
