@@ -110,9 +110,23 @@ fails() {
 	is "$rc" 125 "$what: stat fails"
 	like "$err" "$want" "$what: stat reports it"
 }
+# fails_without_ncu WHAT ARGUMENT...: the error without a folder, on a machine without Nsight Compute
+fails_without_ncu() {
+	local what=$1
+
+	shift
+	if [ -n "$(compgen -G '/opt/nvidia/nsight-compute/*/sections'; compgen -G '/usr/local/cuda*/nsight-compute-*/sections')" ] ||
+		[ -d /usr/lib/nsight-compute/sections ]; then
+		skip "this machine has Nsight Compute" "$what: gpmu names the remedy if there are no sections"
+		return
+	fi
+	run env -u CUDA_HOME "$GPMU_BIN" "$@"
+	like "$rc $err" '^125 .*must name a folder with section files: Nsight Compute, .* was not found' \
+		"$what: gpmu names the remedy if there are no sections"
+}
 fails 'no section GpuMemry; did you mean GpuMemory\?; "gpmu list --sections" lists them' "a missing section" --section GpuMemry --section-folder $examples --timeout 50
 fails '/nowhere: No such file' "a missing folder" --section GpuMemory --section-folder /nowhere --timeout 50
-fails 'must name a folder with section files' "no folder" --section GpuMemory --timeout 50
+fails_without_ncu "no folder" stat --section GpuMemory --timeout 50
 fails 'needed.section:4: metric launch__waves is required: this is an attribute of a kernel launch' "a required metric that cannot be counted" \
 	--section Needed --section-folder-recursive "$work/own" --timeout 50
 fails 'PM sampling has no metric of these sections' "a section without a metric for PM sampling" --section None --section-folder "$work/own" --timeout 50
@@ -152,6 +166,13 @@ run gpmu list --sections --chip ZZ9 --section-folder $examples
 like "$rc $err" '^125 .*--chip ZZ9: the compute capability' "list --sections refuses an unknown chip"
 run gpmu list --section-folder $examples
 like "$rc $err" '^125 .*needs --sections' "list refuses --section-folder without --sections"
-run gpmu list --sections
-like "$rc $err" '^125 .*must name a folder with section files' "list --sections without a folder names the remedy"
+fails_without_ncu "list --sections" list --sections
+for version in 2024.3.2 2025.10.1 2025.3.1; do
+	mkdir -p "$work/cuda/nsight-compute-$version/sections"
+	sed "s/GPU Memory/From $version/" $examples/GpuMemory.section > "$work/cuda/nsight-compute-$version/sections/a.section"
+done
+CUDA_HOME=$work/cuda expect 0 gpmu list --sections
+is "$(grep -o 'From [0-9.]*' <<< "$out")" "From 2025.10.1" "list --sections without a folder lists the sections of the newest Nsight Compute in CUDA_HOME"
+GPMU_SECTIONS=$examples CUDA_HOME=$work/cuda expect 0 gpmu list --sections
+unlike "$out" From "GPMU_SECTIONS takes precedence over an installed Nsight Compute"
 done_testing
