@@ -131,6 +131,9 @@ is "$with" "0 GraceMemBW" "privileges: with capabilities GPMU_EVENTS is ignored"
 compare GPMU_ROOT=/nothing "${list[@]}"
 like "$without" '^125 .*/nothing' "privileges: without capabilities GPMU_ROOT is read"
 is "$with" "0 GraceMemBW" "privileges: with capabilities GPMU_ROOT is ignored"
+compare GPMU_SECTIONS=/nothing list --sections --names
+like "$without" '^125 .*/nothing' "privileges: without capabilities GPMU_SECTIONS is read"
+unlike "$with" '/nothing' "privileges: with capabilities GPMU_SECTIONS is ignored"
 compare GPMU_PERF=/nothing perf annotate --help
 like "$without" '/nothing: ' "privileges: without capabilities GPMU_PERF is executed"
 unlike "$with" '/nothing' "privileges: with capabilities GPMU_PERF is ignored"

@@ -127,6 +127,19 @@ static void test_warnings(void)
 	warns("Identifier: \"A\"\nBody { Items { Table { Metrics { Name: \"regex:a[\" } } } }", "a.section:2: regex:a[ is ignored: malformed regular expression", "section: a malformed regular expression is named");
 }
 
+/* Fields that the documentation has, and no file of Nsight Compute 2025.3 */
+static void test_documented(void)
+{
+	struct gpmu_section *section = parse(
+		"Identifier: \"A\" Body { Items { Table { Rows: 2 Columns: 1 Order: ColumnMajor Metrics { Name: \"a\" } } } } "
+		"Metrics { Order: 3 Metrics { Name: \"b\" Description: \"text\" } } SourceMetrics { Order: 2 Metrics { Name: \"c\" "
+		"DisplayProperties { SourceView { DefaultVisible: false } } } } "
+		"Filter { CollectionFilter { Importance: Optional CollectionScopes: CollectionScope_Graph } }");
+
+	ok(section && !gpmu_section_warning(section, 0), "section: fields that only the documentation has are known");
+	gpmu_section_free(section);
+}
+
 static void test_many_warnings(void)
 {
 	char text[2048] = "Identifier: \"A\"";
@@ -146,6 +159,7 @@ int main(void)
 	test_format();
 	test_errors();
 	test_warnings();
+	test_documented();
 	test_many_warnings();
 	return done_testing();
 }
