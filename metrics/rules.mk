@@ -58,20 +58,26 @@ GPMU_LIBS	:= $(LIBPERF) -ljansson -lpfm -lprotobuf-c -lm -ldl -lpthread
 
 include metrics/rules-catalog.mk
 
-# C code of Perfetto's format
+# C code of the formats of Perfetto and of Nsight Compute's reports
 TRACE_PB	:= $(B)/proto/trace.pb-c
+NCUREP_PB	:= $(B)/proto/ncurep.pb-c
+PB_HDR		:= $(TRACE_PB).h $(NCUREP_PB).h
+PB_OBJ		:= $(PB_HDR:.h=.o)
 $(TRACE_PB).h: metrics/trace/trace.proto
+$(NCUREP_PB).h: metrics/ncurep/ncurep.proto
+$(PB_HDR):
 	@mkdir -p $(@D)
 	@command -v protoc-c >/dev/null || { \
 		echo "libgpmu needs protoc-c, of protobuf-c-compiler: run ./setup" >&2; exit 1; }
 	protoc-c --proto_path=$(<D) --c_out=$(@D) $(<F)
-$(TRACE_PB).c: $(TRACE_PB).h
+$(PB_HDR:.h=.c): %.c: %.h
 	@touch $@
-$(TRACE_PB).o: $(TRACE_PB).c $(B)/flags/cc
+$(PB_OBJ): %.o: %.c $(B)/flags/cc
 	$(CC) $(GPMU_CPPFLAGS) $(CFLAGS) -fPIC -c -o $@ $<
 # of,NAME...: the objects of libgpmu's sources of these names
 of		= $(foreach name,$(1),$(filter %/$(name).o,$(GPMU_OBJ) $(GPMU_SAN_OBJ) $(GPMU_TSAN_OBJ)))
 $(call of,trace_packet $(filter trace_reader%,$(basename $(notdir $(GPMU_SRC))))): $(TRACE_PB).h
+$(call of,$(filter ncurep%,$(basename $(notdir $(GPMU_SRC))))): $(NCUREP_PB).h
 
 # Only this file uses libperf's internal headers.
 $(call of,counter_fd): private CPPFLAGS_OF := @$(B)/libperf/internal
@@ -102,8 +108,8 @@ GPMU_TOOLS_SAN_LIB := $(B)/san/libgpmu-tools.a
 # Linked before GPMU_LIB, which has the other folders
 GPMU_TSAN_LIB	:= $(B)/tsan/libgpmu.a
 
-$(GPMU_LIB): $(filter-out $(GPMU_TOOLS_OBJ),$(GPMU_OBJ)) $(CATALOG_BUILTIN) $(TRACE_PB).o
-$(GPMU_SAN_LIB): $(filter-out $(GPMU_TOOLS_SAN_OBJ),$(GPMU_SAN_OBJ)) $(CATALOG_BUILTIN) $(TRACE_PB).o
+$(GPMU_LIB): $(filter-out $(GPMU_TOOLS_OBJ),$(GPMU_OBJ)) $(CATALOG_BUILTIN) $(PB_OBJ)
+$(GPMU_SAN_LIB): $(filter-out $(GPMU_TOOLS_SAN_OBJ),$(GPMU_SAN_OBJ)) $(CATALOG_BUILTIN) $(PB_OBJ)
 $(GPMU_TOOLS_LIB): $(GPMU_TOOLS_OBJ)
 $(GPMU_TOOLS_SAN_LIB): $(GPMU_TOOLS_SAN_OBJ)
 $(GPMU_TSAN_LIB): $(GPMU_TSAN_OBJ)

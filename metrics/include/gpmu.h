@@ -38,6 +38,7 @@
 #include <gpmu/measure.h>	/* counts the regions of a program in a few calls */
 #include <gpmu/marks.h>	/* counts regions that other programs mark */
 #include <gpmu/recorder.h>	/* records a command and its GPUs on a timeline */
+#include <gpmu/ncu.h>	/* reads reports of Nsight Compute */
 #include <gpmu/log.h>	/* messages that are not errors */
 
 #endif /* GPMU_H */

@@ -44,15 +44,21 @@ $(SECTION_CORPUS): tests/data/section/paths.tsv $(wildcard pmu-events/gpu/sectio
 	cp pmu-events/gpu/sections/* $@
 	perl -F/ -lane 'next if /^#/; my @inner = @F; my $$last = pop @inner; print join("", map("$$_ { ", @inner)), "$$last: 1", " }" x @inner' $< >$@/fields
 
-FUZZ_CORPORA	:= $(TRACE_CORPUS) $(PERF_CORPORA) $(SPE_CORPUS) $(JIT_CORPUS) $(SECTION_CORPUS)
+# A report of Nsight Compute with each kind of result
+NCUREP_CORPUS	:= $(B)/fuzz/ncurep/corpus
+$(NCUREP_CORPUS): $(call built,ncurep-make) tests/data/ncurep/sample.txt
+	@mkdir -p $@
+	$< <tests/data/ncurep/sample.txt >$@/sample
+
+FUZZ_CORPORA	:= $(TRACE_CORPUS) $(PERF_CORPORA) $(SPE_CORPUS) $(JIT_CORPUS) $(SECTION_CORPUS) $(NCUREP_CORPUS)
 $(FUZZ_CORPORA:corpus=fuzzer): %/fuzzer: | %/corpus
 
-$(FUZZERS): $(B)/fuzz/%/fuzzer: tests/fuzz/%.c $(GPMU_TOOLS_LIB) $(GPMU_LIB) $(CATALOG_BUILTIN) $(TRACE_PB).o tests/fuzz/rules.mk
+$(FUZZERS): $(B)/fuzz/%/fuzzer: tests/fuzz/%.c $(GPMU_TOOLS_LIB) $(GPMU_LIB) $(CATALOG_BUILTIN) $(PB_OBJ) tests/fuzz/rules.mk
 	@command -v $(FUZZ_CC) >/dev/null || { echo "make fuzz needs clang: install it, or name one by FUZZ_CC=" >&2; exit 1; }
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(GPMU_TEST_CPPFLAGS) $(MODEL_CPPFLAGS) -O1 -g $(FUZZ_FLAGS) \
 		@$(B)/libperf/internal \
-		-o $@ $< $(GPMU_SRC) $(FUZZ_OBJ) $(CATALOG_BUILTIN) $(TRACE_PB).o $(GPMU_TOOLS_LIBS) $(GPMU_LIBS)
+		-o $@ $< $(GPMU_SRC) $(FUZZ_OBJ) $(CATALOG_BUILTIN) $(PB_OBJ) $(GPMU_TOOLS_LIBS) $(GPMU_LIBS)
 
 .PHONY: fuzz
 fuzz: $(FUZZERS)

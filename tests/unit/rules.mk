@@ -10,7 +10,7 @@
 
 # These are programs that tests run; those of the model and of the driver have rules of
 # their own.
-GPMU_NO_TESTS	:= catalog-dump plan-dump source-fake trace-make trace-script activity-script activity-dump perf-make jitdump-make dwarf-print import-make import-deep
+GPMU_NO_TESTS	:= ncurep-make catalog-dump plan-dump source-fake trace-make trace-script activity-script activity-dump perf-make jitdump-make dwarf-print import-make import-deep
 GPMU_TESTS	:= $(filter-out $(GPMU_NO_TESTS) $(MODEL_TESTS) apmt,$(basename $(notdir $(UNIT_SRC))))
 GPMU_TESTS_T	:= $(addsuffix .t,$(call built,$(GPMU_TESTS)))
 GPMU_TESTS_SAN	:= $(addsuffix -san.t,$(call built,$(GPMU_TESTS)))
@@ -45,7 +45,7 @@ $(call both,sink-only): private TEST_LDFLAGS := $(call wrap,sink_label sink_besi
 $(call both,sink-write trace-write): private TEST_LDFLAGS := $(call wrap,write)
 
 # The replay of damaged input runs the fuzzer's target
-FUZZ_REPLAYS	:= expr-fuzz event-fuzz jitdump-fuzz perfdata-fuzz plan-fuzz profile-fuzz saved-fuzz section-fuzz source-model-fuzz spe-fuzz trace-reader-fuzz
+FUZZ_REPLAYS	:= expr-fuzz event-fuzz jitdump-fuzz ncurep-fuzz perfdata-fuzz plan-fuzz profile-fuzz saved-fuzz section-fuzz source-model-fuzz spe-fuzz trace-reader-fuzz
 $(foreach test,$(FUZZ_REPLAYS),$(eval $(call built,$(test)).t: $(B)/tests/fuzz/$(test:-fuzz=.o)))
 $(foreach test,$(FUZZ_REPLAYS),$(eval $(call built,$(test))-san.t: $(B)/tests/fuzz/$(test:-fuzz=-san.o)))
 
@@ -89,15 +89,15 @@ GPMU_TESTS_OBJ	:= $(GPMU_TESTS_T:.t=.o) $(FUZZ_REPLAYS:%-fuzz=$(B)/tests/fuzz/%.
 GPMU_TESTS_SAN_OBJ := $(GPMU_TESTS_SAN:.t=.o) $(FUZZ_REPLAYS:%-fuzz=$(B)/tests/fuzz/%-san.o) \
 		   $(B)/tests/lib/deepbind-san.o
 
-$(GPMU_TESTS_OBJ): $(B)/%.o: %.c $(LIBPERF) $(TRACE_PB).h tests/unit/rules.mk $(B)/flags/cc
+$(GPMU_TESTS_OBJ): $(B)/%.o: %.c $(LIBPERF) $(PB_HDR) tests/unit/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)
 	$(CC) $(GPMU_TEST_CPPFLAGS) $(TEST_CPPFLAGS) $(CFLAGS) $(DEPFLAGS) -c -o $@ $<
 
-$(GPMU_TESTS_SAN_OBJ): $(B)/%-san.o: %.c $(LIBPERF) $(TRACE_PB).h tests/unit/rules.mk $(B)/flags/cc
+$(GPMU_TESTS_SAN_OBJ): $(B)/%-san.o: %.c $(LIBPERF) $(PB_HDR) tests/unit/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)
 	$(CC) $(GPMU_TEST_CPPFLAGS) $(TEST_CPPFLAGS) $(CFLAGS) $(DEPFLAGS) $(SANITIZERS) -c -o $@ $<
 
-$(GPMU_TESTS_TSAN:=.o): $(B)/%-tsan.o: %.c $(LIBPERF) $(TRACE_PB).h tests/unit/rules.mk $(B)/flags/cc
+$(GPMU_TESTS_TSAN:=.o): $(B)/%-tsan.o: %.c $(LIBPERF) $(PB_HDR) tests/unit/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)
 	$(CC) $(GPMU_TEST_CPPFLAGS) $(TEST_CPPFLAGS) $(CFLAGS) $(DEPFLAGS) $(THREAD_SANITIZER) -c -o $@ $<
 OBJECTS += $(GPMU_TESTS_OBJ) $(GPMU_TESTS_SAN_OBJ) $(GPMU_TESTS_TSAN:=.o)

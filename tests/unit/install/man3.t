@@ -94,6 +94,7 @@ like "$(generate)" "plan\\.h:$((line + 1)): .*expected a summary of one line" "m
 
 steady=metrics/sources/model/scenarios/steady.scenario
 tests/sysroot/make superchip-ours "$work/superchip"
+"$build/tests/unit/ncurep/ncurep-make" < tests/data/ncurep/sample.txt > "$work/app.ncu-rep"
 echo '[{"MetricName": "mine", "MetricExpr": "cycles", "NoSuchKey": "1"}]' > "$work/mine.json"
 
 # compiles FILE: compiles an example as a program, whose calls are bound when they are made, or as a plugin
@@ -111,6 +112,7 @@ runs() {
 
 	case $1 in
 	man/machine) "$program" "$work/superchip" ;;
+	man/ncu) "$program" "$work/app.ncu-rep" ;;
 	man/recorder) (cd "$work" && ./example printenv CUDA_INJECTION64_PATH) && test -s "$work/trace.pftrace" ;;
 	man/source) "$program" "model=$steady" && "$program" nvml gpus ;;
 	man/source_plugin) "$build/gpmu" stat --source clock -e clock/ns/ -- sleep 0.05 ;;

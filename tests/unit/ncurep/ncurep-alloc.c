@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Each allocation of the reader of reports fails in turn: the error is ENOMEM, and nothing leaks. */
+#include "alloc.h"
+#include "ncurep-test.h"
+
+static uint8_t *data;
+static size_t length;
+
+static int read_all(void)
+{
+	struct gpmu_error error = { .size = sizeof(error) };
+	struct gpmu_ncu_report *report = read_bytes(data, length, &error);
+
+	if (!report)
+		return strcmp(error.text, "out of memory") ? 1 : -errno;
+	gpmu_ncu_report_free(report);
+	return 0;
+}
+
+int main(void)
+{
+	data = ncurep_write(sample, &length);
+	alloc_fail_each(read_all, 100, "report: reading one");
+	free(data);
+	return done_testing();
+}
