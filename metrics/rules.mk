@@ -45,7 +45,7 @@ GPMU_HDR	:= $(wildcard metrics/include/*.h metrics/include/gpmu/*.h)
 GPMU_OBJ	:= $(GPMU_SRC:%.c=$(B)/%.o)
 GPMU_SAN_OBJ	:= $(GPMU_SRC:%.c=$(B)/san/%.o)
 # Objects that only the gpmu command uses
-GPMU_TOOLS_SRC	:= $(filter metrics/import/% metrics/perfdata/% metrics/profile/% metrics/report/% metrics/saved/% metrics/section/% metrics/traffic/% metrics/trace/reader/% metrics/values/runs.c,$(GPMU_SRC))
+GPMU_TOOLS_SRC	:= $(filter metrics/advice/% metrics/import/% metrics/perfdata/% metrics/profile/% metrics/report/% metrics/saved/% metrics/section/% metrics/traffic/% metrics/trace/reader/% metrics/values/runs.c,$(GPMU_SRC))
 GPMU_TOOLS_OBJ	:= $(GPMU_TOOLS_SRC:%.c=$(B)/%.o)
 GPMU_TOOLS_SAN_OBJ := $(GPMU_TOOLS_SRC:%.c=$(B)/san/%.o)
 # Libraries that only these use
@@ -78,6 +78,9 @@ $(PB_OBJ): %.o: %.c $(B)/flags/cc
 of		= $(foreach name,$(1),$(filter %/$(name).o,$(GPMU_OBJ) $(GPMU_SAN_OBJ) $(GPMU_TSAN_OBJ)))
 $(call of,trace_packet $(filter trace_reader%,$(basename $(notdir $(GPMU_SRC))))): $(TRACE_PB).h
 $(call of,$(filter ncurep%,$(basename $(notdir $(GPMU_SRC))))): $(NCUREP_PB).h
+
+# Includes the bytes of the rules.
+$(call of,advice_builtin): metrics/advice/rules.json
 
 # Only this file uses libperf's internal headers.
 $(call of,counter_fd): private CPPFLAGS_OF := @$(B)/libperf/internal

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What follows from the name of a metric, UNIT__QUANTITY.ROLLUP.SUBMETRIC. */
+/* Describes a metric by its name, UNIT__QUANTITY.ROLLUP.SUBMETRIC. */
 #include <string.h>
 
 #include "base/array.h"

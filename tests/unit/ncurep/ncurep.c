@@ -238,7 +238,7 @@ static void test_cut_text(void)
 }
 
 /* Changes the byte at the first place of @from, and reads the report. */
-static struct gpmu_ncu_report *changed(const char *text, const char *from, size_t n, size_t at, uint8_t to)
+static struct gpmu_ncu_report *changed(const char *text, const char *from, size_t n, size_t offset, uint8_t to)
 {
 	size_t length;
 	uint8_t *data = ncurep_write(text, &length), *found = memmem(data, length, from, n);
@@ -246,7 +246,7 @@ static struct gpmu_ncu_report *changed(const char *text, const char *from, size_
 
 	if (!found)
 		abort();
-	found[at] = to;
+	found[offset] = to;
 	report = read_bytes(data, length, NULL);
 	free(data);
 	return report;
