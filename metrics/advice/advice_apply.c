@@ -52,7 +52,7 @@ static int has_metric(const char *name, void *user)
 
 static int add_value(char **text, const char *name, double value, const char *unit)
 {
-	return advice_append(text, "%s %.4g%s%s", name, value, unit ? " " : "", unit ? unit : "");
+	return advice_append(text, "%s %.6g%s%s", name, value, unit ? " " : "", unit ? unit : "");
 }
 
 /* Texts of an expression: the values of its metrics, and the names of those that are missing */

@@ -18,6 +18,7 @@ import sys
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 # Headers that the command uses beside the public ones: those of libgpmu-tools.a, whose code only the command needs
 TOOLS_LIBRARY_HEADERS = [
+    'metrics/advice/gpmu_advice.h',
     'metrics/import/gpmu_import.h',
     'metrics/profile/gpmu_profile.h',
     'metrics/report/gpmu_report.h',

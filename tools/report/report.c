@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* gpmu report: summarises traces of gpmu record, and recordings of perf, as tables. */
+/* gpmu report: summarises traces of gpmu record, recordings of perf, and reports of Nsight Compute, as tables. */
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -13,15 +13,16 @@
 #include "common.h"
 #include "output/output.h"
 #include "report/report.h"
+#include "report/report_ncu.h"
 #include "report/report_perf.h"
 
 #define PATTERN		"gpmu-*.pftrace"
 #define TOP		10	/* default rows of a text table */
 
-enum { KEY_SORT = COMMON_KEYS, KEY_TOP, KEY_BY, KEY_FORMAT, KEY_LINK, KEY_FOLDED, KEY_NO_INLINE };
+enum { KEY_SORT = COMMON_KEYS, KEY_TOP, KEY_BY, KEY_FORMAT, KEY_LINK, KEY_FOLDED, KEY_NO_INLINE, KEY_RULES };
 
 struct arguments {
-	const char *sort, *link, *path;
+	const char *sort, *link, *path, *rules;
 	const char *separator;	/* of CSV; NULL: "," */
 	const char *by_text;	/* NULL: not given */
 	const struct by *by;	/* NULL: all */
@@ -138,6 +139,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_NO_INLINE:
 		arguments->wants_no_inline = true;
 		return 0;
+	case KEY_RULES:
+		arguments->rules = arg;
+		return 0;
 	case KEY_LINK:
 		arguments->link = parse_link(arg);
 		return 0;
@@ -157,10 +161,12 @@ static const struct argp_option options[] = {
 	{ .name = "by", .key = KEY_BY, .arg = "WHAT",
 	  .doc = "print only the tables by kernel, nvtx, stream, rank, api, "
 	  "copy, gpu, attribution, counter, thread, tier, function or stack; for a recording of perf, by function, object, line, thread, process, "
-	  "cpu, node, tier, home, data, page, op, comm, stack, separated by commas" },
+	  "cpu, node, tier, home, data, page, op, comm, stack, separated by commas; for a report of Nsight Compute, by kernel, launch, metric, nvtx, "
+	  "source or advice" },
 	{ .name = "folded", .key = KEY_FOLDED, .doc = "print folded call stacks for flame graphs" },
 	{ .name = "no-inline", .key = KEY_NO_INLINE,
 	  .doc = "omit inlined functions from the call stacks of a recording of perf" },
+	{ .name = "rules", .key = KEY_RULES, .arg = "FILE", .doc = "add the rules in FILE to the advice on a report of Nsight Compute" },
 	{ .name = "sort", .key = KEY_SORT, .arg = "COLUMN",
 	  .doc = "sort by COLUMN: numbers in descending order, text alphabetically" },
 	{ .name = "top", .key = KEY_TOP, .arg = "N", .doc = "print at most N rows of a table" },
@@ -178,7 +184,8 @@ static const struct argp argp = {
 	.args_doc = "[FILE...]",
 	.doc = "Summarises traces of gpmu record: kernels, copies, idle GPUs, calls, ranges, "
 	       "counters, attribution of a link's bytes, and an audit. Several traces are ranks. "
-	       "Summarises a recording of perf: samples by function, and samples of Arm SPE by tier and home of the data.",
+	       "Summarises a recording of perf: samples by function, and samples of Arm SPE by tier and home of the data. "
+	       "Summarises a report of Nsight Compute: kernels, their metrics, and advice.",
 };
 
 /* --- files */
@@ -558,6 +565,35 @@ static int run_perf(const struct arguments *arguments)
 	return report_perf(&report);
 }
 
+/* Returns whether the argument is a report of Nsight Compute. Dies if there are other files, or options for other files. */
+static bool is_ncu(const struct arguments *arguments)
+{
+	bool is_found = false;
+
+	for (size_t i = 0; i < arguments->file_count; i++)
+		is_found = report_is_ncu(arguments->files[i]) || is_found;
+	if (is_found && arguments->file_count > 1)
+		die("a report of Nsight Compute cannot be combined with other files");
+	if (is_found && (arguments->link || arguments->wants_folded))
+		die("%s needs a trace of gpmu record%s", arguments->link ? "--link" : "--folded",
+		    arguments->link ? "" : " or a recording of perf");
+	if (!is_found && arguments->rules)
+		die("--rules needs a report of Nsight Compute");
+	return is_found;
+}
+
+static int run_ncu(const struct arguments *arguments)
+{
+	struct report_ncu report = {
+		.path = arguments->files[0], .by = arguments->by_text, .sort = arguments->sort, .rules = arguments->rules,
+		.output = arguments->path, .write = arguments->format->write, .top = arguments->top,
+	};
+
+	if (!report.top && report.write == report_write_text)
+		report.top = TOP;
+	return report_ncu(&report);
+}
+
 static int run(int argc, char **argv)
 {
 	struct arguments arguments = { .format = &formats[0] };
@@ -573,6 +609,8 @@ static int run(int argc, char **argv)
 	open_fifo(&arguments);
 	if (is_perf(&arguments))
 		return run_perf(&arguments);
+	if (is_ncu(&arguments) && !arguments.wants_no_inline)
+		return run_ncu(&arguments);
 	if (arguments.wants_no_inline)
 		die("--no-inline needs a recording of perf");
 	if (arguments.by_text)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "gpmu.h"
 #include "report/gpmu_report.h"
@@ -35,6 +36,12 @@ int report_write(const char *path, void (*write)(const struct report_output *out
 bool report_sort(struct report_view *view, const char *column);
 /* Dies with the columns that the table has. */
 void report_refuse_column(const char *column, const struct gpmu_report_table *table) __attribute__((noreturn));
+
+/*
+ * Reads the first bytes of a file, or of standard input if @path is "-", without consuming them. Returns their number; -1 if it
+ * cannot, or if @path is no regular file.
+ */
+ssize_t report_peek(const char *path, char *bytes, size_t size);
 
 /* The cell of a row, in display order */
 const struct gpmu_report_cell *report_cell(const struct report_view *view, size_t row, size_t column);

@@ -83,49 +83,20 @@ static bool is_magic(const char bytes[MAGIC_SIZE])
 	return false;
 }
 
-/* Reads the first bytes of a file or pipe without consuming them. */
-static ssize_t peek(int fd, char *bytes, size_t size)
-{
-	off_t offset = lseek(fd, 0, SEEK_CUR);
-	int ends[2];
-	ssize_t n;
-
-	if (offset >= 0)
-		return pread(fd, bytes, size, offset);
-	if (pipe2(ends, O_CLOEXEC))
-		return -1;
-	n = tee(fd, ends[1], size, 0);
-	if (n > 0)
-		n = read(ends[0], bytes, (size_t)n);
-	close(ends[0]);
-	close(ends[1]);
-	return n;
-}
-
 bool report_is_perf(const char *path)
 {
-	bool is_stdin = !strcmp(path, "-");
 	char bytes[MAGIC_SIZE];
 	struct stat status;
 	bool is_perf;
 	char *data;
-	int fd;
 
-	if (!is_stdin && (stat(path, &status) || !(S_ISREG(status.st_mode) || S_ISDIR(status.st_mode))))
-		return false;
-	if (!is_stdin && S_ISDIR(status.st_mode)) {
+	if (strcmp(path, "-") != 0 && !stat(path, &status) && S_ISDIR(status.st_mode)) {
 		data = print_text("%s/data", path);
 		is_perf = !access(data, F_OK);
 		free(data);
 		return is_perf;
 	}
-	fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	is_perf = peek(fd, bytes, sizeof(bytes)) == sizeof(bytes) && is_magic(bytes);
-	if (!is_stdin)
-		close(fd);
-	return is_perf;
+	return report_peek(path, bytes, sizeof(bytes)) == sizeof(bytes) && is_magic(bytes);
 }
 
 /* --- keys */
