@@ -48,6 +48,8 @@ cat > "$work/cwd/own.json" << 'END'
     "ScaleUnit": "1e-9GB/s", "Unit": "nvidia_pcie_pmu" } ]
 END
 "$B/tests/unit/trace/trace-script" "$work/cwd/train.pftrace" < tests/data/timeline/offender.script || bail "no trace: make unit-tests"
+need tests/unit/ncurep/ncurep-make
+"$B/tests/unit/ncurep/ncurep-make" < tests/data/ncurep/sample.txt > "$work/cwd/app.ncu-rep" || bail "no report of Nsight Compute"
 need tests/unit/profile/perf-make
 for name in numa c2c; do
 	"$B/tests/unit/profile/perf-make" "$work/cwd/$name.data" 4000 "$name" || bail "no recording of perf"
@@ -131,6 +133,15 @@ missing=$({ echo "$keys"; columns "$work/cwd/numa.data" | cut -d ' ' -f 2; } | s
 	grep -qF '``'"$name"'``' "$work/tables" || echo "$name"
 done)
 is "$(wc -l <<< "$keys"):$missing" "15:" "$tables describes each key and each column of the tables of a recording of perf"
+
+section "$tables" "TABLES OF A REPORT OF NSIGHT COMPUTE" > "$work/tables"
+columns "$work/cwd/app.ncu-rep" > "$work/columns"
+# shellcheck disable=SC2016 # the backquotes are reStructuredText
+missing=$(while read -r table column; do
+	awk -v item='``'"$table"'``' '/^`/ { inside = $0 == item } inside' "$work/tables" | grep -qF '``'"$column"'``' ||
+		echo "$table: $column"
+done < "$work/columns")
+is "$(cut -d ' ' -f 1 "$work/columns" | uniq | wc -l):$missing" "8:" "$tables describes each column of each table of a report of Nsight Compute"
 
 # The page of gpmu doctor has the folder of CUDA, the page of gpmu stat has times.
 for page in gpmu-doctor gpmu-stat; do

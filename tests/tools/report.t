@@ -339,7 +339,7 @@ like "$out" '"trace","level":"warning".*bytes at the end are an incomplete packe
 like "$out" '"count":3' "report of a trace with a truncated last packet has the complete packets"
 # neither FILE: the begin of the message about a file that is not supported
 neither() {
-	echo "neither a trace of gpmu record nor a recording of perf (perf.data): $work/$1"
+	echo "neither a trace of gpmu record, a recording of perf (perf.data) nor a report of Nsight Compute: $work/$1"
 }
 
 : > "$work/empty.pftrace"
@@ -354,7 +354,7 @@ is "$rc$both" "1gpmu report: $(neither text.pftrace):0: expected a packet of a t
 for text in 'hello world' 'hhhhhhhhh'; do
 	printf '%s' "$text" > "$work/text.pftrace"
 	run gpmu report "$work/text.pftrace"
-	like "$rc$both" "^1gpmu report: neither a trace of gpmu record nor a recording of perf .*text\.pftrace" "report refuses a file with the text $text, which may be fields before a packet"
+	like "$rc$both" "^1gpmu report: neither a trace of gpmu record, a recording of perf .*text\.pftrace" "report refuses a file with the text $text, which may be fields before a packet"
 done
 run gpmu report "$work/tail.pftrace"
 is "$rc$both" "1gpmu report: $work/tail.pftrace:$size: expected a packet of a trace" "report refuses damage after good packets with its offset"

@@ -91,7 +91,7 @@ _gpmu_value() {
 		_gpmu_words "$2" "$(gpmu list --gpu --chips 2> /dev/null)"
 		;;
 	--color) _gpmu_words "$2" $'auto\nalways\nnever' ;;
-	--by) _gpmu_list "$2" $'kernel\nnvtx\nstream\nrank\napi\ncopy\ngpu\nattribution\ncounter\nthread\nfunction\nobject\nline\nprocess\ncpu\nnode\ntier\nhome\ndata\npage\nop\ncomm\nstack\nevent' ;;
+	--by) _gpmu_list "$2" $'kernel\nnvtx\nstream\nrank\napi\ncopy\ngpu\nattribution\ncounter\nthread\nfunction\nobject\nline\nprocess\ncpu\nnode\ntier\nhome\ndata\npage\nop\ncomm\nstack\nevent\nlaunch\nmetric\nsource\nadvice' ;;
 	--format) _gpmu_words "$2" $'text\ncsv\njson' ;;
 	--link) _gpmu_words "$2" $'c2c\npcie\nnvlink\ndram' ;;
 	-o | --output | --events | --source) compopt -o default 2> /dev/null ;;

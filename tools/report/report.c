@@ -298,7 +298,7 @@ static bool add(struct gpmu_report *report, const char *path, struct known *know
 	if (!is_stdin)
 		close(fd);
 	if (is_other)
-		say("neither a trace of gpmu record nor a recording of perf (perf.data): %s", error.text);
+		say("neither a trace of gpmu record, a recording of perf (perf.data) nor a report of Nsight Compute: %s", error.text);
 	else if (ret)
 		say("%s", error.text);
 	return !ret;
@@ -632,6 +632,6 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_report = {
 	.name = "report",
-	.summary = "summarise traces of gpmu record and recordings of perf",
+	.summary = "summarise traces of gpmu record, recordings of perf, and reports of Nsight Compute",
 	.run = run,
 };

@@ -99,8 +99,11 @@ static void make_facts(const struct ncu_input *input, struct ncu_table *table)
 
 	gpmu_ncu_report_get_info(input->report, &info);
 	ncu_table_init(table, "report", strcmp(input->path, "-") ? input->path : "standard input", columns, ARRAY_SIZE(columns));
-	add_fact(table, "version", info.version == VERSION ? print_text("%d", VERSION) :
-		 print_text("%llu; gpmu knows version %d, so parts may be missing or wrong", (unsigned long long)info.version, VERSION));
+	if (info.version == VERSION)
+		add_fact(table, "version", print_text("%d", VERSION));
+	else if (info.version)
+		add_fact(table, "version", print_text("%llu; gpmu knows version %d, so parts may be missing or wrong",
+						      (unsigned long long)info.version, VERSION));
 	if (info.command)
 		add_fact(table, "command", print_text("%s", info.command));
 	add_programs(table, input->report);
@@ -233,7 +236,8 @@ static int exit_status(const struct gpmu_ncu_report *report, int status)
 	struct gpmu_ncu_info info = { .size = sizeof(info) };
 
 	gpmu_ncu_report_get_info(report, &info);
-	if (info.version != VERSION)
+	/* A report that ends before has no version. */
+	if (info.version && info.version != VERSION)
 		warn("the report has version %llu of the format; gpmu knows version %d", (unsigned long long)info.version, VERSION);
 	if (!info.why)
 		return status;
