@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "advice/advice.h"
+#include "base/text/text.h"
 #include "expr/gpmu_expr.h"
 
 struct asked {
@@ -16,15 +16,14 @@ struct asked {
 
 int advice_append(char **text, const char *fmt, ...)
 {
-	char *added = NULL, *all = NULL;
+	char *added, *all = NULL;
 	va_list args;
 
 	va_start(args, fmt);
-	if (vasprintf(&added, fmt, args) < 0)
-		added = NULL;
+	added = text_vprint(fmt, args);
 	va_end(args);
-	if (added && asprintf(&all, "%s%s%s", *text ? *text : "", *text ? ", " : "", added) < 0)
-		all = NULL;
+	if (added)
+		all = text_print("%s%s%s", *text ? *text : "", *text ? ", " : "", added);
 	free(added);
 	free(*text);
 	*text = all;

@@ -8,6 +8,7 @@
 #include "advice/advice.h"
 #include "base/array.h"
 #include "base/error.h"
+#include "base/text/text.h"
 #include "expr/gpmu_expr.h"
 
 static const struct {
@@ -119,9 +120,9 @@ static int load_rules(struct gpmu_advice *advice, const json_t *array, const cha
 		return -EINVAL;
 	}
 	for (size_t i = 0; i < json_array_size(array) && !ret; i++) {
-		char *where = NULL;
+		char *where = text_print("%s: rule %zu", path, i + 1);
 
-		if (asprintf(&where, "%s: rule %zu", path, i + 1) < 0)
+		if (!where)
 			return error_no_memory(error);
 		ret = load_rule(advice, json_array_get(array, i), where, error);
 		free(where);

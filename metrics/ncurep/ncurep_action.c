@@ -2,8 +2,8 @@
 /* Results to actions, in ranges. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/text/text.h"
 #include "ncurep/ncurep.h"
 
 /* The fields that results of all kinds have */
@@ -15,11 +15,6 @@
 	(action)->found_count = (result)->n_metrics; \
 	(action)->state = (result)->nvtx; \
 } while (0)
-
-static bool is_same(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
-}
 
 /* Finds the range of a stream, or adds it. NULL: out of memory */
 static struct ncurep_range *range_of(struct gpmu_ncu_report *report, const NcuPb__Process *process, uint64_t context, uint64_t stream)
@@ -33,7 +28,7 @@ static struct ncurep_range *range_of(struct gpmu_ncu_report *report, const NcuPb
 	for (size_t i = report->ranges.n; i--;) {
 		const struct gpmu_ncu_range *known = &report->ranges.list[i]->info;
 
-		if (known->pid == info.pid && known->context == context && known->stream == stream && is_same(known->host, info.host))
+		if (known->pid == info.pid && known->context == context && known->stream == stream && text_is_same(known->host, info.host))
 			return report->ranges.list[i];
 	}
 	range = calloc(1, sizeof(*range));

@@ -6,13 +6,13 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/text/text.h"
 #include "ncurep/ncurep.h"
 
 #define MAGIC		"NVR"	/* and a NUL */
@@ -48,19 +48,18 @@ __attribute__((format(printf, 3, 4)))
 static int stop(struct reader *reader, uint64_t offset, const char *fmt, ...)
 {
 	struct gpmu_ncu_report *report = reader->report;
-	char text[128];
 	va_list args;
+	char *text;
 
 	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
+	text = text_vprint(fmt, args);
 	va_end(args);
+	if (text)
+		report->why = text_print("%s:%" PRIu64 ": %s", report->path, offset, text);
+	free(text);
 	report->info.end = offset;
-	if (asprintf(&report->why, "%s:%" PRIu64 ": %s", report->path, offset, text) < 0) {
-		report->why = NULL;
-		return -ENOMEM;
-	}
 	report->info.why = report->why;
-	return 0;
+	return report->why ? 0 : -ENOMEM;
 }
 
 static int cut_off(struct reader *reader, uint64_t begin, const char *what, uint64_t wanted, uint64_t found)

@@ -223,7 +223,7 @@ static struct gpmu_advice *open_advice(const char *path)
 static struct gpmu_catalog *open_catalog(void)
 {
 	struct gpmu_error error = { .size = sizeof(error) };
-	struct gpmu_catalog *catalog = gpmu_catalog_new(getenv("GPMU_EVENTS"), &error);
+	struct gpmu_catalog *catalog = gpmu_catalog_new(secure_getenv("GPMU_EVENTS"), &error);
 
 	if (!catalog)
 		die("%s", error.text);

@@ -207,13 +207,41 @@ static void put_table(const struct report_output *output, const struct report_vi
 			view->table->row_count);
 }
 
+static void put_named(const struct report_output *output, const struct report_view *view, size_t row, const char *column)
+{
+	gpmu_shown_print(output->file, report_cell(view, row, column_of(view->table, column))->text);
+}
+
+/* Advice has two long texts, which a table would cut: each is a line below that of the kernel. */
+static void put_advice(const struct report_output *output, const struct report_view *view)
+{
+	const size_t count = column_of(view->table, "count");
+
+	put_title(output, view);
+	for (size_t row = 0; row < view->n; row++) {
+		double n = report_cell(view, row, count)->number;
+
+		fputs("  ", output->file);
+		put_named(output, view, row, "rule");
+		fputs(": ", output->file);
+		put_named(output, view, row, "kernel");
+		fprintf(output->file, ", %.0f %s: ", n, n == 1 ? "launch" : "launches");
+		put_named(output, view, row, "observation");
+		fputs("\n    ", output->file);
+		put_named(output, view, row, "values");
+		fputs("\n    ", output->file);
+		put_named(output, view, row, "advice");
+		putc('\n', output->file);
+	}
+}
+
 void report_write_text(const struct report_output *output)
 {
 	for (size_t i = 0; i < output->view_count; i++) {
 		const struct report_view *view = &output->views[i];
 
 		if (view->n) {
-			put_table(output, view);
+			(strcmp(view->table->name, "advice") ? put_table : put_advice)(output, view);
 			continue;
 		}
 		put_title(output, view);

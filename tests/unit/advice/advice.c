@@ -146,7 +146,7 @@ static void test_files(struct gpmu_advice *advice)
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		ok(add_text(advice, bad[i].text, &error) == -EINVAL && !strncmp(error.text, bad[i].error, strlen(bad[i].error)),
-		   "file: %s", bad[i].what);
+		   "file: a file with a fault is not added: %s", bad[i].what);
 	}
 	ok(!add_text(advice, RULE("a if has_event(a) else b", "x"), &error) && applies(advice, "mine", "b 1") == 1,
 	   "file: a condition takes another metric if the kernel lacks the first");

@@ -21,6 +21,8 @@ int main(void)
 {
 	data = ncurep_write(sample, &length);
 	alloc_fail_each(read_all, 100, "report: reading one");
+	length -= 3;
+	alloc_fail_each(read_all, 100, "report: reading one that is cut off");
 	free(data);
 	return done_testing();
 }
