@@ -6,20 +6,9 @@
 #include <string.h>
 
 #include "advice/advice.h"
-#include "base/array.h"
 #include "base/error.h"
 #include "base/text/text.h"
 #include "expr/gpmu_expr.h"
-
-static const struct {
-	const char *key;
-	size_t offset;
-} members[] = {
-	{ "Name", offsetof(struct gpmu_advice_rule, name) },
-	{ "Title", offsetof(struct gpmu_advice_rule, title) },
-	{ "Condition", offsetof(struct gpmu_advice_rule, condition) },
-	{ "Advice", offsetof(struct gpmu_advice_rule, text) },
-};
 
 void advice_rule_release(struct gpmu_advice_rule *rule)
 {
@@ -60,30 +49,26 @@ static int check_condition(struct gpmu_advice_rule *rule, const char *where, str
 	return rule->metrics ? 0 : error_no_memory(error);
 }
 
-static int set_members(struct gpmu_advice_rule *rule, const json_t *object, const char *where, struct gpmu_error *error)
+/* Copies the members of an object. Returns 0, -EINVAL or -ENOMEM with @error set. */
+static int set_members(struct gpmu_advice_rule *rule, json_t *object, const char *where, struct gpmu_error *error)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
-		const char *text = json_string_value(json_object_get(object, members[i].key));
-		char *copy;
+	const char *name, *title, *condition, *text;
+	json_error_t why;
 
-		if (!text || !*text) {
-			error_set_path(error, 0, where, ": expected a text for %s", members[i].key);
-			return -EINVAL;
-		}
-		copy = strdup(text);
-		if (!copy)
-			return error_no_memory(error);
-		memcpy((char *)rule + members[i].offset, &copy, sizeof(copy));
-	}
-	if (json_object_size(object) != ARRAY_SIZE(members)) {
-		error_set_path(error, 0, where, ": expected Name, Title, Condition and Advice only");
+	if (json_unpack_ex(object, &why, JSON_STRICT, "{s:s, s:s, s:s, s:s}", "Name", &name, "Title", &title, "Condition", &condition,
+			   "Advice", &text)) {
+		error_set_path(error, 0, where, ": expected the texts Name, Title, Condition and Advice only: %s", why.text);
 		return -EINVAL;
 	}
-	if (strlen(rule->text) > ADVICE_TEXT_MAX) {
+	if (strlen(text) > ADVICE_TEXT_MAX) {
 		error_set_path(error, 0, where, ": Advice: expected at most %d bytes", ADVICE_TEXT_MAX);
 		return -EINVAL;
 	}
-	return check_condition(rule, where, error);
+	rule->name = strdup(name);
+	rule->title = strdup(title);
+	rule->condition = strdup(condition);
+	rule->text = strdup(text);
+	return rule->name && rule->title && rule->condition && rule->text ? 0 : error_no_memory(error);
 }
 
 /* Adds a rule, or replaces the one of its name. Takes over its texts. Returns 0 or -ENOMEM. */
@@ -99,11 +84,13 @@ static int put(struct gpmu_advice *advice, struct gpmu_advice_rule *rule)
 	return vector_push(&advice->rules, rule);
 }
 
-static int load_rule(struct gpmu_advice *advice, const json_t *object, const char *where, struct gpmu_error *error)
+static int load_rule(struct gpmu_advice *advice, json_t *object, const char *where, struct gpmu_error *error)
 {
 	struct gpmu_advice_rule rule = { .size = sizeof(rule) };
 	int ret = set_members(&rule, object, where, error);
 
+	if (!ret)
+		ret = check_condition(&rule, where, error);
 	if (!ret && put(advice, &rule))
 		ret = error_no_memory(error);
 	if (ret)

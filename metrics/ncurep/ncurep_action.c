@@ -40,12 +40,10 @@ static struct ncurep_range *range_of(struct gpmu_ncu_report *report, const NcuPb
 	return range;
 }
 
-/* Adds an action of the message, which is freed on failure. NULL: out of memory */
-static struct ncurep_action *add(struct gpmu_ncu_report *report, const NcuPb__Process *process, ProtobufCMessage *message,
-				 enum gpmu_ncu_work work, uint64_t context, uint64_t stream)
+/* The report owns the action, which owns the message. On failure the message is freed. NULL: out of memory */
+static struct ncurep_action *new_action(struct gpmu_ncu_report *report, ProtobufCMessage *message)
 {
 	struct ncurep_action *action = calloc(1, sizeof(*action));
-	struct ncurep_range *range;
 
 	if (!action || vector_push(&report->actions, &action)) {
 		free(action);
@@ -53,7 +51,16 @@ static struct ncurep_action *add(struct gpmu_ncu_report *report, const NcuPb__Pr
 		return NULL;
 	}
 	action->message = message;
-	range = range_of(report, process, context, stream);
+	return action;
+}
+
+/* Adds an action of the message. NULL: out of memory */
+static struct ncurep_action *add(struct gpmu_ncu_report *report, const NcuPb__Process *process, ProtobufCMessage *message,
+				 enum gpmu_ncu_work work, uint64_t context, uint64_t stream)
+{
+	struct ncurep_action *action = new_action(report, message);
+	struct ncurep_range *range = action ? range_of(report, process, context, stream) : NULL;
+
 	if (!range || vector_push(&range->actions, &action))
 		return NULL;
 	action->info.size = sizeof(action->info);

@@ -138,7 +138,7 @@ static int skip(struct reader *reader, uint64_t end)
 
 /* --- messages */
 
-/* Reads a message of @length bytes, whose length was at the offset @begin. Ends the reading if there is none. */
+/* Reads a message of @length bytes, whose length was at the offset @begin. Ends the reading if there is none: @message stays NULL. */
 static int read_message(struct reader *reader, const ProtobufCMessageDescriptor *descriptor, const char *what, uint64_t begin,
 			uint32_t length, ProtobufCMessage **message)
 {
@@ -178,7 +178,7 @@ static int read_entry(struct reader *reader, const struct entry *entry, const Nc
 {
 	uint64_t begin = reader->offset;
 	ProtobufCMessage *message = NULL;
-	uint32_t length;
+	uint32_t length = 0;
 	int ret;
 
 	if (end - begin < LENGTH)
@@ -190,7 +190,7 @@ static int read_entry(struct reader *reader, const struct entry *entry, const Nc
 		return stop(reader, begin, "%s has %" PRIu32 " bytes, but its block has %" PRIu64 " more", entry->what, length,
 			    end - reader->offset);
 	ret = read_message(reader, entry->descriptor, entry->what, begin, length, &message);
-	if (ret <= 0)
+	if (!message)
 		return ret;
 	ret = add_entry(reader, entry, process, message);
 	return ret ? ret : 1;
@@ -235,7 +235,7 @@ static int read_block(struct reader *reader)
 	static const char what[] = "the header of a block";
 	uint64_t begin = reader->offset;
 	ProtobufCMessage *message = NULL;
-	uint32_t length;
+	uint32_t length = 0;
 	ssize_t n = read_bytes(reader, LENGTH);
 	int ret;
 
@@ -247,7 +247,7 @@ static int read_block(struct reader *reader)
 		return cut_off(reader, begin, what, LENGTH, (uint64_t)n);
 	length = length_at(reader->data);
 	ret = read_message(reader, &ncu_pb__block_header__descriptor, what, begin, length, &message);
-	if (ret <= 0)
+	if (!message)
 		return ret;
 	ret = add_block(reader->report, (NcuPb__BlockHeader *)message);
 	return ret ? ret : read_payload(reader, (const NcuPb__BlockHeader *)message);
@@ -259,13 +259,13 @@ static int read_file_header(struct reader *reader)
 {
 	static const char what[] = "the file header";
 	ProtobufCMessage *message = NULL;
-	uint32_t length;
+	uint32_t length = 0;
 	int ret = read_length(reader, what, &length);
 
 	if (ret <= 0)
 		return ret;
 	ret = read_message(reader, &ncu_pb__file_header__descriptor, what, sizeof(MAGIC), length, &message);
-	if (ret <= 0)
+	if (!message)
 		return ret;
 	reader->report->info.version = ((const NcuPb__FileHeader *)message)->version;
 	ncurep_message_free(message);

@@ -26,10 +26,9 @@ static int get(const char *metric, double *value, const char **unit, void *user)
 
 static int apply(void *lacking)
 {
-	const struct gpmu_advice_rule *rule;
 	int ret = 0;
 
-	for (size_t i = 0; ret != -ENOMEM && (rule = gpmu_advice_rule(advice, i)); i++) {
+	for (size_t i = 0; ret != -ENOMEM && gpmu_advice_rule(advice, i); i++) {
 		char *text;
 
 		ret = gpmu_advice_apply(advice, i, get, lacking, &text);

@@ -135,12 +135,12 @@ static void test_files(struct gpmu_advice *advice)
 	} bad[] = {
 		{ "[\n{]", ":2: ", "JSON that is malformed is refused with its line" },
 		{ "{}", ": expected an array of rules", "an object is refused" },
-		{ "[1]", ": rule 1: expected a text for Name", "a number is refused" },
+		{ "[1]", ": rule 1: expected the texts Name, Title, Condition and Advice only: ", "a number is refused" },
 		{ RULE("a >", "x"), ": rule 1: Condition: ", "a malformed condition is refused" },
 		{ RULE("1 > 0", "x"), ": rule 1: Condition: expected an expression with a metric", "a condition without a metric is refused" },
 		{ RULE("a", LONG LONG LONG LONG "x"), ": rule 1: Advice: expected at most 160 bytes", "an advice that is too long is refused" },
 		{ "[{\"Name\": \"a\", \"Title\": \"t\", \"Condition\": \"a\", \"Advice\": \"b\", \"Else\": \"c\"}]",
-		  ": rule 1: expected Name, Title, Condition and Advice only", "an unknown member is refused" },
+		  ": rule 1: expected the texts Name, Title, Condition and Advice only: 1 object item", "an unknown member is refused" },
 	};
 	struct gpmu_error error = { .size = sizeof(error) };
 

@@ -6,8 +6,6 @@
 #include "damage.h"
 #include "ncurep-test.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static const char *const tokens[] = {
 	"\x08\x01", "\x10\x02", "\x6a", "\x1a\x02", "\x0a", "\xaa\x01", "\xff\xff\xff\xff\x7f", "\x7f", "NVR", "\x28\x7f", "\x08\x63",
 };

@@ -383,6 +383,7 @@ static uint8_t *ncurep_write(const char *text, size_t *length)
 	struct report_writer *writer = calloc(1, sizeof(*writer));
 	char *copy = strdup(text), *line, *next = copy;
 	struct wire *header = new_wire();
+	uint32_t header_length;
 	uint8_t *data;
 
 	if (!writer || !copy)
@@ -397,7 +398,8 @@ static uint8_t *ncurep_write(const char *text, size_t *length)
 		abort();
 	memcpy(data, "NVR", sizeof("NVR"));
 	*length = sizeof("NVR");
-	memcpy(data + *length, &(uint32_t){ (uint32_t)header->n }, 4);
+	header_length = (uint32_t)header->n;
+	memcpy(data + *length, &header_length, 4);
 	memcpy(data + *length + 4, header->data, header->n);
 	*length += 4 + header->n;
 	memcpy(data + *length, writer->file.data, writer->file.n);
