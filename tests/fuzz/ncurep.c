@@ -55,7 +55,7 @@ static void check_action(const struct gpmu_ncu_action *action)
 	for (size_t i = 0; (metric = gpmu_ncu_action_metric(action, i)); i++)
 		check_metric(action, metric);
 	for (size_t i = 0; (range = gpmu_ncu_action_nvtx(action, i)); i++)
-		must(range->name && range->domain);
+		must(range->name && range->domain && gpmu_ncu_action_matches(action, "step/*/forward") >= 0);
 	for (size_t i = 0; source && gpmu_ncu_source_file(source, i, &content); i++)
 		must(!content || strlen(content) < SIZE_MAX);
 }

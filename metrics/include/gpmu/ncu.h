@@ -217,6 +217,17 @@ const struct gpmu_ncu_metric *gpmu_ncu_action_metric(const struct gpmu_ncu_actio
 const struct gpmu_ncu_metric *gpmu_ncu_action_find(const struct gpmu_ncu_action *action, const char *name);
 /* Returns the NVTX range at @index, ranges of a stack from the outermost on; NULL after the last */
 const struct gpmu_ncu_nvtx *gpmu_ncu_action_nvtx(const struct gpmu_ncu_action *action, size_t index);
+/**
+ * gpmu_ncu_action_matches() - tests whether an action was launched in NVTX ranges of given names
+ * @action: the action
+ * @filter: "A": a started range A; "A/": a pushed range A; "A/B": B pushed directly in A; "[A/B": A
+ *	is the outermost range of its thread; "A/B]": B is the innermost. An asterisk in place of a
+ *	name is any number of pushed ranges, also none. "DOMAIN@" before the names is their domain;
+ *	without it they are of the default domain
+ *
+ * Return: 1 if it was, 0 if not; -EINVAL if a name is empty; -ENOMEM
+ */
+int gpmu_ncu_action_matches(const struct gpmu_ncu_action *action, const char *filter);
 /* Returns the code of a kernel; NULL if the report has none */
 const struct gpmu_ncu_source *gpmu_ncu_action_source(const struct gpmu_ncu_action *action);
 /*

@@ -44,6 +44,8 @@ static void print_action(const struct gpmu_ncu_action *action,
 	printf("%s\n", action->name ? action->name : "?");
 	while ((range = gpmu_ncu_action_nvtx(action, i++)))
 		printf("  in %s\n", range->name);
+	if (gpmu_ncu_action_matches(action, "step/*/forward") > 0)
+		printf("  in the forward part of a step\n");
 	while ((metric = gpmu_ncu_action_metric(action, k++)))
 		print_metric(metric);
 	if (gpmu_ncu_action_source(action))

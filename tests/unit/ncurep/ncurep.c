@@ -156,6 +156,26 @@ static void test_nvtx(const struct gpmu_ncu_report *report)
 	   "nvtx: there is no range after the last");
 }
 
+static void test_filter(void)
+{
+	static const struct {
+		const char *filter;
+		int want;
+	} filters[] = {
+		{ "step/", 1 }, { "layer/", 1 }, { "none/", 0 }, { "step", 0 }, { "request/", 0 }, { "request", 0 },
+		{ "library@request", 1 }, { "library@step/", 0 }, { "step/forward", 1 }, { "step/layer", 0 }, { "forward/step", 0 },
+		{ "step/*/layer", 1 }, { "step/*/forward", 1 }, { "[step/", 1 }, { "[forward/", 0 }, { "layer]", 1 }, { "forward]", 0 },
+		{ "[step/*/layer]", 1 }, { "[step/layer]", 0 }, { "[step/forward/layer]", 1 }, { "[step/forward]", 0 }, { "layer/", 1 },
+		{ "step/*/*/layer", 1 }, { "step/*/layer/*/layer", 0 }, { "", -EINVAL }, { "library@", -EINVAL }, { "a//b", -EINVAL }, { "/a", -EINVAL },
+	};
+	struct gpmu_ncu_report *report = read_text("kernel k\npush 7 step\npush 7 forward\npush 7 layer\nstart 7 request\n");
+
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
+		ok(gpmu_ncu_action_matches(gpmu_ncu_report_action(report, 0), filters[i].filter) == filters[i].want,
+		   "filter: the stack step, forward, layer and the started range of a library give %d for \"%s\"", filters[i].want, filters[i].filter);
+	gpmu_ncu_report_free(report);
+}
+
 static void test_source(const struct gpmu_ncu_report *report)
 {
 	const struct gpmu_ncu_source *source = gpmu_ncu_action_source(gpmu_ncu_report_action(report, 0));
@@ -308,6 +328,7 @@ int main(void)
 	test_eval(report);
 	gpmu_ncu_report_free(report);
 	test_names();
+	test_filter();
 	test_cut();
 	test_cut_text();
 	test_damage();
