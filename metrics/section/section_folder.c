@@ -10,7 +10,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/text/nearest.h"
+#include "base/text/gpmu_nearest.h"
 #include "base/text/text.h"
 #include "base/vector.h"
 #include "section/section.h"
@@ -233,9 +233,9 @@ const struct gpmu_section *gpmu_sections_find(const struct gpmu_sections *sectio
 
 	if (found)
 		return found;
-	nearest_init(&nearest, identifier);
+	gpmu_nearest_init(&nearest, identifier);
 	for (size_t i = 0; i < sections->list.n; i++)
-		nearest_try(&nearest, gpmu_section_identifier(sections->list.list[i].section));
+		gpmu_nearest_try(&nearest, gpmu_section_identifier(sections->list.list[i].section));
 	if (nearest.name)
 		error_set(error, 0, "no section %s; did you mean %s?", identifier, nearest.name);
 	else
