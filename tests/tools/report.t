@@ -412,7 +412,6 @@ is "$(table gpus names.pftrace | cut -d , -f 2-4)" "3000,2000,1000" "report with
 printf '%s\n' 'track;g;-;GPU 0: X (GPU-1)' 'track;s;g;1 a: stream 7' 'audit;gpmu;host=n;begin=1000;end=5000' \
 	'slice;s;500;2000;kernel;k' 'slice;s;5000;9000;kernel;late' | trace outside
 is "$(table gpus outside.pftrace | cut -d , -f 2-5)" "4000,1000,3000,0.75" "report does not count work outside the recorded time as busy"
-done_testing
 
 # --- options that other subcommands have, too
 
@@ -423,5 +422,7 @@ is "$(gpmu report -x ';' --by thread "$work/threads.pftrace" | head -n 2)" "$(gp
 run gpmu report -x a "$work/threads.pftrace"
 like "$rc $err" '^125 gpmu report: -x: separator "a": expected' "report -x refuses a separator that occurs in values"
 for name in stat eval traffic report list gpu doctor; do
-	like "$(gpmu $name --help)" '-j, --json-output, --json ' "$name has -j under both names"
+	like "$(gpmu "$name" --help)" '-j, --json-output, --json ' "$name has -j under both names"
 done
+
+done_testing
