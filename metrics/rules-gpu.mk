@@ -44,13 +44,13 @@ all: $(GPU_PLUGINS)
 # CUPTI with the plugin.
 CHANNEL_WRITER_SRC := $(addprefix metrics/trace/channel/,activity.c channel.c channel_names.c channel_socket.c channel_write.c)
 INJECT		:= $(B)/libgpmu-inject.so
-INJECT_SRC	:= $(wildcard metrics/sources/inject/*.c) metrics/sources/cupti/library/files.c \
-		   metrics/base/map.c $(CHANNEL_WRITER_SRC)
+INJECT_SRC	:= $(wildcard metrics/sources/inject/*.c metrics/sources/inject/*/*.c) metrics/sources/cupti/library/files.c \
+		   metrics/base/map.c metrics/base/vector.c metrics/trace/channel/stall.c $(CHANNEL_WRITER_SRC)
 INJECT_OBJ	:= $(INJECT_SRC:%.c=$(B)/inject/%.o)
 
 $(INJECT_OBJ): $(B)/inject/%.o: %.c metrics/rules-gpu.mk $(B)/flags/cc
 	@mkdir -p $(@D)
-	$(CC) -D_GNU_SOURCE -Imetrics -Imetrics/sources/cupti $(CFLAGS) $(DEPFLAGS) -fvisibility=hidden -fPIC -c -o $@ $<
+	$(CC) -D_GNU_SOURCE -Imetrics -Imetrics/sources/inject -Imetrics/sources/cupti $(CFLAGS) $(DEPFLAGS) -fvisibility=hidden -fPIC -c -o $@ $<
 OBJECTS += $(INJECT_OBJ)
 
 $(INJECT): $(INJECT_OBJ) metrics/sources/inject/inject.map

@@ -5,6 +5,7 @@
 
 #include "base/raw_clock.h"
 #include "inject.h"
+#include "pcs/pcs.h"
 
 static void on_state(struct inject *self, uint32_t cbid, const struct inject_state *data)
 {
@@ -62,6 +63,8 @@ static void on_callback(void *data, uint32_t domain, uint32_t cbid, const void *
 		if (cbid == CUPTI_CBID_RESOURCE_CU_INIT_FINISHED) {
 			__atomic_store_n(&self->ready, 1, __ATOMIC_RELEASE);
 			buffers_wake();
+		} else if (cbid < CUPTI_CBID_RESOURCE_GRAPHNODE_CREATE_STARTING) {
+			pcs_callback(self, cbid, info);
 		} else {
 			on_graph(self, cbid, ((const CUpti_ResourceData *)info)->resourceDescriptor);
 		}
@@ -85,6 +88,7 @@ static void enable(struct inject *self)
 	api->domain(1, self->subscriber, CUPTI_CB_DOMAIN_STATE);
 	api->callback(1, self->subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED);
 	calls_enable(self);
+	pcs_begin(self);
 	if (self->control->capture == CHANNEL_CAPTURE_PROFILER) {
 		api->callback(1, self->subscriber, CUPTI_CB_DOMAIN_DRIVER_API,
 			      CUPTI_DRIVER_TRACE_CBID_cuProfilerStart);

@@ -55,7 +55,8 @@ bool output_has_lost(enum activity_lost_why why)
 static uint64_t time_of(const struct activity_head *record)
 {
 	const uint64_t without = UINT64_C(1) << ACTIVITY_NAME | UINT64_C(1) << ACTIVITY_DEVICE |
-				 UINT64_C(1) << ACTIVITY_CONTEXT | UINT64_C(1) << ACTIVITY_EXTERNAL;
+				 UINT64_C(1) << ACTIVITY_CONTEXT | UINT64_C(1) << ACTIVITY_EXTERNAL |
+				 UINT64_C(1) << ACTIVITY_CUBIN;
 	uint64_t time;
 
 	if (without >> record->kind & 1)

@@ -6,6 +6,7 @@
 
 #include "base/raw_clock.h"
 #include "inject.h"
+#include "pcs/pcs.h"
 #include "word.h"
 
 #define POLL_MS		10	/* between polls of the control page */
@@ -166,6 +167,8 @@ static void flush_for_exec(struct inject *self, uint32_t wanted)
 	bool is_done;
 
 	self->marked = channel_called(self->writer);
+	/* If exec fails, PC sampling has ended all the same. */
+	pcs_end(self);
 	await_work(self);
 	self->is_last = true;
 	is_done = flush(self, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
@@ -178,6 +181,7 @@ static void finish(struct inject *self, enum inject_end end)
 {
 	bool is_done;
 
+	pcs_end(self);
 	capture_end(self);
 	is_done = flush_last(self);
 	/* The file stays incomplete if the last records had no room. */
@@ -225,6 +229,7 @@ static void *run(void *data)
 		buffers_wait(buffers_are_short() ? FLUSH_MS_MIN : wait_ms(self));
 		has_records = capture_update(self);
 		drain(self);
+		pcs_poll(self);
 		wanted = __atomic_load_n(&self->wanted, __ATOMIC_ACQUIRE);
 		if (wanted != self->flushed)
 			flush_for_exec(self, wanted);

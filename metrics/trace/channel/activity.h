@@ -39,6 +39,9 @@ enum activity_kind {
 	ACTIVITY_EXTERNAL,
 	ACTIVITY_UNIFIED,
 	ACTIVITY_ENVIRONMENT,
+	ACTIVITY_PC,		/* samples of an instruction */
+	ACTIVITY_PC_TOTAL,
+	ACTIVITY_CUBIN,
 	ACTIVITY_CALLS,		/* numbers of calls; always recorded, once, by the reader */
 	ACTIVITY_KINDS
 };
@@ -108,6 +111,10 @@ enum activity_lost_why {
 	ACTIVITY_LOST_IDS,	/* the pid or tid is 0 or beyond INT_MAX */
 	ACTIVITY_LOST_NESTING,	/* ends of regions that were not the innermost of their thread */
 	ACTIVITY_LOST_END,	/* called, but not ended or not delivered by CUPTI when the process ended */
+	ACTIVITY_LOST_PC_FULL,	/* PC sampling: the hardware buffer was full; number of times */
+	ACTIVITY_LOST_PC_DROPPED,	/* samples that the hardware dropped */
+	ACTIVITY_LOST_PC_FOREIGN,	/* samples of functions that CUPTI gives no address of */
+	ACTIVITY_LOST_PC_MISSING,	/* samples that CUPTI counted, but did not deliver */
 	ACTIVITY_LOST_REASONS,
 	ACTIVITY_NOT_REFUSED = ACTIVITY_LOST_REASONS
 };
@@ -303,6 +310,46 @@ struct activity_environment {
 	 */
 	uint32_t what;
 	uint32_t values[4];
+};
+
+/*
+ * Samples of an instruction with a stall reason, taken between begin and end. The instruction is in a function of a cubin, which
+ * is known by its CRC.
+ */
+struct activity_pc {
+	struct activity_head head;
+	uint64_t begin, end;
+	uint64_t cubin;		/* CRC */
+	uint64_t offset;	/* bytes from the function's begin */
+	uint32_t device, context;
+	uint32_t function;	/* mangled name */
+	uint32_t symbol;	/* index in the cubin's symbol table */
+	uint32_t stall;		/* name of the reason */
+	uint32_t correlation;	/* of the kernel; 0: not known */
+	uint64_t samples;	/* all, and those of them in which the scheduler issued nothing */
+	uint64_t not_issued;
+};
+
+/* Numbers of samples that CUPTI has counted since the last record of the context */
+struct activity_pc_total {
+	struct activity_head head;
+	uint64_t time;
+	uint64_t samples, dropped;
+	uint64_t foreign;	/* those of @samples for which CUPTI gives no instruction */
+	uint64_t full;		/* how often the hardware buffer was full */
+	uint32_t device, context;
+	uint32_t mode;		/* enum channel_pc_mode */
+	uint32_t period;	/* cycles: 1 << period */
+	uint32_t stalls;	/* chosen reasons, as in struct channel_control; 0: all */
+	uint32_t reserved;
+};
+
+/* A part of a cubin's image, which follows the record */
+struct activity_cubin {
+	struct activity_head head;
+	uint64_t cubin;		/* CRC */
+	uint64_t total;		/* bytes of the image */
+	uint64_t offset, bytes;	/* of the part */
 };
 
 /* Minimum size of a kind's records; has_text: the record ends with a NUL-terminated text */

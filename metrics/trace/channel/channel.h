@@ -43,6 +43,8 @@ enum channel_capture {
 	CHANNEL_CAPTURE_REGION,
 };
 
+enum channel_pc_mode { CHANNEL_PC_OFF, CHANNEL_PC_CONTINUOUS, CHANNEL_PC_SERIALIZED };
+
 /*
  * The control page, which all processes map. Members after the first three can change at any
  * time.
@@ -64,7 +66,9 @@ struct channel_control {
 	uint32_t holder;
 	char range[256];	/* for capture */
 	uint32_t regions;	/* 1: regions that programs mark are requested */
-	uint32_t reserved;
+	uint32_t pc_mode;	/* PC sampling: enum channel_pc_mode */
+	uint32_t pc_period;	/* cycles: 1 << pc_period */
+	uint32_t pc_stalls;	/* bits 1 << index in stalls[]; 0: all reasons */
 };
 
 /* --- the control page: channel.c --- */
