@@ -7,6 +7,7 @@
 #include "perfdata/perfdata.h"
 #include "profile/gpmu_profile.h"
 #include "profile/profile_code.h"
+#include "profile/cubin/profile_cubin.h"
 #include "profile/profile_unwind.h"
 
 struct gpmu_profile_symbols {
@@ -18,6 +19,7 @@ struct gpmu_profile_symbols {
 	struct strings texts;
 	struct profile_code code;
 	struct profile_unwind unwind;
+	struct map cubins;	/* struct profile_cubin *, by the address of its bytes */
 	bool is_unsorted;
 };
 
@@ -62,11 +64,17 @@ struct gpmu_profile_symbols *gpmu_profile_symbols_new(void)
 	return symbols;
 }
 
+static void free_cubin(void *cubin)
+{
+	profile_cubin_free(cubin);
+}
+
 void gpmu_profile_symbols_free(struct gpmu_profile_symbols *symbols)
 {
 	if (!symbols)
 		return;
 	profile_unwind_release(&symbols->unwind);
+	map_release_objects(&symbols->cubins, free_cubin);
 	profile_code_release(&symbols->code);
 	profile_tasks_release(&symbols->tasks);
 	strings_release(&symbols->texts);
@@ -123,4 +131,19 @@ int gpmu_profile_symbols_unwind(void *user, const struct perf_event_attr *attr, 
 	}
 	sort(symbols);
 	return perfdata_parse(symbols->samples, &record) ? 0 : profile_unwind_chain(&symbols->unwind, &record, chain, count);
+}
+
+int gpmu_profile_symbols_lines(void *user, const void *cubin, size_t size, const char *function, uint64_t offset,
+			       struct gpmu_recorder_line list[GPMU_RECORDER_LINES], size_t *count)
+{
+	struct gpmu_profile_symbols *symbols = user;
+	union map_cell *cell = map_add(&symbols->cubins, (uintptr_t)cubin, NULL);
+
+	*count = 0;
+	if (cell && !cell->pointer)
+		cell->pointer = profile_cubin_new(cubin, size);
+	if (!cell || !cell->pointer)
+		return -ENOMEM;
+	*count = profile_cubin_lines(cell->pointer, function, offset, list);
+	return 0;
 }

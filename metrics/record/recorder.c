@@ -14,6 +14,7 @@
 #include "base/vector.h"
 #include "plugin/preload.h"
 #include "record/recorder.h"
+#include "trace/channel/stall.h"
 #include "trace/trace.h"
 
 /*
@@ -35,6 +36,9 @@
 #define CUPTI_DEFAULT	(256u << 20)
 #define SPE_MIN	(64u << 10)
 #define SPE_MAX	(1u << 30)
+#define PERIOD_MIN	32u	/* cycles */
+#define PERIOD_CONTINUOUS	(1u << 16)
+#define PERIOD_SERIALIZED	(1u << 12)
 
 static const struct {
 	uint32_t cuda, activity;
@@ -61,6 +65,43 @@ static int refuse(struct gpmu_error *error, const char *text)
 	return -EINVAL;
 }
 
+/* Sets bits by index in stalls[]. Returns NULL, or the first name that is not one of them. */
+static const char *parse_stalls(const char *text, uint32_t *bits)
+{
+	for (const char *name = text; name; name = strchr(name, ',') ? strchr(name, ',') + 1 : NULL) {
+		const uint32_t stall = stall_find(name, strcspn(name, ","));
+
+		if (stall == STALL_NONE)
+			return name;
+		*bits |= 1u << stall;
+	}
+	return NULL;
+}
+
+static int refuse_stall(struct gpmu_error *error, const char *name)
+{
+	error_set(error, 0, "\"%.*s\" is no stall reason such as long_scoreboard; the manual page of gpmu-record lists them",
+		  (int)strcspn(name, ","), name);
+	return -EINVAL;
+}
+
+static int check_pcs(const struct gpmu_recorder_options *options, struct gpmu_error *error)
+{
+	const char *unknown;
+	uint32_t bits = 0;
+
+	if (options->pc_sampling > GPMU_RECORDER_PC_SERIALIZED)
+		return refuse(error, "PC sampling: expected a value of enum gpmu_recorder_pc");
+	if (options->pc_sampling && !options->cuda)
+		return refuse(error, "PC sampling needs a command whose CUDA is recorded");
+	if (options->pc_sampling && options->capture != GPMU_RECORDER_ALWAYS)
+		return refuse(error, "PC sampling cannot be combined with capture ranges: CUPTI refuses to record kernels once it samples");
+	if (options->pc_period && (options->pc_period < PERIOD_MIN || options->pc_period & (options->pc_period - 1)))
+		return refuse(error, "the period of PC sampling: expected a power of 2 from 32 to 2147483648 cycles");
+	unknown = parse_stalls(options->pc_stalls, &bits);
+	return unknown ? refuse_stall(error, unknown) : 0;
+}
+
 static int check(const struct gpmu_recorder_options *options, const struct gpmu_recorder_symbols *symbols,
 		 struct gpmu_error *error)
 {
@@ -84,7 +125,7 @@ static int check(const struct gpmu_recorder_options *options, const struct gpmu_
 		return refuse(error, "the copy of a stack: expected a multiple of 8 up to 65528 bytes");
 	if (options->stack_size && (!options->symbols || !symbols->unwind))
 		return refuse(error, "copies of stacks need symbols with the function unwind");
-	return 0;
+	return check_pcs(options, error);
 }
 
 static bool copy_text(char **copy, const char *text)
@@ -119,6 +160,18 @@ static int copy_options(struct gpmu_recorder *recorder, const struct gpmu_record
 	return error_no_memory(error);
 }
 
+static void set_pcs(const struct gpmu_recorder *recorder, struct channel_control *control)
+{
+	const struct gpmu_recorder_options *options = &recorder->options;
+	uint32_t period = options->pc_period;
+
+	if (!period)
+		period = options->pc_sampling == GPMU_RECORDER_PC_SERIALIZED ? PERIOD_SERIALIZED : PERIOD_CONTINUOUS;
+	control->pc_mode = options->pc_sampling;
+	control->pc_period = (uint32_t)__builtin_ctz(period);
+	parse_stalls(options->pc_stalls, &control->pc_stalls);
+}
+
 static int make_control(struct gpmu_recorder *recorder)
 {
 	struct channel_control control = {
@@ -132,6 +185,7 @@ static int make_control(struct gpmu_recorder *recorder)
 		.buffer = CUPTI_BUFFER,
 		.buffers = (uint32_t)(recorder->options.cuda_buffers / CUPTI_BUFFER),
 	};
+	set_pcs(recorder, &control);
 	for (size_t i = 0; i < ARRAY_SIZE(activities); i++)
 		if (recorder->options.cuda & activities[i].cuda)
 			control.kinds |= activities[i].activity;

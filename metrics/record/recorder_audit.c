@@ -28,6 +28,10 @@ static const char *const reasons[ACTIVITY_LOST_REASONS] = {
 	[ACTIVITY_LOST_CORRUPT] = "malformed buffers",
 	[ACTIVITY_LOST_IDS] = "records with an impossible process or thread",
 	[ACTIVITY_LOST_NESTING] = "ends of regions that were not the innermost of their thread",
+	[ACTIVITY_LOST_PC_FULL] = "times that the hardware buffer of PC sampling was full (--pc-period)",
+	[ACTIVITY_LOST_PC_DROPPED] = "PC samples that the hardware dropped (--pc-period)",
+	[ACTIVITY_LOST_PC_FOREIGN] = "PC samples of functions that were loaded before the sampling began",
+	[ACTIVITY_LOST_PC_MISSING] = "PC samples that CUPTI counted and did not deliver",
 	[ACTIVITY_LOST_END] = "the work had not ended, or CUPTI had not delivered it, at the end of the process",
 };
 
@@ -48,7 +52,8 @@ static const char *const kinds[ACTIVITY_KINDS] = {
 	[ACTIVITY_RUNTIME] = "runtime", [ACTIVITY_DRIVER] = "driver", [ACTIVITY_SYNC] = "sync",
 	[ACTIVITY_MARKER] = "nvtx", [ACTIVITY_MEMORY] = "memory", [ACTIVITY_OVERHEAD] = "overhead",
 	[ACTIVITY_EXTERNAL] = "external", [ACTIVITY_UNIFIED] = "unified",
-	[ACTIVITY_ENVIRONMENT] = "clocks",
+	[ACTIVITY_ENVIRONMENT] = "clocks", [ACTIVITY_PC] = "pc", [ACTIVITY_PC_TOTAL] = "pc total",
+	[ACTIVITY_CUBIN] = "cubin",
 };
 
 static int audit(struct gpmu_recorder *recorder, const char *name, const struct record_args *args)
@@ -104,6 +109,27 @@ static int audit_process(struct gpmu_recorder *recorder, const struct record_pro
 	}
 	record_arg_text(&args, "end", ends[process->end]);
 	return audit(recorder, "process", &args);
+}
+
+/* Compares the PC samples that CUPTI has counted with those that have arrived. */
+static int audit_pcs(struct gpmu_recorder *recorder, const struct record_process *process)
+{
+	const struct record_pcs *pcs = &process->pcs;
+	struct record_args args = { .count = 0 };
+
+	if (!pcs->is_used)
+		return 0;
+	record_arg(&args, "pid", process->pid);
+	record_arg_text(&args, "program", process->program ? process->program : "?");
+	record_arg_text(&args, "mode", pcs->mode == CHANNEL_PC_SERIALIZED ? "serialized" : "continuous");
+	record_arg(&args, "period", (int64_t)1 << (pcs->period & 31));
+	record_arg(&args, "samples", (int64_t)pcs->samples);
+	record_arg(&args, "delivered", (int64_t)pcs->delivered);
+	record_arg(&args, "dropped", (int64_t)pcs->dropped);
+	record_arg(&args, "foreign", (int64_t)pcs->foreign);
+	record_arg(&args, "full", (int64_t)pcs->full);
+	record_arg(&args, "chosen", pcs->stalls != 0);
+	return audit(recorder, "pc_sampling", &args);
 }
 
 /* Compares calls with records, for each kind of work that the process has called. */
@@ -365,6 +391,8 @@ int recorder_audit(struct gpmu_recorder *recorder)
 		ret = map->processes[i]->is_joined ? 0 : audit_process(recorder, map->processes[i]);
 		if (!ret)
 			ret = audit_calls(recorder, map->processes[i]);
+		if (!ret)
+			ret = audit_pcs(recorder, map->processes[i]);
 		if (!ret)
 			ret = audit_lost(recorder, map->processes[i]);
 	}

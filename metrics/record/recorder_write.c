@@ -93,6 +93,7 @@ static int take_end(struct gpmu_recorder *recorder, const struct record *record)
 	recorder->map.processes[record->process]->end = how;
 	recorder->map.processes[record->process]->end_time = record->end;
 	record_balance_end(recorder->map.processes[record->process]);
+	record_pcs_balance(recorder->map.processes[record->process]);
 	return 0;
 }
 

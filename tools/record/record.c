@@ -17,6 +17,7 @@
 #include "common.h"
 #include "output/progress.h"
 #include "profile/gpmu_profile.h"
+#include "record/record_exclusions.h"
 #include "record/record_missing.h"
 #include "record/record_path.h"
 #include "run/child.h"
@@ -42,6 +43,9 @@ enum {
 	KEY_SPE_BUFFER,
 	KEY_SAMPLE,
 	KEY_CALL_GRAPH,
+	KEY_PC_SAMPLING,
+	KEY_PC_PERIOD,
+	KEY_PC_STALL,
 };
 
 struct record {
@@ -51,6 +55,9 @@ struct record {
 	const char *pattern;		/* -o */
 	const char *spe;		/* terms; NULL: SPE is not recorded */
 	const char *sample, *call_graph;
+	enum gpmu_recorder_pc pc_sampling;
+	uint32_t pc_period;	/* cycles; 0: default */
+	const char *pc_stalls;
 	uint32_t stack_size;	/* of --call-graph; 0: frame pointers */
 	struct gpmu_profile_symbols *symbols;
 	uint64_t interval, timeout, max_size, cuda_buffers, spe_buffer;
@@ -195,6 +202,38 @@ static void parse_call_graph(struct record *record, const char *text)
 	record->stack_size = wants_pointers ? 0 : (uint32_t)size;
 }
 
+static enum gpmu_recorder_pc parse_pc_sampling(const char *text)
+{
+	if (!text || !strcmp(text, "continuous"))
+		return GPMU_RECORDER_PC_CONTINUOUS;
+	if (!strcmp(text, "serialized"))
+		return GPMU_RECORDER_PC_SERIALIZED;
+	die("--pc-sampling=%s: expected continuous or serialized", text);
+}
+
+static uint32_t parse_pc_period(const char *text)
+{
+	const uint64_t period = (uint64_t)parse_number("--pc-period", text, 32, INT64_C(1) << 31);
+
+	if (period & (period - 1))
+		die("--pc-period %s: expected a power of 2 from 32 to 2147483648 cycles, such as 65536", text);
+	return (uint32_t)period;
+}
+
+/* Options of PC sampling. Returns whether @key is one. */
+static bool parse_pcs(struct record *record, int key, char *arg)
+{
+	if (key == KEY_PC_SAMPLING)
+		record->pc_sampling = parse_pc_sampling(arg);
+	else if (key == KEY_PC_PERIOD)
+		record->pc_period = parse_pc_period(arg);
+	else if (key == KEY_PC_STALL)
+		record->pc_stalls = arg;
+	else
+		return false;
+	return true;
+}
+
 /* Options of samples. Returns whether @key is one. */
 static bool parse_samples(struct record *record, int key, char *arg)
 {
@@ -280,7 +319,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->next = state->argc;
 		return 0;
 	default:
-		return parse_samples(record, key, arg) ? 0 : ARGP_ERR_UNKNOWN;
+		return parse_samples(record, key, arg) || parse_pcs(record, key, arg) ? 0 : ARGP_ERR_UNKNOWN;
 	}
 }
 
@@ -323,6 +362,11 @@ static const struct argp_option options[] = {
 	  "(dwarf[,SIZE])" },
 	{ .name = "sample", .key = KEY_SAMPLE, .arg = "EVENT[,PERIOD]",
 	  .doc = "sample call stacks by EVENT, once per PERIOD (default: 999 times per second)" },
+	{ .name = "pc-sampling", .key = KEY_PC_SAMPLING, .arg = "MODE", .flags = OPTION_ARG_OPTIONAL,
+	  .doc = "sample the program counters of the command's GPU kernels; MODE is continuous (default) or serialized" },
+	{ .name = "pc-period", .key = KEY_PC_PERIOD, .arg = "CYCLES",
+	  .doc = "sample each multiprocessor once per CYCLES, a power of 2 (default: 65536; serialized: 4096)" },
+	{ .name = "pc-stall", .key = KEY_PC_STALL, .arg = "LIST", .doc = "sample only these stall reasons (default: all)" },
 	{ .name = "max-size", .key = KEY_MAX_SIZE, .arg = "SIZE",
 	  .doc = "keep the newest records, at most SIZE bytes, such "
 	  "as 500M" },
@@ -349,6 +393,27 @@ static bool has_tasks(const struct record *record)
 	return record->pids.length || record->tids.length;
 }
 
+/* Returns whether a group is of a GPU's PMU, whose counters CUPTI samples. */
+static bool has_pm_sampling(const struct gpmu_plan *plan)
+{
+	for (size_t i = 0; plan && i < gpmu_plan_group_count(plan); i++) {
+		const struct gpmu_pmu *pmu = gpmu_plan_group_pmu(plan, i);
+
+		if (pmu && !strncmp(gpmu_pmu_name(pmu), "nvidia_gpu_", strlen("nvidia_gpu_")))
+			return true;
+	}
+	return false;
+}
+
+/* Bits of enum record_mode. @plan: NULL: not yet made */
+static unsigned int modes_of(const struct record *record, const struct gpmu_plan *plan)
+{
+	return (unsigned int)(record->pc_sampling != GPMU_RECORDER_PC_OFF) << RECORD_PC_SAMPLING |
+	       (unsigned int)has_pm_sampling(plan) << RECORD_PM_SAMPLING |
+	       (unsigned int)(record->capture != GPMU_RECORDER_ALWAYS) << RECORD_CAPTURE_RANGE |
+	       (unsigned int)(record->delay > 0) << RECORD_DELAY | (unsigned int)!record->cuda << RECORD_NO_CUDA;
+}
+
 static void check(const struct record *record)
 {
 	bool has_command = record->argv && (record->cuda || record->wants_regions);
@@ -361,6 +426,11 @@ static void check(const struct record *record)
 		die("nothing to record: expected a command, -p, -t, -M, -e, --sched, --spe or --sample");
 	if (record->aggregation.by == GPMU_AGGREGATE_CPU && !record->is_system_wide)
 		die("-A needs -a");
+	if (record->pc_sampling && !record->argv)
+		die("--pc-sampling needs a command");
+	if ((record->pc_period || record->pc_stalls) && !record->pc_sampling)
+		die("--pc-period and --pc-stall need --pc-sampling");
+	record_exclusions_check(modes_of(record, NULL));
 	if (record->spe_buffer && !record->spe)
 		die("--spe-buffer needs --spe");
 	if (record->call_graph && !record->sample)
@@ -468,14 +538,15 @@ static void make_record(struct record *record)
 		.cuda_buffers = record->cuda_buffers,
 		.spe = record->spe, .spe_buffer = record->spe_buffer, .system = record->is_system_wide,
 		.sample = record->sample, .stack_size = record->stack_size, .progress = show_progress, .user = &record->progress,
+		.pc_sampling = record->pc_sampling, .pc_period = record->pc_period, .pc_stalls = record->pc_stalls,
 		.threads = (record->argv || has_tasks(record)) && !record->wants_no_cpu,
 	};
 	struct gpmu_recorder_symbols symbols = {
 		.size = sizeof(symbols), .take = gpmu_profile_symbols_take, .find = gpmu_profile_symbols_find,
-		.unwind = gpmu_profile_symbols_unwind,
+		.unwind = gpmu_profile_symbols_unwind, .lines = gpmu_profile_symbols_lines,
 	};
 
-	if (record->sample || record->spe) {
+	if (record->sample || record->spe || record->pc_sampling) {
 		symbols.user = record->symbols = need_memory(gpmu_profile_symbols_new());
 		options.symbols = &symbols;
 	}
@@ -757,6 +828,7 @@ static int run(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	add_tasks(&record, &child);
 	record.plan = plan = make_plan(&record, &child);
+	record_exclusions_check(modes_of(&record, plan));
 	status = count_all(&record, plan, &child, &mask);
 	gpmu_plan_free(plan);
 	drop();

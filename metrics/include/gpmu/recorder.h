@@ -65,6 +65,27 @@ struct perf_event_header;
 #define GPMU_RECORDER_CHAIN	1024	/* addresses and marks of a call stack, at most */
 #define GPMU_RECORDER_STACK	65528	/* bytes of a copy of a stack, at most */
 
+#define GPMU_RECORDER_LINES	16	/* of an instruction of a GPU, with those of the calls by which it is inlined, at most */
+
+/**
+ * struct gpmu_recorder_line - a line of source text
+ * @file: path as the compiler wrote it
+ * @line: from 1
+ * @function: mangled name of the inlined function that has the line; NULL: not known, or not inlined
+ */
+struct gpmu_recorder_line {
+	const char *file, *function;
+	unsigned int line;
+};
+
+/**
+ * enum gpmu_recorder_pc - sampling of the program counters of GPUs
+ * @GPMU_RECORDER_PC_OFF: no sampling
+ * @GPMU_RECORDER_PC_CONTINUOUS: kernels run as without sampling
+ * @GPMU_RECORDER_PC_SERIALIZED: kernels run one after the other, and each has samples of its own
+ */
+enum gpmu_recorder_pc { GPMU_RECORDER_PC_OFF, GPMU_RECORDER_PC_CONTINUOUS, GPMU_RECORDER_PC_SERIALIZED };
+
 /**
  * struct gpmu_recorder_symbols - finds the functions of addresses in sampled call stacks and samples of SPE
  * @size: size of this structure
@@ -78,6 +99,10 @@ struct perf_event_header;
  *	PERF_CONTEXT_ marks, and their number. @attr is that of its event. Returns 0 or -ENOMEM; may be NULL if @stack_size of
  *	struct gpmu_recorder_options is 0
  *
+ * @lines: finds the lines of an instruction, @offset bytes from the begin of a function of a cubin, innermost first, and sets
+ *	their number. The bytes of a cubin have the same address at each call. The texts must exist until gpmu_recorder_free().
+ *	Returns 0 or -ENOMEM; NULL: samples of PC sampling have no lines
+ *
  * @take and @find are required.
  */
 struct gpmu_recorder_symbols {
@@ -88,6 +113,8 @@ struct gpmu_recorder_symbols {
 		    const char **object);
 	int (*unwind)(void *user, const struct perf_event_attr *attr, const struct perf_event_header *sample,
 		      uint64_t chain[GPMU_RECORDER_CHAIN], size_t *count);
+	int (*lines)(void *user, const void *cubin, size_t size, const char *function, uint64_t offset,
+		     struct gpmu_recorder_line list[GPMU_RECORDER_LINES], size_t *count);
 };
 
 /**
@@ -132,6 +159,10 @@ struct gpmu_recorder_symbols {
  * @user: first argument of @progress
  * @stack_size: bytes that each sample copies of the stack of the thread, a multiple of 8 up to GPMU_RECORDER_STACK, from which
  *	@symbols find the callers; 0: the kernel finds them by frame pointers
+ * @pc_sampling: sampling of the program counters of the kernels of recorded processes, enum gpmu_recorder_pc; needs @cuda
+ * @pc_period: cycles between two samples of a multiprocessor, a power of 2 from 32 to 2^31; 0: 65536, or 4096 if kernels are
+ *	serialized
+ * @pc_stalls: stall reasons to sample, separated by ",", such as "long_scoreboard,wait"; NULL: all
  *
  * Fields that are 0 or NULL take their defaults.
  */
@@ -159,6 +190,9 @@ struct gpmu_recorder_options {
 	int (*progress)(void *user, uint64_t done, uint64_t total);
 	void *user;
 	uint64_t stack_size;
+	enum gpmu_recorder_pc pc_sampling;
+	uint32_t pc_period;
+	const char *pc_stalls;
 };
 
 /**

@@ -196,7 +196,8 @@ static int need_process(struct record_map *map, struct record_process *process, 
 bool record_map_has_span(const struct activity_head *record)
 {
 	return record->kind > ACTIVITY_CAPTURE && record->kind < ACTIVITY_CALLS &&
-	       record->kind != ACTIVITY_EXTERNAL && record->kind != ACTIVITY_ENVIRONMENT;
+	       record->kind != ACTIVITY_EXTERNAL && record->kind != ACTIVITY_ENVIRONMENT &&
+	       record->kind != ACTIVITY_PC_TOTAL && record->kind != ACTIVITY_CUBIN;
 }
 
 struct record_span record_map_span(const struct activity_head *record)
@@ -301,6 +302,11 @@ int record_map_early(struct record_map *map, uint32_t number, const struct activ
 		process->record_count++;
 		note_clocks(map, process, data);
 		return 0;
+	case ACTIVITY_PC:
+	case ACTIVITY_PC_TOTAL:
+	case ACTIVITY_CUBIN:
+		ret = record_pcs_early(process, record);
+		return ret ? ret : record_map_has_span(record);
 	case ACTIVITY_CALLS:
 		process->tally = *(const struct activity_calls *)data;
 		return 0;
@@ -381,6 +387,8 @@ int record_map_event(struct record_map *map, uint32_t number, const struct activ
 		return record_memory(map, process, data);
 	case ACTIVITY_OVERHEAD:
 		return put_overhead(map, process, data);
+	case ACTIVITY_PC:
+		return record_pc(map, process, data);
 	case ACTIVITY_UNIFIED:
 		return record_unified(map, process, data);
 	default:
@@ -394,5 +402,7 @@ int record_map_end(struct record_map *map)
 
 	for (size_t i = 0; i < map->process_count && !ret; i++)
 		ret = record_nvtx_end(map, map->processes[i]);
+	for (size_t i = 0; i < map->process_count && !ret; i++)
+		ret = record_pcs_end(map, map->processes[i]);
 	return ret;
 }

@@ -15,16 +15,18 @@
 #include "gpmu.h"
 #include "record/queue/record.h"
 #include "record/tracks/record_occupancy.h"
+#include "record/tracks/record_pcs.h"
 #include "record/tracks/record_subtracks.h"
 #include "base/map.h"
 #include "trace/gpmu_trace.h"
 #include "trace/gpmu_trace_gpu.h"
 
+#define RECORD_ARGS	24	/* arguments of an event */
 #define RECORD_CALLS	(1u << 16)	/* correlations that are remembered for each process */
 
 /* Arguments of an event */
 struct record_args {
-	struct gpmu_trace_arg list[16];
+	struct gpmu_trace_arg list[RECORD_ARGS];
 	size_t count;
 };
 
@@ -128,6 +130,7 @@ struct record_process {
 	uint64_t ends_lost;
 	struct map ends_lost_by;
 	uint64_t memory;	/* most bytes that CUPTI's buffers have had */
+	struct record_pcs pcs;
 	uint64_t record_count;
 };
 

@@ -41,6 +41,7 @@ void record_process_free(struct record_process *process)
 	map_release_objects(&process->allocated, free);
 	map_release_objects(&process->subtracks, free_subtracks);
 	record_subtracks_free(process->nvtx);
+	record_pcs_release(&process->pcs);
 	free(process->calls);
 	free(process->program);
 	free(process);
