@@ -82,12 +82,15 @@ struct gpmu_report_table {
  * @size: size of this structure
  * @link: link whose bytes are attributed to kernels and copies: "c2c", "pcie", "nvlink" or
  *	"dram"; NULL: "c2c"
+ * @pc_keys: keys of the rows of PC samples, of "function", "line", "offset" and "stall", separated by ","; NULL:
+ *	"function,line,stall"
  *
  * Fields that are 0 or NULL take their defaults.
  */
 struct gpmu_report_options {
 	size_t size;
 	const char *link;
+	const char *pc_keys;
 };
 
 /* Returns the name of a link; NULL after the last */
@@ -98,7 +101,7 @@ const char *gpmu_report_link(size_t index);
  * @options: copied; NULL: all defaults
  * @error: set on failure, or NULL
  *
- * Return: a new report; NULL with errno EINVAL (options without a size, no such link) or ENOMEM
+ * Return: a new report; NULL with errno EINVAL (options without a size, no such link or key) or ENOMEM
  */
 struct gpmu_report *gpmu_report_new(const struct gpmu_report_options *options,
 				    struct gpmu_error *error);

@@ -16,6 +16,9 @@ static int set_options(struct gpmu_report *report, const struct gpmu_report_opti
 		return -EINVAL;
 	if (options)
 		sized_copy(&own, sizeof(own), options);
+	report->pc_keys = report_pc_keys(own.pc_keys ? own.pc_keys : "function,line,stall");
+	if (!report->pc_keys)
+		return -EINVAL;
 	if (!own.link)
 		return 0;
 	for (report->link = 0; report->link < REPORT_LINKS_N; report->link++)
@@ -36,7 +39,8 @@ struct gpmu_report *gpmu_report_new(const struct gpmu_report_options *options,
 	if (set_options(report, options)) {
 		free(report);
 		error_set(error, 0,
-			  "the options have no size, or their link is not c2c, pcie, nvlink or dram");
+			  "the options have no size, their link is not c2c, pcie, nvlink or dram, or their keys of PC samples are not "
+			  "function, line, offset, stall");
 		errno = EINVAL;
 		return NULL;
 	}
@@ -72,7 +76,7 @@ int gpmu_report_make(struct gpmu_report *report, struct gpmu_error *error)
 	static void (*const makes[])(struct gpmu_report *) = {
 		report_loads, report_links, report_kernels, report_gpus, report_api, report_nvtx,
 		report_moved, report_attribution, report_ranks, report_audit,
-		report_counters, report_threads, report_samples,
+		report_counters, report_threads, report_samples, report_pcs,
 		report_stacks,
 	};
 

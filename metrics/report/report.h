@@ -35,6 +35,7 @@ enum report_table_id {
 	REPORT_STACKS,
 	REPORT_NVTX_TIERS,
 	REPORT_FUNCTIONS,
+	REPORT_PCS,
 	REPORT_TABLES
 };
 
@@ -92,9 +93,16 @@ struct report_gpu {
 	struct report_link links[REPORT_LINKS_N];
 };
 
+/* Keys of PC samples, in the order of their columns */
+enum report_pc_key { REPORT_PC_FUNCTION, REPORT_PC_LINE, REPORT_PC_OFFSET, REPORT_PC_STALL, REPORT_PC_KEYS };
+
+#define REPORT_PC_COLUMNS	(REPORT_PC_KEYS + 4)
+
 struct gpmu_report {
 	struct timeline timeline;
 	size_t link;		/* link whose bytes are attributed */
+	unsigned int pc_keys;	/* bits 1 << enum report_pc_key */
+	struct gpmu_report_column pc_columns[REPORT_PC_COLUMNS];
 	bool is_made, has_failed;	/* has_failed: out of memory */
 	struct report_table tables[REPORT_TABLES];
 	VECTOR(struct report_load) loads;
@@ -189,6 +197,9 @@ void report_audit(struct gpmu_report *report);
 void report_counters(struct gpmu_report *report);
 void report_threads(struct gpmu_report *report);
 void report_samples(struct gpmu_report *report);	/* also functions */
+void report_pcs(struct gpmu_report *report);
+/* Bits of the keys in "function,line"; 0: a key is not known or repeated */
+unsigned int report_pc_keys(const char *text);
 /* Appends a text, or an empty cell for TIMELINE_NONE. */
 void report_put_text(struct gpmu_report *report, enum report_table_id id, uint32_t text);
 /* Appends share, number and latencies of samples. @all: number of samples of which they are a share */

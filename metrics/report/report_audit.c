@@ -143,6 +143,24 @@ static void put_calls(const struct fact *fact)
 	put(report, "calls", lost > 0 || dropped > 0, fact->own->file, line);
 }
 
+static void put_pcs(const struct fact *fact)
+{
+	const double samples = number(fact, "samples"), delivered = number(fact, "delivered"), dropped = number(fact, "dropped");
+	const double foreign = number(fact, "foreign"), full = number(fact, "full");
+	/* With chosen stall reasons, samples of other ones are not delivered. */
+	const bool is_whole = number(fact, "chosen") > 0 || delivered + foreign >= samples;
+	const char *more = "";
+
+	if (foreign > 0)
+		more = report_print(fact->report, ", %.0f have no instruction", foreign);
+	if (full > 0)
+		more = report_print(fact->report, "%s, the hardware buffer was full and its samples are lost", more);
+	put(fact->report, "pc samples", !is_whole || dropped > 0 || full > 0, fact->own->file,
+	    report_print(fact->report, "%.0f %s: %.0f of %.0f PC samples delivered, %.0f dropped%s; %s, one per %.0f cycles",
+			 number(fact, "pid"), text(fact, "program"), delivered, samples + dropped, dropped, more, text(fact, "mode"),
+			 number(fact, "period")));
+}
+
 static void put_source(const struct fact *fact)
 {
 	double lost = number(fact, "lost"), from = number(fact, "from"), to = number(fact, "to");
@@ -227,6 +245,7 @@ static void put_facts(struct gpmu_report *report)
 		void (*put)(const struct fact *fact);
 	} kinds[] = {
 		{ "gpmu", put_version }, { "process", put_process }, { "calls", put_calls },
+		{ "pc_sampling", put_pcs },
 		{ "clock", put_clock }, { "gpu", put_gpu },
 		{ "source", put_source }, { "causality", put_causality },
 		{ "sampler", put_sampler }, { "spe", put_spe }, { "note", put_note },

@@ -147,6 +147,8 @@ static const struct gpmu_report_table tables[REPORT_TABLES] = {
 	[REPORT_STACKS] = TABLE("stacks", "samples by call stack", stacks,
 				"no call stacks were sampled: use gpmu record --sample, or perf record -g before gpmu import"),
 	[REPORT_FUNCTIONS] = TABLE("functions", "samples of Arm SPE by function and tier", functions, NO_SAMPLES),
+	/* The columns depend on the keys: report_pcs.c sets them. */
+	[REPORT_PCS] = TABLE("pcs", "PC samples", stacks, "no PC sample was recorded: use gpmu record --pc-sampling"),
 	[REPORT_NVTX_TIERS] = TABLE("nvtx_tiers", "loads and stores in NVTX ranges and regions", nvtx_tiers, NULL),
 };
 

@@ -81,6 +81,7 @@ void timeline_release(struct timeline *timeline)
 		timeline->tracks.list, timeline->tasks.list, timeline->samples.list,
 		timeline->functions.list, timeline->thread_samples.list, timeline->stacks.list,
 		timeline->thread_stacks.list,
+		timeline->pcs.list,
 	};
 
 	for (size_t i = 0; i < timeline->files.n; i++)

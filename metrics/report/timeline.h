@@ -139,9 +139,16 @@ struct timeline_sample {
 	uint32_t latency;	/* cycles, or TIMELINE_NONE */
 };
 
+/* The PC samples of an instruction of a GPU with the same stall reason */
+struct timeline_pc {
+	uint32_t function, stall, file;		/* strings; file: TIMELINE_NONE: its line is not known */
+	uint32_t line, offset;
+	uint64_t samples, not_issued;
+};
+
 /* The samples of an event with the same call stack, of threads with the same name */
 struct timeline_stack {
-	uint32_t comm;		/* string: last name of the threads */
+	uint32_t comm;		/* string: last name of the threads; of PC samples GPU */
 	uint32_t event;		/* string */
 	uint32_t stack;		/* string: functions from the outermost on, separated by ";" */
 	uint64_t count;
@@ -150,7 +157,7 @@ struct timeline_stack {
 
 /* The samples of an event with the same call stack, of one thread, whose name is known at the end of the file */
 struct timeline_thread_stack {
-	uint32_t call, tid;
+	uint32_t call, tid;	/* tid: TIMELINE_NONE for PC samples */
 	uint32_t event, stack;	/* strings */
 	uint64_t count;
 	uint64_t period;	/* sum */
@@ -196,6 +203,7 @@ struct timeline {
 	struct map place_numbers;	/* index of the first one in functions, by function and object */
 	struct map function_numbers;	/* index in functions, by place and tier */
 	VECTOR(struct timeline_sample) thread_samples;
+	VECTOR(struct timeline_pc) pcs;
 	VECTOR(struct timeline_stack) stacks;
 	struct map stack_numbers;	/* index in stacks, by call and comm */
 	struct map call_numbers;	/* number of an event and its call stack */

@@ -192,16 +192,16 @@ static int call_number(struct timeline *timeline, uint32_t event, uint32_t stack
 	return map_set(&timeline->call_numbers, key, *number);
 }
 
-static int take_stack(struct timeline *timeline, const struct gpmu_trace_item *item)
+/* Counts samples of a stack of a thread. @event, @text: strings */
+static int count_stack(struct timeline *timeline, uint32_t tid, uint32_t event, uint32_t text, uint64_t count, uint64_t period)
 {
 	struct timeline_thread_stack *stack;
-	uint32_t event, text, call;
 	union map_cell *sum;
+	uint32_t call;
 
-	if (strings_number(&timeline->strings, item->category, &event) ||
-	    strings_number(&timeline->strings, item->name ? item->name : "[unknown]", &text) || call_number(timeline, event, text, &call))
+	if (call_number(timeline, event, text, &call))
 		return -ENOMEM;
-	stack = vector_element(&timeline->thread_stacks, &timeline->thread_stack_numbers, (uint64_t)call << 32 | item->tid);
+	stack = vector_element(&timeline->thread_stacks, &timeline->thread_stack_numbers, (uint64_t)call << 32 | tid);
 	sum = map_add(&timeline->event_periods, event, NULL);
 	if (!stack || !sum)
 		return -ENOMEM;
@@ -209,10 +209,74 @@ static int take_stack(struct timeline *timeline, const struct gpmu_trace_item *i
 	stack->tid = item->tid;
 	stack->event = event;
 	stack->stack = text;
-	stack->count++;
-	stack->period += (uint64_t)item->value;
-	sum->number += (uint64_t)item->value;
+	stack->count += count;
+	stack->period += period;
+	sum->number += period;
 	return 0;
+}
+
+/* Appends ";" and a frame without blanks at its ends. */
+static void add_frame(char *text, size_t size, const char *frame, size_t length)
+{
+	const size_t used = strlen(text);
+
+	snprintf(text + used, size - used, ";%.*s", (int)length, frame);
+}
+
+/* Counts the samples for the stack of the function, the calls by which the line is inlined, the line, and the stall reason. */
+static int take_pc_stack(struct timeline *timeline, const struct gpmu_trace_item *item, const struct timeline_pc *pc)
+{
+	static const char between[] = " < ";
+	const char *callers = text_of(item, "callers"), *end = callers ? callers + strlen(callers) : NULL;
+	char text[4096], line[1024];
+	uint32_t event, stack;
+
+	snprintf(text, sizeof(text), "%.1000s", item->name ? item->name : "?");
+	/* The innermost call is first in the text, and last in the stack. */
+	while (callers && end > callers) {
+		const char *begin = end;
+
+		while (begin > callers && strncmp(begin, between, strlen(between)) != 0)
+			begin--;
+		begin += begin > callers ? strlen(between) : 0;
+		add_frame(text, sizeof(text), begin, (size_t)(end - begin));
+		end = begin > callers ? begin - strlen(between) : callers;
+	}
+	if (pc->file != TIMELINE_NONE) {
+		snprintf(line, sizeof(line), "%.1000s:%u", strings_text(&timeline->strings, pc->file), pc->line);
+		add_frame(text, sizeof(text), line, strlen(line));
+	}
+	add_frame(text, sizeof(text), strings_text(&timeline->strings, pc->stall), strlen(strings_text(&timeline->strings, pc->stall)));
+	if (strings_number(&timeline->strings, "PC samples", &event) || strings_number(&timeline->strings, text, &stack))
+		return -ENOMEM;
+	return count_stack(timeline, TIMELINE_NONE, event, stack, pc->samples, pc->samples);
+}
+
+static int take_pc(struct timeline *timeline, const struct gpmu_trace_item *item)
+{
+	struct timeline_pc pc = {
+		.samples = integer_of(item, "samples"), .not_issued = integer_of(item, "not_issued"),
+		.line = (uint32_t)integer_of(item, "line"), .offset = (uint32_t)integer_of(item, "offset"),
+	};
+
+	if (strings_number(&timeline->strings, item->name ? item->name : "?", &pc.function) ||
+	    text_number(timeline, item, "file", &pc.file) || text_number(timeline, item, "stall", &pc.stall))
+		return -ENOMEM;
+	if (pc.stall == TIMELINE_NONE)
+		return 0;
+	if (vector_push(&timeline->pcs, &pc))
+		return -ENOMEM;
+	return take_pc_stack(timeline, item, &pc);
+}
+
+static int take_stack(struct timeline *timeline, const struct gpmu_trace_item *item)
+{
+	uint32_t event, text;
+
+	if (strings_number(&timeline->strings, item->category, &event) ||
+	    strings_number(&timeline->strings, item->name ? item->name : "[unknown]", &text))
+		return -ENOMEM;
+	return count_stack(timeline, item->tid, event, text, 1, (uint64_t)item->value);
 }
 
 static int by_category(struct timeline *timeline, const struct timeline_track *track,
@@ -282,6 +346,8 @@ int timeline_take(struct timeline *timeline, struct gpmu_trace_reader *reader,
 		return take_value(timeline, track, item);
 	if (item->kind == GPMU_TRACE_INSTANT && item->category && !strcmp(item->category, "spe"))
 		return take_sample(timeline, track, item);
+	if (item->kind == GPMU_TRACE_INSTANT && item->category && !strcmp(item->category, "pc"))
+		return take_pc(timeline, item);
 	if (item->kind == GPMU_TRACE_SLICE && item->category)
 		return by_category(timeline, track, item);
 	return 0;

@@ -133,14 +133,20 @@ static void name_task(const struct names *names, struct timeline_task *task)
 	map_get(&names->processes, task->pid, &task->process);
 }
 
+static const char *no_name(uint32_t tid)
+{
+	if (tid == TIMELINE_NONE)
+		return "GPU";
+	return tid ? "[unknown]" : "idle";
+}
+
 /* Adds the samples of a thread to those of all threads with its name. Returns 0 or -ENOMEM. */
 static int end_stack(struct timeline *timeline, const struct names *names, const struct timeline_thread_stack *from)
 {
 	struct timeline_stack *stack;
 	uint32_t comm;
 
-	if (!map_get(&names->threads, from->tid, &comm) &&
-	    strings_number(&timeline->strings, from->tid ? "[unknown]" : "idle", &comm))
+	if (!map_get(&names->threads, from->tid, &comm) && strings_number(&timeline->strings, no_name(from->tid), &comm))
 		return -ENOMEM;
 	stack = vector_element(&timeline->stacks, &timeline->stack_numbers, (uint64_t)from->call << 32 | comm);
 	if (!stack)

@@ -54,7 +54,8 @@ static const struct by {
 	{ "counter", { "counters" } },
 	{ "thread", { "threads" } },
 	{ "tier", { "tiers" } },
-	{ "function", { "functions" } },
+	{ "function", { "functions", "pcs" } },
+	{ "pc", { "pcs" } },
 	{ "stack", { "stacks" } },
 };
 
@@ -78,15 +79,29 @@ static const struct shown {
 	{ .name = "threads", .is_new = true }, { .name = "tiers", .is_new = true },
 	{ .name = "stacks", .is_new = true }, { .name = "ranks", .is_whole = true },
 	{ .name = "imbalance", .is_whole = true }, { .name = "audit", .is_whole = true }, { .name = "streams" }, { .name = "nvtx_counters" },
-	{ .name = "functions", .is_new = true }, { .name = "nvtx_tiers", .is_new = true },
+	{ .name = "functions", .is_new = true }, { .name = "nvtx_tiers", .is_new = true }, { .name = "pcs", .is_new = true },
 };
 
-static const struct by *parse_by(const char *text)
+/* Sets the tables of --by. Keys of PC samples, which a comma separates, select their table. */
+static const struct by *parse_by(const char *text, const char **pc_keys)
 {
+	static const char *const keys[] = { "function", "line", "offset", "stall" };
+	size_t known = 0, count = 1;
+
+	for (const char *c = text; *c; c++)
+		count += *c == ',';
+	for (const char *name = text; name; name = strchr(name, ',') ? strchr(name, ',') + 1 : NULL)
+		for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+			known += strlen(keys[i]) == strcspn(name, ",") && !strncmp(keys[i], name, strlen(keys[i]));
+	if (known == count) {
+		*pc_keys = text;
+		text = strcmp(text, "function") != 0 ? "pc" : text;
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(bys); i++)
 		if (!strcmp(bys[i].name, text))
 			return &bys[i];
-	die("--by=%s: expected kernel, nvtx, stream, rank, api, copy, gpu, attribution, counter, thread, tier, function or stack", text);
+	die("--by=%s: expected kernel, nvtx, stream, rank, api, copy, gpu, attribution, counter, thread, tier, "
+	    "stack, pc, or one or more of function, line, offset, stall, separated by \",\"", text);
 }
 
 static const struct format *parse_format(const char *text)
@@ -160,9 +175,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_option options[] = {
 	{ .name = "by", .key = KEY_BY, .arg = "WHAT",
 	  .doc = "print only the tables by kernel, nvtx, stream, rank, api, "
-	  "copy, gpu, attribution, counter, thread, tier, function or stack; for a recording of perf, by function, object, line, thread, process, "
-	  "cpu, node, tier, home, data, page, op, comm, stack, separated by commas; for a report of Nsight Compute, by kernel, launch, metric, nvtx, "
-	  "source or advice" },
+	  "copy, gpu, attribution, counter, thread, tier, function, stack or pc, or PC samples by function, line, offset, stall, separated by "
+	  "commas; for a recording of perf, by function, object, line, thread, process, "
+	  "cpu, node, tier, home, data, page, op, comm, stack, separated by commas; for a report of Nsight Compute, by kernel, launch, metric, "
+	  "nvtx, source or advice" },
 	{ .name = "folded", .key = KEY_FOLDED, .doc = "print folded call stacks for flame graphs" },
 	{ .name = "no-inline", .key = KEY_NO_INLINE,
 	  .doc = "omit inlined functions from the call stacks of a recording of perf" },
@@ -614,7 +630,7 @@ static int run(int argc, char **argv)
 	if (arguments.wants_no_inline)
 		die("--no-inline needs a recording of perf");
 	if (arguments.by_text)
-		arguments.by = parse_by(arguments.by_text);
+		arguments.by = parse_by(arguments.by_text, &report_options.pc_keys);
 	if (arguments.link && arguments.by && strcmp(arguments.by->tables[0], "attribution") != 0)
 		die("--link needs --by=attribution, not --by=%s", arguments.by->name);
 	report_options.link = arguments.link;

@@ -84,7 +84,11 @@ struct gpmu_recorder_line {
  * @GPMU_RECORDER_PC_CONTINUOUS: kernels run as without sampling
  * @GPMU_RECORDER_PC_SERIALIZED: kernels run one after the other, and each has samples of its own
  */
-enum gpmu_recorder_pc { GPMU_RECORDER_PC_OFF, GPMU_RECORDER_PC_CONTINUOUS, GPMU_RECORDER_PC_SERIALIZED };
+enum gpmu_recorder_pc {
+	GPMU_RECORDER_PC_OFF,
+	GPMU_RECORDER_PC_CONTINUOUS,
+	GPMU_RECORDER_PC_SERIALIZED,
+};
 
 /**
  * struct gpmu_recorder_symbols - finds the functions of addresses in sampled call stacks and samples of SPE

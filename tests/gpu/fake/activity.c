@@ -475,6 +475,8 @@ static int set_kind(int code, uint32_t kind, bool wants_enabled)
 		return INVALID_KIND;
 	if (is_late && !fake_get("devices"))
 		return 14;
+	if (wants_enabled && kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL && pc_sampling_is_enabled())
+		return 14;
 	/* The real CUPTI crashes when a graph made before is launched. */
 	if (wants_enabled && kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE && activity_has_graphs())
 		fake_violation("GRAPH_TRACE is enabled where there are graphs");

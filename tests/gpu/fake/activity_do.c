@@ -286,6 +286,7 @@ static void do_context(const char *device)
 	value.name = fake_gpu(gpu)->name;
 	activity_put(&value, false);
 	activity_put(&record, false);
+	pc_sampling_context(record.contextId, record.deviceId);
 }
 
 static void do_memory(const char *bytes)
@@ -471,5 +472,6 @@ void activity_do(const char *word, const char *value)
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (!strcmp(words[i].word, word))
 			return words[i].function(value);
-	do_more(word, value);
+	if (!pc_sampling_do(word, value))
+		do_more(word, value);
 }

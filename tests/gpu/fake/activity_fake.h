@@ -41,6 +41,12 @@ void activity_end(void);
 uint64_t activity_now(void);
 bool activity_has_nvtx(void);
 
+/* pc_sampling.c: executes a word of PC sampling; false: it is none */
+bool pc_sampling_do(const char *word, const char *value);
+/* The program has created a context. */
+void pc_sampling_context(uint32_t id, uint32_t device);
+bool pc_sampling_is_enabled(void);
+
 /* activity_do.c: executes a word of the program */
 void activity_do(const char *word, const char *value);
 const char *activity_call_name(uint32_t domain, uint32_t cbid);

@@ -36,6 +36,10 @@
  *	slow=MS			time to enable or disable records of kernels
  *	exclusive=1		enabling, disabling and flushing wait until callbacks have returned
  *	stuck=1			a flush that is forced never returns
+ *	pcs_full=N		PC sampling: the hardware buffer is full after N runs
+ *	pcs_drop=N		each run drops N samples
+ *	pcs_lose=N		the first N instructions are counted and not delivered
+ *	pcs_busy=1		another process has the profiler
  *	reset			restores all defaults, and fake_get()'s numbers
  *
  * Machines' GPUs are numbered in the order of their PCI addresses.
@@ -66,6 +70,7 @@ struct fake_options {
 	uint64_t gap_from, gap_length;		/* ns */
 	uint64_t jump;				/* number of the sample, from 1 */
 	int inject, second, zero, corrupt, drop, unordered, late, slow, exclusive, stuck;
+	int pcs_full, pcs_drop, pcs_lose, pcs_busy;
 	char lock[PATH_MAX], until[PATH_MAX];
 };
 

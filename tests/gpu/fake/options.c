@@ -276,7 +276,9 @@ static void set(const char *key, const char *value)
 		     { "zero", &options.zero }, { "corrupt", &options.corrupt },
 		     { "drop", &options.drop }, { "unordered", &options.unordered },
 		     { "late", &options.late }, { "slow", &options.slow },
-		     { "exclusive", &options.exclusive }, { "stuck", &options.stuck } };
+		     { "exclusive", &options.exclusive }, { "stuck", &options.stuck },
+		     { "pcs_full", &options.pcs_full }, { "pcs_drop", &options.pcs_drop },
+		     { "pcs_lose", &options.pcs_lose }, { "pcs_busy", &options.pcs_busy } };
 	uint64_t unused;
 
 	for (size_t i = 0; i < sizeof(of_gpu) / sizeof(*of_gpu); i++)

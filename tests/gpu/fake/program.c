@@ -5,6 +5,9 @@
  *	init			cuInit()
  *	context=DEVICE kernel=NAME copy=BYTES peer=BYTES set=BYTES graph=NODES sync memory=BYTES
  *	memory=-BYTES unified=BYTES environment=MHZ overhead=KIND external=ID ask
+ *	module=CRC unload=CRC	loads or unloads a module of the recording of PC samples
+ *	sampled=N		runs the kernels of that recording N times
+ *	end-context		destroys the last context
  *	nothing			makes calls that launch no work
  *	undelivered=N		launches N kernels whose records CUPTI never delivers
  *	mark=NAME push=NAME pop start=NAME end		NVTX
