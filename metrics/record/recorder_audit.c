@@ -31,6 +31,7 @@ static const char *const reasons[ACTIVITY_LOST_REASONS] = {
 	[ACTIVITY_LOST_PC_FULL] = "times that the hardware buffer of PC sampling was full (--pc-period)",
 	[ACTIVITY_LOST_PC_DROPPED] = "PC samples that the hardware dropped (--pc-period)",
 	[ACTIVITY_LOST_PC_FOREIGN] = "PC samples of functions that were loaded before the sampling began",
+	[ACTIVITY_LOST_PC_CONTEXT] = "contexts that could not be sampled, or not to their end",
 	[ACTIVITY_LOST_PC_MISSING] = "PC samples that CUPTI counted and did not deliver",
 	[ACTIVITY_LOST_END] = "the work had not ended, or CUPTI had not delivered it, at the end of the process",
 };

@@ -60,7 +60,11 @@ void record_pcs_release(struct record_pcs *pcs);
 int record_pcs_early(struct record_process *process, const struct activity_head *record);
 /* Counts samples as lost that did not arrive, when the process has ended. */
 void record_pcs_balance(struct record_process *process);
-/* Adds a sample. Returns 0, -ENOMEM or the error of writing the trace, as the functions below do. */
+/* Adds samples to the sum of their instruction and reason. Returns 0 or -ENOMEM. */
+int record_pcs_add(struct record_pcs *pcs, const struct activity_pc *pc);
+
+/* --- record_pc.c */
+/* Adds samples. Returns 0, -ENOMEM or the error of writing the trace, as the functions below do. */
 int record_pc(struct record_map *map, struct record_process *process, const struct activity_pc *pc);
 /* Writes the sums. */
 int record_pcs_end(struct record_map *map, struct record_process *process);

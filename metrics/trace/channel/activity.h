@@ -114,6 +114,7 @@ enum activity_lost_why {
 	ACTIVITY_LOST_PC_FULL,	/* PC sampling: the hardware buffer was full; number of times */
 	ACTIVITY_LOST_PC_DROPPED,	/* samples that the hardware dropped */
 	ACTIVITY_LOST_PC_FOREIGN,	/* samples of functions that CUPTI gives no address of */
+	ACTIVITY_LOST_PC_CONTEXT,	/* contexts whose samples are missing, or missing from some time on */
 	ACTIVITY_LOST_PC_MISSING,	/* samples that CUPTI counted, but did not deliver */
 	ACTIVITY_LOST_REASONS,
 	ACTIVITY_NOT_REFUSED = ACTIVITY_LOST_REASONS

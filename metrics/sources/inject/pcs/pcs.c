@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -68,6 +69,19 @@ static struct pcs_context *find(const void *handle)
 	return NULL;
 }
 
+__attribute__((format(printf, 2, 3)))
+static void refuse(struct inject *self, const char *fmt, ...)
+{
+	char text[256];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	output_lost(self, ACTIVITY_LOST_PC_CONTEXT, ACTIVITY_PC, 1);
+	output_note(self, ACTIVITY_WARNING, "PC sampling: %s", text);
+}
+
 /* A second context of a GPU ends the sampling of both, without an error before its first launch. */
 static bool is_taken(uint32_t device)
 {
@@ -85,14 +99,13 @@ static void add_context(struct inject *self, void *handle)
 	if (has_ended || api.device(handle, &device) || api.context(handle, &id))
 		return;
 	if (is_taken(device)) {
-		output_note(self, ACTIVITY_WARNING, "PC sampling: context %u is not sampled: CUPTI samples one context of a GPU, and this "
-			    "process has another one; use one context", id);
+		refuse(self, "context %u is not sampled: CUPTI samples one context of a GPU, and this process has another one; use one "
+		       "context", id);
 		return;
 	}
 	context = context_count < CONTEXTS ? calloc(1, sizeof(*context)) : NULL;
 	if (!context) {
-		output_note(self, ACTIVITY_WARNING, "PC sampling: context %u is not sampled: there is no memory, or there were %d contexts", id,
-			    CONTEXTS);
+		refuse(self, "context %u is not sampled: there is no memory, or there were %d contexts", id, CONTEXTS);
 		return;
 	}
 	context->id = id;
@@ -143,7 +156,7 @@ void pcs_callback(struct inject *self, uint32_t cbid, const CUpti_ResourceData *
 	if (!lock_for(is_unload ? FETCH_MS : BEGIN_MS)) {
 		/* CUPTI keeps the samples of modules that are unloaded. */
 		if (!is_unload)
-			output_note(self, ACTIVITY_WARNING, "PC sampling: a context is not sampled, or not to its end: CUPTI is busy");
+			refuse(self, "a context is not sampled, or not to its end: CUPTI is busy");
 		return;
 	}
 	if (cbid == CUPTI_CBID_RESOURCE_CONTEXT_CREATED)

@@ -30,7 +30,11 @@ static const char *text_of(const struct inject *self, int code)
 static bool fail(struct inject *self, struct pcs_context *context, const char *call, int code)
 {
 	context->state = PCS_ENDED;
-	if (code == CUPTI_ERROR_UNKNOWN)
+	output_lost(self, ACTIVITY_LOST_PC_CONTEXT, ACTIVITY_PC, 1);
+	if (code == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES)
+		output_note(self, ACTIVITY_WARNING, "PC sampling is not permitted: run as root, or load the driver with "
+			    "NVreg_RestrictProfilingToAdminUsers=0");
+	else if (code == CUPTI_ERROR_UNKNOWN)
 		output_note(self, ACTIVITY_WARNING, "PC sampling of context %u has ended: %s returned %d: the GPU's profiler is in use "
 			    "by another process or context; end it, or run this program alone", context->id, call, code);
 	else
