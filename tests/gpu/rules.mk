@@ -83,4 +83,4 @@ $(GPU_USER): $(addprefix $(GPU_FAKE)/,$(GPU_FAKE_LIBS)) $(B)/flags/cc
 	$(CC) $(CFLAGS) -shared -Wl,--no-as-needed,-rpath,'$$ORIGIN' -o $@ -x c /dev/null -x none $(GPU_FAKE)/libcupti.so.13 $(GPU_FAKE)/libgpmu-fake.so
 
 TEST_PROGRAMS	+= $(GPU_PROGRAM) $(GPU_USER)
-SCRIPT_TESTS	+= tests/gpu/inject.t
+SCRIPT_TESTS	+= tests/gpu/inject.t tests/gpu/pcs.t
