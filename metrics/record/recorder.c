@@ -14,7 +14,7 @@
 #include "base/vector.h"
 #include "plugin/preload.h"
 #include "record/recorder.h"
-#include "trace/channel/stall.h"
+#include "trace/channel/gpmu_stall.h"
 #include "trace/trace.h"
 
 /*
@@ -65,13 +65,13 @@ static int refuse(struct gpmu_error *error, const char *text)
 	return -EINVAL;
 }
 
-/* Sets bits by index in stalls[]. Returns NULL, or the first name that is not one of them. */
+/* Sets bits by index in gpmu_stalls[]. Returns NULL, or the first name that is not one of them. */
 static const char *parse_stalls(const char *text, uint32_t *bits)
 {
 	for (const char *name = text; name; name = strchr(name, ',') ? strchr(name, ',') + 1 : NULL) {
-		const uint32_t stall = stall_find(name, strcspn(name, ","));
+		const uint32_t stall = gpmu_stall_find(name, strcspn(name, ","));
 
-		if (stall == STALL_NONE)
+		if (stall == GPMU_STALL_NONE)
 			return name;
 		*bits |= 1u << stall;
 	}
@@ -80,7 +80,7 @@ static const char *parse_stalls(const char *text, uint32_t *bits)
 
 static int refuse_stall(struct gpmu_error *error, const char *name)
 {
-	error_set(error, 0, "\"%.*s\" is no stall reason such as long_scoreboard; the manual page of gpmu-record lists them",
+	error_set(error, 0, "\"%.*s\" is no stall reason such as long_scoreboard; gpmu list --stall-reasons lists them",
 		  (int)strcspn(name, ","), name);
 	return -EINVAL;
 }

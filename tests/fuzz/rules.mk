@@ -50,7 +50,13 @@ $(NCUREP_CORPUS): $(call built,ncurep-make) tests/data/ncurep/sample.txt
 	@mkdir -p $@
 	$< <tests/data/ncurep/sample.txt >$@/sample
 
-FUZZ_CORPORA	:= $(TRACE_CORPUS) $(PERF_CORPORA) $(SPE_CORPUS) $(JIT_CORPUS) $(SECTION_CORPUS) $(NCUREP_CORPUS)
+# Cubins of a GPU
+CUBIN_CORPUS	:= $(B)/fuzz/cubin/corpus
+$(CUBIN_CORPUS): $(wildcard tests/data/gpu/cubin_*.bin)
+	@mkdir -p $@
+	cp $^ $@
+
+FUZZ_CORPORA	:= $(TRACE_CORPUS) $(PERF_CORPORA) $(SPE_CORPUS) $(JIT_CORPUS) $(SECTION_CORPUS) $(NCUREP_CORPUS) $(CUBIN_CORPUS)
 $(FUZZ_CORPORA:corpus=fuzzer): %/fuzzer: | %/corpus
 
 $(FUZZERS): $(B)/fuzz/%/fuzzer: tests/fuzz/%.c $(GPMU_TOOLS_LIB) $(GPMU_LIB) $(CATALOG_BUILTIN) $(PB_OBJ) tests/fuzz/rules.mk
@@ -64,7 +70,7 @@ $(FUZZERS): $(B)/fuzz/%/fuzzer: tests/fuzz/%.c $(GPMU_TOOLS_LIB) $(GPMU_LIB) $(C
 fuzz: $(FUZZERS)
 	@for fuzzer in $(FUZZERS); do \
 		echo "$$fuzzer"; \
-		$$fuzzer -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -timeout=20 -verbosity=0 \
+		$$fuzzer -max_total_time=$(FUZZ_SECONDS) -max_len=16384 -timeout=20 -verbosity=0 \
 			-artifact_prefix="$${fuzzer%/*}/" \
 			$$(ls -d "$${fuzzer%/*}/corpus" 2>/dev/null) || exit 1; \
 	done

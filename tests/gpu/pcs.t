@@ -118,7 +118,7 @@ refused() {
 }
 export GPMU_FAKE=inject=1
 refused "a counter of a GPU beside PC sampling" --pc-sampling --gpu -M GpuSmActive
-like "$(cat "$tmp/err")" 'exclude each other: .*; record them in two runs' "pcs: the message names the reason and what to do instead"
+like "$(cat "$tmp/err")" 'PM sampling and PC sampling exclude each other: .*; run the command once for each' "pcs: the message names the reason and what to do instead"
 refused "a capture range beside PC sampling" --pc-sampling --capture-range region
 refused "a delay beside PC sampling" --pc-sampling -D 10
 refused "PC sampling without CUDA" --pc-sampling --no-cuda-trace

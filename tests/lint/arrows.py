@@ -20,6 +20,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 TOOLS_LIBRARY_HEADERS = [
     'metrics/advice/gpmu_advice.h',
     'metrics/import/gpmu_import.h',
+    'metrics/modes/gpmu_modes.h',
     'metrics/profile/gpmu_profile.h',
     'metrics/report/gpmu_report.h',
     'metrics/saved/gpmu_saved.h',
@@ -38,6 +39,7 @@ INTERNAL_HEADERS = [
     'metrics/catalog/gpmu_legacy.h',
     'metrics/event/gpmu_core.h',
     'metrics/machine/gpmu_midr.h',
+    'metrics/trace/channel/gpmu_stall.h',
     'metrics/values/gpmu_balance.h',
     'metrics/values/gpmu_rows.h',
 ]

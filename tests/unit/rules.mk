@@ -45,7 +45,7 @@ $(call both,sink-only): private TEST_LDFLAGS := $(call wrap,sink_label sink_besi
 $(call both,sink-write trace-write): private TEST_LDFLAGS := $(call wrap,write)
 
 # The replay of damaged input runs the fuzzer's target
-FUZZ_REPLAYS	:= expr-fuzz event-fuzz jitdump-fuzz ncurep-fuzz perfdata-fuzz plan-fuzz profile-fuzz saved-fuzz section-fuzz source-model-fuzz spe-fuzz trace-reader-fuzz
+FUZZ_REPLAYS	:= cubin-fuzz expr-fuzz event-fuzz jitdump-fuzz ncurep-fuzz perfdata-fuzz plan-fuzz profile-fuzz saved-fuzz section-fuzz source-model-fuzz spe-fuzz trace-reader-fuzz
 $(foreach test,$(FUZZ_REPLAYS),$(eval $(call built,$(test)).t: $(B)/tests/fuzz/$(test:-fuzz=.o)))
 $(foreach test,$(FUZZ_REPLAYS),$(eval $(call built,$(test))-san.t: $(B)/tests/fuzz/$(test:-fuzz=-san.o)))
 

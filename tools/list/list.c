@@ -16,6 +16,7 @@
 #include "list/list_items.h"
 #include "list/list_legacy.h"
 #include "list/list_sections.h"
+#include "list/list_stalls.h"
 
 #define MAX_NAME	44	/* characters of the column; longer names push the others */
 
@@ -28,6 +29,7 @@ enum {
 	KEY_LIST_GPU,
 	KEY_LEGACY,
 	KEY_SECTIONS,
+	KEY_STALLS,
 };
 
 struct arguments {
@@ -36,6 +38,7 @@ struct arguments {
 	bool wants_legacy;
 	struct sections sections;
 	bool wants_sections;
+	bool wants_stalls;
 };
 
 /* Kinds, with perf's words for them. */
@@ -116,6 +119,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_PASSES:
 		arguments->gpu.wants_passes = true;
 		return 0;
+	case KEY_STALLS:
+		arguments->wants_stalls = true;
+		return 0;
 	case KEY_ALL:
 		list->wants_all = true;
 		return 0;
@@ -146,6 +152,7 @@ static const struct argp_option options[] = {
 	{ .name = "chips", .key = KEY_CHIPS, .doc = "with --gpu: list the names of chips" },
 	{ .name = "passes", .key = KEY_PASSES, .doc = "with --gpu: print the number of passes; takes seconds" },
 	{ .name = "sections", .key = KEY_SECTIONS, .doc = "list sections of Nsight Compute's section files; with -v, their metrics" },
+	{ .name = "stall-reasons", .key = KEY_STALLS, .doc = "list the stall reasons of gpmu record --pc-sampling" },
 	{ 0 },
 };
 
@@ -515,6 +522,8 @@ static void check(const struct arguments *arguments)
 		die("--chips and --passes need --gpu");
 	if (arguments->sections.folders.length && !arguments->wants_sections)
 		die("--section-folder needs --sections");
+	if (arguments->wants_stalls && (list->kind >= 0 || list->common.wants_gpu))
+		die("--stall-reasons lists no other kind, and needs no --gpu");
 	if (arguments->wants_legacy && (list->common.wants_gpu || arguments->wants_sections))
 		die("--legacy, --sections and --gpu: choose one");
 }
@@ -532,6 +541,8 @@ static int run(int argc, char **argv)
 		status = list_sections(list, &arguments.sections, arguments.gpu.chip);
 	else if (arguments.wants_legacy)
 		status = list_legacy(list);
+	else if (arguments.wants_stalls)
+		status = list_stalls(list);
 	else
 		status = list->common.wants_gpu ? list_gpu(list, &arguments.gpu) : list_all(list);
 	sections_release(&arguments.sections);

@@ -15,9 +15,9 @@
 #include "base/text/gpmu_shown.h"
 #include "cmd.h"
 #include "common.h"
+#include "modes/gpmu_modes.h"
 #include "output/progress.h"
 #include "profile/gpmu_profile.h"
-#include "record/record_exclusions.h"
 #include "record/record_missing.h"
 #include "record/record_path.h"
 #include "run/child.h"
@@ -405,13 +405,35 @@ static bool has_pm_sampling(const struct gpmu_plan *plan)
 	return false;
 }
 
-/* Bits of enum record_mode. @plan: NULL: not yet made */
-static unsigned int modes_of(const struct record *record, const struct gpmu_plan *plan)
+static void check_modes(const struct record *record, const struct gpmu_plan *plan)
 {
-	return (unsigned int)(record->pc_sampling != GPMU_RECORDER_PC_OFF) << RECORD_PC_SAMPLING |
-	       (unsigned int)has_pm_sampling(plan) << RECORD_PM_SAMPLING |
-	       (unsigned int)(record->capture != GPMU_RECORDER_ALWAYS) << RECORD_CAPTURE_RANGE |
-	       (unsigned int)(record->delay > 0) << RECORD_DELAY | (unsigned int)!record->cuda << RECORD_NO_CUDA;
+	static const enum gpmu_mode pc_modes[] = {
+		[GPMU_RECORDER_PC_CONTINUOUS] = GPMU_MODE_PC, [GPMU_RECORDER_PC_SERIALIZED] = GPMU_MODE_PC_SERIAL,
+	};
+	uint32_t modes = (uint32_t)has_pm_sampling(plan) << GPMU_MODE_PM;
+	char why[256];
+
+	if (record->cuda)
+		modes |= 1u << GPMU_MODE_RECORDS;
+	if (record->pc_sampling)
+		modes |= 1u << pc_modes[record->pc_sampling];
+	if (gpmu_modes_refuse(modes, why, sizeof(why)))
+		die("%s", why);
+}
+
+/* PC sampling begins before the program loads its kernels, and CUPTI then refuses to record other kinds of activity later. */
+static void check_pc_sampling(const struct record *record)
+{
+	if ((record->pc_period || record->pc_stalls) && !record->pc_sampling)
+		die("--pc-period and --pc-stall need --pc-sampling");
+	if (!record->pc_sampling)
+		return;
+	if (!record->argv)
+		die("--pc-sampling needs a command");
+	if (!record->cuda)
+		die("--pc-sampling and --no-cuda-trace: choose one; --cuda=kernel records little other activity");
+	if (record->capture != GPMU_RECORDER_ALWAYS || record->delay > 0)
+		die("--pc-sampling cannot be combined with --capture-range or --delay: record the whole run");
 }
 
 static void check(const struct record *record)
@@ -426,11 +448,7 @@ static void check(const struct record *record)
 		die("nothing to record: expected a command, -p, -t, -M, -e, --sched, --spe or --sample");
 	if (record->aggregation.by == GPMU_AGGREGATE_CPU && !record->is_system_wide)
 		die("-A needs -a");
-	if (record->pc_sampling && !record->argv)
-		die("--pc-sampling needs a command");
-	if ((record->pc_period || record->pc_stalls) && !record->pc_sampling)
-		die("--pc-period and --pc-stall need --pc-sampling");
-	record_exclusions_check(modes_of(record, NULL));
+	check_pc_sampling(record);
 	if (record->spe_buffer && !record->spe)
 		die("--spe-buffer needs --spe");
 	if (record->call_graph && !record->sample)
@@ -828,7 +846,7 @@ static int run(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	add_tasks(&record, &child);
 	record.plan = plan = make_plan(&record, &child);
-	record_exclusions_check(modes_of(&record, plan));
+	check_modes(&record, plan);
 	status = count_all(&record, plan, &child, &mask);
 	gpmu_plan_free(plan);
 	drop();

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "record/tracks/record_map.h"
 
@@ -111,8 +112,9 @@ static int put_sum(struct record_map *map, const struct record_process *process,
 		.name = record_string_demangled(process, function->name),
 	};
 	struct record_args args = { .count = 0 };
-	char callers[CALLERS];
+	char callers[CALLERS], *inlined;
 	size_t count;
+	int ret;
 
 	if (find_lines(map, process, pc, lines, &count))
 		return -ENOMEM;
@@ -124,14 +126,17 @@ static int put_sum(struct record_map *map, const struct record_process *process,
 		record_arg_name(&args, "file", lines[0].file);
 		record_arg(&args, "line", lines[0].line);
 	}
-	if (count && lines[0].function)
-		record_arg_name(&args, "inlined", lines[0].function);
+	inlined = count && lines[0].function ? record_demangle(lines[0].function) : NULL;
+	if (inlined)
+		record_arg_name(&args, "inlined", inlined);
 	print_callers(callers, lines, count);
 	if (*callers)
 		record_arg_name(&args, "callers", callers);
 	event.args = args.list;
 	event.arg_count = args.count;
-	return gpmu_trace_instant(map->trace, &event);
+	ret = gpmu_trace_instant(map->trace, &event);
+	free(inlined);
+	return ret;
 }
 
 int record_pcs_end(struct record_map *map, struct record_process *process)

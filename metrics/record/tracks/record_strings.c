@@ -48,20 +48,26 @@ const char *record_string(const struct record_process *process, uint32_t id)
 	return name ? name->text : "?";
 }
 
+char *record_demangle(const char *name)
+{
+	char *shown = NULL;
+	int status;
+
+	if (!strncmp(name, "_Z", 2)) {
+		pthread_once(&once, load);
+		shown = demangle ? demangle(name, NULL, NULL, &status) : NULL;
+	}
+	return shown ? shown : strdup(name);
+}
+
 const char *record_string_demangled(const struct record_process *process, uint32_t id)
 {
 	struct record_string *name = map_object(&process->strings, id);
-	int status;
 
 	if (!name)
 		return "?";
-	if (name->shown || strncmp(name->text, "_Z", 2))
-		return name->shown ? name->shown : name->text;
-	pthread_once(&once, load);
-	if (demangle)
-		name->shown = demangle(name->text, NULL, NULL, &status);
-	if (!name->shown)
-		name->shown = strdup(name->text);
+	if (!name->shown && !strncmp(name->text, "_Z", 2))
+		name->shown = record_demangle(name->text);
 	return name->shown ? name->shown : name->text;
 }
 

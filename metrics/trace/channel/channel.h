@@ -68,7 +68,7 @@ struct channel_control {
 	uint32_t regions;	/* 1: regions that programs mark are requested */
 	uint32_t pc_mode;	/* PC sampling: enum channel_pc_mode */
 	uint32_t pc_period;	/* cycles: 1 << pc_period */
-	uint32_t pc_stalls;	/* bits 1 << index in stalls[]; 0: all reasons */
+	uint32_t pc_stalls;	/* bits 1 << index in gpmu_stalls[]; 0: all reasons */
 };
 
 /* --- the control page: channel.c --- */

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "trace/channel/stall.h"
+#include "trace/channel/gpmu_stall.h"
 
-const struct stall stalls[] = {
+const struct gpmu_stall gpmu_stalls[] = {
 	{ "barrier", "waits at a barrier for other warps of its block" },
 	{ "branch_resolving", "waits for the target of a branch" },
 	{ "dispatch_stall", "the dispatcher holds back an instruction that was selected" },
@@ -26,12 +26,12 @@ const struct stall stalls[] = {
 	{ "warpgroup_arrive", "waits for an instruction of its warp group" },
 };
 
-const size_t stall_count = ARRAY_SIZE(stalls);
+const size_t gpmu_stall_count = ARRAY_SIZE(gpmu_stalls);
 
-uint32_t stall_find(const char *name, size_t length)
+uint32_t gpmu_stall_find(const char *name, size_t length)
 {
-	for (uint32_t i = 0; i < ARRAY_SIZE(stalls); i++)
-		if (strlen(stalls[i].name) == length && !memcmp(stalls[i].name, name, length))
+	for (uint32_t i = 0; i < ARRAY_SIZE(gpmu_stalls); i++)
+		if (strlen(gpmu_stalls[i].name) == length && !memcmp(gpmu_stalls[i].name, name, length))
 			return i;
-	return STALL_NONE;
+	return GPMU_STALL_NONE;
 }

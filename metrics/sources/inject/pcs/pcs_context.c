@@ -11,7 +11,7 @@
 #include "base/array.h"
 #include "base/raw_clock.h"
 #include "pcs/pcs.h"
-#include "trace/channel/stall.h"
+#include "trace/channel/gpmu_stall.h"
 
 #define PCS		16384	/* instructions of one fetch, and the most of the last one */
 #define FETCHES_MAX	4096	/* of a series: a CUPTI that never ends it must not hold up the process */
@@ -77,19 +77,19 @@ static uint32_t reason_number(struct pcs_context *context, const char *name, siz
 /* Keeps a stall reason if it is one, and requests it if it is chosen. */
 static void add_reason(struct pcs_context *context, uint32_t stalls, uint32_t index, const char *name)
 {
-	const size_t prefix = strlen(STALL_PREFIX), suffix = strlen(STALL_NOT_ISSUED);
+	const size_t prefix = strlen(GPMU_STALL_PREFIX), suffix = strlen(GPMU_STALL_NOT_ISSUED);
 	size_t length = strlen(name);
 	bool is_not_issued;
 	uint32_t number, known;
 
-	if (index >= PCS_INDICES || strncmp(name, STALL_PREFIX, prefix) != 0)
+	if (index >= PCS_INDICES || strncmp(name, GPMU_STALL_PREFIX, prefix) != 0)
 		return;
 	name += prefix;
 	length -= prefix;
-	is_not_issued = length > suffix && !strcmp(name + length - suffix, STALL_NOT_ISSUED);
+	is_not_issued = length > suffix && !strcmp(name + length - suffix, GPMU_STALL_NOT_ISSUED);
 	length -= is_not_issued ? suffix : 0;
-	known = stall_find(name, length);
-	if (stalls && (known == STALL_NONE || !(stalls >> known & 1)))
+	known = gpmu_stall_find(name, length);
+	if (stalls && (known == GPMU_STALL_NONE || !(stalls >> known & 1)))
 		return;
 	number = reason_number(context, name, length);
 	if (number == PCS_REASONS)
