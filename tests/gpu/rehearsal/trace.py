@@ -69,8 +69,8 @@ class Trace:
         self.event(2, INSTANT, 0, "audit", name, **args)
 
 
-def write(path, kernels, lost):
-    """@kernels is a list of (name, begin, end)."""
+def write(path, kernels, lost, pc_sampling=None):
+    """@kernels is a list of (name, begin, end), @pc_sampling a dict of numbers."""
     with open(path, "wb") as file:
         trace = Trace(file)
         for kernel in kernels:
@@ -78,5 +78,7 @@ def write(path, kernels, lost):
         trace.audit("process", pid=1, program="load", cupti="13.0.0",
                     buffers=int(os.environ.get("REHEARSAL_BUFFERS", "4194304")), buffers_limit=268435456)
         trace.audit("clock", bound=50, of="cupti")
+        if pc_sampling:
+            trace.audit("pc_sampling", **pc_sampling)
         if lost:
             trace.audit("source", source="cupti", lost=lost, why="CUPTI had no buffer")

@@ -143,6 +143,17 @@ out=$(REHEARSAL_SLOW=21 rehearse lossless)
 ok $? "gpu-run: samples that are decoded too late at four times the interval fail"
 like "$out" '    not ok [0-9]+ - five: CUPTI counts all values all of the time' "gpu-run: lossless reports the values that were not counted"
 
+out=$(rehearse pcsampling)
+ok $? "gpu-run: PC samples that are 3:1, and all delivered, pass" || diag "$out"
+out=$(REHEARSAL_SHARE=77 REHEARSAL_MISSING=1 REHEARSAL_FOREIGN=600 rehearse pcsampling)
+[ $? = 1 ]
+ok $? "gpu-run: wrong and missing PC samples fail"
+like "$out" '    not ok [0-9]+ - continuous: hot_three has 75 % of the samples' "gpu-run: pcsampling reports samples that are off by 2 % of all"
+like "$out" '    not ok [0-9]+ - serialized: each sample that CUPTI counts is delivered' \
+	"gpu-run: pcsampling reports a single sample that is counted and not delivered"
+like "$out" '    not ok [0-9]+ - continuous: at most 0.5 % of the samples have no instruction' \
+	"gpu-run: pcsampling reports that 0.6 % of the samples have no instruction"
+
 # added GPMU:PROFILER...: the output of added.py for a program of 10 ms, and a gpmu and a profiler that add these ms
 added() {
 	for ms in "$@"; do

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Compares metrics/sources/inject/inject_api.h with the toolkit's own CUPTI headers: members of records, in CUDA 12.6's
-# layout and in the newest, constants, functions.
+# Compares metrics/sources/inject/inject_api.h and pcs/pcs_api.h with the toolkit's own CUPTI headers: members of records, in
+# CUDA 12.6's layout and in the newest, constants, functions.
 
 . tests/lib/tap.sh
 
-ours=metrics/sources/inject/inject_api.h
+ours=(metrics/sources/inject/inject_api.h metrics/sources/inject/pcs/pcs_api.h)
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
@@ -19,21 +19,23 @@ toolkit() {
 	done
 }
 
-# members: prints a type and a member for each
+# members: prints a type and a member for each, without those of unions
 members() {
 	awk '/^typedef struct/ { inside = 1; n = 0; next }
 	inside && /^}/ { gsub(/[};]| /, ""); for (i = 0; i < n; i++) print $0, list[i]; inside = 0; next }
-	inside && /;/ { sub(/;.*/, ""); sub(/\[.*/, ""); sub(/.*[ *\t]/, ""); list[n++] = $0 }' "$ours" |
+	/^\t.*{$/ { inside++ }
+	/^\t+}/ { inside-- }
+	inside == 1 && /;/ { sub(/;.*/, ""); sub(/\[.*/, ""); sub(/.*[ *\t]/, ""); list[n++] = $0 }' "${ours[@]}" |
 		grep -vE "$absent"
 }
 
 constants() {
-	sed -n 's/^#define \(CUPTI_[A-Za-z0-9_]*\)[[:blank:]][[:blank:]]*[0-9][0-9]*$/\1/p' "$ours" |
+	sed -n 's/^#define \(CUPTI_[A-Za-z0-9_]*\)[[:blank:]][[:blank:]]*[0-9][0-9]*$/\1/p' "${ours[@]}" |
 		grep -vE "$absent"
 }
 
 symbols() {
-	grep -oE '^[[:blank:]]F\([a-z_]+, [A-Za-z0-9_]+' "$ours" | sed 's/.*, //' | grep -vE "$absent"
+	grep -ohE '^[[:blank:]]F\([a-z_]+, [A-Za-z0-9_]+' "${ours[@]}" | sed 's/.*, //' | grep -vE "$absent"
 }
 
 # newest NAME: prints the newest name of a record, whose plain name may stand for an older layout
@@ -77,8 +79,8 @@ absent='^$'
 grep -q cuptiSubscribe_v2 "$include/cupti_callbacks.h" || absent='Subscribe(_v2|rParams)|OLD_SUBSCRIBER'
 
 printf '#include <%s>\n' cuda.h cupti_result.h cupti_version.h cupti_callbacks.h cupti_activity.h cupti_driver_cbid.h \
-	cupti_nvtx_cbid.h cupti_runtime_cbid.h > "$tmp/real.h"
-printf '#include "inject_api.h"\n' > "$tmp/ours.h"
+	cupti_nvtx_cbid.h cupti_runtime_cbid.h cupti_pcsampling.h > "$tmp/real.h"
+printf '#include "pcs_api.h"\n' > "$tmp/ours.h"
 program "$tmp/real.h" same > "$tmp/same.c"
 program "$tmp/real.h" newest > "$tmp/newest.c"
 program "$tmp/ours.h" same > "$tmp/ours.c"
@@ -87,13 +89,41 @@ for which in same newest; do
 	ok $? "inject: the toolkit has each member and constant ($which names)"
 	"$tmp/$which" > "$tmp/$which.txt"
 done
-"${CC:-gcc}" -w -I metrics/sources/inject -o "$tmp/ours" "$tmp/ours.c"
-ok $? "inject: inject_api.h compiles with each member and constant"
+"${CC:-gcc}" -w -I metrics/sources/inject -I metrics/sources/inject/pcs -o "$tmp/ours" "$tmp/ours.c"
+ok $? "inject: inject_api.h and pcs_api.h compile with each member and constant"
 "$tmp/ours" > "$tmp/ours.txt"
 [ "$(grep -c '\.' "$tmp/ours.txt")" -gt 150 ]
 ok $? "inject: more than 150 members are compared: $(wc -l < "$tmp/ours.txt") lines"
 is "$(diff "$tmp/ours.txt" "$tmp/same.txt")" "" "inject: members and constants are the same in $include"
 is "$(diff "$tmp/ours.txt" "$tmp/newest.txt")" "" "inject: members are the same in each record's newest layout"
+
+# union HEADER COLUMN: prints a program that prints the places of attributes in the union of PC sampling's configuration, which
+# are named by us, column 0, or by CUPTI, column 1
+union() {
+	local names
+
+	printf '#include <stddef.h>\n#include <stdio.h>\n'
+	cat "$1"
+	echo 'int main(void) { CUpti_PCSamplingConfigurationInfo info;'
+	while read -ra names; do
+		printf 'printf("%s %%zu %%zu\\n", (char *)&info.attributeData.%s - (char *)&info, sizeof(info.attributeData.%s));\n' \
+			"${names[1]}" "${names[$2]}" "${names[$2]}"
+	done <<- 'END'
+		number samplingPeriodData.samplingPeriod
+		number collectionModeData.collectionMode
+		number outputDataFormatData.outputDataFormat
+		buffer samplingDataBufferData.samplingDataBuffer
+		reasons.count stallReasonData.stallReasonCount
+		reasons.indices stallReasonData.pStallReasonIndex
+	END
+	echo 'return 0; }'
+}
+union "$tmp/ours.h" 0 > "$tmp/union-ours.c"
+union "$tmp/real.h" 1 > "$tmp/union-real.c"
+"${CC:-gcc}" -w -I metrics/sources/inject -I metrics/sources/inject/pcs -o "$tmp/union-ours" "$tmp/union-ours.c" &&
+	"${CC:-gcc}" -w -isystem "$include" -o "$tmp/union-real" "$tmp/union-real.c"
+ok $? "inject: both have each attribute of PC sampling's configuration"
+is "$("$tmp/union-ours")" "$("$tmp/union-real")" "inject: attributes of PC sampling's configuration are the same in $include"
 
 # The calls that are not recorded, with their names in comments
 grep -oE '(RUNTIME|DRIVER)\([0-9]+\),[[:blank:]]*/\* [A-Za-z0-9_]+' metrics/sources/inject/names.c |

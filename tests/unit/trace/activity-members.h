@@ -99,6 +99,17 @@ static const struct members_kind {
 	  { M64(activity_environment, time), M32(activity_environment, device),
 	    M32(activity_environment, what),
 	    { "values", offsetof(struct activity_environment, values), THREE } } },
+	{ "pc", sizeof(struct activity_pc), ACTIVITY_PC,
+	  { M64(activity_pc, begin), M64(activity_pc, end), M64(activity_pc, cubin), M64(activity_pc, offset),
+	    M32(activity_pc, device), M32(activity_pc, context), MNAME(activity_pc, function), M32(activity_pc, symbol),
+	    MNAME(activity_pc, stall), M32(activity_pc, correlation), M64(activity_pc, samples), M64(activity_pc, not_issued) } },
+	{ "pc_total", sizeof(struct activity_pc_total), ACTIVITY_PC_TOTAL,
+	  { M64(activity_pc_total, time), M64(activity_pc_total, samples), M64(activity_pc_total, dropped),
+	    M64(activity_pc_total, foreign), M64(activity_pc_total, full), M32(activity_pc_total, device),
+	    M32(activity_pc_total, context), M32(activity_pc_total, mode), M32(activity_pc_total, period),
+	    M32(activity_pc_total, stalls) } },
+	{ "cubin", sizeof(struct activity_cubin), ACTIVITY_CUBIN,
+	  { M64(activity_cubin, cubin), M64(activity_cubin, total), M64(activity_cubin, offset), M64(activity_cubin, bytes) } },
 };
 
 #define MEMBERS_KINDS	(sizeof(members_kinds) / sizeof(members_kinds[0]))
