@@ -93,6 +93,15 @@ record '' --pc-sampling "${loaded[@]}" sampled=1 unload=78b27b28 sampled=1
 ok $? "pcs: a module that is unloaded amidst passes with --strict" || diag "$(cat "$tmp/err")"
 like "$(report --by function,line)" 'jit_k +/tmp/jit_source\.cu:4' "pcs: samples of a module that was unloaded have lines"
 
+# The records of a program, as activity-dump prints them
+export CUDA_INJECTION64_PATH=$PWD/$build/libgpmu-inject.so GPMU_FAKE=inject=1
+"$build/tests/unit/trace/activity-dump" pc_mode=1 pc_period=16 -- "$fake/program" init context=0 "${loaded[@]}" sampled=1 > "$tmp/records" 2>&1
+unset CUDA_INJECTION64_PATH
+is "$(awk '/^pc / { for (i = 2; i <= NF; i++) if ($i ~ /^samples=/) n += substr($i, 9) } END { print n }' "$tmp/records")" "$once" \
+	"pcs: the records have each sample"
+like "$(cat "$tmp/records")" "^pc_total .* samples=$once dropped=0 foreign=0 full=0 .* mode=1 period=16 stalls=0$" "pcs: a record has the numbers of samples"
+is "$(grep -c '^cubin .* total=5432 offset=0 bytes=5432$' "$tmp/records")" 3 "pcs: each module that has samples sends its image"
+
 for end in exit=0 vanish=0 abort quick=0 raise=15 exec; do
 	record '' --pc-sampling "${loaded[@]}" sampled=1 "$end"
 	is "$(numbers)" "$once $once" "pcs: a process that ends by $end has all samples"

@@ -36,6 +36,9 @@ is "$(completes stat --color a)" "auto always" "completion offers the values of 
 is "$(completes report --by k) $(completes report --by cou) $(completes report --by ti) $(completes report --format j) $(completes report --link p)" \
 	"kernel counter tier json pcie" "completion offers the values of gpmu report's options"
 is "$(completes report --by function,stac)" "function,stack" "completion completes the last key of report --by"
+is "$(completes record --pc-sampling = s) $(completes record --pc-stall wait,long)" "serialized wait,long_scoreboard" \
+	"completion offers modes and stall reasons of PC sampling"
+is "$(completes report --by function,off)" "function,offset" "completion offers the keys of PC samples"
 like "$(completes stat sle)" '\bsleep\b' "completion of gpmu stat offers commands to count"
 is "$(completes stat --source model = s)" "" "completion leaves the file of --source model to bash"
 is "$(completes stat --source = model = s)" "" "completion leaves the file of --source=model to bash"

@@ -22,6 +22,16 @@ like "$out" '^nvidia_pcie_pmu_1 +yes   pcie$' "list prints a PMU with its kind"
 is "$(grep -c '^nvidia_scf_pmu/cmem_rd_data/' <<< "$out")" 1 "list prints an event of two sockets and the catalog once"
 is "$(at superchip gpmu list -j | grep -c '"here":false')" 0 "list prints nothing that the machine does not have"
 
+expect 0 gpmu list --stall-reasons
+like "$out" '^long_scoreboard +waits for data of local, global or texture memory$' "list --stall-reasons prints a reason with its description"
+expect 0 gpmu list --stall-reasons -j wait
+is "$out" '{"gpmu":1,"kind":"stall","name":"wait","description":"waits for the fixed latency of its previous instruction"}' "list --stall-reasons -j prints the reasons of a pattern as JSON"
+is "$(gpmu list --stall-reasons --names)" "$(awk -F'\t' '$4 == "all" { print $3 }' tests/data/gpu/stall_reasons.tsv | sort)" "list --stall-reasons --names prints each reason of an H200"
+run gpmu list --stall-reasons zzz
+is "$rc $out $err" "1  gpmu list: no stall reason matches" "list --stall-reasons exits with 1 if no reason matches"
+expect 125 gpmu list --stall-reasons metric
+like "$err" '--stall-reasons lists no other kind' "list --stall-reasons refuses another kind"
+
 for kind in metric event pmu; do
 	is "$(at superchip gpmu list ${kind}s --names)" "$(at superchip gpmu list $kind --names)" "list ${kind}s, as perf spells it, is list $kind"
 done
