@@ -96,7 +96,7 @@ _gpmu_value() {
 	--by) _gpmu_list "$2" $'kernel\nnvtx\nstream\nrank\napi\ncopy\ngpu\nattribution\ncounter\nthread\nfunction\nobject\nline\noffset\nstall\npc\nprocess\ncpu\nnode\ntier\nhome\ndata\npage\nop\ncomm\nstack\nevent\nlaunch\nmetric\nsource\nadvice' ;;
 	--format) _gpmu_words "$2" $'text\ncsv\njson' ;;
 	--link) _gpmu_words "$2" $'c2c\npcie\nnvlink\ndram' ;;
-	-o | --output | --events | --source) compopt -o default 2> /dev/null ;;
+	-o | --output | --events | --source | --rules) compopt -o default 2> /dev/null ;;
 	*) return 1 ;;
 	esac
 	return 0

@@ -648,6 +648,6 @@ static int run(int argc, char **argv)
 
 const struct cmd cmd_report = {
 	.name = "report",
-	.summary = "summarise traces of gpmu record, recordings of perf, and reports of Nsight Compute",
+	.summary = "summarise traces, perf recordings and Nsight Compute reports",
 	.run = run,
 };

@@ -75,7 +75,8 @@ enum gpmu_ncu_work {
  * @range: range of the action
  * @thread: number of the thread that launched the work
  * @api_call: number of the CUDA call in the process
- * @time: time of the result, in ns or s since 1970 as the profiler wrote it; 0: not known
+ * @time: time of the result as the profiler wrote it, in a unit that the format does not state; 0:
+ *	not known
  * @grid: blocks of the grid in each dimension; 0 unless it is a kernel
  * @block: threads of a block in each dimension; 0 unless it is a kernel
  */
