@@ -206,7 +206,7 @@ static int count_stack(struct timeline *timeline, uint32_t tid, uint32_t event, 
 	if (!stack || !sum)
 		return -ENOMEM;
 	stack->call = call;
-	stack->tid = item->tid;
+	stack->tid = tid;
 	stack->event = event;
 	stack->stack = text;
 	stack->count += count;
