@@ -62,7 +62,7 @@ run '' '' init context=0 kernel=foo copy=100 peer=50 set=7 push=step graph=2 pop
 	overhead=2 external=5 kernel=foo ask sleep=500 environment=1980 unified=4096
 work='device=0 context=1 stream=7'
 is "$(line process)" "process cupti=130001 driver=13000 text=program" "the first record is the process"
-is "$(line device)" "device device=0 uuid=GPU-6f2a1c00-0001-4a00-8000-000000000001 text=NVIDIA H200" "a device has a record with its UUID and name"
+is "$(line device)" "device device=0 major=9 minor=0 multiprocessors=132 warps=64 blocks=32 registers=65536 shared=233472 uuid=GPU-6f2a1c00-0001-4a00-8000-000000000001 text=NVIDIA H200" "a device has a record with its limits, UUID and name"
 is "$(line context)" "context context=1 device=0 null_stream=7" "a context has a record with its null stream"
 is "$(line kernel)" "kernel $work correlation=1 graph=0 node=0 name=foo grid=4,2,1 block=128,1,1 registers=32 shared_static=1024 shared_dynamic=2048" "a kernel has a record with its launch parameters"
 is "$(line runtime)" "runtime correlation=1 name=cudaLaunchKernel result=0" "a call has a record without the version suffix of its name"
