@@ -73,24 +73,22 @@ int trace_put_gpus(struct gpmu_trace *trace)
 	GpmuPb__GpuInfo info = GPMU_PB__GPU_INFO__INIT;
 	GpmuPb__TracePacket packet = GPMU_PB__TRACE_PACKET__INIT;
 	struct gpu_message *messages;
-	GpmuPb__GpuInfo__Gpu **list;
+	GpmuPb__GpuInfo__Gpu *list[GPMU_TRACE_GPUS_MAX];
 	int ret = -ENOMEM;
 
 	messages = calloc(trace->gpu_count, sizeof(*messages));
-	list = calloc(trace->gpu_count, sizeof(*list));
-	for (size_t i = 0; messages && list && i < trace->gpu_count; i++) {
+	for (size_t i = 0; messages && i < trace->gpu_count; i++) {
 		fill_gpu(&messages[i], &trace->gpus[i]);
 		list[i] = &messages[i].gpu;
 	}
 	info.n_gpus = trace->gpu_count;
 	info.gpus = list;
 	packet.gpu_info = &info;
-	if (messages && list)
+	if (messages)
 		ret = trace_put(trace, &packet);
 	if (!ret)
 		trace->gpus_given = trace->restart;
 	free(messages);
-	free(list);
 	return ret;
 }
 

@@ -36,9 +36,13 @@ enum reader_name_kind {
 /* Interned messages that are more than a text */
 enum reader_message_kind { READER_CONTEXT, READER_SPECIFICATION, READER_DESCRIPTOR, READER_KERNEL, READER_MESSAGE_KINDS };
 
+struct reader_message {
+	ProtobufCMessage *message;
+};
+
 struct reader_messages {
 	struct map numbers;		/* maps iid to index */
-	ProtobufCMessage **list;
+	struct reader_message *list;
 	size_t count;
 };
 

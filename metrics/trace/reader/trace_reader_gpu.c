@@ -15,7 +15,7 @@ const void *reader_message(const struct gpmu_trace_reader *reader, enum reader_m
 	const struct reader_messages *messages = &reader->messages[kind];
 	uint32_t index;
 
-	return map_get(&messages->numbers, iid, &index) ? messages->list[index] : NULL;
+	return map_get(&messages->numbers, iid, &index) ? messages->list[index].message : NULL;
 }
 
 /* Copies a message, as that of the packet is in the arena. NULL: out of memory */
@@ -36,7 +36,8 @@ static int learn_message(struct gpmu_trace_reader *reader, enum reader_message_k
 			 const ProtobufCMessage *message)
 {
 	struct reader_messages *messages = &reader->messages[kind];
-	ProtobufCMessage *copy, **added;
+	struct reader_message *added;
+	ProtobufCMessage *copy;
 
 	if (!has_iid)
 		return reader_fail(reader, -EINVAL, "expected descriptions with ids in the string table");
@@ -49,7 +50,7 @@ static int learn_message(struct gpmu_trace_reader *reader, enum reader_message_k
 			protobuf_c_message_free_unpacked(copy, NULL);
 		return reader_no_memory(reader);
 	}
-	*added = copy;
+	added->message = copy;
 	return map_set(&messages->numbers, iid, (uint32_t)messages->count - 1) ? reader_no_memory(reader) : 0;
 }
 
@@ -128,7 +129,7 @@ void reader_forget_gpu(struct gpmu_trace_reader *reader)
 		struct reader_messages *messages = &reader->messages[kind];
 
 		while (messages->count)
-			protobuf_c_message_free_unpacked(messages->list[--messages->count], NULL);
+			protobuf_c_message_free_unpacked(messages->list[--messages->count].message, NULL);
 		map_clear(&messages->numbers);
 	}
 	map_clear(&reader->counters);

@@ -210,15 +210,15 @@ static int64_t find_counter(const struct gpmu_trace_reader *reader, int gpu, con
 static int set_unit(struct gpmu_trace_track_info *info, const GpmuPb__GpuCounterDescriptor__Spec *spec)
 {
 	const char *text = spec->description ? spec->description : "", *unit = strrchr(text, '[');
-	size_t length = strlen(text);
+	size_t length = unit ? strlen(unit) : 0;
 
 	if (spec->n_numerator_units || spec->n_denominator_units) {
 		unit = trace_unit_text(spec->n_numerator_units, spec->numerator_units, spec->n_denominator_units,
 				       spec->denominator_units);
 		length = unit ? strlen(unit) : 0;
-	} else if (unit && text[length - 1] == ']') {
+	} else if (length > 1 && unit[length - 1] == ']') {
 		unit++;
-		length -= (size_t)(unit - text) + 1;
+		length -= 2;
 	} else {
 		unit = NULL;
 	}

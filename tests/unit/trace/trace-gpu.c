@@ -213,6 +213,12 @@ static int write_with(struct gpmu_trace *trace, struct gpmu_trace_work work, siz
 	return gpmu_trace_work(trace, &work);
 }
 
+static int write_args(struct gpmu_trace *trace, struct gpmu_trace_work work, const struct gpmu_trace_arg *args)
+{
+	work.args = args;
+	return gpmu_trace_work(trace, &work);
+}
+
 #define WITH(member, value) write_with(t.trace, work, offsetof(struct gpmu_trace_work, member), value, sizeof(work.member))
 
 static void refusals(void)
@@ -232,7 +238,8 @@ static void refusals(void)
 	ok(WITH(size, 4) == -EINVAL && WITH(queue, gpus.counter) == -EINVAL && WITH(queue, 99) == -EINVAL &&
 		   WITH(time, INT64_MIN) == -EINVAL && WITH(duration, INT64_MAX) == -EINVAL && WITH(name, 0) == -EINVAL &&
 		   WITH(kind, GPMU_TRACE_WORK_KINDS) == -EINVAL && WITH(kernel, 2) == -EINVAL && WITH(kernel, -1) == -EINVAL &&
-		   WITH(arg_count, 33) == -EINVAL && WITH(args, 0) == -EINVAL && WITH(args, (int64_t)(intptr_t)&bad) == -EINVAL,
+		   WITH(arg_count, 33) == -EINVAL && write_args(t.trace, work, NULL) == -EINVAL &&
+		   write_args(t.trace, work, &bad) == -EINVAL,
 	   "trace: work with an impossible member is refused");
 	ok(gpmu_trace_gpu(t.trace, &gpu) == -EINVAL && gpmu_trace_context(t.trace, 0) == -EINVAL &&
 		   gpmu_trace_queue(t.trace, 0, 2, "q") == -EINVAL && gpmu_trace_queue(t.trace, -1, 1, "q") == -EINVAL &&
