@@ -15,11 +15,11 @@
 #include "base/text/gpmu_shown.h"
 #include "cmd.h"
 #include "common.h"
-#include "modes/gpmu_modes.h"
 #include "output/progress.h"
 #include "profile/gpmu_profile.h"
 #include "record/record_missing.h"
 #include "record/record_path.h"
+#include "record/record_pcs.h"
 #include "run/child.h"
 #include "run/count.h"
 
@@ -55,9 +55,7 @@ struct record {
 	const char *pattern;		/* -o */
 	const char *spe;		/* terms; NULL: SPE is not recorded */
 	const char *sample, *call_graph;
-	enum gpmu_recorder_pc pc_sampling;
-	uint32_t pc_period;	/* cycles; 0: default */
-	const char *pc_stalls;
+	struct record_pcs pcs;
 	uint32_t stack_size;	/* of --call-graph; 0: frame pointers */
 	struct gpmu_profile_symbols *symbols;
 	uint64_t interval, timeout, max_size, cuda_buffers, spe_buffer;
@@ -202,33 +200,15 @@ static void parse_call_graph(struct record *record, const char *text)
 	record->stack_size = wants_pointers ? 0 : (uint32_t)size;
 }
 
-static enum gpmu_recorder_pc parse_pc_sampling(const char *text)
-{
-	if (!text || !strcmp(text, "continuous"))
-		return GPMU_RECORDER_PC_CONTINUOUS;
-	if (!strcmp(text, "serialized"))
-		return GPMU_RECORDER_PC_SERIALIZED;
-	die("--pc-sampling=%s: expected continuous or serialized", text);
-}
-
-static uint32_t parse_pc_period(const char *text)
-{
-	const uint64_t period = (uint64_t)parse_number("--pc-period", text, 32, INT64_C(1) << 31);
-
-	if (period & (period - 1))
-		die("--pc-period %s: expected a power of 2 from 32 to 2147483648 cycles, such as 65536", text);
-	return (uint32_t)period;
-}
-
 /* Options of PC sampling. Returns whether @key is one. */
 static bool parse_pcs(struct record *record, int key, char *arg)
 {
 	if (key == KEY_PC_SAMPLING)
-		record->pc_sampling = parse_pc_sampling(arg);
+		record->pcs.mode = record_pcs_mode(arg);
 	else if (key == KEY_PC_PERIOD)
-		record->pc_period = parse_pc_period(arg);
+		record->pcs.period = record_pcs_period(arg);
 	else if (key == KEY_PC_STALL)
-		record->pc_stalls = arg;
+		record->pcs.stalls = arg;
 	else
 		return false;
 	return true;
@@ -393,49 +373,6 @@ static bool has_tasks(const struct record *record)
 	return record->pids.length || record->tids.length;
 }
 
-/* Returns whether a group is of a GPU's PMU, whose counters CUPTI samples. */
-static bool has_pm_sampling(const struct gpmu_plan *plan)
-{
-	for (size_t i = 0; plan && i < gpmu_plan_group_count(plan); i++) {
-		const struct gpmu_pmu *pmu = gpmu_plan_group_pmu(plan, i);
-
-		if (pmu && !strncmp(gpmu_pmu_name(pmu), "nvidia_gpu_", strlen("nvidia_gpu_")))
-			return true;
-	}
-	return false;
-}
-
-static void check_modes(const struct record *record, const struct gpmu_plan *plan)
-{
-	static const enum gpmu_mode pc_modes[] = {
-		[GPMU_RECORDER_PC_CONTINUOUS] = GPMU_MODE_PC, [GPMU_RECORDER_PC_SERIALIZED] = GPMU_MODE_PC_SERIAL,
-	};
-	uint32_t modes = (uint32_t)has_pm_sampling(plan) << GPMU_MODE_PM;
-	char why[256];
-
-	if (record->cuda)
-		modes |= 1u << GPMU_MODE_RECORDS;
-	if (record->pc_sampling)
-		modes |= 1u << pc_modes[record->pc_sampling];
-	if (gpmu_modes_refuse(modes, why, sizeof(why)))
-		die("%s", why);
-}
-
-/* PC sampling begins before the program loads its kernels, and CUPTI then refuses to record other kinds of activity later. */
-static void check_pc_sampling(const struct record *record)
-{
-	if ((record->pc_period || record->pc_stalls) && !record->pc_sampling)
-		die("--pc-period and --pc-stall need --pc-sampling");
-	if (!record->pc_sampling)
-		return;
-	if (!record->argv)
-		die("--pc-sampling needs a command");
-	if (!record->cuda)
-		die("--pc-sampling and --no-cuda-trace: choose one; --cuda=kernel records little other activity");
-	if (record->capture != GPMU_RECORDER_ALWAYS || record->delay > 0)
-		die("--pc-sampling cannot be combined with --capture-range or --delay: record the whole run");
-}
-
 static void check(const struct record *record)
 {
 	bool has_command = record->argv && (record->cuda || record->wants_regions);
@@ -448,7 +385,7 @@ static void check(const struct record *record)
 		die("nothing to record: expected a command, -p, -t, -M, -e, --sched, --spe or --sample");
 	if (record->aggregation.by == GPMU_AGGREGATE_CPU && !record->is_system_wide)
 		die("-A needs -a");
-	check_pc_sampling(record);
+	record_pcs_check(&record->pcs, record->argv, record->cuda, record->capture != GPMU_RECORDER_ALWAYS || record->delay > 0);
 	if (record->spe_buffer && !record->spe)
 		die("--spe-buffer needs --spe");
 	if (record->call_graph && !record->sample)
@@ -556,7 +493,7 @@ static void make_record(struct record *record)
 		.cuda_buffers = record->cuda_buffers,
 		.spe = record->spe, .spe_buffer = record->spe_buffer, .system = record->is_system_wide,
 		.sample = record->sample, .stack_size = record->stack_size, .progress = show_progress, .user = &record->progress,
-		.pc_sampling = record->pc_sampling, .pc_period = record->pc_period, .pc_stalls = record->pc_stalls,
+		.pc_sampling = record->pcs.mode, .pc_period = record->pcs.period, .pc_stalls = record->pcs.stalls,
 		.threads = (record->argv || has_tasks(record)) && !record->wants_no_cpu,
 	};
 	struct gpmu_recorder_symbols symbols = {
@@ -564,7 +501,7 @@ static void make_record(struct record *record)
 		.unwind = gpmu_profile_symbols_unwind, .lines = gpmu_profile_symbols_lines,
 	};
 
-	if (record->sample || record->spe || record->pc_sampling) {
+	if (record->sample || record->spe || record->pcs.mode) {
 		symbols.user = record->symbols = need_memory(gpmu_profile_symbols_new());
 		options.symbols = &symbols;
 	}
@@ -846,7 +783,7 @@ static int run(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	add_tasks(&record, &child);
 	record.plan = plan = make_plan(&record, &child);
-	check_modes(&record, plan);
+	record_pcs_check_plan(&record.pcs, record.cuda, plan);
 	status = count_all(&record, plan, &child, &mask);
 	gpmu_plan_free(plan);
 	drop();

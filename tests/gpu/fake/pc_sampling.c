@@ -43,7 +43,7 @@ struct module {
 
 struct context {
 	uint32_t id, device;
-	bool is_enabled, was_enabled, is_dead, is_full;
+	bool is_enabled, has_been_enabled, is_dead, is_full;
 	uint64_t runs;		/* of the recording that were not yet delivered */
 	uint64_t foreign, dropped;
 	size_t next;		/* row from which a series goes on */
@@ -122,7 +122,7 @@ bool pc_sampling_is_enabled(void)
 
 static bool has_been_enabled(const struct context *context)
 {
-	return context->was_enabled;
+	return context->has_been_enabled;
 }
 
 /* --- the API */
@@ -169,7 +169,7 @@ PUBLIC int cuptiPCSamplingEnable(CUpti_PCSamplingEnableParams *params)
 	if (code || !context || params->size != sizeof(*params))
 		return code ? code : CUPTI_ERROR_INVALID_PARAMETER;
 	prepare();
-	context->is_enabled = context->was_enabled = true;
+	context->is_enabled = context->has_been_enabled = true;
 	for (size_t i = 0; i < REASONS; i++)
 		context->is_chosen[i] = true;
 	fake_count("pc_sampling", 1);
@@ -243,7 +243,7 @@ static bool is_user(const struct row *row)
 	for (size_t i = 0; i < module_count; i++)
 		if (modules[i].crc == row->crc)
 			return modules[i].is_user;
-	/* Of one module of the recording there is no image: its functions are taken to be known. */
+	/* The recording has no image of one module: its functions are taken to be known. */
 	return true;
 }
 
@@ -287,7 +287,7 @@ static void fill(struct context *context, CUpti_PCSamplingData *data)
 			pc->cubinCrc = rows[i].crc;
 			pc->pcOffset = rows[i].offset;
 			pc->functionIndex = rows[i].symbol;
-			/* The same address at each call: the tool must not free it. */
+			/* Each call gives the same address: the tool must not free it. */
 			pc->functionName = rows[i].function;
 			pc->stallReasonCount = 0;
 			pc->correlationId = 0;

@@ -31,7 +31,7 @@ static bool is_usable[GPMU_MODES][GPMU_MODES];
 
 static unsigned int read_measured(void)
 {
-	bool works[GPMU_MODES][GPMU_MODES] = { { false } }, is_silent[GPMU_MODES][GPMU_MODES] = { { false } };
+	bool can_work[GPMU_MODES][GPMU_MODES] = { { false } }, is_silent[GPMU_MODES][GPMU_MODES] = { { false } };
 	FILE *file = fopen("tests/unit/modes/measured.tsv", "r");
 	char line[256], process[16], first[24], second[24], result[16];
 	unsigned int length = 0;
@@ -45,7 +45,7 @@ static unsigned int read_measured(void)
 		b = find(second);
 		if (a == GPMU_MODES || b == GPMU_MODES)
 			continue;
-		works[a][b] = !strcmp(result, "works");
+		can_work[a][b] = !strcmp(result, "works");
 		is_silent[a][b] = !strcmp(result, "silent");
 		length++;
 	}
@@ -53,7 +53,7 @@ static unsigned int read_measured(void)
 		fclose(file);
 	for (int a = 0; a < GPMU_MODES; a++)
 		for (int b = 0; b < GPMU_MODES; b++)
-			is_usable[a][b] = (works[a][b] || works[b][a]) && !is_silent[a][b] && !is_silent[b][a];
+			is_usable[a][b] = (can_work[a][b] || can_work[b][a]) && !is_silent[a][b] && !is_silent[b][a];
 	return length;
 }
 
