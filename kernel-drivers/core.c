@@ -69,7 +69,8 @@ static bool group_fits(struct grace_pmu *gp, struct perf_event *event)
 static bool has_unknown_bits(const struct grace_pmu *gp, const struct perf_event *event)
 {
 	return event->attr.config > GRACE_CYCLES ||
-	       event->attr.config1 & ~(u64)gp->variant->filter_mask || grace_attr_rest(&event->attr);
+	       event->attr.config1 & ~(u64)gp->variant->filter_mask ||
+	       grace_attr_rest(&event->attr);
 }
 
 /* A filter of 0 selects all ports */
