@@ -39,11 +39,11 @@ is "$(sql "select g.gpu, g.name, t.name, unit, group_id from gpu_counter_track t
 is "$(sql "select g.name, vendor, s.name from gpu_slice s join gpu_queue t on t.id = s.track_id join gpu g on g.id = t.ugpu
 	order by ts")" "NVIDIA H200|NVIDIA|foo
 NVIDIA H200|NVIDIA|bar" "record --gpu has the work on the GPU that the trace describes"
-is "$(sql "select key, display_value from args join gpu_slice using (arg_set_id) where name = 'foo' and key in ('arch',
+is "$(sql "select key, coalesce(string_value, int_value, round(real_value, 5)) from args join gpu_slice using (arg_set_id) where name = 'foo' and key in ('arch',
 	'sm__maximum_warps_per_active_cycle_pct', 'occupancy_limit_warps', 'waves_per_multiprocessor') order by key")" "arch|sm_90
 occupancy_limit_warps|16
-sm__maximum_warps_per_active_cycle_pct|100.0
-waves_per_multiprocessor|0.003787878787878788" "record gives kernels the occupancy that the GPU's limits allow"
+sm__maximum_warps_per_active_cycle_pct|100
+waves_per_multiprocessor|0.00379" "record gives kernels the occupancy that the GPU's limits allow"
 
 # Another program has the profiler of GPU 0, so NVML counts what it can there.
 GPMU_PLUGINS=$GPMU_PLUGINS:$(realpath "$B") expect 0 gpmu record --gpu -M GpuSmActive,GpuDramReadBW,GpuPcieReadBW -I 20 -o "$trace" -- sleep 0.1
