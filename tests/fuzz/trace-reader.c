@@ -27,7 +27,7 @@ static void must(int promise)
 static void check_item(struct gpmu_trace_reader *reader, const struct gpmu_trace_item *item)
 {
 	must(item->begin <= item->end && item->end < 1ULL << 63);
-	must(item->kind <= GPMU_TRACE_COUNT && !gpmu_trace_reader_track(reader, -1));
+	must(item->kind <= GPMU_TRACE_STACK && !gpmu_trace_reader_track(reader, -1));
 	must(!item->arg_count == !item->args);
 	for (size_t i = 0; i < item->arg_count; i++)
 		must(item->args[i].name && (item->args[i].kind != GPMU_TRACE_TEXT || item->args[i].text));
