@@ -93,6 +93,7 @@ void record_pcs_balance(struct record_process *process)
 {
 	const struct record_pcs *pcs = &process->pcs;
 	const uint64_t expected = pcs->samples > pcs->foreign ? pcs->samples - pcs->foreign : 0;
+	const uint64_t counted = pcs->samples + pcs->dropped;
 
 	lose(process, ACTIVITY_LOST_PC_FULL, pcs->full);
 	lose(process, ACTIVITY_LOST_PC_DROPPED, pcs->dropped);
@@ -104,7 +105,7 @@ void record_pcs_balance(struct record_process *process)
 	if (!pcs->is_used)
 		return;
 	log_line(GPMU_LOG_INFO, "%u %.32s: %llu of %llu PC samples were delivered", process->pid, process->program,
-		 (unsigned long long)pcs->delivered, (unsigned long long)(pcs->samples + pcs->dropped));
+		 (unsigned long long)pcs->delivered, (unsigned long long)counted);
 }
 
 /* --- in the order of time */
