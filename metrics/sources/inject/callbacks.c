@@ -6,6 +6,7 @@
 #include "base/raw_clock.h"
 #include "inject.h"
 #include "pcs/pcs.h"
+#include "ranges/ranges.h"
 
 static void on_state(struct inject *self, uint32_t cbid, const struct inject_state *data)
 {
@@ -27,6 +28,8 @@ static void on_state(struct inject *self, uint32_t cbid, const struct inject_sta
 
 static void on_call(struct inject *self, uint32_t cbid, const CUpti_CallbackData *data)
 {
+	if (ranges_are_wanted(self))
+		ranges_call(self, cbid, data->callbackSite == CUPTI_API_ENTER);
 	if (cbid == CUPTI_DRIVER_TRACE_CBID_cuProfilerStart && data->callbackSite == CUPTI_API_EXIT)
 		capture_range(self, true);
 	else if (cbid == CUPTI_DRIVER_TRACE_CBID_cuProfilerStop &&
@@ -64,6 +67,8 @@ static void on_callback(void *data, uint32_t domain, uint32_t cbid, const void *
 			__atomic_store_n(&self->ready, 1, __ATOMIC_RELEASE);
 			buffers_wake();
 		} else if (cbid < CUPTI_CBID_RESOURCE_GRAPHNODE_CREATE_STARTING) {
+			if (cbid == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING)
+				ranges_context_end(self, ((const CUpti_ResourceData *)info)->context);
 			pcs_callback(self, cbid, info);
 		} else {
 			on_graph(self, cbid, ((const CUpti_ResourceData *)info)->resourceDescriptor);
@@ -95,6 +100,8 @@ static void enable(struct inject *self)
 		api->callback(1, self->subscriber, CUPTI_CB_DOMAIN_DRIVER_API,
 			      CUPTI_DRIVER_TRACE_CBID_cuProfilerStop);
 	}
+	if (ranges_are_wanted(self))
+		ranges_enable(self);
 	if (self->control->capture == CHANNEL_CAPTURE_NVTX)
 		api->domain(1, self->subscriber, CUPTI_CB_DOMAIN_NVTX);
 }

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "inject.h"
+#include "ranges/ranges.h"
 
 #define FUNCTIONS	1024	/* more than the driver has callback ids */
 
@@ -80,7 +81,8 @@ static uint32_t *unsure;
 
 static bool is_wanted(const struct inject *self, enum activity_kind kind)
 {
-	return self->control->kinds >> kind & 1 || (kind == ACTIVITY_GRAPH && self->control->graph_nodes);
+	return self->control->kinds >> kind & 1 || (kind == ACTIVITY_GRAPH && self->control->graph_nodes) ||
+	       ranges_are_wanted(self);
 }
 
 static void want(struct inject *self, uint32_t domain, uint32_t cbid)
@@ -182,13 +184,17 @@ static void begin(struct inject *self, const struct function *function, const CU
 	channel_count(self->writer, call.tally, function->kind, 1);
 }
 
+/* A launch into a stream that is captured adds a node to a graph. */
+static bool has_launched(const struct function *function, const CUpti_CallbackData *data)
+{
+	return !call.has_node && !*(const int *)data->functionReturnValue && !is_empty(function, data->functionParams);
+}
+
 /* Counts what the call has launched; takes back the count of a call that has launched nothing. */
 static void end(struct inject *self, const struct function *function, const CUpti_CallbackData *data)
 {
 	enum capture_state now = capture_state(state_kind(self, function));
-	/* A launch into a stream that is captured adds a node to a graph. */
-	bool is_launched = !call.has_node && !*(const int *)data->functionReturnValue &&
-			   !is_empty(function, data->functionParams);
+	bool is_launched = has_launched(function, data);
 
 	if (call.is_counted && (!is_launched || (call.tally == CHANNEL_CALLED && now != CAPTURE_ON))) {
 		channel_count(self->writer, call.tally, function->kind, (uint64_t)-1);
@@ -218,8 +224,13 @@ void calls_callback(struct inject *self, uint32_t cbid, const CUpti_CallbackData
 
 	if (!function)
 		return on_graph_function(cbid, data);
-	if (data->callbackSite != CUPTI_API_ENTER)
+	if (data->callbackSite != CUPTI_API_ENTER) {
+		if (ranges_are_wanted(self))
+			ranges_work_end(self, has_launched(function, data));
 		return end(self, function, data);
+	}
 	thread_hold(self);
 	begin(self, function, data);
+	if (ranges_are_wanted(self))
+		ranges_work_begin(self, data->context, function->kind != ACTIVITY_KERNEL ? NULL : data->symbolName ?: "");
 }

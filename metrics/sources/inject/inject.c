@@ -6,10 +6,12 @@
 #include <unistd.h>
 
 #include "inject.h"
+#include "ranges/ranges.h"
 
 PUBLIC int InitializeInjection(void);
 PUBLIC int InitializeInjectionNvtx2(void *get_table);
 PUBLIC void gpmu_inject_region(const char *name, int begins);
+PUBLIC void gpmu_inject_range(const char *name, int begins);
 
 struct inject *inject;
 
@@ -125,6 +127,17 @@ PUBLIC int InitializeInjectionNvtx2(void *get_table)
 
 PUBLIC void gpmu_inject_region(const char *name, int begins)
 {
+	gpmu_inject_range(name, begins);
 	if (inject && capture_wants(inject, CHANNEL_CAPTURE_REGION, name))
 		capture_range(inject, begins);
+}
+
+PUBLIC void gpmu_inject_range(const char *name, int begins)
+{
+	if (!inject)
+		return;
+	if (begins)
+		ranges_push(inject, CHANNEL_RANGES_REGION, name);
+	else
+		ranges_pop(inject, CHANNEL_RANGES_REGION);
 }

@@ -3,11 +3,14 @@
  * Capture ranges marked by NVTX. Structures are those of nvToolsExt.h and generated_nvtx_meta.h. Ranges nested in a
  * captured range of their domain belong to it.
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/vector.h"
 #include "inject.h"
+#include "ranges/ranges.h"
 
-#define STRINGS		16	/* handles of one text: one for each domain */
+#define STRINGS_MAX	4096	/* registered strings that are remembered */
 #define DOMAINS		8	/* with captured ranges of a thread at a time */
 #define RANGES		64	/* open ranges with an id */
 
@@ -31,7 +34,11 @@ struct domain_params {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static const void *strings[STRINGS];
+static struct string {
+	const void *handle;
+	char *text;
+} *strings;
+static size_t string_count;
 static uint64_t ranges[RANGES];	/* ids of captured ranges; 0: unused */
 
 static __thread struct {
@@ -39,15 +46,33 @@ static __thread struct {
 	unsigned int depth;
 } pushed[DOMAINS];
 
-static bool is_registered(const void *handle)
+/* The text of a registered string, which is never freed; NULL: not known */
+static const char *registered(const void *handle)
 {
-	bool is_found = false;
+	const char *text = NULL;
 
 	pthread_mutex_lock(&lock);
-	for (size_t i = 0; i < STRINGS && !is_found; i++)
-		is_found = handle && strings[i] == handle;
+	for (size_t i = string_count; i > 0 && !text; i--)
+		if (strings[i - 1].handle == handle)
+			text = strings[i - 1].text;
 	pthread_mutex_unlock(&lock);
-	return is_found;
+	return text;
+}
+
+static bool wants(const struct inject *self, const char *name)
+{
+	return name && capture_wants(self, CHANNEL_CAPTURE_NVTX, name);
+}
+
+static void add_string(const void *handle, const char *text)
+{
+	struct string *added = string_count < STRINGS_MAX ? vector_append(strings, string_count) : NULL;
+
+	if (!added)
+		return;
+	*added = (struct string){ handle, strdup(text) };
+	if (!added->text)
+		string_count--;
 }
 
 static void register_string(const struct inject *self, const CUpti_NvtxData *data)
@@ -56,34 +81,28 @@ static void register_string(const struct inject *self, const CUpti_NvtxData *dat
 	const void *handle = data->functionReturnValue ?
 			     *(const void *const *)data->functionReturnValue : NULL;
 
-	if (!handle || !params->core || !capture_wants(self, CHANNEL_CAPTURE_NVTX, params->core))
+	if (!handle || !params->core || (!ranges_are_wanted(self) && !wants(self, params->core)))
 		return;
 	pthread_mutex_lock(&lock);
-	for (size_t i = 0; i < STRINGS; i++) {
-		if (strings[i])
-			continue;
-		strings[i] = handle;
-		break;
-	}
+	add_string(handle, params->core);
 	pthread_mutex_unlock(&lock);
 }
 
-static bool wants(const struct inject *self, const char *name)
-{
-	return name && capture_wants(self, CHANNEL_CAPTURE_NVTX, name);
-}
-
-static bool wants_event(const struct inject *self, const struct event_attributes *event)
+/* The name of an event; NULL: it has none, or one that is not known */
+static const char *name_of(const struct event_attributes *event)
 {
 	if (!event)
-		return false;
+		return NULL;
 	if (event->message_type == MESSAGE_ASCII)
-		return wants(self, event->message);
-	return event->message_type == MESSAGE_REGISTERED && is_registered(event->message);
+		return event->message;
+	return event->message_type == MESSAGE_REGISTERED ? registered(event->message) : NULL;
 }
 
-static void push(struct inject *self, const void *domain, bool is_wanted)
+static void push(struct inject *self, const void *domain, const char *name)
 {
+	const bool is_wanted = wants(self, name);
+
+	ranges_push(self, CHANNEL_RANGES_NVTX, name);
 	for (size_t i = 0; i < DOMAINS; i++) {
 		if (!pushed[i].depth || pushed[i].domain != domain)
 			continue;
@@ -102,6 +121,7 @@ static void push(struct inject *self, const void *domain, bool is_wanted)
 
 static void pop(struct inject *self, const void *domain)
 {
+	ranges_pop(self, CHANNEL_RANGES_NVTX);
 	for (size_t i = 0; i < DOMAINS; i++) {
 		if (!pushed[i].depth || pushed[i].domain != domain)
 			continue;
@@ -153,11 +173,11 @@ void nvtx_callback(struct inject *self, uint32_t cbid, const CUpti_NvtxData *dat
 		return;
 	switch (cbid) {
 	case CUPTI_CBID_NVTX_nvtxRangePushA:
-		return push(self, NULL, wants(self, first));
+		return push(self, NULL, first);
 	case CUPTI_CBID_NVTX_nvtxRangePushEx:
-		return push(self, NULL, wants_event(self, first));
+		return push(self, NULL, name_of(first));
 	case CUPTI_CBID_NVTX_nvtxDomainRangePushEx:
-		return push(self, first, wants_event(self, params->core));
+		return push(self, first, name_of(params->core));
 	case CUPTI_CBID_NVTX_nvtxRangePop:
 		return pop(self, NULL);
 	case CUPTI_CBID_NVTX_nvtxDomainRangePop:
@@ -165,9 +185,9 @@ void nvtx_callback(struct inject *self, uint32_t cbid, const CUpti_NvtxData *dat
 	case CUPTI_CBID_NVTX_nvtxRangeStartA:
 		return start(self, data, wants(self, first));
 	case CUPTI_CBID_NVTX_nvtxRangeStartEx:
-		return start(self, data, wants_event(self, first));
+		return start(self, data, wants(self, name_of(first)));
 	case CUPTI_CBID_NVTX_nvtxDomainRangeStartEx:
-		return start(self, data, wants_event(self, params->core));
+		return start(self, data, wants(self, name_of(params->core)));
 	case CUPTI_CBID_NVTX_nvtxRangeEnd:
 		return end(self, (uint64_t)(uintptr_t)first);
 	case CUPTI_CBID_NVTX_nvtxDomainRangeEnd:

@@ -7,6 +7,7 @@
 #include "base/raw_clock.h"
 #include "inject.h"
 #include "pcs/pcs.h"
+#include "ranges/ranges.h"
 #include "word.h"
 
 #define POLL_MS		10	/* between polls of the control page */
@@ -182,6 +183,7 @@ static void finish(struct inject *self, enum inject_end end)
 	bool is_done;
 
 	pcs_end(self);
+	ranges_end(self);
 	capture_end(self);
 	is_done = flush_last(self);
 	/* The file stays incomplete if the last records had no room. */
@@ -230,6 +232,7 @@ static void *run(void *data)
 		has_records = capture_update(self);
 		drain(self);
 		pcs_poll(self);
+		ranges_watch(self);
 		wanted = __atomic_load_n(&self->wanted, __ATOMIC_ACQUIRE);
 		if (wanted != self->flushed)
 			flush_for_exec(self, wanted);

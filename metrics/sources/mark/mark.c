@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Entry points for programs that include gpmu-mark.h; load, fork and exit of the process */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -18,6 +19,7 @@ void gpmu_mark_begin_counted(const char *name);
 void gpmu_mark_end_counted(const char *name);
 
 static bool has_counts, has_slices;
+static void (*count_range)(const char *name, int begins);	/* of libgpmu-inject.so; NULL: not preloaded */
 
 void gpmu_mark_begin_counted(const char *name)
 {
@@ -28,6 +30,8 @@ void gpmu_mark_begin_counted(const char *name)
 		slice_begin(name);
 	if (has_counts)
 		count_begin(name);
+	if (count_range)
+		count_range(name, 1);
 	errno = kept;
 }
 
@@ -35,6 +39,8 @@ void gpmu_mark_end_counted(const char *name)
 {
 	int kept = errno;
 
+	if (count_range)
+		count_range(name, 0);
 	if (has_counts)
 		count_end(name);
 	if (has_slices)
@@ -92,6 +98,7 @@ __attribute__((constructor)) static void loaded(void)
 {
 	has_counts = count_load();
 	has_slices = slice_load();
+	*(void **)&count_range = dlsym(RTLD_DEFAULT, "gpmu_inject_range");
 	if (has_counts || has_slices)
 		pthread_atfork(NULL, NULL, in_child);
 }

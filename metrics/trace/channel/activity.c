@@ -31,4 +31,7 @@ const struct activity_shape activity_shapes[ACTIVITY_KINDS] = {
 	[ACTIVITY_PC_TOTAL] = PLAIN(activity_pc_total),
 	[ACTIVITY_CUBIN] = PLAIN(activity_cubin),
 	[ACTIVITY_CALLS] = PLAIN(activity_calls),
+	[ACTIVITY_RANGE_NAME] = WITH_TEXT(activity_range_name),
+	[ACTIVITY_RANGE] = PLAIN(activity_range),
+	[ACTIVITY_RANGES] = PLAIN(activity_ranges),
 };

@@ -43,6 +43,10 @@ enum activity_kind {
 	ACTIVITY_PC_TOTAL,
 	ACTIVITY_CUBIN,
 	ACTIVITY_CALLS,		/* numbers of calls; always recorded, once, by the reader */
+	/* Counters of ranges; recorded if ranges are requested */
+	ACTIVITY_RANGE_NAME,
+	ACTIVITY_RANGE,
+	ACTIVITY_RANGES,
 	ACTIVITY_KINDS
 };
 
@@ -351,6 +355,46 @@ struct activity_cubin {
 	uint64_t cubin;		/* CRC */
 	uint64_t total;		/* bytes of the image */
 	uint64_t offset, bytes;	/* of the part */
+};
+
+/* Precedes the first range of this name in the process */
+struct activity_range_name {
+	struct activity_head head;
+	uint32_t id;		/* from 1 */
+	uint32_t parent;	/* id of the range around it; 0: none */
+	char text[];		/* of a kernel: mangled */
+};
+
+/* The counters of a range: a kernel's launch, or a range of the program */
+struct activity_range {
+	struct activity_head head;
+	uint64_t number;	/* of the launch, or of the outermost range around it, from 0 */
+	uint32_t name;		/* id */
+	uint32_t value_count;
+	double values[];	/* of the requested metrics, in their order */
+};
+
+/* Why ranges have no counters */
+enum activity_ranges_lost {
+	ACTIVITY_RANGES_DROPPED,	/* counted, but missing in CUPTI's image */
+	ACTIVITY_RANGES_SKIPPED,	/* left out by the filter, skip or count */
+	ACTIVITY_RANGES_DEEP,		/* nested deeper than the levels that are counted */
+	ACTIVITY_RANGES_OVERLAPPING,	/* of a thread while another thread's range was open, or not nested */
+	ACTIVITY_RANGES_LAPS,		/* counted in one of several passes, which are combined in one range */
+	ACTIVITY_RANGES_PARTIAL,	/* not counted in all passes */
+	ACTIVITY_RANGES_FOREIGN,	/* of another context, or after the profiler has ended */
+	ACTIVITY_RANGES_EMPTY,		/* without work of the GPU */
+	ACTIVITY_RANGES_REASONS
+};
+
+/* The numbers of a process's ranges; the last record about ranges */
+struct activity_ranges {
+	struct activity_head head;
+	uint64_t seen;		/* kernels launched, or ranges begun */
+	uint64_t counted;	/* records of ranges */
+	uint64_t lost[ACTIVITY_RANGES_REASONS];
+	uint32_t passes;	/* of the metrics on this chip */
+	uint32_t is_complete;	/* application replay: 1: this run was the last one */
 };
 
 /* Minimum size of a kind's records; has_text: the record ends with a NUL-terminated text */

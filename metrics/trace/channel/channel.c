@@ -36,11 +36,18 @@ bool channel_is_sealed(int fd)
 	return seals >= 0 && (seals & CHANNEL_SEALS) == CHANNEL_SEALS;
 }
 
+static bool are_valid(const struct channel_ranges *ranges)
+{
+	return ranges->mode <= CHANNEL_RANGES_USER && ranges->replay <= CHANNEL_REPLAY_APPLICATION &&
+	       memchr(ranges->filter, '\0', sizeof(ranges->filter)) && memchr(ranges->state, '\0', sizeof(ranges->state)) &&
+	       !ranges->metrics[sizeof(ranges->metrics) - 1];
+}
+
 static bool is_valid(const struct channel_control *control)
 {
 	return control->version == CHANNEL_VERSION && control->size >= sizeof(*control) &&
 	       channel_ring_fits(control->ring) && control->capture <= CHANNEL_CAPTURE_REGION &&
-	       memchr(control->range, '\0', sizeof(control->range));
+	       memchr(control->range, '\0', sizeof(control->range)) && are_valid(&control->ranges);
 }
 
 struct channel_control *channel_map_control(int fd)

@@ -45,6 +45,26 @@ enum channel_capture {
 
 enum channel_pc_mode { CHANNEL_PC_OFF, CHANNEL_PC_CONTINUOUS, CHANNEL_PC_SERIALIZED };
 
+#define CHANNEL_METRICS		32768	/* bytes of the names of metrics */
+
+enum channel_ranges_mode { CHANNEL_RANGES_NONE, CHANNEL_RANGES_KERNEL, CHANNEL_RANGES_USER };
+enum channel_replay { CHANNEL_REPLAY_KERNEL, CHANNEL_REPLAY_USER, CHANNEL_REPLAY_APPLICATION };
+enum channel_ranges_sources { CHANNEL_RANGES_NVTX = 1, CHANNEL_RANGES_REGION = 2 };
+
+/* Counters of ranges, by CUPTI's range profiler */
+struct channel_ranges {
+	uint32_t mode;		/* enum channel_ranges_mode */
+	uint32_t replay;	/* enum channel_replay */
+	uint32_t sources;	/* bits of enum channel_ranges_sources, for CHANNEL_RANGES_USER */
+	uint32_t levels;	/* nesting levels that are counted, from the outermost on */
+	uint64_t skip, count;	/* matching ranges that are left out first, and counted then; count 0: no limit */
+	uint32_t limit;		/* ms after which a replayed kernel ends the process */
+	uint32_t metric_count;
+	char filter[256];	/* extended regular expression of names; "": all */
+	char state[256];	/* file that application replay keeps between its runs */
+	char metrics[CHANNEL_METRICS];	/* names, each with its NUL */
+};
+
 /*
  * The control page, which all processes map. Members after the first three can change at any
  * time.
@@ -69,6 +89,7 @@ struct channel_control {
 	uint32_t pc_mode;	/* PC sampling: enum channel_pc_mode */
 	uint32_t pc_period;	/* cycles: 1 << pc_period */
 	uint32_t pc_stalls;	/* bits 1 << index in gpmu_stalls[]; 0: all reasons */
+	struct channel_ranges ranges;
 };
 
 /* --- the control page: channel.c --- */

@@ -80,7 +80,8 @@ typedef struct CUpti_Device_GetChipName_Params {
 
 /* Metrics, configuration and evaluation: cupti_profiler_host.h */
 
-#define CUPTI_PROFILER_TYPE_PM_SAMPLING	1
+#define CUPTI_PROFILER_TYPE_RANGE_PROFILER	0
+#define CUPTI_PROFILER_TYPE_PM_SAMPLING		1
 
 /* CUpti_MetricType */
 #define CUPTI_METRIC_TYPE_COUNTER	0
@@ -287,6 +288,119 @@ typedef struct CUpti_PmSampling_CounterData_GetSampleInfo_Params {
 	uint64_t endTimestamp;
 } CUpti_PmSampling_CounterData_GetSampleInfo_Params;
 
+/* The range profiler: cupti_range_profiler.h */
+
+/* CUpti_ProfilerRange, CUpti_ProfilerReplayMode */
+#define CUPTI_AutoRange			1
+#define CUPTI_UserRange			2
+#define CUPTI_ApplicationReplay		1
+#define CUPTI_KernelReplay		2
+#define CUPTI_UserReplay		3
+
+typedef struct CUpti_RangeProfiler_Object CUpti_RangeProfiler_Object;
+
+typedef struct CUpti_RangeProfiler_SetConfig_Params {
+	size_t structSize;
+	void *pPriv;
+	CUpti_RangeProfiler_Object *pRangeProfilerObject;
+	size_t configSize;
+	const uint8_t *pConfig;
+	size_t counterDataImageSize;
+	uint8_t *pCounterDataImage;
+	int range;
+	int replayMode;
+	size_t maxRangesPerPass;
+	uint16_t numNestingLevels;
+	uint16_t minNestingLevel;
+	size_t passIndex;
+	uint16_t targetNestingLevel;
+} CUpti_RangeProfiler_SetConfig_Params;
+
+typedef struct CUpti_RangeProfiler_Enable_Params {
+	size_t structSize;
+	void *pPriv;
+	void *ctx;
+	CUpti_RangeProfiler_Object *pRangeProfilerObject;
+} CUpti_RangeProfiler_Enable_Params;
+
+typedef struct CUpti_RangeProfiler_Disable_Params {
+	size_t structSize;
+	void *pPriv;
+	CUpti_RangeProfiler_Object *pRangeProfilerObject;
+} CUpti_RangeProfiler_Disable_Params;
+
+typedef struct CUpti_RangeProfiler_Start_Params {
+	size_t structSize;
+	void *pPriv;
+	CUpti_RangeProfiler_Object *pRangeProfilerObject;
+} CUpti_RangeProfiler_Start_Params;
+
+typedef struct CUpti_RangeProfiler_Stop_Params {
+	size_t structSize;
+	void *pPriv;
+	CUpti_RangeProfiler_Object *pRangeProfilerObject;
+	size_t passIndex;
+	size_t targetNestingLevel;
+	uint8_t isAllPassSubmitted;
+} CUpti_RangeProfiler_Stop_Params;
+
+typedef struct CUpti_RangeProfiler_PushRange_Params {
+	size_t structSize;
+	void *pPriv;
+	CUpti_RangeProfiler_Object *pRangeProfilerObject;
+	const char *pRangeName;
+} CUpti_RangeProfiler_PushRange_Params;
+
+typedef struct CUpti_RangeProfiler_PopRange_Params {
+	size_t structSize;
+	void *pPriv;
+	CUpti_RangeProfiler_Object *pRangeProfilerObject;
+} CUpti_RangeProfiler_PopRange_Params;
+
+typedef struct CUpti_RangeProfiler_DecodeData_Params {
+	size_t structSize;
+	void *pPriv;
+	CUpti_RangeProfiler_Object *pRangeProfilerObject;
+	size_t numOfRangeDropped;
+} CUpti_RangeProfiler_DecodeData_Params;
+
+typedef struct CUpti_RangeProfiler_GetCounterDataSize_Params {
+	size_t structSize;
+	void *pPriv;
+	CUpti_RangeProfiler_Object *pRangeProfilerObject;
+	const char **pMetricNames;
+	size_t numMetrics;
+	size_t maxNumOfRanges;
+	uint32_t maxNumRangeTreeNodes;
+	size_t counterDataSize;
+} CUpti_RangeProfiler_GetCounterDataSize_Params;
+
+typedef struct CUpti_RangeProfiler_CounterDataImage_Initialize_Params {
+	size_t structSize;
+	void *pPriv;
+	CUpti_RangeProfiler_Object *pRangeProfilerObject;
+	size_t counterDataSize;
+	uint8_t *pCounterData;
+} CUpti_RangeProfiler_CounterDataImage_Initialize_Params;
+
+typedef struct CUpti_RangeProfiler_GetCounterDataInfo_Params {
+	size_t structSize;
+	void *pPriv;
+	const uint8_t *pCounterDataImage;
+	size_t counterDataImageSize;
+	size_t numTotalRanges;
+} CUpti_RangeProfiler_GetCounterDataInfo_Params;
+
+typedef struct CUpti_RangeProfiler_CounterData_GetRangeInfo_Params {
+	size_t structSize;
+	void *pPriv;
+	const uint8_t *pCounterDataImage;
+	size_t counterDataImageSize;
+	size_t rangeIndex;
+	const char *rangeDelimiter;
+	const char *rangeName;
+} CUpti_RangeProfiler_CounterData_GetRangeInfo_Params;
+
 /* The structSize of a type with @last as its last member */
 #define CUPTI_STRUCT_SIZE(type, last) \
 	(offsetof(type, last) + sizeof(typeof(((type *)NULL)->last)))
@@ -352,6 +466,24 @@ typedef struct CUpti_PmSampling_CounterData_GetSampleInfo_Params {
 	  CUpti_PmSampling_CounterDataImage_Initialize_Params *params) \
 	F(sample, cuptiPmSamplingCounterDataGetSampleInfo, \
 	  CUpti_PmSampling_CounterData_GetSampleInfo_Params *params)
+
+#define CUPTI_RANGE_FUNCTIONS(F) \
+	F(set_config, cuptiRangeProfilerSetConfig, CUpti_RangeProfiler_SetConfig_Params *params) \
+	F(enable, cuptiRangeProfilerEnable, CUpti_RangeProfiler_Enable_Params *params) \
+	F(disable, cuptiRangeProfilerDisable, CUpti_RangeProfiler_Disable_Params *params) \
+	F(start, cuptiRangeProfilerStart, CUpti_RangeProfiler_Start_Params *params) \
+	F(stop, cuptiRangeProfilerStop, CUpti_RangeProfiler_Stop_Params *params) \
+	F(push, cuptiRangeProfilerPushRange, CUpti_RangeProfiler_PushRange_Params *params) \
+	F(pop, cuptiRangeProfilerPopRange, CUpti_RangeProfiler_PopRange_Params *params) \
+	F(decode, cuptiRangeProfilerDecodeData, CUpti_RangeProfiler_DecodeData_Params *params) \
+	F(data_size, cuptiRangeProfilerGetCounterDataSize, \
+	  CUpti_RangeProfiler_GetCounterDataSize_Params *params) \
+	F(data_initialize, cuptiRangeProfilerCounterDataImageInitialize, \
+	  CUpti_RangeProfiler_CounterDataImage_Initialize_Params *params) \
+	F(data_info, cuptiRangeProfilerGetCounterDataInfo, \
+	  CUpti_RangeProfiler_GetCounterDataInfo_Params *params) \
+	F(range_info, cuptiRangeProfilerCounterDataGetRangeInfo, \
+	  CUpti_RangeProfiler_CounterData_GetRangeInfo_Params *params)
 
 #define API_MEMBER(member, symbol, ...) int (*member)(__VA_ARGS__);
 
