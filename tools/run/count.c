@@ -28,6 +28,7 @@
 
 enum {
 	FD_SIGNAL,
+	FD_CHILD,
 	FD_INTERVAL,
 	FD_DELAY,
 	FD_TIMEOUT,
@@ -55,7 +56,7 @@ struct counting {
 	bool is_enabled;	/* the session is enabled */
 	bool is_counted;	/* the session was enabled once */
 	bool is_interrupted;
-	bool has_child_changed;	/* SIGCHLD arrived: the child may have ended */
+	bool has_child_changed;	/* the child may have ended */
 	bool is_done;		/* counting has ended; the command may still run */
 	sigset_t old_mask;
 };
@@ -138,7 +139,7 @@ void count_hold_signals(sigset_t *mask)
 {
 	sigset_t set;
 
-	ending_signals(&set);
+	run_signals(&set);
 	sigprocmask(SIG_BLOCK, &set, mask);
 }
 
@@ -173,6 +174,15 @@ static void open_signals(struct counting *counting)
 	if (fd < 0)
 		die_of(-errno, "cannot wait for signals");
 	counting->fds[FD_SIGNAL] = (struct pollfd){ .fd = fd, .events = POLLIN };
+}
+
+/* SIGCHLD, which older kernels need, can be lost to a thread of a plugin. */
+static void open_child(struct counting *counting)
+{
+	const pid_t pid = counting->child.pid;
+	int fd = pid ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+
+	counting->fds[FD_CHILD] = (struct pollfd){ .fd = fd, .events = POLLIN };
 }
 
 static int open_task(const struct task *task)
@@ -515,6 +525,7 @@ static void loop(struct counting *counting, struct child_end *end)
 			handle_control(counting);
 		if (counting->fds[FD_SIGNAL].revents)
 			handle_signals(counting);
+		counting->has_child_changed = counting->has_child_changed || counting->fds[FD_CHILD].revents;
 		if (has_command ? child_has_ended(counting, end) : tasks_have_ended(counting))
 			finish(counting);
 	}
@@ -633,6 +644,7 @@ struct gpmu_session *count_run(const struct count *count, struct count_end *end)
 	if (!counting.session)
 		counting.session = open_session(count, counting.child.pid);
 	open_tasks(&counting);
+	open_child(&counting);
 	start(&counting);
 	if (let_go(&counting, end)) {
 		loop(&counting, &child);

@@ -2,6 +2,7 @@
 /* A fake of libcuda.so.1: the driver's functions that find GPUs */
 #include <ctype.h>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +80,22 @@ static size_t find_devices(int *devices)
 	return found;
 }
 
+static void *wait_for_ever(void *unused)
+{
+	for (;;)
+		pause();
+	return unused;
+}
+
+/* A signal of the process that only the caller's threads block is this one's. */
+static void start_thread(void)
+{
+	pthread_t thread;
+
+	if (fake_options()->thread && !pthread_create(&thread, NULL, wait_for_ever, NULL))
+		pthread_detach(thread);
+}
+
 PUBLIC int cuInit(unsigned int flags)
 {
 	int devices[FAKE_GPUS] = { 0 }, code = fake_enter(__func__);
@@ -100,6 +117,7 @@ PUBLIC int cuInit(unsigned int flags)
 		return NO_DEVICE;
 	fake_devices(devices, length);
 	is_initialized = true;
+	start_thread();
 	fake_do("initialised", "");
 	return 0;
 }
@@ -185,4 +203,25 @@ PUBLIC int cuDeviceGetPCIBusId(char *id, int length, int device)
 	for (; *id; id++)
 		*id = (char)toupper((unsigned char)*id);
 	return 0;
+}
+
+PUBLIC int cuCtxPushCurrent_v2(void *context)
+{
+	int code = fake_enter(__func__);
+
+	return code ? code : context ? 0 : INVALID_VALUE;
+}
+
+PUBLIC int cuCtxPopCurrent_v2(void **context)
+{
+	int code = fake_enter(__func__);
+
+	if (!code)
+		*context = NULL;
+	return code;
+}
+
+PUBLIC int cuCtxGetDevice(int *device)
+{
+	return cuDeviceGet(device, 0);
 }

@@ -26,6 +26,7 @@
  *	gap=FROM:LENGTH		from FROM ms after Start no samples are kept for LENGTH ms
  *	replay=FILE		the machine and samples of a recording
  *	lock=FILE		sampling of a GPU is exclusive among all processes with this file
+ *	thread=1		cuInit() starts a thread that blocks no signal, as the real driver does
  *	inject=1		cuInit() loads $CUDA_INJECTION64_PATH, NVTX's first call $NVTX_INJECTION64_PATH
  *	second=N		another tool has subscribed to CUPTI: 1 with a name; 2 without; 3 unsubscribes
  *	zero=N			every Nth kernel has no times
@@ -69,7 +70,7 @@ struct fake_options {
 	uint64_t hardware, latency, stall;	/* samples, ns, ns */
 	uint64_t gap_from, gap_length;		/* ns */
 	uint64_t jump;				/* number of the sample, from 1 */
-	int inject, second, zero, corrupt, drop, unordered, late, slow, exclusive, stuck;
+	int inject, thread, second, zero, corrupt, drop, unordered, late, slow, exclusive, stuck;
 	int pcs_full, pcs_drop, pcs_lose, pcs_busy;
 	char lock[PATH_MAX], until[PATH_MAX];
 };

@@ -272,7 +272,7 @@ static void set(const char *key, const char *value)
 	} ints[] = { { "driver", &options.driver }, { "cupti", &options.cupti },
 		     { "cuinit", &options.cuinit }, { "image", &options.image },
 		     { "forget", &options.forget }, { "reversed", &options.reversed },
-		     { "inject", &options.inject }, { "second", &options.second },
+		     { "inject", &options.inject }, { "thread", &options.thread }, { "second", &options.second },
 		     { "zero", &options.zero }, { "corrupt", &options.corrupt },
 		     { "drop", &options.drop }, { "unordered", &options.unordered },
 		     { "late", &options.late }, { "slow", &options.slow },
