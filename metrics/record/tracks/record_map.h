@@ -251,8 +251,6 @@ int record_string_add(struct record_process *process, uint32_t id, const char *t
 const char *record_string(const struct record_process *process, uint32_t id);
 /* Demangles C++ names if libstdc++ is available. */
 const char *record_string_demangled(const struct record_process *process, uint32_t id);
-/* Returns a name of C++ as in its source, or a copy of another name; NULL: out of memory. The caller frees it. */
-char *record_demangle(const char *name);
 /* @string: a struct record_string */
 void record_string_free(void *string);
 

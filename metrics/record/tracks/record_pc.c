@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/text/demangle.h"
 #include "record/tracks/record_map.h"
 
 #define SUBTRACKS	2	/* number of the sub-tracks below a GPU */
@@ -126,7 +127,7 @@ static int put_sum(struct record_map *map, const struct record_process *process,
 		record_arg_name(&args, "file", lines[0].file);
 		record_arg(&args, "line", lines[0].line);
 	}
-	inlined = count && lines[0].function ? record_demangle(lines[0].function) : NULL;
+	inlined = count && lines[0].function ? demangle(lines[0].function) : NULL;
 	if (inlined)
 		record_arg_name(&args, "inlined", inlined);
 	print_callers(callers, lines, count);

@@ -1,24 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* A process's names by number. */
-#include <dlfcn.h>
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/demangle.h"
 #include "record/tracks/record_map.h"
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static char *(*demangle)(const char *name, char *buffer, size_t *length, int *status);
-
-/* The library stays loaded; a C++ program has it anyway. */
-static void load(void)
-{
-	void *library = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);
-
-	if (library)
-		*(void **)&demangle = dlsym(library, "__cxa_demangle");
-}
 
 int record_string_add(struct record_process *process, uint32_t id, const char *text)
 {
@@ -48,18 +35,6 @@ const char *record_string(const struct record_process *process, uint32_t id)
 	return name ? name->text : "?";
 }
 
-char *record_demangle(const char *name)
-{
-	char *shown = NULL;
-	int status;
-
-	if (!strncmp(name, "_Z", 2)) {
-		pthread_once(&once, load);
-		shown = demangle ? demangle(name, NULL, NULL, &status) : NULL;
-	}
-	return shown ? shown : strdup(name);
-}
-
 const char *record_string_demangled(const struct record_process *process, uint32_t id)
 {
 	struct record_string *name = map_object(&process->strings, id);
@@ -67,7 +42,7 @@ const char *record_string_demangled(const struct record_process *process, uint32
 	if (!name)
 		return "?";
 	if (!name->shown && !strncmp(name->text, "_Z", 2))
-		name->shown = record_demangle(name->text);
+		name->shown = demangle(name->text);
 	return name->shown ? name->shown : name->text;
 }
 
