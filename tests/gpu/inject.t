@@ -368,6 +368,6 @@ is "$violations" 0 "no call breaks the rules of the real CUPTI"
 exported=$(nm -D --defined-only "$build/libgpmu-inject.so" | awk '{ print $3 }' | LC_ALL=C sort | xargs)
 libc="_Exit __sysv_signal _exit abort bsd_signal execl execle execlp execv execve execveat execvp execvpe fexecve sigaction signal sigset ssignal sysv_signal"
 # shellcheck disable=SC2086 # words
-is "$exported" "$(printf '%s\n' InitializeInjection InitializeInjectionNvtx2 gpmu_inject_region $libc | LC_ALL=C sort | xargs)" \
-	"the library exports its three entry points, and functions that precede those of libc"
+is "$exported" "$(printf '%s\n' InitializeInjection InitializeInjectionNvtx2 gpmu_inject_range gpmu_inject_region $libc | LC_ALL=C sort | xargs)" \
+	"the library exports its four entry points, and functions that precede those of libc"
 done_testing

@@ -13,7 +13,7 @@ GPU_CPPFLAGS	:= -D_GNU_SOURCE -Itests/gpu/fake -Itests/gpu/recorder -Itests/lib 
 fake_src	= $(addprefix tests/gpu/fake/,$(1))
 GPU_FAKE_SRC_libgpmu-fake.so := $(call fake_src,options.c metric.c replay.c)
 GPU_FAKE_SRC_libcuda.so.1 := $(call fake_src,cuda.c)
-GPU_FAKE_SRC_libcupti.so.13 := $(call fake_src,cupti.c host.c sampling.c image.c activity.c activity_do.c pc_sampling.c)
+GPU_FAKE_SRC_libcupti.so.13 := $(call fake_src,cupti.c host.c ranges.c sampling.c image.c activity.c activity_do.c pc_sampling.c)
 
 # libgpmu-fake.so reads its tables from the folder that it lies in, so that programs find them in any working directory.
 GPU_FAKE_DATA	:= machines.tsv metrics.tsv stall_reasons.tsv pcs.tsv cubin_3ad3cd15.bin cubin_78b27b28.bin cubin_89f6b764.bin

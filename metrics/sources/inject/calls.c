@@ -79,10 +79,9 @@ static __thread struct {
 #define UNSURE	16384
 static uint32_t *unsure;
 
-static bool is_wanted(const struct inject *self, enum activity_kind kind)
+static bool is_recorded(const struct inject *self, enum activity_kind kind)
 {
-	return self->control->kinds >> kind & 1 || (kind == ACTIVITY_GRAPH && self->control->graph_nodes) ||
-	       ranges_are_wanted(self);
+	return self->control->kinds >> kind & 1 || (kind == ACTIVITY_GRAPH && self->control->graph_nodes);
 }
 
 static void want(struct inject *self, uint32_t domain, uint32_t cbid)
@@ -105,7 +104,7 @@ void calls_enable(struct inject *self)
 {
 	unsure = inject_table(UNSURE * sizeof(*unsure));
 	for (size_t i = 0; i < ARRAY_SIZE(functions); i++) {
-		if (!is_wanted(self, functions[i].kind))
+		if (!is_recorded(self, functions[i].kind) && !ranges_are_wanted(self))
 			continue;
 		for (uint32_t id = functions[i].first; id <= functions[i].last; id++) {
 			by_id[id] = &functions[i];
@@ -177,7 +176,8 @@ static void begin(struct inject *self, const struct function *function, const CU
 {
 	call.has_node = call.is_counted = false;
 	call.state = capture_state(state_kind(self, function));
-	if (call.state == CAPTURE_OFF || has_nodes(self, function) || is_empty(function, data->functionParams))
+	if (!is_recorded(self, function->kind) || call.state == CAPTURE_OFF || has_nodes(self, function) ||
+	    is_empty(function, data->functionParams))
 		return;
 	call.tally = tally_of(call.state, data);
 	call.is_counted = true;
@@ -200,7 +200,8 @@ static void end(struct inject *self, const struct function *function, const CUpt
 		channel_count(self->writer, call.tally, function->kind, (uint64_t)-1);
 		call.is_counted = false;
 	}
-	if (!is_launched || call.is_counted || (call.state == CAPTURE_OFF && now == CAPTURE_OFF))
+	if (!is_launched || call.is_counted || (call.state == CAPTURE_OFF && now == CAPTURE_OFF) ||
+	    !is_recorded(self, function->kind))
 		return;
 	call.tally = tally_of(call.state == now ? now : CAPTURE_SWITCHING, data);
 	if (has_nodes(self, function))

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "activity_fake.h"
+#include "ranges.h"
 
 enum { RUNTIME_GET_LAST_ERROR = 10, RUNTIME_LAUNCH = 211, RUNTIME_MEMCPY = 31, RUNTIME_MEMSET = 45,
        RUNTIME_SYNCHRONIZE = 165, RUNTIME_GRAPH = 311 };
@@ -19,6 +20,7 @@ enum { RUNTIME_GET_LAST_ERROR = 10, RUNTIME_LAUNCH = 211, RUNTIME_MEMCPY = 31, R
 static uint32_t correlation, context_id, kernels;
 static __thread uint32_t marker_ids[16], marker_depth;
 static uint32_t last_marker, started;
+static __thread const char *launched = "";	/* name of the kernel that the next call launches */
 
 const char *activity_call_name(uint32_t domain, uint32_t cbid)
 {
@@ -88,12 +90,15 @@ static void call_driver(uint32_t cbid, const void *parameters, int code, bool is
 {
 	CUpti_CallbackData data = {
 		.callbackSite = CUPTI_API_ENTER, .functionName = "cu", .functionParams = parameters,
-		.correlationId = __atomic_load_n(&correlation, __ATOMIC_RELAXED),
+		.correlationId = __atomic_load_n(&correlation, __ATOMIC_RELAXED), .symbolName = launched,
+		.context = (void *)(uintptr_t)(context_id ? context_id : 1),
 	};
 
 	if (!cbid)
 		return;
 	activity_callback(CUPTI_CB_DOMAIN_DRIVER_API, cbid, &data);
+	if (*launched && !code && !is_node_added)
+		ranges_launch(launched);
 	if (is_node_added)
 		resource(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATE_STARTING, 1, 0);
 	data.callbackSite = CUPTI_API_EXIT;
@@ -172,8 +177,11 @@ static void put_kernel(const char *name, bool is_held, uint32_t graph, uint32_t 
 static void do_kernel(const char *name, bool is_held)
 {
 	uint64_t now;
-	uint32_t correlation_id = call(RUNTIME_LAUNCH, &now);
+	uint32_t correlation_id;
 
+	launched = name;
+	correlation_id = call(RUNTIME_LAUNCH, &now);
+	launched = "";
 	put_kernel(name, is_held, 0, correlation_id, now);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cupti.h"
+#include "ranges.h"
 
 struct CUpti_Profiler_Host_Object {
 	struct config_image config;
@@ -37,7 +38,7 @@ PUBLIC int cuptiProfilerHostInitialize(CUpti_Profiler_Host_Initialize_Params *pa
 
 	if (code)
 		return code;
-	if (params->profilerType != CUPTI_PROFILER_TYPE_PM_SAMPLING || !params->pChipName)
+	if (params->profilerType > CUPTI_PROFILER_TYPE_PM_SAMPLING || !params->pChipName)
 		return CUPTI_ERROR_INVALID_PARAMETER;
 	for (size_t i = 0; i < sizeof(chips) / sizeof(*chips); i++)
 		is_known = is_known || !strcmp(chips[i], params->pChipName);
@@ -258,13 +259,28 @@ static double evaluate(const struct data_image *image, size_t index, const char 
 	return fake_value(name, image->gpu, sample->from, sample->to);
 }
 
+/* Returns whether the image is one of ranges; *@code is then the result. */
+static bool evaluate_range(CUpti_Profiler_Host_EvaluateToGpuValues_Params *params, int *code)
+{
+	struct fake_name name;
+
+	for (size_t i = 0; i < params->numMetrics; i++) {
+		if (!fake_find(params->ppMetricNames[i], &name))
+			return false;
+		if (!ranges_evaluate(params->pCounterDataImage, params->rangeIndex, (uint16_t)name.index, &params->pMetricValues[i]))
+			return false;
+	}
+	*code = CUPTI_SUCCESS;
+	return true;
+}
+
 PUBLIC int cuptiProfilerHostEvaluateToGpuValues(CUpti_Profiler_Host_EvaluateToGpuValues_Params *params)
 {
 	int code = ENTER(params, pMetricValues);
 	const struct data_image *image;
 	struct fake_name name;
 
-	if (code)
+	if (code || (params->pMetricValues && evaluate_range(params, &code)))
 		return code;
 	image = data_image_of(params->pCounterDataImage, params->counterDataImageSize);
 	if (!params->pHostObject || !image || !params->pMetricValues)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/text/demangle.h"
 #include "base/vector.h"
 #include "collect.h"
 #include "sources/inject/inject.h"
@@ -39,10 +40,24 @@ uint32_t collect_name(struct collector *collector, uint32_t parent, const char *
 	return 0;
 }
 
+/* Applies the filter to the name as the results show it. */
+static bool passes_filter(const struct collector *collector, const char *text)
+{
+	char *shown;
+	bool is_match;
+
+	if (!collector->has_filter)
+		return true;
+	shown = demangle(text);
+	is_match = shown && !regexec(&collector->filter, shown, 0, NULL, 0);
+	free(shown);
+	return is_match;
+}
+
 bool collect_wants(struct collector *collector, const char *text)
 {
 	const struct channel_ranges *options = collector->options;
-	bool is_wanted = !collector->has_filter || !regexec(&collector->filter, text, 0, NULL, 0);
+	bool is_wanted = passes_filter(collector, text);
 
 	if (is_wanted) {
 		uint64_t number = collector->matched++;
@@ -128,9 +143,9 @@ static size_t choose_room(struct collector *collector)
 {
 	const bool is_user = collector->options->mode == CHANNEL_RANGES_USER;
 	size_t max = collector->options->replay == CHANNEL_REPLAY_APPLICATION ? ROOM_AGAIN : is_user ? ROOM_USER : ROOM_KERNEL;
-	size_t one = profiler_image_size(&collector->profiler, &collector->metrics, ROOM_MIN);
-	size_t two = profiler_image_size(&collector->profiler, &collector->metrics, 2 * ROOM_MIN);
-	size_t each = two > one ? (two - one) / ROOM_MIN : 1, room = IMAGE_BYTES / (each ? each : 1);
+	size_t small = profiler_image_size(&collector->profiler, &collector->metrics, ROOM_MIN);
+	size_t large = profiler_image_size(&collector->profiler, &collector->metrics, 2 * ROOM_MIN);
+	size_t each = large > small ? (large - small) / ROOM_MIN : 1, room = IMAGE_BYTES / (each ? each : 1);
 
 	if (collector->options->count && collector->options->replay == CHANNEL_REPLAY_KERNEL && collector->options->count < max)
 		max = (size_t)collector->options->count;

@@ -134,10 +134,10 @@ static void end_lap(struct collector *collector)
 	profiler_stop(profiler, false);
 	set.is_broken = set.is_broken || collector->entry_count != set.count;
 	set.is_first = false;
-	if (profiler->state == PROFILER_READY)
-		set.earlier += collector->entry_count;
-	else
-		end_set(collector);
+	if (profiler->state != PROFILER_READY)
+		return end_set(collector);
+	set.earlier += collector->entry_count;
+	collector->entry_count = 0;
 }
 
 void user_end(struct collector *collector)
