@@ -53,7 +53,7 @@ int host_configure(const struct host *host, const char *const *names, size_t len
 
 	*config = (struct host_config){ 0 };
 	host_lock();
-	result = host_object_new(host->library, host->chip, &object);
+	result = host_object_new(host->library, host->type, host->chip, &object);
 	if (!result)
 		result = add_metrics(library, object, names, length);
 	if (!result)
@@ -66,8 +66,9 @@ int host_configure(const struct host *host, const char *const *names, size_t len
 		return 0;
 	if (!config->image && config->size)
 		return fail_memory(error);
-	return fail(error, -EINVAL, "%s%s: CUPTI cannot configure %s for PM sampling: %s (%d)", names[0],
+	return fail(error, -EINVAL, "%s%s: CUPTI cannot configure %s for %s: %s (%d)", names[0],
 		    length > 1 ? " and others" : "", length > 1 ? "them" : "it",
+		    host->type == CUPTI_PROFILER_TYPE_PM_SAMPLING ? "PM sampling" : "ranges",
 		    library_text(library, result), result);
 }
 
@@ -205,7 +206,7 @@ int evaluator_init(struct evaluator *evaluator, const struct host *host, const c
 	*evaluator = (struct evaluator){ .library = host->library, .length = length,
 					 .names = (const char **)names };
 	host_lock();
-	result = host_object_new(host->library, host->chip, &evaluator->object);
+	result = host_object_new(host->library, host->type, host->chip, &evaluator->object);
 	if (!result)
 		result = add_metrics(host->library, evaluator->object, names, length);
 	host_unlock();

@@ -26,6 +26,7 @@ struct host_metric {
 struct host {
 	const struct library *library;
 	char *chip;
+	int type;		/* CUPTI_PROFILER_TYPE_PM_SAMPLING, unless only host_configure() uses it */
 	CUpti_Profiler_Host_Object *object;
 	struct host_metric *metrics;	/* counters, ratios, then throughputs, each sorted by name */
 	size_t length;
@@ -39,8 +40,8 @@ int host_new(const struct library *library, const char *chip, struct host **host
 	     struct gpmu_error *error);
 void host_free(struct host *host);
 
-/* Makes an object for PM sampling of a chip. Returns CUPTI's result; @object is then NULL unless it is 0. */
-int host_object_new(const struct library *library, const char *chip, CUpti_Profiler_Host_Object **object);
+/* Makes an object for a chip. @type: CUPTI_PROFILER_TYPE_... Returns CUPTI's result; @object is then NULL unless it is 0. */
+int host_object_new(const struct library *library, int type, const char *chip, CUpti_Profiler_Host_Object **object);
 /* NULL is allowed. */
 void host_object_free(const struct library *library, CUpti_Profiler_Host_Object *object);
 

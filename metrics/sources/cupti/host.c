@@ -44,10 +44,10 @@ size_t host_chips(const struct library *library, const char *const **names)
 	return params.numChips;
 }
 
-int host_object_new(const struct library *library, const char *chip, CUpti_Profiler_Host_Object **object)
+int host_object_new(const struct library *library, int type, const char *chip, CUpti_Profiler_Host_Object **object)
 {
 	CUPTI_PARAMS(params, CUpti_Profiler_Host_Initialize_Params, pHostObject,
-		     .profilerType = CUPTI_PROFILER_TYPE_PM_SAMPLING, .pChipName = chip);
+		     .profilerType = type, .pChipName = chip);
 	int result = library->cupti.initialize(&params);
 
 	*object = result ? NULL : params.pHostObject;
@@ -57,7 +57,7 @@ int host_object_new(const struct library *library, const char *chip, CUpti_Profi
 static int new_object(const struct library *library, const char *chip,
 		      CUpti_Profiler_Host_Object **object, struct gpmu_error *error)
 {
-	int result = host_object_new(library, chip, object);
+	int result = host_object_new(library, CUPTI_PROFILER_TYPE_PM_SAMPLING, chip, object);
 
 	if (result == CUPTI_ERROR_INVALID_CHIP_NAME)
 		return fail(error, -EINVAL, "%s: CUPTI of CUDA %d.%d does not know this chip", chip,
@@ -154,6 +154,7 @@ int host_new(const struct library *library, const char *chip, struct host **resu
 		return fail_memory(error);
 	host->library = library;
 	host->chip = strdup(chip);
+	host->type = CUPTI_PROFILER_TYPE_PM_SAMPLING;
 	if (!host->chip)
 		ret = fail_memory(error);
 	host_lock();

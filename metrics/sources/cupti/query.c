@@ -2,10 +2,14 @@
 /*
  * Queries, answered in JSON:
  *   "chips"		names of the chips that CUPTI knows
+ *   "chip"		the chip of chip=, or those of the GPUs: an array of names
  *   "metrics"		metrics of the chip of chip=, or of the first GPU: an array of objects
  *			with name, type, description, hw_unit, unit, and sub_metrics, the suffixes
  *			that make names of events
  *   "metrics passes"	the same with the passes that the natural suffix needs; takes seconds
+ *   "ranges NAME NAME..."	the passes that the range profiler needs for these metrics of the chip: an array of an
+ *			object with chip, passes, and units, an array of the unit of each metric. An error names the
+ *			metric that the chip lacks
  *   "sampling"		statistics of each GPU's sampling: an array of objects with uuid; interval, in
  *			ns or, if trigger is "sysclk", in cycles; samples, their number; gaps, an
  *			object with a member for each reason, the number of gaps and their ns; buffer
@@ -46,6 +50,15 @@ static json_t *chips(struct source *source)
 	return text_array(names, length);
 }
 
+static json_t *own_chips(const struct source *source)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < source->chips_len; i++)
+		json_array_append_new(array, json_string(source->chips[i].name));
+	return array;
+}
+
 static json_t *suffixes(const struct host *host, const struct host_metric *metric)
 {
 	const char *const *list = NULL;
@@ -77,6 +90,75 @@ static json_t *metrics(struct source *source, bool wants_passes)
 	for (size_t i = 0; i < chip->events.listed; i++)
 		json_array_append_new(array, describe(chip, chip->events.events[i], wants_passes));
 	return array;
+}
+
+/* Splits names at blanks, in place. Returns their number, or -ENOMEM. */
+static ssize_t split(char *text, const char ***names)
+{
+	size_t length = 0;
+
+	for (char *name = strtok_r(text, " ", &text); name; name = strtok_r(NULL, " ", &text)) {
+		const char **longer = reallocarray(*names, length + 1, sizeof(**names));
+
+		if (!longer)
+			return -ENOMEM;
+		*names = longer;
+		(*names)[length++] = name;
+	}
+	return (ssize_t)length;
+}
+
+/* Sets the error to that of the first metric that fails alone, if one does. Returns -errno. */
+static int blame(const struct host *host, const char *const *names, size_t length, int ret, struct gpmu_error *error)
+{
+	struct host_config config;
+
+	for (size_t i = 0; i < length && length > 1; i++) {
+		int alone = host_configure(host, &names[i], 1, &config, error);
+
+		host_config_release(&config);
+		if (alone)
+			return alone;
+	}
+	return ret;
+}
+
+static json_t *units_of(const struct host *host, const char *const *names, size_t length)
+{
+	json_t *array = json_array();
+	const char *suffix;
+
+	for (size_t i = 0; i < length; i++) {
+		const struct host_metric *metric = host_find(host, names[i], &suffix);
+
+		json_array_append_new(array, json_string(metric ? metric->unit : ""));
+	}
+	return array;
+}
+
+static json_t *ranges(struct source *source, const char *list, int *ret, struct gpmu_error *error)
+{
+	const struct chip *chip = &source->chips[0];
+	const struct host host = {
+		.library = &source->library, .chip = (char *)chip->name, .type = CUPTI_PROFILER_TYPE_RANGE_PROFILER,
+	};
+	struct host_config config = { .image = NULL };
+	char *text = strdup(list);
+	const char **names = NULL;
+	ssize_t length = text ? split(text, &names) : -ENOMEM;
+	json_t *answer = NULL;
+
+	*ret = length < 0 ? fail_memory(error) : !length ? fail(error, -EINVAL, "ranges: expected names of metrics") :
+	       host_configure(&host, names, (size_t)length, &config, error);
+	if (*ret && length > 1)
+		*ret = blame(&host, names, (size_t)length, *ret, error);
+	if (!*ret)
+		answer = json_pack("[{s:s, s:I, s:o}]", "chip", chip->name, "passes", (json_int_t)config.passes,
+				   "units", units_of(chip->host, names, (size_t)length));
+	host_config_release(&config);
+	free(names);
+	free(text);
+	return answer;
 }
 
 static json_t *gaps_of(const struct sampler *sampler)
@@ -177,8 +259,12 @@ int source_query(void *data, const char *question, char **answer, struct gpmu_er
 		json = sampling(source);
 	else if (!strcmp(question, "samples"))
 		json = samples_of(source, &ret, error);
+	else if (!strcmp(question, "chip"))
+		json = own_chips(source);
+	else if (!strncmp(question, "ranges ", 7) && source->chips_len)
+		json = ranges(source, question + 7, &ret, error);
 	else if (strcmp(question, "metrics") && strcmp(question, "metrics passes"))
-		return fail(error, -ENOENT, "expected chips, metrics, metrics passes, sampling, check "
+		return fail(error, -ENOENT, "expected chips, chip, metrics, metrics passes, ranges, sampling, check "
 			    "or samples, found \"%.32s\"", question);
 	else if (!source->chips_len)
 		return fail(error, -ENODEV, "no GPU can be sampled: name a chip by chip=");
