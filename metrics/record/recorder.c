@@ -143,6 +143,10 @@ static int copy_options(struct gpmu_recorder *recorder, const struct gpmu_record
 		ret = sized_options(&recorder->symbols, sizeof(recorder->symbols), recorder->options.symbols, error);
 	if (ret)
 		return ret;
+	if (recorder->options.ranges)
+		ret = sized_options(&recorder->ranges, sizeof(recorder->ranges), recorder->options.ranges, error);
+	if (ret)
+		return ret;
 	if (!recorder->options.cuda_buffers)
 		recorder->options.cuda_buffers = CUPTI_DEFAULT;
 	recorder->options.cuda_buffers -= recorder->options.cuda_buffers % CUPTI_BUFFER;
@@ -172,8 +176,39 @@ static void set_pcs(const struct gpmu_recorder *recorder, struct channel_control
 	parse_stalls(options->pc_stalls, &control->pc_stalls);
 }
 
+/* The range profiler's part of the control page. Returns 0, or -E2BIG: a text is too long */
+static int set_ranges(struct channel_ranges *to, const struct gpmu_recorder_ranges *from)
+{
+	size_t used = 0;
+
+	to->mode = from->mode;
+	to->replay = from->replay;
+	to->sources = from->sources;
+	to->levels = from->levels ? from->levels : 1;
+	to->skip = from->skip;
+	to->count = from->count;
+	to->limit = from->limit;
+	to->metric_count = (uint32_t)from->metric_count;
+	for (size_t i = 0; i < from->metric_count; i++) {
+		const size_t size = strlen(from->metrics[i]) + 1;
+
+		if (size >= sizeof(to->metrics) - used)
+			return -E2BIG;
+		memcpy(to->metrics + used, from->metrics[i], size);
+		used += size;
+	}
+	if ((from->filter && strlen(from->filter) >= sizeof(to->filter)) ||
+	    (from->state && strlen(from->state) >= sizeof(to->state)))
+		return -E2BIG;
+	strcpy(to->filter, from->filter ? from->filter : "");
+	strcpy(to->state, from->state ? from->state : "");
+	return 0;
+}
+
 static int make_control(struct gpmu_recorder *recorder)
 {
+	int ret;
+
 	struct channel_control control = {
 		.version = CHANNEL_VERSION,
 		.size = sizeof(control),
@@ -191,6 +226,9 @@ static int make_control(struct gpmu_recorder *recorder)
 			control.kinds |= activities[i].activity;
 	if (recorder->range)
 		memcpy(control.range, recorder->range, strlen(recorder->range));
+	ret = set_ranges(&control.ranges, &recorder->ranges);
+	if (ret)
+		return ret;
 	recorder->control_fd = channel_create_control(&control, &recorder->control);
 	return recorder->control_fd < 0 ? recorder->control_fd : 0;
 }
@@ -229,7 +267,7 @@ struct gpmu_recorder *gpmu_recorder_new(const struct gpmu_recorder_options *opti
 		recorder->source_streams[i] = -1;
 	record_spool_init(&recorder->spe.spool);
 	ret = copy_options(recorder, options, error);
-	if (!ret && (recorder->options.cuda || recorder->options.regions))
+	if (!ret && (recorder->options.cuda || recorder->options.regions || recorder->options.ranges))
 		ret = prepare_channels(recorder, error);
 	if (!ret)
 		return recorder;
@@ -349,6 +387,7 @@ static int open_trace(struct gpmu_recorder *recorder, struct gpmu_error *error)
 	recorder->map.wants_inner_driver = recorder->options.cuda & GPMU_RECORDER_DRIVER ||
 				   !(recorder->options.cuda & GPMU_RECORDER_CALLS);
 	record_merge_init(&recorder->merge, MERGE_ROOM);
+	recorder->map.ranges = recorder->options.ranges ? &recorder->ranges : NULL;
 	recorder->map.symbols = recorder->options.symbols ? &recorder->symbols : NULL;
 	if (recorder->sample)
 		recorder->map.sampler = gpmu_trace_sampler(recorder->trace, recorder->stack.name);

@@ -66,6 +66,7 @@ struct recorder_file {
 };
 
 struct gpmu_recorder {
+	struct gpmu_recorder_ranges ranges;	/* mode 0: none */
 	struct gpmu_recorder_options options;	/* strings are copies owned by the recorder */
 	const struct gpmu_machine *machine;	/* NULL: none */
 	const struct gpmu_session *session;	/* of the rows; NULL: none */

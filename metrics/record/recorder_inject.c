@@ -64,7 +64,7 @@ int recorder_inject_find(struct gpmu_recorder *recorder, struct gpmu_error *erro
 			  "; unset it to be recorded by this one");
 		return -EBUSY;
 	}
-	if (recorder->options.cuda)
+	if (recorder->options.cuda || recorder->options.ranges)
 		ret = find_injected(recorder, error);
 	if (ret || !recorder->options.regions)
 		return ret;

@@ -121,6 +121,86 @@ struct gpmu_recorder_symbols {
 		     struct gpmu_recorder_line list[GPMU_RECORDER_LINES], size_t *count);
 };
 
+/* Ranges whose counters are collected */
+enum gpmu_recorder_range_mode {
+	GPMU_RECORDER_RANGE_KERNELS = 1,	/* each kernel is a range */
+	GPMU_RECORDER_RANGE_USER,		/* ranges of the program */
+};
+
+/* How the program's work is repeated if the metrics need several passes */
+enum gpmu_recorder_replay {
+	GPMU_RECORDER_REPLAY_KERNEL,	/* each kernel runs again; only for GPMU_RECORDER_RANGE_KERNELS */
+	GPMU_RECORDER_REPLAY_USER,	/* the program itself repeats its outermost ranges */
+	GPMU_RECORDER_REPLAY_APPLICATION,	/* the command runs once for each pass */
+};
+
+/* Sources of the ranges of a program; bits */
+enum gpmu_recorder_range_source {
+	GPMU_RECORDER_RANGE_NVTX = 1,
+	GPMU_RECORDER_RANGE_REGION = 2,	/* marked with gpmu-mark.h, or by gpmu_begin() */
+};
+
+/* Reasons why ranges have no counters; indices of lost of struct gpmu_recorder_range_numbers */
+enum gpmu_recorder_range_lost {
+	GPMU_RECORDER_RANGE_DROPPED,	/* counted, but missing in CUPTI's result */
+	GPMU_RECORDER_RANGE_SKIPPED,	/* left out by filter, skip or count */
+	GPMU_RECORDER_RANGE_DEEP,	/* nested deeper than levels */
+	GPMU_RECORDER_RANGE_OVERLAPPING,	/* begun while a range of another thread, or a stream capture, was open */
+	GPMU_RECORDER_RANGE_LAPS,	/* passes that are combined in one range, but one */
+	GPMU_RECORDER_RANGE_PARTIAL,	/* not counted in all passes */
+	GPMU_RECORDER_RANGE_FOREIGN,	/* of another context, or after counting has ended */
+	GPMU_RECORDER_RANGE_EMPTY,	/* without work of the GPU */
+	GPMU_RECORDER_RANGE_REASONS
+};
+
+/**
+ * struct gpmu_recorder_range_numbers - what happened to the ranges of a process
+ * @size: size of this structure
+ * @seen: kernels launched, or ranges begun
+ * @counted: ranges that have counters
+ * @lost: the others, by enum gpmu_recorder_range_lost
+ * @passes: passes that the metrics need; 0: not known, as nothing was counted
+ * @is_complete: with GPMU_RECORDER_REPLAY_APPLICATION: 1: this run was the last one
+ */
+struct gpmu_recorder_range_numbers {
+	size_t size;
+	uint64_t seen, counted, lost[GPMU_RECORDER_RANGE_REASONS];
+	unsigned int passes;
+	int is_complete;
+};
+
+/**
+ * struct gpmu_recorder_ranges - collects counters of kernels or ranges by CUPTI's range profiler
+ * @size: size of this structure
+ * @mode, @replay: which ranges, and how work is repeated
+ * @sources: bits of enum gpmu_recorder_range_source, for GPMU_RECORDER_RANGE_USER
+ * @levels: nesting levels that are counted, from the outermost on; each multiplies the passes
+ * @skip, @count: number of ranges that are left out first, and counted then; @count 0: no limit
+ * @limit: ms after which a kernel that is replayed ends its process; 0: none
+ * @metrics, @metric_count: names of CUPTI's metrics, without duplicates
+ * @filter: extended regular expression of the names of kernels (mangled) or outermost ranges; NULL: all
+ * @state: file that GPMU_RECORDER_REPLAY_APPLICATION keeps between the runs, empty at first; NULL: none
+ * @user: first argument of the functions, which the recorder's writing thread calls
+ * @name: takes a name, before its first range: its number in the process, that of the range around it, or 0, and its text
+ * @range: takes a range: its name's number, its own number (launch, or outermost range), and the values of the metrics
+ * @end: takes the numbers of a process, after its last range
+ */
+struct gpmu_recorder_ranges {
+	size_t size;
+	enum gpmu_recorder_range_mode mode;
+	enum gpmu_recorder_replay replay;
+	unsigned int sources, levels;
+	uint64_t skip, count;
+	unsigned int limit;
+	const char *const *metrics;
+	size_t metric_count;
+	const char *filter, *state;
+	void *user;
+	int (*name)(void *user, pid_t pid, uint32_t id, uint32_t parent, const char *text);
+	int (*range)(void *user, pid_t pid, uint32_t name, uint64_t number, const double *values, size_t length);
+	int (*end)(void *user, pid_t pid, const struct gpmu_recorder_range_numbers *numbers);
+};
+
 /**
  * struct gpmu_recorder_options - what to record
  * @size: size of this structure
@@ -167,6 +247,7 @@ struct gpmu_recorder_symbols {
  * @pc_period: cycles between two samples of a multiprocessor, a power of 2 from 32 to 2^31; 0: 65536, or 4096 if kernels are
  *	serialized
  * @pc_stalls: stall reasons to sample, separated by ",", such as "long_scoreboard,wait"; NULL: all
+ * @ranges: copied, except its texts, which must exist until gpmu_recorder_new() returns; NULL: no counters of ranges
  *
  * Fields that are 0 or NULL take their defaults.
  */
@@ -197,6 +278,7 @@ struct gpmu_recorder_options {
 	enum gpmu_recorder_pc pc_sampling;
 	uint32_t pc_period;
 	const char *pc_stalls;
+	const struct gpmu_recorder_ranges *ranges;
 };
 
 /**

@@ -310,6 +310,10 @@ int record_map_early(struct record_map *map, uint32_t number, const struct activ
 	case ACTIVITY_CALLS:
 		process->tally = *(const struct activity_calls *)data;
 		return 0;
+	case ACTIVITY_RANGE_NAME:
+	case ACTIVITY_RANGE:
+	case ACTIVITY_RANGES:
+		return record_ranges(map, process, record);
 	default:
 		return record_map_has_span(record);
 	}

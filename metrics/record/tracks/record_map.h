@@ -178,6 +178,7 @@ struct record_map {
 	int idle_track, ended_track;	/* of their samples without a thread; 0: not yet made */
 	int outside_track;	/* of samples of tasks outside the PID namespace; 0: not yet made */
 	uint64_t outside_samples;
+	const struct gpmu_recorder_ranges *ranges;	/* takes counters of ranges; NULL: nothing does */
 	const struct gpmu_recorder_symbols *symbols;	/* NULL: stacks and samples of SPE have no functions */
 	const struct perf_event_attr *copied;	/* of samples with a copy of the stack; NULL: callers are in the samples */
 	struct gpmu_spe_memory memory;	/* of the machine, for samples of SPE */
@@ -346,5 +347,9 @@ static inline void record_arg_name(struct record_args *args, const char *name, c
 	args->list[args->count++] = (struct gpmu_trace_arg){ .name = name, .kind = GPMU_TRACE_NAME,
 							 .text = text };
 }
+
+/* --- record_ranges.c */
+/* Passes a record about counters of ranges on to map->ranges. */
+int record_ranges(struct record_map *map, const struct record_process *process, const struct activity_head *record);
 
 #endif /* GPMU_RECORD_MAP_H */
