@@ -45,7 +45,7 @@ GPMU_HDR	:= $(wildcard metrics/include/*.h metrics/include/gpmu/*.h)
 GPMU_OBJ	:= $(GPMU_SRC:%.c=$(B)/%.o)
 GPMU_SAN_OBJ	:= $(GPMU_SRC:%.c=$(B)/san/%.o)
 # Objects that only the gpmu command uses
-GPMU_TOOLS_SRC	:= $(filter metrics/advice/% metrics/import/% metrics/modes/% metrics/perfdata/% metrics/profile/% metrics/report/% metrics/saved/% metrics/section/% metrics/traffic/% metrics/trace/reader/% metrics/values/runs.c,$(GPMU_SRC))
+GPMU_TOOLS_SRC	:= $(filter metrics/advice/% metrics/import/% metrics/modes/% metrics/perfdata/% metrics/profile/% metrics/ranges/% metrics/report/% metrics/saved/% metrics/section/% metrics/traffic/% metrics/trace/reader/% metrics/values/runs.c,$(GPMU_SRC))
 GPMU_TOOLS_OBJ	:= $(GPMU_TOOLS_SRC:%.c=$(B)/%.o)
 GPMU_TOOLS_SAN_OBJ := $(GPMU_TOOLS_SRC:%.c=$(B)/san/%.o)
 # Libraries that only these use

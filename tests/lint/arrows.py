@@ -22,6 +22,7 @@ TOOLS_LIBRARY_HEADERS = [
     'metrics/import/gpmu_import.h',
     'metrics/modes/gpmu_modes.h',
     'metrics/profile/gpmu_profile.h',
+    'metrics/ranges/gpmu_ranges.h',
     'metrics/report/gpmu_report.h',
     'metrics/saved/gpmu_saved.h',
     'metrics/section/gpmu_section.h',

@@ -14,6 +14,7 @@
 #include "stat/stat_options.h"
 #include "stat/stat_output.h"
 #include "stat/stat_plan.h"
+#include "stat/stat_ranges.h"
 #include "stat/stat_regions.h"
 #include "values/gpmu_rows.h"
 #include "values/gpmu_runs.h"
@@ -249,9 +250,10 @@ static int count_all(struct stat *stat, const struct gpmu_plan *plan, const stru
 	return status;
 }
 
-static int run_regions(struct stat_options *options)
+/* The command is counted in its own process. */
+static int run_inside(struct stat_options *options)
 {
-	int status = stat_regions(options);
+	int status = options->wants_regions ? stat_regions(options) : stat_ranges(options);
 
 	stat_options_release(options);
 	return status;
@@ -268,8 +270,8 @@ static int run(int argc, char **argv)
 	int status;
 
 	stat_options_init(options, argc, argv);
-	if (options->wants_regions)
-		return run_regions(options);
+	if (options->wants_regions || options->ranges.is_wanted)
+		return run_inside(options);
 	if (options->control)
 		control_open(&stat.control, options->control);
 	needs_plugins = common_has_sources(&options->common);

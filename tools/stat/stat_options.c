@@ -20,7 +20,90 @@ enum {
 	KEY_CONTROL,
 	KEY_FOR_EACH_CGROUP,
 	KEY_SECTION,
+	KEY_RANGES,
+	KEY_REPLAY,
+	KEY_RANGE_FILTER,
+	KEY_RANGE_SKIP,
+	KEY_RANGE_COUNT,
+	KEY_RANGE_LEVELS,
+	KEY_REPLAY_LIMIT,
+	KEY_EACH,
 };
+
+/* Sets the mode and sources of --ranges. */
+static void parse_ranges(struct gpmu_recorder_ranges *choice, const char *list)
+{
+	const char *name = list;
+
+	for (;;) {
+		const size_t length = strcspn(name, ",");
+		bool is_kernel = length == 6 && !strncmp(name, "kernel", 6);
+		unsigned int source = length == 4 && !strncmp(name, "nvtx", 4) ? GPMU_RECORDER_RANGE_NVTX :
+				      length == 6 && !strncmp(name, "region", 6) ? GPMU_RECORDER_RANGE_REGION : 0;
+
+		if (!is_kernel && !source)
+			die("--ranges=%s: expected kernel, nvtx, region or nvtx,region", list);
+		if (choice->mode && (is_kernel || choice->mode == GPMU_RECORDER_RANGE_KERNELS))
+			die("--ranges=%s: kernel cannot be combined with other ranges; run the command once for each", list);
+		choice->mode = is_kernel ? GPMU_RECORDER_RANGE_KERNELS : GPMU_RECORDER_RANGE_USER;
+		choice->sources |= source;
+		if (!name[length])
+			return;
+		name += length + 1;
+	}
+}
+
+static enum gpmu_recorder_replay parse_replay(const char *text)
+{
+	static const char *const names[] = {
+		[GPMU_RECORDER_REPLAY_KERNEL] = "kernel", [GPMU_RECORDER_REPLAY_USER] = "user",
+		[GPMU_RECORDER_REPLAY_APPLICATION] = "application",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(text, names[i]))
+			return (enum gpmu_recorder_replay)i;
+	die("--replay=%s: expected kernel, user or application", text);
+}
+
+/* Options of ranges */
+static error_t parse_range(struct stat_ranges_options *ranges, int key, const char *arg)
+{
+	struct gpmu_recorder_ranges *choice = &ranges->choice;
+
+	switch (key) {
+	case KEY_RANGES:
+		ranges->is_wanted = true;
+		parse_ranges(choice, arg);
+		return 0;
+	case KEY_REPLAY:
+		ranges->has_replay = true;
+		choice->replay = parse_replay(arg);
+		break;
+	case KEY_RANGE_FILTER:
+		choice->filter = arg;
+		break;
+	case KEY_RANGE_SKIP:
+		choice->skip = (uint64_t)parse_number("--range-skip", arg, 0, INT64_MAX);
+		break;
+	case KEY_RANGE_COUNT:
+		choice->count = (uint64_t)parse_number("--range-count", arg, 1, INT64_MAX);
+		break;
+	case KEY_RANGE_LEVELS:
+		choice->levels = (unsigned int)parse_number("--range-levels", arg, 1, 16);
+		break;
+	case KEY_REPLAY_LIMIT:
+		choice->limit = (unsigned int)parse_number("--replay-limit", arg, 0, 86400) * 1000;
+		break;
+	case KEY_EACH:
+		ranges->wants_each = true;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	ranges->has_option = true;
+	return 0;
+}
 
 static error_t parse_time(struct stat_options *options, int key, const char *arg)
 {
@@ -134,6 +217,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->next = state->argc;
 		return 0;
 	default:
+		if (!parse_range(&options->ranges, key, arg))
+			return 0;
 		return parse_flag(options, key) ? parse_time(options, key, arg) : 0;
 	}
 }
@@ -180,6 +265,19 @@ static const struct argp_option argp_options[] = {
 	  "gpmu-mark.h" },
 	{ .name = "section", .key = KEY_SECTION, .arg = "LIST", .doc = "metrics of these sections of Nsight Compute; adds the "
 	  "machine's GPUs, as --gpu does" },
+	{ .name = "ranges", .key = KEY_RANGES, .arg = "LIST",
+	  .doc = "count GPU metrics of each kernel (kernel), or of ranges of the command (nvtx, region)" },
+	{ .name = "replay", .key = KEY_REPLAY, .arg = "HOW",
+	  .doc = "repeat work for several passes: each kernel (kernel), by the command itself (user), or the "
+	  "command (application)" },
+	{ .name = "range-filter", .key = KEY_RANGE_FILTER, .arg = "REGEX", .doc = "count only kernels or outermost ranges "
+	  "of matching names" },
+	{ .name = "range-skip", .key = KEY_RANGE_SKIP, .arg = "N", .doc = "leave out the first N of them" },
+	{ .name = "range-count", .key = KEY_RANGE_COUNT, .arg = "N", .doc = "count at most N of them" },
+	{ .name = "range-levels", .key = KEY_RANGE_LEVELS, .arg = "N", .doc = "count N levels of nested ranges (default: 1)" },
+	{ .name = "replay-limit", .key = KEY_REPLAY_LIMIT, .arg = "S",
+	  .doc = "end a process if a replayed kernel takes S seconds (default: 60; 0: no limit)" },
+	{ .name = "each", .key = KEY_EACH, .doc = "separate values for each kernel's launch and each range" },
 	{ .name = "strict", .key = KEY_STRICT, .doc = "fail if a value is missing or was multiplexed" },
 	{ .name = "big-num", .key = 'B', .doc = "group digits with commas (default)" },
 	{ .name = "no-big-num", .key = KEY_NO_BIG_NUM, .doc = "do not group digits with commas" },
@@ -264,9 +362,49 @@ static void check_regions(const struct stat_options *options)
 			die("%s", checks[i].why);
 }
 
+/* Counting of ranges is CUPTI's alone. */
+static void check_ranges(const struct stat_options *options)
+{
+	const struct stat_ranges_options *ranges = &options->ranges;
+	const bool is_user = ranges->choice.mode == GPMU_RECORDER_RANGE_USER;
+	const bool is_kernel_replay = ranges->has_replay && ranges->choice.replay == GPMU_RECORDER_REPLAY_KERNEL;
+	const struct {
+		bool is_wrong;
+		const char *why;
+	} checks[] = {
+		{ !ranges->is_wanted && ranges->has_option, "--replay, --range-..., --replay-limit and --each need --ranges" },
+		{ ranges->is_wanted && !options->argv, "--ranges needs a command" },
+		{ is_user && is_kernel_replay, "--replay=kernel needs --ranges=kernel: CUPTI repeats only single kernels; "
+		  "choose --replay=user or --replay=application" },
+		{ ranges->is_wanted && !is_user && ranges->has_replay && ranges->choice.replay == GPMU_RECORDER_REPLAY_USER,
+		  "--replay=user needs --ranges=nvtx or --ranges=region" },
+		{ ranges->is_wanted && (options->wants_regions || options->is_system_wide || options->cpus ||
+				options->pids.length || options->tids.length || options->cgroups.list || options->details ||
+				options->topdown || options->wants_metric_only || options->interval || options->runs > 1 ||
+				options->delay || options->timeout || options->control || options->common.root),
+		  "--ranges cannot be combined with --regions, -a, -C, -p, -t, -G, -I, -r, -D, --control, --duration, "
+		  "--timeout, -d, --topdown, --metric-only and GPMU_ROOT" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
+		if (checks[i].is_wrong)
+			die("%s", checks[i].why);
+}
+
+static void complete_ranges(struct stat_ranges_options *ranges)
+{
+	struct gpmu_recorder_ranges *choice = &ranges->choice;
+
+	if (!ranges->has_replay)
+		choice->replay = choice->mode == GPMU_RECORDER_RANGE_KERNELS ? GPMU_RECORDER_REPLAY_KERNEL :
+									       GPMU_RECORDER_REPLAY_USER;
+}
+
 void stat_options_init(struct stat_options *options, int argc, char **argv)
 {
-	*options = (struct stat_options){ .runs = 1 };
+	*options = (struct stat_options){
+		.runs = 1, .ranges.choice = { .size = sizeof(options->ranges.choice), .levels = 1, .limit = 60000 },
+	};
 	common_init(&options->common);
 	parse_arguments(&argp, argc, argv, ARGP_IN_ORDER, options);
 	/* As perf: system-wide until Ctrl-C without a command and tasks */
@@ -274,6 +412,8 @@ void stat_options_init(struct stat_options *options, int argc, char **argv)
 				   !options->cpus;
 	check(options);
 	check_regions(options);
+	check_ranges(options);
+	complete_ranges(&options->ranges);
 }
 
 void stat_options_release(struct stat_options *options)

@@ -12,6 +12,13 @@
 #include "sections.h"
 #include "stat/stat_cgroup.h"
 
+/* --ranges and its options */
+struct stat_ranges_options {
+	bool is_wanted, has_replay, wants_each;
+	bool has_option;		/* one that needs --ranges */
+	struct gpmu_recorder_ranges choice;	/* mode, replay, sources, levels, skip, count, limit and filter */
+};
+
 struct stat_options {
 	struct common common;
 	bool is_system_wide;		/* of the CPUs, not of tasks: -a, or the default */
@@ -28,6 +35,7 @@ struct stat_options {
 	struct sections sections;	/* --section */
 	bool wants_metric_only, wants_clear;
 	bool wants_append, wants_json, wants_no_inherit, is_strict, wants_no_big_num, wants_regions;
+	struct stat_ranges_options ranges;
 	struct aggregation aggregation;
 	const char *separator;
 	char **argv;			/* the command; NULL: none */

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Requested metrics: CUPTI's, and formulas of the catalog over these. */
+#include <math.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/error.h"
+#include "base/text/text.h"
+#include "ranges/ranges.h"
+
+#define PMU		"nvidia_gpu"
+#define DURATION	"duration_time"
+
+/* Adds a metric of CUPTI unless the table has it. Sets its index. Returns 0 or -ENOMEM. */
+static int add_metric(struct gpmu_ranges *ranges, const char *name, size_t length, size_t *index)
+{
+	char *copy;
+
+	for (*index = 0; *index < ranges->metrics.n; ++*index)
+		if (strlen(ranges->metrics.list[*index]) == length && !strncmp(ranges->metrics.list[*index], name, length))
+			return 0;
+	copy = strndup(name, length);
+	if (!copy || vector_push(&ranges->metrics, &copy)) {
+		free(copy);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/* The id is "nvidia_gpu@NAME@" or duration_time. */
+static int add_id(struct gpmu_ranges *ranges, const char *metric, const char *id, size_t *index, struct gpmu_error *error)
+{
+	const char *first = strchr(id, '@'), *last = strrchr(id, '@');
+	int ret;
+
+	if (!strcmp(id, DURATION)) {
+		ret = add_metric(ranges, RANGES_TIME, strlen(RANGES_TIME), index);
+	} else if (first && last > first && !strncmp(id, PMU, strlen(PMU))) {
+		ret = add_metric(ranges, first + 1, (size_t)(last - first - 1), index);
+	} else {
+		error_set(error, 0, "%.100s cannot be counted in ranges: it needs %.100s, which the GPU does not count", metric, id);
+		return -EINVAL;
+	}
+	return ret ? error_no_memory(error) : 0;
+}
+
+static int compile(struct gpmu_ranges *ranges, struct ranges_request *request, const struct gpmu_metric *metric,
+		   struct gpmu_error *error)
+{
+	size_t count;
+	int ret = 0;
+
+	request->expr = gpmu_expr_new(gpmu_metric_expr(metric), NULL, error);
+	request->unit = gpmu_metric_unit(metric) ? strdup(gpmu_metric_unit(metric)) : strdup("");
+	if (!request->expr || !request->unit)
+		return request->expr ? error_no_memory(error) : -EINVAL;
+	request->scale = metric_scale(metric);
+	count = gpmu_expr_id_count(request->expr);
+	request->metrics = calloc(count ? count : 1, sizeof(*request->metrics));
+	if (!request->metrics)
+		return error_no_memory(error);
+	for (size_t i = 0; i < count && !ret; i++)
+		ret = add_id(ranges, request->name, gpmu_expr_id(request->expr, i), &request->metrics[i], error);
+	return ret;
+}
+
+static bool fits_chip(const struct gpmu_metric *metric, const char *chip)
+{
+	const char *compat = gpmu_metric_compat(metric);
+	regex_t regex;
+	regmatch_t match;
+	bool is_compatible;
+
+	if (!compat)
+		return true;
+	if (regcomp(&regex, compat, REG_EXTENDED))
+		return false;
+	is_compatible = !regexec(&regex, chip, 1, &match, 0) && !match.rm_so && match.rm_eo == (regoff_t)strlen(chip);
+	regfree(&regex);
+	return is_compatible;
+}
+
+/* The metric of this name, of the GPU and of its chip. The last one takes precedence. */
+static const struct gpmu_metric *find(const struct gpmu_catalog *catalog, const char *chip, const char *name)
+{
+	const struct gpmu_metric *metric, *found = NULL;
+
+	for (size_t i = 0; (metric = gpmu_catalog_metric(catalog, i)); i++)
+		if (!strcasecmp(gpmu_metric_name(metric), name) && gpmu_metric_pmu(metric) &&
+		    !strcmp(gpmu_metric_pmu(metric), PMU) && fits_chip(metric, chip))
+			found = metric;
+	return found;
+}
+
+static int add_request(struct gpmu_ranges *ranges, const struct gpmu_catalog *catalog, const char *chip, const char *name,
+		       size_t length, struct gpmu_error *error)
+{
+	struct ranges_request *request = vector_append(ranges->requests.list, ranges->requests.n);
+	const struct gpmu_metric *metric;
+
+	if (!request)
+		return error_no_memory(error);
+	request->name = strndup(name, length);
+	request->scale = 1;
+	if (!request->name)
+		return error_no_memory(error);
+	metric = find(catalog, chip, request->name);
+	if (metric)
+		return compile(ranges, request, metric, error);
+	if (!strstr(request->name, "__") || !strchr(request->name, '.')) {
+		error_set(error, 0, "%.100s: no metric of this GPU; expected one of gpmu list --gpu, or CUPTI's with a rollup, such as sm__inst_executed.sum", request->name);
+		return -EINVAL;
+	}
+	request->metrics = calloc(1, sizeof(*request->metrics));
+	if (!request->metrics || add_metric(ranges, name, length, &request->metrics[0]))
+		return error_no_memory(error);
+	return 0;
+}
+
+int ranges_add_requests(struct gpmu_ranges *ranges, const struct gpmu_catalog *catalog, const char *chip, const char *list,
+			struct gpmu_error *error)
+{
+	int ret = 0;
+
+	while (*list && !ret) {
+		const size_t length = strcspn(list, ",");
+
+		if (length)
+			ret = add_request(ranges, catalog, chip, list, length, error);
+		list += length + (list[length] == ',');
+	}
+	return ret;
+}
+
+double ranges_evaluate(const struct gpmu_ranges *ranges, const struct ranges_request *request, const double *values)
+{
+	const size_t count = request->expr ? gpmu_expr_id_count(request->expr) : 0;
+	struct gpmu_expr_value operands[count ? count : 1];
+
+	if (!request->expr)
+		return values[request->metrics[0]];
+	for (size_t i = 0; i < count; i++) {
+		double value = values[request->metrics[i]];
+
+		if (!strcmp(gpmu_expr_id(request->expr, i), DURATION))
+			value /= 1e9;
+		operands[i] = (struct gpmu_expr_value){ value, 1, 1 };
+	}
+	(void)ranges;
+	return gpmu_expr_eval(request->expr, operands) * request->scale;
+}

@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# gpmu stat --ranges of a program on the fake of CUPTI, whose kernels count as many units of each metric as their names have
+# letters. Like the real driver, the fake has a thread that blocks no signal, in gpmu as well.
+. tests/tools/lib.sh
+
+need tests/gpu/fake/program
+program=$(realpath "$B/tests/gpu/fake/program")
+export GPMU_CUDA GPMU_FAKE='inject=1 thread=1'
+GPMU_CUDA=$(realpath "$B/tests/gpu/fake")
+unset CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH GPMU_CHANNEL
+metric=dram__bytes_read.sum
+
+# ranges OPTION... -- WORD...: the program's ranges; prints value, number of ranges, number and name of each row
+ranges() {
+	local options=()
+
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	run timeout -s KILL 300 "$GPMU_BIN" stat -x\; -o "$work/csv" -M "$metric" "${options[@]}" -- "$program" init context=0 "$@"
+	rows=$(cut -d\; -f1,4- "$work/csv" | paste -sd' ')
+}
+
+# --- kernels
+ranges --strict --ranges=kernel -- kernel=foo kernel=bar repeat=3 kernel=foo
+is "$rc" 0 "stat --ranges ends with the command, although a thread of the driver takes signals"
+is "$rows" "12;4;0;foo 3;1;1;bar" "--ranges=kernel has a row for each kernel with the sum of its launches"
+is "$err" "gpmu stat: passes of each kernel: 1" "--ranges=kernel prints the passes before the run, and no warning"
+ranges --ranges=kernel --each -- kernel=foo kernel=foo kernel=quux
+is "$rows" "3;1;0;foo 3;1;1;foo 4;1;2;quux" "--each has a row for each launch"
+ranges --strict --ranges=kernel --range-filter='^foo[(]int[)]$' -- kernel=_Z3fooi kernel=bar kernel=_Z3foov
+is "$rows" "7;1;0;foo(int)" "--range-filter applies to the demangled name"
+ranges --strict --ranges=kernel --each --range-filter='^f' --range-skip=1 --range-count=1 -- kernel=fa kernel=b kernel=fab kernel=fabc
+is "$rows" "3;1;2;fab" "--range-skip and --range-count count the kernels that pass the filter"
+ranges --strict --ranges=kernel -- threads=4
+is "$rows" "3200;400;0;threaded" "kernels of all threads are counted"
+ranges --strict --ranges=kernel --replay=application -- kernel=foo kernel=foo
+is "$rows" "6;2;0;foo" "--replay=application counts each kernel"
+ranges --strict --ranges=kernel -- repeat=1500 kernel=foo
+is "$rows" "4500;1500;0;foo" "more kernels than an image has room for are all counted"
+
+# --- ranges of the program
+ranges --strict --ranges=nvtx -- push=a kernel=foo push=b kernel=bar pop pop kernel=x push=a kernel=foo pop
+is "$rows" "9;2;0;a" "--ranges=nvtx has a row for each outermost range, without the work outside"
+ranges --strict --ranges=region -- enter=a kernel=foo leave=a
+is "$rows" "3;1;0;a" "--ranges=region counts regions of gpmu-mark.h"
+ranges --ranges=nvtx --range-levels=2 -- push=a kernel=foo push=b kernel=bar pop pop push=a kernel=foo push=b kernel=bar pop pop
+is "$rows" "6;1;2;a 3;1;2;a/b" "--range-levels=2 counts inner ranges in a second repetition of the outermost one"
+like "$err" 'passes: 2; each counts another outermost range of the same name' "several passes are announced before the run"
+ranges --strict --ranges=nvtx --range-levels=2 --replay=application -- push=a kernel=foo push=b kernel=bar pop pop
+is "$rows" "6;1;0;a 3;1;0;a/b" "--replay=application runs the command once for each pass"
+is "$(grep -c . <<< "$out")" 2 "it runs as often as announced"
+ranges --strict --ranges=nvtx --range-levels=2 -- push=a kernel=foo pop
+is "$rc" 125 "--strict fails if a range lacks passes"
+like "$err" '--strict: ranges without counters: 1' "--strict has the number of ranges without counters"
+
+# --- graphs
+ranges --ranges=kernel -- kernel=foo graph=2 kernel=bar
+is "$rows" "3;1;0;foo" "kernel replay ends where the program makes a graph"
+like "$err" 'kernels are not counted from here on: the program makes a CUDA graph.*--ranges=nvtx' "a warning has the reason and the remedy"
+unlike "$err" 'lost' "kernels that are not recorded are not reported as lost"
+
+# --- failures
+GPMU_FAKE='inject=1 fail=cuptiRangeProfilerEnable@3:26' ranges --strict --ranges=nvtx --range-levels=2 -- \
+	repeat=2 push=a kernel=foo pop
+is "$rc" 125 "a set of passes that does not begin is an error with --strict"
+GPMU_FAKE='inject=1 fail=cuptiRangeProfilerStart:26' ranges --strict --ranges=kernel -- kernel=foo
+is "$rc" 125 "--strict fails if CUPTI refuses to start"
+like "$err" 'ranges are not counted: cuptiRangeProfilerStart returned 26' "a refused start is reported with its call and code"
+is "$rows" "" "a refused start has no rows"
+for end in vanish=3 exit=3; do
+	ranges --strict --ranges=kernel -- kernel=foo $end
+	is "$rc $rows" "3 3;1;0;foo" "a command that ends by $end has all of its kernels"
+done
+ranges --ranges=kernel -- kernel=foo kill
+is "$rc" 137 "a command that is killed ends stat --ranges"
+
+# --- wrong options
+expect 125 gpmu stat --ranges=kernel,nvtx -M "$metric" -- true
+like "$err" 'kernel cannot be combined' "kernels and ranges are refused together"
+expect 125 gpmu stat --ranges=nvtx --replay=kernel -M "$metric" -- true
+like "$err" '--replay=kernel needs --ranges=kernel' "kernel replay of ranges is refused before the command runs"
+expect 125 gpmu stat --gpu --ranges=kernel -M "$metric" -- true
+like "$err" 'exclude each other' "sampling of the GPU beside ranges is refused"
+expect 125 gpmu stat --ranges=kernel -M no__such.sum -- true
+like "$err" 'no__such' "an unknown metric is named"
+done_testing

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* gpmu stat --ranges: metrics of the GPU for each kernel, or for ranges of the command */
+#ifndef GPMU_STAT_RANGES_H
+#define GPMU_STAT_RANGES_H
+
+#include "stat/stat_options.h"
+
+struct gpmu_ranges;
+
+/* Runs the command, once or for each pass, and prints its ranges. Returns the exit status. */
+int stat_ranges(struct stat_options *options);
+/* Prints the rows, and the numbers of ranges. Dies if the output cannot be written. */
+void stat_ranges_print(const struct stat_options *options, const struct gpmu_ranges *ranges);
+
+#endif /* GPMU_STAT_RANGES_H */

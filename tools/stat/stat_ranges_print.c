@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/text/gpmu_shown.h"
+#include "cmd.h"
+#include "output/output.h"
+#include "output/table.h"
+#include "ranges/gpmu_ranges.h"
+#include "stat/stat_ranges.h"
+
+static const char *const reasons[GPMU_RECORDER_RANGE_REASONS] = {
+	[GPMU_RECORDER_RANGE_DROPPED] = "lost by CUPTI",
+	[GPMU_RECORDER_RANGE_SKIPPED] = "left out by --range-filter, --range-skip or --range-count",
+	[GPMU_RECORDER_RANGE_DEEP] = "nested deeper than --range-levels",
+	[GPMU_RECORDER_RANGE_OVERLAPPING] = "begun during a range of another thread or a stream capture",
+	[GPMU_RECORDER_RANGE_LAPS] = "combined with others, as each counts one pass",
+	[GPMU_RECORDER_RANGE_PARTIAL] = "not counted in all passes",
+	[GPMU_RECORDER_RANGE_FOREIGN] = "in another context, or after counting had ended",
+	[GPMU_RECORDER_RANGE_EMPTY] = "without work of the GPU",
+};
+
+/* Members of JSON */
+static const char *const reason_names[GPMU_RECORDER_RANGE_REASONS] = {
+	[GPMU_RECORDER_RANGE_DROPPED] = "dropped", [GPMU_RECORDER_RANGE_SKIPPED] = "skipped",
+	[GPMU_RECORDER_RANGE_DEEP] = "deep", [GPMU_RECORDER_RANGE_OVERLAPPING] = "overlapping",
+	[GPMU_RECORDER_RANGE_LAPS] = "laps", [GPMU_RECORDER_RANGE_PARTIAL] = "partial",
+	[GPMU_RECORDER_RANGE_FOREIGN] = "foreign", [GPMU_RECORDER_RANGE_EMPTY] = "empty",
+};
+
+static const char *noun(const struct stat_options *options)
+{
+	return options->ranges.choice.mode == GPMU_RECORDER_RANGE_KERNELS ? "kernels" : "ranges";
+}
+
+/* A count without a fraction, or a value with six significant digits */
+static void format_value(char *text, size_t size, double value)
+{
+	if (isnan(value))
+		snprintf(text, size, "<not counted>");
+	else if (value == floor(value) && fabs(value) < 1e15)
+		snprintf(text, size, "%.0f", value);
+	else
+		snprintf(text, size, "%.6g", value);
+}
+
+/* --- text */
+
+static void print_values(const struct gpmu_ranges *ranges, struct table *table, size_t row)
+{
+	const char *name;
+	char value[40];
+
+	for (size_t i = 0; (name = gpmu_ranges_name(ranges, i)); i++) {
+		format_value(value, sizeof(value), gpmu_ranges_value(ranges, row, i));
+		table_cell(table, "%s", value);
+		table_cell(table, "%s", gpmu_ranges_unit(ranges, i));
+		table_cell(table, "%s", name);
+	}
+}
+
+/* The name of a range, a level deeper than that around it */
+static void print_head(FILE *file, const struct stat_options *options, const struct gpmu_ranges_row *row)
+{
+	fprintf(file, "%*s", 1 + 2 * (int)row->level, "");
+	gpmu_shown_print(file, row->name);
+	if (options->ranges.wants_each)
+		fprintf(file, ", number %" PRIu64 ":\n", row->number);
+	else
+		fprintf(file, ", %s: %" PRIu64 "\n", noun(options), row->count);
+}
+
+static void print_rows(FILE *file, const struct stat_options *options, const struct gpmu_ranges *ranges)
+{
+	struct gpmu_ranges_row row;
+
+	for (size_t i = 0; !gpmu_ranges_row(ranges, i, &row); i++) {
+		struct table table;
+
+		print_head(file, options, &row);
+		table_init(&table, file, "");
+		table_column(&table, NULL, TABLE_RIGHT, 22 + 2 * row.level, 0);
+		table_column(&table, NULL, 0, 6, 0);
+		table_column(&table, NULL, 0, 0, 0);
+		print_values(ranges, &table, i);
+		table_print(&table);
+		putc('\n', file);
+	}
+}
+
+static void print_numbers(FILE *file, const struct stat_options *options, const struct gpmu_ranges *ranges)
+{
+	const struct gpmu_recorder_range_numbers *numbers = gpmu_ranges_numbers(ranges);
+
+	fprintf(file, " %" PRIu64 " of %" PRIu64 " %s; passes: %u\n", numbers->counted, numbers->seen, noun(options),
+		numbers->passes);
+	for (int i = 0; i < GPMU_RECORDER_RANGE_REASONS; i++)
+		if (numbers->lost[i])
+			fprintf(file, " %" PRIu64 " %s\n", numbers->lost[i], reasons[i]);
+	putc('\n', file);
+}
+
+static void print_text_form(const struct stat_options *options, const struct gpmu_ranges *ranges, struct output *output)
+{
+	output_started(output, time(NULL));
+	fprintf(output->file, "\n GPU metrics of the %s of '", noun(options));
+	for (char **arg = options->argv; *arg; arg++) {
+		fputs(arg == options->argv ? "" : " ", output->file);
+		gpmu_shown_print(output->file, *arg);
+	}
+	fprintf(output->file, "':\n\n");
+	print_rows(output->file, options, ranges);
+	print_numbers(output->file, options, ranges);
+}
+
+/* --- JSON and CSV */
+
+static void print_line(FILE *file, json_t *object)
+{
+	json_dumpf(need_memory(object), file, 0);
+	putc('\n', file);
+	json_decref(object);
+}
+
+static json_t *json_value(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+static void print_json(const struct stat_options *options, const struct gpmu_ranges *ranges, FILE *file)
+{
+	const struct gpmu_recorder_range_numbers *numbers = gpmu_ranges_numbers(ranges);
+	json_t *lost = need_memory(json_object());
+	struct gpmu_ranges_row row;
+	const char *name;
+
+	for (size_t i = 0; !gpmu_ranges_row(ranges, i, &row); i++)
+		for (size_t m = 0; (name = gpmu_ranges_name(ranges, m)); m++)
+			print_line(file, json_pack("{s:s, s:I, s:I, s:I, s:i, s:s, s:o, s:s}", "range", row.path, "level",
+						   (json_int_t)row.level, "count", (json_int_t)row.count, "number",
+						   (json_int_t)row.number, "pid", (int)row.pid, "metric", name, "value",
+						   json_value(gpmu_ranges_value(ranges, i, m)), "unit",
+						   gpmu_ranges_unit(ranges, m)));
+	for (int i = 0; i < GPMU_RECORDER_RANGE_REASONS; i++)
+		json_object_set_new(lost, reason_names[i], json_integer((json_int_t)numbers->lost[i]));
+	print_line(file, json_pack("{s:s, s:I, s:I, s:i, s:o}", "total", noun(options), "seen", (json_int_t)numbers->seen,
+				   "counted", (json_int_t)numbers->counted, "passes", (int)numbers->passes, "lost", lost));
+}
+
+/* A text of CSV, quoted if it has the separator, a quote or a line's end */
+static void print_field(FILE *file, const char *separator, const char *text)
+{
+	if (!strstr(text, separator) && !strpbrk(text, "\"\n\r")) {
+		fputs(text, file);
+		return;
+	}
+	putc('"', file);
+	for (; *text; text++)
+		fprintf(file, *text == '"' ? "\"\"" : "%c", *text);
+	putc('"', file);
+}
+
+static void print_csv(const struct stat_options *options, const struct gpmu_ranges *ranges, FILE *file)
+{
+	const char *separator = options->separator, *name;
+	struct gpmu_ranges_row row;
+
+	for (size_t i = 0; !gpmu_ranges_row(ranges, i, &row); i++)
+		for (size_t m = 0; (name = gpmu_ranges_name(ranges, m)); m++) {
+			const double value = gpmu_ranges_value(ranges, i, m);
+
+			fprintf(file, isnan(value) ? "<not counted>%s" : "%2$.17g%1$s", separator, value);
+			print_field(file, separator, gpmu_ranges_unit(ranges, m));
+			fputs(separator, file);
+			print_field(file, separator, name);
+			fprintf(file, "%s%" PRIu64 "%s%" PRIu64 "%s", separator, row.count, separator, row.number, separator);
+			print_field(file, separator, row.path);
+			putc('\n', file);
+		}
+}
+
+void stat_ranges_print(const struct stat_options *options, const struct gpmu_ranges *ranges)
+{
+	struct output output = { 0 };
+	int ret = output_open(&output, options->path, options->wants_append ? OUTPUT_APPEND : OUTPUT_REPLACE, stderr);
+
+	if (ret)
+		die_output(options->path, stderr, ret);
+	if (options->wants_json)
+		print_json(options, ranges, output.file);
+	else if (options->separator)
+		print_csv(options, ranges, output.file);
+	else
+		print_text_form(options, ranges, &output);
+	ret = output_close(&output);
+	if (ret)
+		die_output(options->path, stderr, ret);
+}
