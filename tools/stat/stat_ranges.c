@@ -150,7 +150,7 @@ static void make_state(struct run *run)
 	run->state = print_text("%s/gpmu-ranges-XXXXXX", folder && *folder ? folder : "/tmp");
 	fd = mkostemp(run->state, O_CLOEXEC);
 	if (fd < 0)
-		die("a file in %s: %s", folder && *folder ? folder : "/tmp", error_name(errno));
+		die("a file in %s: %s", folder && *folder ? folder : "/tmp", strerror(errno));
 	close(fd);
 	run->choice.state = run->state;
 }
@@ -206,7 +206,7 @@ static void run_once(struct run *run)
 	struct gpmu_recorder *recorder;
 
 	if (fd < 0)
-		die("/dev/null: %s", error_name(errno));
+		die("/dev/null: %s", strerror(errno));
 	recorder = make_recorder(run, fd);
 	count_command(run, recorder);
 	gpmu_recorder_free(recorder);
