@@ -25,7 +25,7 @@ static int solve(void)
 
 static struct gpmu_marks *marks;
 
-/* Does not leave the temporary file if a signal ends the launcher. */
+/* Removes the temporary file if a signal ends the launcher. */
 static void end(int number)
 {
 	gpmu_marks_delete_file(marks);
