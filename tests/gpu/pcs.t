@@ -45,8 +45,8 @@ record '' --pc-sampling "${loaded[@]}" sampled=2 sleep=300 sampled=1
 ok $? "pcs: a run whose samples all arrive passes with --strict" || diag "$(cat "$tmp/err")"
 is "$(numbers)" "$((3 * once)) $((3 * once))" "pcs: the samples of all runs are delivered, also those that CUPTI decodes at the end"
 awk -F'\t' 'NR > 2 && $6 !~ /_not_issued$/ { n[$2] += 3 * $7 } END { for (f in n) print f, n[f] }' tests/data/gpu/pcs.tsv | sort > "$tmp/want"
-report --folded | awk '{ n = $NF; sub(/;.*/, ""); sum[$1] += n } END { for (f in sum) print f, sum[f] }' | sort > "$tmp/got"
-is "$(cat "$tmp/got")" "$(cat "$tmp/want")" "pcs: each function has the recorded samples, without those that are counted as not issued too"
+report --folded | awk -F';' '$1 == "GPU" { n = $NF; sub(/.* /, "", n); sum[$2] += n } END { for (f in sum) print f, sum[f] }' | sort > "$tmp/got"
+is "$(cat "$tmp/got")" "$(cat "$tmp/want")" "pcs: each function has the recorded samples of the GPU, without those that are counted as not issued too"
 is "$(report --by stall --format csv --top 1 | tail -n 1 | cut -d, -f1,3)" "$(awk -F'\t' '$6 ~ /stalled_wait$/ { n += 3 * $7 } END { print "wait," n }' tests/data/gpu/pcs.tsv)" \
 	"pcs: the most frequent stall reason has its documented name and samples"
 report --by function,line > "$tmp/lines"
