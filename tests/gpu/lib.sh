@@ -95,12 +95,12 @@ until_printed() {
 	return 1
 }
 
-# record NAME OPTION... -- COMMAND...: runs gpmu record; writes WORK/NAME.pftrace, .out and .err
+# record NAME OPTION... -- COMMAND...: runs gpmu record for up to RECORD_SECONDS; writes WORK/NAME.pftrace, .out and .err
 record() {
 	local name=$1
 
 	shift
-	timeout --foreground 60 "$GPMU" record -o "$WORK/$name.pftrace" "$@" > "$WORK/$name.out" 2> "$WORK/$name.err"
+	timeout --foreground "${RECORD_SECONDS:-60}" "$GPMU" record -o "$WORK/$name.pftrace" "$@" > "$WORK/$name.out" 2> "$WORK/$name.err"
 }
 
 # recorded NAME OPTION... -- COMMAND...: the same as a test; shows gpmu's messages

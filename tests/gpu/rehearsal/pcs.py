@@ -2,12 +2,14 @@
 """
 Replaces the recording of PC samples: two kernels whose durations and samples are 1:3. REHEARSAL_SHARE is the percentage of the
 samples that the longer one has, REHEARSAL_MISSING the number of samples that are counted and not delivered, and
-REHEARSAL_FOREIGN that of samples without an instruction. The samples are in a file beside the trace.
+REHEARSAL_FOREIGN that of samples without an instruction. The built gpmu, $REHEARSAL_GPMU, reports them.
 """
 import os
+import sys
 
 SAMPLES = 100000
-SOURCE = "load/pcs.cu"
+SOURCE = "tests/gpu/load/pcs.cu"
+CHAIN, CALL = 20, 28     # lines
 
 
 def setting(name, default):
@@ -35,20 +37,22 @@ def audit():
     return {"samples": SAMPLES, "delivered": SAMPLES - missing - foreign, "dropped": 0, "foreign": foreign, "full": 0}
 
 
-def write(path, arguments):
-    """Writes the folded stacks. Returns the exit status of gpmu record."""
+def samples(arguments):
+    """(function, arguments of its instant) of each function and stall reason"""
     share = setting("SHARE", "75") / 100
     stalls = (option(arguments, "--pc-stall") or "wait,selected,long_scoreboard").split(",")
-    with open(path + ".folded", "w", encoding="utf-8") as file:
-        for name, part in (("hot_one", 1 - share), ("hot_three", share)):
-            for stall in stalls:
-                print(f"{name};{SOURCE}:9;{SOURCE}:20;{stall} {round(SAMPLES * part / len(stalls))}", file=file)
-    return 125 if "--strict" in arguments and option(arguments, "--pc-period") == "32" else 0
+    return [(name, {"samples": round(SAMPLES * part / len(stalls)), "stall": stall, "offset": 16, "file": SOURCE, "line": CHAIN,
+                    "callers": f"{SOURCE}:{CALL}"})
+            for name, part in (("hot_one", 1 - share), ("hot_three", share)) for stall in stalls]
+
+
+def end(arguments):
+    """Prints what gpmu record reports at its end. Returns its exit status."""
+    if option(arguments, "--pc-period") != "32":
+        return 0
+    print("gpmu record: warning: 1 pcs: PC sampling: the hardware buffer of context 1 was full", file=sys.stderr)
+    return 125 if "--strict" in arguments else 0
 
 
 def report(arguments):
-    if "--folded" in arguments:
-        with open(arguments[-1] + ".folded", encoding="utf-8") as file:
-            print(file.read(), end="")
-    else:
-        print(f"  line           source\n  {SOURCE}:20  x = x * 1.0001f + 0.5f;")
+    os.execv(os.environ["REHEARSAL_GPMU"], ["gpmu", *arguments])

@@ -7,6 +7,7 @@
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+export REHEARSAL_GPMU=$PWD/${B:-build}/gpmu
 # The limits of parts only end a hang here: a slow machine needs a tenth of these times.
 export B=$work/build OUT=$work/out GPMU_GPU_PATIENCE=10 GPMU_GPU_SECONDS=14700
 mkdir -p "$OUT"
