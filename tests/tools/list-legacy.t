@@ -43,8 +43,10 @@ is "$rc $out$err" "1 gpmu list: no legacy name matches" "list --legacy exits wit
 run gpmu list --legacy pmu
 is "$rc $err" "125 gpmu list: --legacy lists metrics and events: expected metric, event or neither" \
 	"list --legacy refuses other kinds than metrics and events"
-run gpmu list --legacy --gpu
-is "$rc $err" "125 gpmu list: --legacy and --gpu: choose one" "list refuses --legacy with --gpu"
+for other in --gpu --sections --stall-reasons; do
+	run gpmu list --legacy $other
+	is "$rc $err" "125 gpmu list: --legacy and $other: choose one" "list refuses --legacy with $other"
+done
 
 # --- without --legacy
 export GPMU_ROOT

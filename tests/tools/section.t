@@ -161,7 +161,9 @@ for line in sys.stdin:
 run gpmu list --sections --section-folder $examples zzz
 is "$rc $err" "1 gpmu list: no section matches" "list --sections exits with 1 if no section matches"
 run gpmu list --sections --gpu --section-folder $examples
-like "$rc $err" '^125 .*--sections cannot be combined' "list refuses --sections with --gpu"
+is "$rc $err" "125 gpmu list: --sections and --gpu: choose one" "list refuses --sections with --gpu"
+run gpmu list --sections --section-folder $examples metric
+is "$rc $err" "125 gpmu list: --sections lists no other kind" "list --sections refuses another kind"
 run gpmu list --sections --chip ZZ9 --section-folder $examples
 like "$rc $err" '^125 .*--chip ZZ9: the compute capability' "list --sections refuses an unknown chip"
 run gpmu list --section-folder $examples

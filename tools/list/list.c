@@ -32,13 +32,31 @@ enum {
 	KEY_STALLS,
 };
 
+enum listed {
+	LISTED_ITEMS,
+	LISTED_GPU,
+	LISTED_LEGACY,
+	LISTED_SECTIONS,
+	LISTED_STALLS,
+};
+
 struct arguments {
 	struct list list;
+	enum listed listed;
 	struct list_gpu gpu;
-	bool wants_legacy;
 	struct sections sections;
-	bool wants_sections;
-	bool wants_stalls;
+};
+
+/* The options that exclude each other, and whether they accept a kind such as event */
+static const struct {
+	const char *option;
+	bool has_kinds;
+} listed[] = {
+	[LISTED_ITEMS] = { NULL, true },
+	[LISTED_GPU] = { "--gpu", true },
+	[LISTED_LEGACY] = { "--legacy", true },
+	[LISTED_SECTIONS] = { "--sections", false },
+	[LISTED_STALLS] = { "--stall-reasons", false },
 };
 
 /* Kinds, with perf's words for them. */
@@ -91,6 +109,14 @@ static void add_argument(struct list *list, const char *arg)
 	texts_add(&list->globs, arg);
 }
 
+static error_t choose(struct arguments *arguments, enum listed choice)
+{
+	if (arguments->listed != LISTED_ITEMS && arguments->listed != choice)
+		die("%s and %s: choose one", listed[arguments->listed].option, listed[choice].option);
+	arguments->listed = choice;
+	return 0;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -101,15 +127,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &list->common;
 		state->child_inputs[1] = &arguments->sections;
 		return 0;
-	case KEY_SECTIONS:
-		arguments->wants_sections = true;
-		return 0;
 	case KEY_LIST_GPU:
-		list->common.wants_gpu = true;
-		return 0;
+		return choose(arguments, LISTED_GPU);
 	case KEY_LEGACY:
-		arguments->wants_legacy = true;
-		return 0;
+		return choose(arguments, LISTED_LEGACY);
+	case KEY_SECTIONS:
+		return choose(arguments, LISTED_SECTIONS);
+	case KEY_STALLS:
+		return choose(arguments, LISTED_STALLS);
 	case KEY_CHIP:
 		arguments->gpu.chip = arg;
 		return 0;
@@ -118,9 +143,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_PASSES:
 		arguments->gpu.wants_passes = true;
-		return 0;
-	case KEY_STALLS:
-		arguments->wants_stalls = true;
 		return 0;
 	case KEY_ALL:
 		list->wants_all = true;
@@ -514,18 +536,33 @@ static void check(const struct arguments *arguments)
 
 	if (list->wants_json && list->wants_names)
 		die("-j and --names: choose one");
-	if (arguments->wants_sections && (list->common.wants_gpu || list->kind >= 0))
-		die("--sections cannot be combined with --gpu and with kinds such as event");
-	if (gpu->chip && !list->common.wants_gpu && !arguments->wants_sections)
+	if (!listed[arguments->listed].has_kinds && list->kind >= 0)
+		die("%s lists no other kind", listed[arguments->listed].option);
+	if (gpu->chip && arguments->listed != LISTED_GPU && arguments->listed != LISTED_SECTIONS)
 		die("--chip needs --gpu or --sections");
-	if ((gpu->wants_chips || gpu->wants_passes) && !list->common.wants_gpu)
+	if ((gpu->wants_chips || gpu->wants_passes) && arguments->listed != LISTED_GPU)
 		die("--chips and --passes need --gpu");
-	if (arguments->sections.folders.length && !arguments->wants_sections)
+	if (arguments->sections.folders.length && arguments->listed != LISTED_SECTIONS)
 		die("--section-folder needs --sections");
-	if (arguments->wants_stalls && (list->kind >= 0 || list->common.wants_gpu))
-		die("--stall-reasons lists no other kind, and needs no --gpu");
-	if (arguments->wants_legacy && (list->common.wants_gpu || arguments->wants_sections))
-		die("--legacy, --sections and --gpu: choose one");
+}
+
+/* Returns the exit status. */
+static int list_chosen(struct arguments *arguments)
+{
+	struct list *list = &arguments->list;
+
+	switch (arguments->listed) {
+	case LISTED_GPU:
+		return list_gpu(list, &arguments->gpu);
+	case LISTED_LEGACY:
+		return list_legacy(list);
+	case LISTED_SECTIONS:
+		return list_sections(list, &arguments->sections, arguments->gpu.chip);
+	case LISTED_STALLS:
+		return list_stalls(list);
+	default:
+		return list_all(list);
+	}
 }
 
 static int run(int argc, char **argv)
@@ -537,14 +574,7 @@ static int run(int argc, char **argv)
 	common_init(&list->common);
 	parse_arguments(&argp, argc, argv, 0, &arguments);
 	check(&arguments);
-	if (arguments.wants_sections)
-		status = list_sections(list, &arguments.sections, arguments.gpu.chip);
-	else if (arguments.wants_legacy)
-		status = list_legacy(list);
-	else if (arguments.wants_stalls)
-		status = list_stalls(list);
-	else
-		status = list->common.wants_gpu ? list_gpu(list, &arguments.gpu) : list_all(list);
+	status = list_chosen(&arguments);
 	sections_release(&arguments.sections);
 	free(list->globs.list);
 	common_release(&list->common);
