@@ -4,15 +4,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "aggregation.h"
-#include "base/text/gpmu_plural.h"
-#include "base/text/gpmu_shown.h"
 #include "cmd.h"
 #include "common.h"
 #include "output/progress.h"
@@ -20,6 +17,7 @@
 #include "record/record_missing.h"
 #include "record/record_path.h"
 #include "record/record_pcs.h"
+#include "record/record_summary.h"
 #include "run/child.h"
 #include "run/count.h"
 
@@ -595,93 +593,6 @@ static struct gpmu_plan *make_plan(struct record *record, const struct child *ch
 	return plan;
 }
 
-/* --- the end --- */
-
-static void print_number(char *text, size_t size, uint64_t number)
-{
-	char digits[24];
-	size_t n = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, number), pos = 0;
-
-	for (size_t i = 0; i < n && pos + 2 < size; i++) {
-		if (i && (n - i) % 3 == 0)
-			text[pos++] = ',';
-		text[pos++] = digits[i];
-	}
-	text[pos] = '\0';
-}
-
-static void print_size(char *text, size_t size, uint64_t bytes)
-{
-	if (bytes < 100000)
-		snprintf(text, size, "%.1f KB", (double)bytes / 1e3);
-	else
-		snprintf(text, size, "%.1f MB", (double)bytes / 1e6);
-}
-
-static void warn_of_order(const struct gpmu_recorder_stats *stats)
-{
-	if (stats->early_count)
-		warn("%" PRIu64 " %s", stats->early_count,
-		     gpmu_plural(stats->early_count, "kernel or copy begins before the call that launched it",
-				 "kernels or copies begin before the call that launched them"));
-	if (stats->overlap_count)
-		warn("%" PRIu64 " %s has ended", stats->overlap_count,
-		     gpmu_plural(stats->overlap_count, "kernel or copy begins before the previous one in its stream",
-				 "kernels or copies begin before the previous one in their stream"));
-	if (stats->outside_count)
-		warn("%" PRIu64 " %s", stats->outside_count,
-		     gpmu_plural(stats->outside_count, "call or range ends after the one around it",
-				 "calls or ranges end after the one around them"));
-}
-
-/* "2 processes, 5 threads": connected processes, and threads that ran */
-static void print_recorded(char *text, size_t size, const struct gpmu_recorder_stats *stats)
-{
-	const uint64_t processes = stats->process_count, threads = stats->thread_count;
-	int n = 0;
-
-	if (processes || !threads)
-		n = snprintf(text, size, "%" PRIu64 " %s%s", processes, gpmu_plural(processes, "process", "processes"),
-			     threads ? ", " : "");
-	if (threads)
-		n += snprintf(text + n, size - (size_t)n, "%" PRIu64 " %s", threads,
-			      gpmu_plural(threads, "thread", "threads"));
-	if (stats->lost_process_count)
-		snprintf(text + n, size - (size_t)n, ", %" PRIu64 " not recorded",
-			 stats->lost_process_count);
-}
-
-/* Returns whether --strict succeeds; if not, prints the reason. */
-static bool is_strict(const struct record *record, const struct gpmu_recorder_stats *stats)
-{
-	if (!record->is_strict || !(stats->lost_count || stats->lost_process_count))
-		return true;
-	say("--strict: records that were lost: %" PRIu64 ", processes that could not be recorded: %" PRIu64,
-	    stats->lost_count, stats->lost_process_count);
-	return false;
-}
-
-/* Returns whether --strict succeeds. */
-static bool print_summary(const struct record *record)
-{
-	struct gpmu_recorder_stats stats = { .size = sizeof(stats) };
-	char records[32], lost[32], bytes[32], bound[48] = "", whose[96];
-
-	gpmu_recorder_get_stats(record->recorder, &stats);
-	warn_of_order(&stats);
-	print_number(records, sizeof(records), stats.record_count);
-	print_number(lost, sizeof(lost), stats.lost_count);
-	print_size(bytes, sizeof(bytes), stats.bytes);
-	if (stats.clock_bound)
-		snprintf(bound, sizeof(bound), ", clock bound %" PRIu64 " ns", stats.clock_bound);
-	print_recorded(whose, sizeof(whose), &stats);
-	fprintf(stderr, "[ gpmu record: %s, %s %s, %s lost%s -> ", whose, records,
-		gpmu_plural(stats.record_count, "record", "records"), lost, bound);
-	gpmu_shown_print(stderr, record->path);
-	fprintf(stderr, " %s ]\n", bytes);
-	return is_strict(record, &stats);
-}
-
 static int count_all(struct record *record, const struct gpmu_plan *plan,
 		     const struct child *child, const sigset_t *mask)
 {
@@ -721,7 +632,7 @@ static int count_all(struct record *record, const struct gpmu_plan *plan,
 		say("%s", error.text);
 		record->has_failed = true;
 	}
-	record->has_failed = !print_summary(record) || record->has_failed;
+	record->has_failed = !record_summary_print(record->recorder, record->path, record->is_strict) || record->has_failed;
 	/* Names the signal as a shell does, except after Ctrl-C. */
 	if (end.signal && end.signal != SIGINT && end.signal != SIGPIPE && !record->timeout)
 		say("%s: %s", record->argv[0], strsignal(end.signal));
