@@ -71,7 +71,7 @@ like "$err" '^GPU0 +2,400.00 GB/s dram_read_throughput$' "stat -M dram_read_thro
 like "$err" '^GPU0 +0.50 +achieved_occupancy$' "stat -M achieved_occupancy is 0.5 with 32 of 64 warps in each active cycle"
 like "$err" '^GPU0 +25.00 % +issue_slot_utilization$' "stat -M issue_slot_utilization is 25 % of active cycles"
 like "$err" '^GPU0 +[0-9,.]+ +active_warps$' "stat -M counts an event of the former Event API"
-for name in flop_count_sp stall_sync inst_executed_global_atomics inst_replay_overhead; do
+for name in flop_count_sp stall_sync inst_executed_global_atomics inst_replay_overhead cf_executed; do
 	run gpmu stat --gpu -a -M "dram_read_bytes,$name" -- true
 	is "$rc $err" "125 gpmu stat: $(gpmu list --legacy -j "$name" | head -n 1 | python3 -c 'import json, sys; print(json.load(sys.stdin)["why_not"])')" \
 		"stat -M $name is refused with the reason before the command starts"

@@ -102,11 +102,10 @@ static void print(const struct load *load, const struct kernels *kernels)
 	else
 		snprintf(more, sizeof(more),
 			 ",\"counts\":{\"inst_executed\":%llu,\"inst_issued\":%llu,\"inst_issued1\":%llu,\"issue_slots\":%llu,"
-			 "\"inst_executed_fma_pipe_s0\":%llu,\"cf_executed\":%llu,"
-			 "\"not_predicated_off_thread_inst_executed\":%llu,"
+			 "\"inst_executed_fma_pipe_s0\":%llu,\"not_predicated_off_thread_inst_executed\":%llu,"
 			 "\"active_cycles\":%llu,\"active_cycles_pm\":%llu,\"active_warps\":%llu,\"active_warps_pm\":%llu,"
 			 "\"achieved_occupancy\":%.6f,\"issued_ipc\":%.6f,\"issue_slot_utilization\":%.6f}",
-			 rounds * FMAS, rounds * FMAS, rounds * FMAS, rounds * FMAS, rounds * FMAS, rounds,
+			 rounds * FMAS, rounds * FMAS, rounds * FMAS, rounds * FMAS, rounds * FMAS,
 			 rounds * FMAS * 32, cycles, cycles, cycles * WARPS, cycles * WARPS,
 			 (double)WARPS * 32 / load->gpu.maxThreadsPerMultiProcessor,
 			 (double)rounds * FMAS / cycles / 4, 100.0 * rounds * FMAS / cycles / 4);
