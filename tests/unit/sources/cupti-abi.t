@@ -60,7 +60,7 @@ symbols() {
 
 # sizes: prints each structure whose size is passed to CUPTI, and its last known member
 sizes() {
-	cat metrics/sources/cupti/*.c metrics/sources/cupti/library/*.c | tr -d '\n\t ' | grep -oE 'CUPTI_(STRUCT_SIZE\(|PARAMS\([a-z]+,)[A-Za-z_]+,[A-Za-z]+[,)]' |
+	cat metrics/sources/cupti/*.c metrics/sources/cupti/library/*.c metrics/sources/inject/ranges/*.c | tr -d '\n\t ' | grep -oE 'CUPTI_(STRUCT_SIZE\(|PARAMS\([a-z]+,)[A-Za-z_]+,[A-Za-z]+[,)]' |
 		sed 's/.*[(,]\(.*\),\(.*\)[,)]/\1 \2/' | sort -u
 }
 
@@ -73,7 +73,7 @@ fi
 # cupti_profiler_host.h includes C++'s <string> without a use: an empty file replaces it.
 : > "$tmp/string"
 printf '#include <%s>\n' stddef.h cuda.h cupti_result.h cupti_callbacks.h cupti_activity.h cupti_version.h \
-	cupti_target.h cupti_profiler_target.h cupti_profiler_host.h cupti_pmsampling.h > "$tmp/real.h"
+	cupti_target.h cupti_profiler_target.h cupti_profiler_host.h cupti_pmsampling.h cupti_range_profiler.h > "$tmp/real.h"
 printf '#include "library/cupti_api.h"\n' > "$tmp/ours.h"
 
 program "$tmp/real.h" > "$tmp/real.c"
