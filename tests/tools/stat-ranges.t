@@ -64,10 +64,23 @@ is "$rows" "3;1;0;foo" "kernel replay ends where the program makes a graph"
 like "$err" 'kernels are not counted from here on: the program makes a CUDA graph.*--ranges=nvtx' "a warning has the reason and the remedy"
 unlike "$err" 'lost' "kernels that are not recorded are not reported as lost"
 
+# --- kernels that wait for later ones
+ranges --ranges=kernel --replay-limit=1 -- kernel=foo kernel=_Z10wait_knownPVi kernel=bar
+is "$rc $rows" "137 " "a process whose replayed kernel exceeds the limit is ended, with the kernels of its image"
+like "$err" 'its kernel wait_known[(]int volatile[*][)] has not ended after 1.0 s.*--replay=application' "the message has the demangled name and the remedy"
+ranges --strict --ranges=nvtx --replay-limit=1 -- push=a kernel=_Z10wait_knownPVi pop
+is "$rc" 0 "the limit applies to kernel replay only"
+
 # --- failures
+lap=(push=a kernel=foo pop)
 GPMU_FAKE='inject=1 fail=cuptiRangeProfilerEnable@3:26' ranges --strict --ranges=nvtx --range-levels=2 -- \
-	repeat=2 push=a kernel=foo pop
-is "$rc" 125 "a set of passes that does not begin is an error with --strict"
+	"${lap[@]}" "${lap[@]}" "${lap[@]}" "${lap[@]}" "${lap[@]}" "${lap[@]}"
+is "$rc $rows" "125 6;2;1;a" "--strict fails if CUPTI refuses to enable a third set of passes, and the first two have rows"
+like "$err" 'ranges are not counted: cuptiRangeProfilerEnable returned 26' "the refused call and its code are reported"
+like "$err" '--strict: ranges without counters: 2,' "ranges whose work is not counted are not taken for ranges without work"
+GPMU_FAKE='inject=1 fail=cuptiRangeProfilerStart@3:26' ranges --strict --ranges=nvtx --range-levels=3 -- "${lap[@]}" "${lap[@]}" "${lap[@]}"
+is "$rc $rows" "125 " "a set whose third pass does not start has no row, and fails with --strict"
+like "$err" 'ranges are no longer counted: cuptiRangeProfilerStart returned 26' "a refused start of a later pass is reported"
 GPMU_FAKE='inject=1 fail=cuptiRangeProfilerStart:26' ranges --strict --ranges=kernel -- kernel=foo
 is "$rc" 125 "--strict fails if CUPTI refuses to start"
 like "$err" 'ranges are not counted: cuptiRangeProfilerStart returned 26' "a refused start is reported with its call and code"

@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/raw_clock.h"
+#include "base/text/demangle.h"
 #include "collect.h"
 #include "ranges.h"
 #include "sources/inject/inject.h"
@@ -273,12 +274,15 @@ void ranges_watch(struct inject *self)
 	const uint64_t since = __atomic_load_n(&launched, __ATOMIC_ACQUIRE);
 	const char *kernel = __atomic_load_n(&replayed, __ATOMIC_RELAXED);
 	const uint32_t limit = self->control->ranges.limit;
+	char *name;
 
 	if (!since || !limit || self->control->ranges.replay != CHANNEL_REPLAY_KERNEL ||
 	    raw_clock_now() < since + limit * UINT64_C(1000000))
 		return;
+	name = demangle(kernel ? kernel : "");
 	output_note(self, ACTIVITY_FATAL,
 		    "the process was ended: its kernel %.100s has not ended after %.1f s of replay, and may wait for a kernel that is launched after it; use --replay=application, or --ranges=nvtx",
-		    kernel ? kernel : "", limit / 1e3);
+		    name ? name : kernel, limit / 1e3);
+	free(name);
 	kill(getpid(), SIGKILL);
 }

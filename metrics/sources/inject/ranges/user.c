@@ -93,12 +93,23 @@ static bool begin_lap(struct collector *collector, void *context)
 	return true;
 }
 
+/* The open ranges have work that is not counted. */
+static void lose_open(struct collector *collector)
+{
+	for (unsigned int i = 0; i < depth; i++)
+		if (!stack[i].is_lost && !stack[i].is_pushed)
+			lose(collector, i, ACTIVITY_RANGES_FOREIGN);
+}
+
 void user_work(struct collector *collector, void *context)
 {
-	if (!depth || !is_counted || collector->profiler.state == PROFILER_STARTED || collector->has_ended)
+	if (!depth || !is_counted || collector->profiler.state == PROFILER_STARTED)
 		return;
-	if (!begin_lap(collector, context))
+	if (collector->has_ended || !begin_lap(collector, context)) {
+		if (collector->has_ended)
+			lose_open(collector);
 		return;
+	}
 	for (unsigned int i = 0; i < depth && i < collector->options->levels; i++)
 		if (!stack[i].is_lost)
 			push_top(collector, i);
