@@ -7,7 +7,7 @@
 #include "base/text/text.h"
 #include "catalog/catalog.h"
 
-#define NCU	" (ncu --metrics, events in gpmu list --legacy)"
+#define REMEDY	"use gpmu stat --ranges=kernel"
 
 static const struct {
 	const char *name;
@@ -15,10 +15,9 @@ static const struct {
 } modes[LEGACY_MODES] = {
 	[LEGACY_NONE] = { "none", "no mode of CUPTI collects it" },
 	[LEGACY_SAMPLING] = { "sampling", NULL },
-	[LEGACY_RANGE] = { "range", "PM sampling cannot collect it; CUPTI's Range Profiler can" NCU },
-	[LEGACY_PASSES] = { "range", "PM sampling has one pass and this needs more; CUPTI's Range Profiler can "
-				     "collect it" NCU },
-	[LEGACY_SASS] = { "sass", "PM sampling cannot collect it; CUPTI's SASS metrics and Range Profiler can" NCU },
+	[LEGACY_RANGE] = { "range", "PM sampling cannot collect it: " REMEDY },
+	[LEGACY_PASSES] = { "range", "PM sampling has one pass and this needs more: " REMEDY },
+	[LEGACY_SASS] = { "sass", "PM sampling cannot collect it: " REMEDY },
 };
 
 const struct gpmu_legacy *gpmu_legacy(size_t index)

@@ -41,8 +41,8 @@ const struct gpmu_legacy *gpmu_legacy_find(const char *name);
 /* Returns "sampling", "range", "sass" or "none". */
 const char *gpmu_legacy_mode(const struct gpmu_legacy *legacy);
 /*
- * Returns a sentence that tells why PM sampling cannot count the name, and which mode can, or that
- * none can; the caller frees it. NULL: no memory, or PM sampling can.
+ * Returns a sentence that tells why PM sampling cannot count the name, and which option of gpmu can,
+ * or that nothing can; the caller frees it. NULL: no memory, or PM sampling can.
  */
 char *gpmu_legacy_why_not(const struct gpmu_legacy *legacy);
 /*

@@ -18,11 +18,12 @@ struct gpmu_ranges;
  * gpmu_ranges_new() - prepares a table of requested metrics
  * @catalog: has the metrics, such as GpuDramReadBW; must outlive the table
  * @chip: the GPU's chip, "GH100": selects one of several metrics of a name
- * @list: names separated by ",": metrics of the catalog, or CUPTI's with a rollup
+ * @list: names separated by ",": metrics of the catalog, names of CUPTI's former APIs, or CUPTI's metrics with a rollup
  * @wants_each: 1: a row for each range, 0: for each name
  * @error: set on failure, or NULL
  *
- * Return: a new table; NULL with errno EINVAL (a name that neither the catalog has, nor looks like CUPTI's) or ENOMEM
+ * Return: a new table; NULL with errno EINVAL (a name that neither the catalog has, nor looks like CUPTI's), ENOTSUP (nothing
+ * counts a former name) or ENOMEM
  */
 struct gpmu_ranges *gpmu_ranges_new(const struct gpmu_catalog *catalog, const char *chip, const char *list, int wants_each,
 				    struct gpmu_error *error);

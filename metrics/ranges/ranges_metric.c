@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Requested metrics: CUPTI's, and formulas of the catalog over these. */
+/* Requested metrics: CUPTI's, and formulas of the catalog over these, also of names of CUPTI's former APIs. */
 #include <math.h>
 #include <regex.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static int add_metric(struct gpmu_ranges *ranges, const char *name, size_t lengt
 	return 0;
 }
 
-/* The id is "nvidia_gpu@NAME@" or duration_time. */
+/* The id is "nvidia_gpu@NAME@", "NAME" in a formula of a former name, or duration_time. */
 static int add_id(struct gpmu_ranges *ranges, const char *metric, const char *id, size_t *index, struct gpmu_error *error)
 {
 	const char *first = strchr(id, '@'), *last = strrchr(id, '@');
@@ -39,6 +39,8 @@ static int add_id(struct gpmu_ranges *ranges, const char *metric, const char *id
 		ret = add_metric(ranges, RANGES_TIME, strlen(RANGES_TIME), index);
 	} else if (first && last > first && !strncmp(id, PMU, strlen(PMU))) {
 		ret = add_metric(ranges, first + 1, (size_t)(last - first - 1), index);
+	} else if (!first && strstr(id, "__")) {
+		ret = add_metric(ranges, id, strlen(id), index);
 	} else {
 		error_set(error, 0, "%.100s cannot be counted in ranges: it needs %.100s, which the GPU does not count", metric, id);
 		return -EINVAL;
@@ -46,17 +48,16 @@ static int add_id(struct gpmu_ranges *ranges, const char *metric, const char *id
 	return ret ? error_no_memory(error) : 0;
 }
 
-static int compile(struct gpmu_ranges *ranges, struct ranges_request *request, const struct gpmu_metric *metric,
+static int compile(struct gpmu_ranges *ranges, struct ranges_request *request, const char *formula, const char *unit,
 		   struct gpmu_error *error)
 {
 	size_t count;
 	int ret = 0;
 
-	request->expr = gpmu_expr_new(gpmu_metric_expr(metric), NULL, error);
-	request->unit = gpmu_metric_unit(metric) ? strdup(gpmu_metric_unit(metric)) : strdup("");
+	request->expr = gpmu_expr_new(formula, NULL, error);
+	request->unit = strdup(unit ? unit : "");
 	if (!request->expr || !request->unit)
 		return request->expr ? error_no_memory(error) : -EINVAL;
-	request->scale = metric_scale(metric);
 	count = gpmu_expr_id_count(request->expr);
 	request->metrics = calloc(count ? count : 1, sizeof(*request->metrics));
 	if (!request->metrics)
@@ -94,10 +95,35 @@ static const struct gpmu_metric *find(const struct gpmu_catalog *catalog, const 
 	return found;
 }
 
+/* A name of CUPTI's former APIs: its formula may be the name of a metric. */
+static int add_legacy(struct gpmu_ranges *ranges, const struct gpmu_catalog *catalog, const char *chip,
+		      struct ranges_request *request, const struct gpmu_legacy *legacy, struct gpmu_error *error)
+{
+	const struct gpmu_metric *metric;
+
+	if (!legacy->formula)
+		return gpmu_legacy_refuse(legacy->name, 0, error);
+	metric = find(catalog, chip, legacy->formula);
+	return compile(ranges, request, metric ? gpmu_metric_expr(metric) : legacy->formula, legacy->unit, error);
+}
+
+static int add_cupti(struct gpmu_ranges *ranges, struct ranges_request *request, struct gpmu_error *error)
+{
+	if (!strstr(request->name, "__") || !strchr(request->name, '.')) {
+		error_set(error, 0, "%.100s: no metric of this GPU; expected one of gpmu list --gpu or --legacy, or CUPTI's with a rollup, such as sm__inst_executed.sum", request->name);
+		return -EINVAL;
+	}
+	request->metrics = calloc(1, sizeof(*request->metrics));
+	if (!request->metrics || add_metric(ranges, request->name, strlen(request->name), &request->metrics[0]))
+		return error_no_memory(error);
+	return 0;
+}
+
 static int add_request(struct gpmu_ranges *ranges, const struct gpmu_catalog *catalog, const char *chip, const char *name,
 		       size_t length, struct gpmu_error *error)
 {
 	struct ranges_request *request = vector_append(ranges->requests.list, ranges->requests.n);
+	const struct gpmu_legacy *legacy;
 	const struct gpmu_metric *metric;
 
 	if (!request)
@@ -107,16 +133,12 @@ static int add_request(struct gpmu_ranges *ranges, const struct gpmu_catalog *ca
 	if (!request->name)
 		return error_no_memory(error);
 	metric = find(catalog, chip, request->name);
-	if (metric)
-		return compile(ranges, request, metric, error);
-	if (!strstr(request->name, "__") || !strchr(request->name, '.')) {
-		error_set(error, 0, "%.100s: no metric of this GPU; expected one of gpmu list --gpu, or CUPTI's with a rollup, such as sm__inst_executed.sum", request->name);
-		return -EINVAL;
+	if (metric) {
+		request->scale = metric_scale(metric);
+		return compile(ranges, request, gpmu_metric_expr(metric), gpmu_metric_unit(metric), error);
 	}
-	request->metrics = calloc(1, sizeof(*request->metrics));
-	if (!request->metrics || add_metric(ranges, name, length, &request->metrics[0]))
-		return error_no_memory(error);
-	return 0;
+	legacy = gpmu_legacy_find(request->name);
+	return legacy ? add_legacy(ranges, catalog, chip, request, legacy, error) : add_cupti(ranges, request, error);
 }
 
 int ranges_add_requests(struct gpmu_ranges *ranges, const struct gpmu_catalog *catalog, const char *chip, const char *list,

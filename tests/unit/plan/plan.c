@@ -163,9 +163,8 @@ static void names(const struct fixture *ours)
 		   "there is no metric or metric group \"xyzzyxyzzy\"",
 		   "plan: the error for a name near to none suggests nothing");
 	is_refused(ours, gpmu_plan_add_metrics, "ipc,stall_sync", ENOTSUP, 4,
-		   "stall_sync: PM sampling has one pass and this needs more; CUPTI's Range Profiler can "
-		   "collect it (ncu --metrics, events in gpmu list --legacy)",
-		   "plan: the error for a name of CUPTI's former APIs has the mode that collects it");
+		   "stall_sync: PM sampling has one pass and this needs more: use gpmu stat --ranges=kernel",
+		   "plan: the error for a name of CUPTI's former APIs has the option that counts it");
 	is_refused(ours, gpmu_plan_add_metrics, "inst_retired", ENOENT, 0,
 		   "\"inst_retired\" is an event, not a metric: use -e",
 		   "plan: the error for an event given as a metric refers to -e");
