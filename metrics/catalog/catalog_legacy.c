@@ -15,9 +15,9 @@ static const struct {
 } modes[LEGACY_MODES] = {
 	[LEGACY_NONE] = { "none", "no mode of CUPTI collects it" },
 	[LEGACY_SAMPLING] = { "sampling", NULL },
-	[LEGACY_RANGE] = { "range", "PM sampling cannot collect it: " REMEDY },
-	[LEGACY_PASSES] = { "range", "PM sampling has one pass and this needs more: " REMEDY },
-	[LEGACY_SASS] = { "sass", "PM sampling cannot collect it: " REMEDY },
+	[LEGACY_RANGE] = { "range", "PM sampling cannot collect it; " REMEDY },
+	[LEGACY_PASSES] = { "range", "PM sampling has one pass and this needs more; " REMEDY },
+	[LEGACY_SASS] = { "sass", "PM sampling cannot collect it; " REMEDY },
 };
 
 const struct gpmu_legacy *gpmu_legacy(size_t index)

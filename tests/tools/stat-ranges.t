@@ -43,6 +43,11 @@ is "$rows" "6;2;0;foo" "--replay=application counts each kernel"
 ranges --strict --ranges=kernel -- repeat=1500 kernel=foo
 is "$rows" "4500;1500;0;foo" "more kernels than an image has room for are all counted"
 
+metric=dram_read_throughput,issue_slot_utilization
+run timeout -s KILL 300 "$GPMU_BIN" stat -x\; -o "$work/csv" --strict --ranges=kernel -M "$metric" -- "$program" init context=0 kernel=foo
+is "$(paste -sd' ' "$work/csv")" "1;GB/s;dram_read_throughput;1;0;foo 100;%;issue_slot_utilization;1;0;foo" "--ranges counts names of CUPTI's former APIs"
+metric=dram__bytes_read.sum
+
 # --- ranges of the program
 ranges --strict --ranges=nvtx -- push=a kernel=foo push=b kernel=bar pop pop kernel=x push=a kernel=foo pop
 is "$rows" "9;2;0;a" "--ranges=nvtx has a row for each outermost range, without the work outside"

@@ -185,14 +185,14 @@ static void check_refusals(void)
 	is_u64(cut, 0, "legacy: an error has room for each refusal");
 	is_u64((uint64_t)-gpmu_legacy_refuse("Flop_count_sp", 7, &error), ENOTSUP,
 	       "legacy: a name that only ranges can collect is refused with ENOTSUP");
-	is_str(error.text, "flop_count_sp: PM sampling cannot collect it: use gpmu stat --ranges=kernel",
+	is_str(error.text, "flop_count_sp: PM sampling cannot collect it; use gpmu stat --ranges=kernel",
 	       "legacy: a refusal names the option that counts ranges");
 	is_u64(error.offset, 7, "legacy: a refusal has the offset of the name");
 	gpmu_legacy_refuse("stall_sync", 0, &error);
-	is_str(error.text, "stall_sync: PM sampling has one pass and this needs more: use gpmu stat --ranges=kernel",
+	is_str(error.text, "stall_sync: PM sampling has one pass and this needs more; use gpmu stat --ranges=kernel",
 	       "legacy: the refusal of a name with several passes states so");
 	gpmu_legacy_refuse("inst_executed_global_atomics", 0, &error);
-	is_str(error.text, "inst_executed_global_atomics: PM sampling cannot collect it: use gpmu stat --ranges=kernel",
+	is_str(error.text, "inst_executed_global_atomics: PM sampling cannot collect it; use gpmu stat --ranges=kernel",
 	       "legacy: the refusal of a name that SASS metrics can collect names the option that counts ranges");
 	gpmu_legacy_refuse("inst_replay_overhead", 0, &error);
 	is_str(error.text, "inst_replay_overhead: no mode of CUPTI collects it. Instructions are not replayed since "

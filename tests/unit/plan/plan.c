@@ -163,7 +163,7 @@ static void names(const struct fixture *ours)
 		   "there is no metric or metric group \"xyzzyxyzzy\"",
 		   "plan: the error for a name near to none suggests nothing");
 	is_refused(ours, gpmu_plan_add_metrics, "ipc,stall_sync", ENOTSUP, 4,
-		   "stall_sync: PM sampling has one pass and this needs more: use gpmu stat --ranges=kernel",
+		   "stall_sync: PM sampling has one pass and this needs more; use gpmu stat --ranges=kernel",
 		   "plan: the error for a name of CUPTI's former APIs has the option that counts it");
 	is_refused(ours, gpmu_plan_add_metrics, "inst_retired", ENOENT, 0,
 		   "\"inst_retired\" is an event, not a metric: use -e",
