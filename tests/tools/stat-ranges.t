@@ -63,6 +63,11 @@ ranges --strict --ranges=nvtx --range-levels=2 -- push=a kernel=foo pop
 is "$rc" 125 "--strict fails if a range lacks passes"
 like "$err" '--strict: ranges without counters: 1' "--strict has the number of ranges without counters"
 
+ranges --ranges=nvtx -- push=a beside=push=x kernel=foo pop beside=push=b beside=kernel=ab beside=pop kernel=quux beside=pop push=c kernel=x pop
+is "$rows" "3;1;0;a 1;1;3;c" "a range in one that was not counted is not counted, and has no work of after its end"
+like "$(gpmu stat --ranges=nvtx -M "$metric" -- "$program" init context=0 push=a beside=push=x pop beside=push=b beside=pop beside=pop 2>&1)" \
+	' 2 begun during a range of another thread' "ranges in one that was not counted have its reason"
+
 # --- graphs
 ranges --ranges=kernel -- kernel=foo graph=2 kernel=bar
 is "$rows" "3;1;0;foo" "kernel replay ends where the program makes a graph"

@@ -19,6 +19,8 @@
  *	steal			registers its own buffers, as a program with its own profiler
  *	destroy warn=TEXT fatal=TEXT	callbacks of CUPTI
  *	repeat=N		the next word, N times
+ *	beside=WORD		the word, in a second thread, which is always the same one
+ *	reopen=FILE		closes all files but the standard ones, and opens this one with their numbers, as a daemon may
  *	await=FILE		waits until the file exists
  *	sleep=MS signal		SIGALRM to the process, which its own threads must receive
  *	enabled off		prints the number of enabled kinds of activities, of calls whose records are disabled
@@ -47,6 +49,7 @@
  * It prints "done" before it ends in any way.
  */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
@@ -337,6 +340,54 @@ static void exit_beside(void)
 	poll(NULL, 0, 20);
 }
 
+static void reopen(const char *path)
+{
+	close_range(STDERR_FILENO + 1, ~0U, 0);
+	for (int i = 0; i < 32; i++)
+		if (open(path, O_RDWR) < 0)
+			exit(2);
+}
+
+static void run(const char *word, const char *text);
+
+/* The second thread executes a word between the two barriers. */
+static pthread_barrier_t begin_word, end_word;
+static char *word_beside;
+
+static void run_word(char *text)
+{
+	char *value = strchr(text, '=');
+
+	if (value)
+		*value++ = '\0';
+	run(text, value ? value : "");
+}
+
+static void *run_words(void *unused)
+{
+	for (;;) {
+		pthread_barrier_wait(&begin_word);
+		run_word(word_beside);
+		pthread_barrier_wait(&end_word);
+	}
+	return unused;
+}
+
+static void run_beside(const char *text)
+{
+	static pthread_t thread;
+
+	if (!thread) {
+		pthread_barrier_init(&begin_word, NULL, 2);
+		pthread_barrier_init(&end_word, NULL, 2);
+		pthread_create(&thread, NULL, run_words, NULL);
+	}
+	word_beside = strdup(text);
+	pthread_barrier_wait(&begin_word);
+	pthread_barrier_wait(&end_word);
+	free(word_beside);
+}
+
 static void execute(const char *function, char **argv)
 {
 	if (!strcmp(function, "execvp"))
@@ -410,6 +461,10 @@ static void run(const char *word, const char *text)
 			exit(2);
 	} else if (!strcmp(word, "sleep")) {
 		poll(NULL, 0, value);
+	} else if (!strcmp(word, "beside")) {
+		run_beside(text);
+	} else if (!strcmp(word, "reopen")) {
+		reopen(text);
 	} else if (!strcmp(word, "await")) {
 		while (access(text, F_OK))
 			poll(NULL, 0, 1);

@@ -185,7 +185,8 @@ static void begin_inner(struct collector *collector)
 
 void user_push(struct collector *collector, const char *name)
 {
-	const bool is_foreign = (depth && owner != gettid()) || depth == DEPTH_MAX || collector->captures;
+	/* A range in an ignored one is ignored, too, so that the thread's next end is that of its innermost range. */
+	const bool is_foreign = ignored || (depth && owner != gettid()) || depth == DEPTH_MAX || collector->captures;
 	uint32_t id = is_foreign ? 0 : collect_name(collector, depth ? stack[depth - 1].name : 0, name);
 
 	collector->numbers.seen++;
