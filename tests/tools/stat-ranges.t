@@ -67,6 +67,9 @@ ranges --ranges=nvtx -- push=a beside=push=x kernel=foo pop beside=push=b beside
 is "$rows" "3;1;0;a 1;1;3;c" "a range in one that was not counted is not counted, and has no work of after its end"
 like "$(gpmu stat --ranges=nvtx -M "$metric" -- "$program" init context=0 push=a beside=push=x pop beside=push=b beside=pop beside=pop 2>&1)" \
 	' 2 begun during a range of another thread' "ranges in one that was not counted have its reason"
+echo kept > "$work/own"
+ranges --strict --ranges=nvtx --range-levels=2 --replay=application -- push=a kernel=foo reopen="$work/own" push=b kernel=bar pop pop
+is "$rows $(cat "$work/own")" "6;1;0;a 3;1;0;a/b kept" "a program that closes all files is counted in all its runs, and its own file is kept"
 
 # --- graphs
 ranges --ranges=kernel -- kernel=foo graph=2 kernel=bar

@@ -342,7 +342,8 @@ static void exit_beside(void)
 
 static void reopen(const char *path)
 {
-	close_range(STDERR_FILENO + 1, ~0U, 0);
+	for (int fd = STDERR_FILENO + 1; fd < 256; fd++)
+		close(fd);
 	for (int i = 0; i < 32; i++)
 		if (open(path, O_RDWR) < 0)
 			exit(2);

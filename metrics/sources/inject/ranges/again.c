@@ -19,7 +19,10 @@ struct head {
 	uint64_t magic, size, pass, level;
 };
 
-static int locked = -1;	/* the file */
+/* The file, and its identity: the program may close the descriptor, as daemons do, and open another file with its number. */
+static int locked = -1;
+static dev_t device;
+static ino_t inode;
 
 static bool read_all(int fd, void *bytes, size_t size)
 {
@@ -54,6 +57,8 @@ static bool read_image(int fd, struct again *again)
 
 	if (fstat(fd, &status))
 		return false;
+	device = status.st_dev;
+	inode = status.st_ino;
 	if (!status.st_size)
 		return true;
 	if (!read_all(fd, &head, sizeof(head)) || head.magic != MAGIC ||
@@ -81,11 +86,33 @@ bool again_read(const char *path, struct again *again)
 	return false;
 }
 
+static bool is_file(int fd)
+{
+	struct stat status;
+
+	return fd >= 0 && !fstat(fd, &status) && status.st_dev == device && status.st_ino == inode;
+}
+
+/* Returns a descriptor of the file that is locked, or -1. */
+static int find_file(const char *path)
+{
+	int fd;
+
+	if (is_file(locked))
+		return locked;
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (is_file(fd) && !flock(fd, LOCK_EX | LOCK_NB))
+		return locked = fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
 bool again_write(const char *path, const struct profiler *profiler)
 {
 	const struct head head = { MAGIC, profiler->image_size, profiler->pass, profiler->level };
+	int fd = locked >= 0 ? find_file(path) : -1;
 
-	(void)path;
-	return locked >= 0 && !ftruncate(locked, 0) && lseek(locked, 0, SEEK_SET) == 0 &&
-	       write_all(locked, &head, sizeof(head)) && write_all(locked, profiler->image, profiler->image_size);
+	return fd >= 0 && !ftruncate(fd, 0) && lseek(fd, 0, SEEK_SET) == 0 && write_all(fd, &head, sizeof(head)) &&
+	       write_all(fd, profiler->image, profiler->image_size);
 }
