@@ -23,7 +23,7 @@ record() {
 	export GPMU_FAKE="inject=1 $1"
 	shift 2
 	# shellcheck disable=SC2086 # options are words
-	timeout 120 "$gpmu" record --strict --no-cpu-trace -o "$trace" $options -- "$fake/program" init context=0 "$@" > "$tmp/out" 2> "$tmp/err"
+	timeout 120 "$gpmu" record --strict --no-cpu-trace -o "$trace" $options -- "$fake/program" init "${first:-context=0}" "$@" > "$tmp/out" 2> "$tmp/err"
 	status=$?
 	violations=$((violations + $(cat "$tmp/out" "$tmp/err" | grep -c '^# fake')))
 	return $status
@@ -113,6 +113,9 @@ for call in Enable GetNumStallReasons GetStallReasons SetConfigurationAttribute 
 	like "$(cat "$tmp/err")" "PC sampling of context 1 has ended: cuptiPCSampling$call returned 7" \
 		"pcs: a message reports that cuptiPCSampling$call has failed"
 done
+first=room=4 record '' --pc-sampling context=0 sampled=1
+is "$?" 125 "pcs: --strict fails if there is no memory for samples"
+like "$(cat "$tmp/err")" "PC sampling of context 1 has ended: mmap returned 8" "pcs: a message reports that there is no memory for samples"
 record fail=cuptiPCSamplingEnable:35 --pc-sampling sampled=1
 like "$(cat "$tmp/err")" 'not permitted: .*NVreg_RestrictProfilingToAdminUsers=0' "pcs: a message names the remedy of a missing permission"
 

@@ -20,6 +20,7 @@
  *	destroy warn=TEXT fatal=TEXT	callbacks of CUPTI
  *	repeat=N		the next word, N times
  *	beside=WORD		the word, in a second thread, which is always the same one
+ *	room=MIB		limits the address space to that much more
  *	reopen=FILE		closes all files but the standard ones, and opens this one with their numbers, as a daemon may
  *	await=FILE		waits until the file exists
  *	sleep=MS signal		SIGALRM to the process, which its own threads must receive
@@ -58,6 +59,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -340,6 +342,20 @@ static void exit_beside(void)
 	poll(NULL, 0, 20);
 }
 
+static void limit_memory(long room)
+{
+	struct rlimit limit = { 0 };
+	long pages = 0;
+	FILE *file = fopen("/proc/self/statm", "re");
+
+	if (!file || fscanf(file, "%ld", &pages) != 1)
+		exit(2);
+	fclose(file);
+	limit.rlim_cur = limit.rlim_max = (rlim_t)(pages * sysconf(_SC_PAGESIZE) + (room << 20));
+	if (setrlimit(RLIMIT_AS, &limit))
+		exit(2);
+}
+
 static void reopen(const char *path)
 {
 	for (int fd = STDERR_FILENO + 1; fd < 256; fd++)
@@ -464,6 +480,8 @@ static void run(const char *word, const char *text)
 		poll(NULL, 0, value);
 	} else if (!strcmp(word, "beside")) {
 		run_beside(text);
+	} else if (!strcmp(word, "room")) {
+		limit_memory(value);
 	} else if (!strcmp(word, "reopen")) {
 		reopen(text);
 	} else if (!strcmp(word, "await")) {

@@ -46,13 +46,13 @@ static bool fail(struct inject *self, struct pcs_context *context, const char *c
 /* --- begin */
 
 /* Allocates a buffer for @PCS instructions. */
-static bool make_buffer(CUpti_PCSamplingData *data, size_t reasons)
+static bool make_buffer(struct inject *self, struct pcs_context *context, CUpti_PCSamplingData *data, size_t reasons)
 {
 	CUpti_PCSamplingPCData *list = inject_table(PCS * sizeof(*list));
 	CUpti_PCSamplingStallReason *stalls = inject_table(PCS * reasons * sizeof(*stalls));
 
 	if (!list || !stalls)
-		return false;
+		return fail(self, context, "mmap", CUPTI_ERROR_OUT_OF_MEMORY);
 	for (size_t i = 0; i < PCS; i++) {
 		list[i].size = sizeof(*list);
 		list[i].stallReason = stalls + i * reasons;
@@ -174,8 +174,8 @@ bool pcs_context_begin(struct inject *self, const struct pcs_api *api, struct pc
 	code = api->enable(&params);
 	if (code)
 		return fail(self, context, "cuptiPCSamplingEnable", code);
-	if (list_reasons(self, api, context, &reasons) && make_buffer(&context->fetched, reasons) &&
-	    make_buffer(&context->rest, reasons) && configure(self, api, context)) {
+	if (list_reasons(self, api, context, &reasons) && make_buffer(self, context, &context->fetched, reasons) &&
+	    make_buffer(self, context, &context->rest, reasons) && configure(self, api, context)) {
 		context->state = PCS_SAMPLING;
 		context->since = raw_clock_now();
 		return true;
