@@ -98,6 +98,12 @@ GPMU_FAKE='inject=1 fail=cuptiRangeProfilerStart:26' ranges --strict --ranges=ke
 is "$rc" 125 "--strict fails if CUPTI refuses to start"
 like "$err" 'ranges are not counted: cuptiRangeProfilerStart returned 26' "a refused start is reported with its call and code"
 is "$rows" "" "a refused start has no rows"
+ranges --strict --ranges=kernel -- kernel=foo exec init context=0 kernel=ab
+is "$rows" "3;1;0;foo 2;1;0;ab" "kernels before exec are counted, as those of the program that it executes"
+ranges --strict --ranges=kernel -- kernel=foo exec-fails kernel=ab
+is "$rc $rows" "125 3;1;0;foo" "kernels after an exec that has failed are not counted, which --strict reports"
+ranges --strict --ranges=kernel -- kernel=foo abort-raises
+is "$rc $rows" "134 3;1;0;foo" "kernels before abort() are counted, although the program handles SIGABRT"
 for end in vanish=3 exit=3; do
 	ranges --strict --ranges=kernel -- kernel=foo $end
 	is "$rc $rows" "3 3;1;0;foo" "a command that ends by $end has all of its kernels"

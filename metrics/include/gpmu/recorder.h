@@ -183,7 +183,7 @@ struct gpmu_recorder_range_numbers {
  * @user: first argument of the functions, which the recorder's writing thread calls
  * @name: takes a name, before its first range: its number in the process, that of the range around it, or 0, and its text
  * @range: takes a range: its name's number, its own number (launch, or outermost range), and the values of the metrics
- * @end: takes the numbers of a process, after its last range
+ * @end: takes numbers of a process, after its last range; several calls for a process add up
  */
 struct gpmu_recorder_ranges {
 	size_t size;

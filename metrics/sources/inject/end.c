@@ -142,6 +142,7 @@ PUBLIC void abort(void)
 
 	if (own && signals_handles_abort()) {
 		/* The handler may end the process without our functions, or leave by siglongjmp(3), and the recording goes on. */
+		ranges_end(own);
 		thread_flush(own, END_MS);
 		signals_abort();
 	}
@@ -156,8 +157,11 @@ static struct inject *flush_for_exec(void)
 {
 	struct inject *own = own_recording();
 
-	if (own)
-		thread_flush(own, END_MS);
+	if (!own)
+		return NULL;
+	/* If exec fails, counting of ranges has ended all the same. */
+	ranges_end(own);
+	thread_flush(own, END_MS);
 	return own;
 }
 

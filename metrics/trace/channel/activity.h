@@ -387,7 +387,7 @@ enum activity_ranges_lost {
 	ACTIVITY_RANGES_REASONS
 };
 
-/* The numbers of a process's ranges; the last record about ranges */
+/* The numbers of a process's ranges since its last record of them. A process that ends in order has one or more. */
 struct activity_ranges {
 	struct activity_head head;
 	uint64_t seen;		/* kernels launched, or ranges begun */

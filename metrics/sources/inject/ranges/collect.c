@@ -93,8 +93,7 @@ size_t collect_laps(const struct collector *collector)
 
 /* --- begin */
 
-/* Waits until there is room, since a lost range would be missing in the result. */
-static void write_record(struct collector *collector, const struct activity_head *record)
+void collect_write(struct collector *collector, const struct activity_head *record)
 {
 	const struct activity_lost lost = { .count = 1, .why = ACTIVITY_LOST_CHANNEL, .kind = record->kind };
 	unsigned int waits = WAIT_MS;
@@ -239,7 +238,7 @@ static void write_name(struct collector *collector, uint32_t id)
 	record->id = id;
 	record->parent = name->parent;
 	memcpy(record->text, name->text, length);
-	write_record(collector, &record->head);
+	collect_write(collector, &record->head);
 	free(record);
 	name->is_written = true;
 }
@@ -255,7 +254,7 @@ static bool write_values(struct collector *collector, const struct range_entry *
 	write_name(collector, entry->name);
 	record->number = entry->number;
 	record->name = entry->name;
-	write_record(collector, &record->head);
+	collect_write(collector, &record->head);
 	return true;
 }
 

@@ -159,6 +159,8 @@ bool collect_resume(struct collector *collector);
 size_t collect_laps(const struct collector *collector);
 /* Adds a range of the image. Returns its index; -1: no room */
 ptrdiff_t collect_add(struct collector *collector, uint32_t name, uint64_t number, bool is_wanted);
+/* Writes a record. Waits until there is room, since a lost one would be missing in the result. */
+void collect_write(struct collector *collector, const struct activity_head *record);
 /* Stops and writes the values of all ranges of the image. */
 void collect_finish(struct collector *collector);
 /* Counts nothing any more; a note has the reason, unless it is NULL. */

@@ -33,7 +33,7 @@ static const struct {
 static struct collector collector;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static bool is_written;		/* the numbers, at the end */
+static struct activity_ranges written;	/* numbers that have been written; the size of its head is 0 until then */
 static uint64_t launched;	/* time at which the replayed launch began; 0: none; atomic */
 static const char *replayed;	/* its kernel; atomic */
 static __thread bool has_lock;	/* from the begin of a launch to its end */
@@ -238,9 +238,9 @@ static bool lock_until(void)
 {
 	struct timespec until;
 
-	clock_gettime(CLOCK_REALTIME, &until);
+	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec += END_S;
-	return !pthread_mutex_timedlock(&lock, &until);
+	return !pthread_mutex_clocklock(&lock, CLOCK_MONOTONIC, &until);
 }
 
 /* A context that this thread has not made current is made current around the calls. */
@@ -254,6 +254,21 @@ static void finish_in_context(struct inject *self)
 		collector.api.driver.pop(&context);
 }
 
+/* Writes the numbers of ranges since the last record of them: calls may follow an end, as after an exec that has failed. */
+static void write_numbers(void)
+{
+	struct activity_ranges since = collector.numbers;
+
+	if (!memcmp(&written, &since, sizeof(since)))
+		return;
+	since.seen -= written.seen;
+	since.counted -= written.counted;
+	for (int i = 0; i < ACTIVITY_RANGES_REASONS; i++)
+		since.lost[i] -= written.lost[i];
+	collect_write(&collector, &since.head);
+	written = collector.numbers;
+}
+
 void ranges_end(struct inject *self)
 {
 	if (!ranges_are_wanted(self) || is_inside || has_lock || !inject_is_alive(self))
@@ -264,8 +279,7 @@ void ranges_end(struct inject *self)
 	is_inside = true;
 	if (!collector.has_ended)
 		finish_in_context(self);
-	if (!is_written)
-		is_written = !channel_write(self->writer, &collector.numbers.head);
+	write_numbers();
 	leave_lock();
 }
 
