@@ -102,6 +102,23 @@ static int check_pcs(const struct gpmu_recorder_options *options, struct gpmu_er
 	return unknown ? refuse_stall(error, unknown) : 0;
 }
 
+static int check_ranges(const struct gpmu_recorder_ranges *ranges, struct gpmu_error *error)
+{
+	const struct channel_ranges *control = NULL;
+	size_t size = 0;
+
+	for (size_t i = 0; i < ranges->metric_count; i++)
+		size += strlen(ranges->metrics[i]) + 1;
+	if (size >= sizeof(control->metrics))
+		return refuse(error, "counters of ranges: the names of the metrics have more than 32 KiB; request fewer");
+	if (ranges->filter && strlen(ranges->filter) >= sizeof(control->filter))
+		return refuse(error, "counters of ranges: the filter has at most 255 bytes");
+	if (ranges->state && strlen(ranges->state) >= sizeof(control->state))
+		return refuse(error, "counters of ranges: the path of the file between runs has at most 255 bytes; TMPDIR can name "
+			      "another folder");
+	return 0;
+}
+
 static int check(const struct gpmu_recorder_options *options, const struct gpmu_recorder_symbols *symbols,
 		 struct gpmu_error *error)
 {
@@ -151,6 +168,8 @@ static int copy_options(struct gpmu_recorder *recorder, const struct gpmu_record
 		recorder->options.cuda_buffers = CUPTI_DEFAULT;
 	recorder->options.cuda_buffers -= recorder->options.cuda_buffers % CUPTI_BUFFER;
 	ret = check(&recorder->options, &recorder->symbols, error);
+	if (!ret)
+		ret = check_ranges(&recorder->ranges, error);
 	if (ret)
 		return ret;
 	if (copy_text(&recorder->path, recorder->options.path) &&
@@ -176,8 +195,8 @@ static void set_pcs(const struct gpmu_recorder *recorder, struct channel_control
 	parse_stalls(options->pc_stalls, &control->pc_stalls);
 }
 
-/* The range profiler's part of the control page. Returns 0, or -E2BIG: a text is too long */
-static int set_ranges(struct channel_ranges *to, const struct gpmu_recorder_ranges *from)
+/* The range profiler's part of the control page */
+static void set_ranges(struct channel_ranges *to, const struct gpmu_recorder_ranges *from)
 {
 	size_t used = 0;
 
@@ -192,23 +211,15 @@ static int set_ranges(struct channel_ranges *to, const struct gpmu_recorder_rang
 	for (size_t i = 0; i < from->metric_count; i++) {
 		const size_t size = strlen(from->metrics[i]) + 1;
 
-		if (size >= sizeof(to->metrics) - used)
-			return -E2BIG;
 		memcpy(to->metrics + used, from->metrics[i], size);
 		used += size;
 	}
-	if ((from->filter && strlen(from->filter) >= sizeof(to->filter)) ||
-	    (from->state && strlen(from->state) >= sizeof(to->state)))
-		return -E2BIG;
 	strcpy(to->filter, from->filter ? from->filter : "");
 	strcpy(to->state, from->state ? from->state : "");
-	return 0;
 }
 
 static int make_control(struct gpmu_recorder *recorder)
 {
-	int ret;
-
 	struct channel_control control = {
 		.version = CHANNEL_VERSION,
 		.size = sizeof(control),
@@ -226,9 +237,7 @@ static int make_control(struct gpmu_recorder *recorder)
 			control.kinds |= activities[i].activity;
 	if (recorder->range)
 		memcpy(control.range, recorder->range, strlen(recorder->range));
-	ret = set_ranges(&control.ranges, &recorder->ranges);
-	if (ret)
-		return ret;
+	set_ranges(&control.ranges, &recorder->ranges);
 	recorder->control_fd = channel_create_control(&control, &recorder->control);
 	return recorder->control_fd < 0 ? recorder->control_fd : 0;
 }

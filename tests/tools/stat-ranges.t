@@ -70,6 +70,16 @@ like "$(gpmu stat --ranges=nvtx -M "$metric" -- "$program" init context=0 push=a
 echo kept > "$work/own"
 ranges --strict --ranges=nvtx --range-levels=2 --replay=application -- push=a kernel=foo reopen="$work/own" push=b kernel=bar pop pop
 is "$rows $(cat "$work/own")" "6;1;0;a 3;1;0;a/b kept" "a program that closes all files is counted in all its runs, and its own file is kept"
+long=$work/$(printf 'd%.0s' {1..250})
+mkdir "$long" "$work/moved"
+TMPDIR=$long expect 125 gpmu stat --ranges=kernel --replay=application -M "$metric" -- true
+like "$err" 'the path of the file between runs has at most 255 bytes; TMPDIR' "a path of TMPDIR that is too long is refused"
+is "$(ls -A "$long")" "" "a run that fails leaves no file in TMPDIR"
+expect 125 gpmu stat --ranges=kernel --range-filter="$(printf 'a%.0s' {1..256})" -M "$metric" -- true
+like "$err" 'the filter has at most 255 bytes' "a filter that is too long is refused"
+run env -C "$work/moved" TMPDIR=. timeout -s KILL 300 "$(realpath "$GPMU_BIN")" stat --strict -x\; -o "$work/csv" --ranges=kernel \
+	--replay=application -M "$metric" -- env -C / "$program" init context=0 kernel=foo
+is "$rc $(ls -A "$work/moved")" "0 " "a relative TMPDIR is that of gpmu, and application replay leaves no file in it"
 
 # --- graphs
 ranges --ranges=kernel -- kernel=foo graph=2 kernel=bar

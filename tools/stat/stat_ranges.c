@@ -10,6 +10,7 @@
 #include "chip.h"
 #include "cmd.h"
 #include "modes/gpmu_modes.h"
+#include "output/unfinished.h"
 #include "ranges/gpmu_ranges.h"
 #include "run/count.h"
 #include "stat/stat_ranges.h"
@@ -22,7 +23,6 @@ struct run {
 	struct gpmu_ranges *ranges;
 	struct gpmu_recorder_ranges choice;
 	struct gpmu_plan *plan;		/* empty */
-	char *state;			/* file; NULL: none */
 	size_t laps;			/* that the metrics need */
 	sigset_t mask;			/* the command's */
 	struct count_end end;
@@ -134,25 +134,36 @@ static void prepare(struct run *run)
 
 /* --- runs */
 
-static void remove_state(const struct run *run)
+static char *state;	/* file that the runs of application replay share; NULL: none */
+
+static void remove_state(void)
 {
-	if (run->state)
-		unlink(run->state);
+	if (state)
+		unlink(state);
 }
 
 static void make_state(struct run *run)
 {
 	const char *folder = secure_getenv("TMPDIR");
+	char *path, *file;
 	int fd;
 
 	if (run->choice.replay != GPMU_RECORDER_REPLAY_APPLICATION)
 		return;
-	run->state = print_text("%s/gpmu-ranges-XXXXXX", folder && *folder ? folder : "/tmp");
-	fd = mkostemp(run->state, O_CLOEXEC);
+	folder = folder && *folder ? folder : "/tmp";
+	/* The command may change its folder. */
+	path = realpath(folder, NULL);
+	if (!path)
+		die("%s: %s", folder, strerror(errno));
+	file = print_text("%s/gpmu-ranges-XXXXXX", path);
+	free(path);
+	fd = mkostemp(file, O_CLOEXEC);
 	if (fd < 0)
-		die("a file in %s: %s", folder && *folder ? folder : "/tmp", strerror(errno));
+		die("a file in %s: %s", folder, strerror(errno));
 	close(fd);
-	run->choice.state = run->state;
+	state = file;
+	unfinished_remove_by(remove_state);
+	run->choice.state = state;
 }
 
 static struct gpmu_recorder *make_recorder(const struct run *run, int fd)
@@ -265,7 +276,7 @@ int stat_ranges(struct stat_options *options)
 	make_plan(&run);
 	make_state(&run);
 	run_all(&run);
-	remove_state(&run);
+	remove_state();
 	count_heed_signals(&run.mask);
 	if (run.end.signal && run.end.signal != SIGINT && run.end.signal != SIGPIPE)
 		say("%s: %s", options->argv[0], strsignal(run.end.signal));
@@ -274,6 +285,5 @@ int stat_ranges(struct stat_options *options)
 	status = !run.end.is_executed || is_strict(&run) ? run.end.status : EXIT_OWN;
 	gpmu_plan_free(run.plan);
 	gpmu_ranges_free(run.ranges);
-	free(run.state);
 	return status;
 }
