@@ -86,6 +86,9 @@ ranges --ranges=kernel -- kernel=foo graph=2 kernel=bar
 is "$rows" "3;1;0;foo" "kernel replay ends where the program makes a graph"
 like "$err" 'kernels are not counted from here on: the program makes a CUDA graph.*--ranges=nvtx' "a warning has the reason and the remedy"
 unlike "$err" 'lost' "kernels that are not recorded are not reported as lost"
+ranges --ranges=nvtx -- capture=0 push=a pop captured=401 push=b pop captured=0 capture=900 push=c kernel=foo pop capture=0 captured=901 \
+	push=d kernel=foo pop
+is "$rows" "3;1;2;c 3;1;3;d" "ranges are not counted during a capture, which an invalidated capture ends, and a failed begin does not begin"
 
 # --- kernels that wait for later ones
 ranges --ranges=kernel --replay-limit=1 -- kernel=foo kernel=_Z10wait_knownPVi kernel=bar
@@ -112,6 +115,8 @@ ranges --strict --ranges=kernel -- kernel=foo exec init context=0 kernel=ab
 is "$rows" "3;1;0;foo 2;1;0;ab" "kernels before exec are counted, as those of the program that it executes"
 ranges --strict --ranges=kernel -- kernel=foo exec-fails kernel=ab
 is "$rc $rows" "125 3;1;0;foo" "kernels after an exec that has failed are not counted, which --strict reports"
+ranges --strict --ranges=kernel -- kernel=foo exec-fails nothing
+is "$rc $rows" "0 3;1;0;foo" "a launch that fails after counting has ended is not missing"
 ranges --strict --ranges=kernel -- kernel=foo abort-raises
 is "$rc $rows" "134 3;1;0;foo" "kernels before abort() are counted, although the program handles SIGABRT"
 for end in vanish=3 exit=3; do

@@ -106,6 +106,28 @@ static void call_driver(uint32_t cbid, const void *parameters, int code, bool is
 	activity_callback(CUPTI_CB_DOMAIN_DRIVER_API, cbid, &data);
 }
 
+/* A call that begins or ends the capture of a stream. @code: its result */
+static void call_capture(uint32_t cbid, const char *code)
+{
+	int result = (int)strtol(code, NULL, 0);
+	CUpti_CallbackData data = { .callbackSite = CUPTI_API_ENTER, .functionName = "cuStream" };
+
+	activity_callback(CUPTI_CB_DOMAIN_DRIVER_API, cbid, &data);
+	data.callbackSite = CUPTI_API_EXIT;
+	data.functionReturnValue = &result;
+	activity_callback(CUPTI_CB_DOMAIN_DRIVER_API, cbid, &data);
+}
+
+static void do_capture(const char *code)
+{
+	call_capture(539, code);
+}
+
+static void do_captured(const char *code)
+{
+	call_capture(497, code);
+}
+
 /* Calls without work: a launch that fails, a launch that adds a node to a graph, a copy of 0 bytes */
 static void do_nothing(const char *unused)
 {
@@ -474,7 +496,8 @@ void activity_do(const char *word, const char *value)
 		{ "sync", do_sync }, { "context", do_context }, { "memory", do_memory },
 		{ "unified", do_unified }, { "environment", do_environment },
 		{ "overhead", do_overhead }, { "asked", do_asked }, { "external", do_external },
-		{ "names", do_names }, { "nothing", do_nothing }, { "undelivered", do_undelivered },
+		{ "names", do_names }, { "nothing", do_nothing }, { "capture", do_capture }, { "captured", do_captured },
+		{ "undelivered", do_undelivered },
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)

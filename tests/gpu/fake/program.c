@@ -9,6 +9,7 @@
  *	sampled=N		runs the kernels of that recording N times
  *	end-context		destroys the last context
  *	nothing			makes calls that launch no work
+ *	capture=CODE captured=CODE	calls that begin and end the capture of a stream, with their results
  *	undelivered=N		launches N kernels whose records CUPTI never delivers
  *	mark=NAME push=NAME pop start=NAME end		NVTX
  *	enter=NAME leave=NAME	gpmu_mark_begin(), gpmu_mark_end()

@@ -12,6 +12,7 @@ static unsigned int idle;
 static bool is_in_image;	/* the launch that has begun has an entry */
 static bool is_wanted;
 static uint64_t seen;
+static enum activity_ranges_lost lost;	/* why it has no counters; ACTIVITY_RANGES_REASONS: it is counted, or not wanted */
 
 static bool can_restart(const struct collector *collector)
 {
@@ -36,11 +37,20 @@ static void make_way(struct collector *collector)
 		collect_finish(collector);
 }
 
+static void lose(struct collector *collector, enum activity_ranges_lost why)
+{
+	if (!is_wanted)
+		return;
+	lost = why;
+	collector->numbers.lost[why]++;
+}
+
 void kernels_begin(struct collector *collector, void *context, const char *name)
 {
 	uint32_t id;
 
 	is_in_image = false;
+	lost = ACTIVITY_RANGES_REASONS;
 	collector->numbers.seen++;
 	seen = collector->numbers.seen - 1;
 	is_wanted = collect_wants(collector, name);
@@ -48,14 +58,12 @@ void kernels_begin(struct collector *collector, void *context, const char *name)
 	/* Application replay counts all kernels, so that all runs count the same. */
 	if (!is_wanted && can_restart(collector) && collector->profiler.state != PROFILER_STARTED)
 		return;
-	if (!prepare(collector, context)) {
-		collector->numbers.lost[ACTIVITY_RANGES_FOREIGN] += is_wanted;
-		return;
-	}
+	if (!prepare(collector, context))
+		return lose(collector, ACTIVITY_RANGES_FOREIGN);
 	id = collect_name(collector, 0, name);
 	is_in_image = id && collect_add(collector, id, seen, is_wanted) >= 0;
 	if (!is_in_image)
-		collector->numbers.lost[ACTIVITY_RANGES_DROPPED] += is_wanted;
+		lose(collector, ACTIVITY_RANGES_DROPPED);
 }
 
 /* A failed or captured launch has no range. */
@@ -66,6 +74,8 @@ void kernels_end(struct collector *collector, bool is_launched)
 	collector->numbers.seen--;
 	if (is_in_image)
 		collector->entry_count--;
+	if (lost != ACTIVITY_RANGES_REASONS)
+		collector->numbers.lost[lost]--;
 	if (is_wanted)
 		collector->matched--;
 	else

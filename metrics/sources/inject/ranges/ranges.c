@@ -14,6 +14,7 @@
 #include "ranges.h"
 #include "sources/inject/inject.h"
 
+#define CAPTURE_INVALIDATED	901	/* CUDA_ERROR_STREAM_CAPTURE_INVALIDATED */
 #define END_S	2	/* until the end of the process no longer waits for a launch */
 
 /* Functions of the driver that begin graphs, by callback id as in cupti_driver_cbid.h */
@@ -171,16 +172,19 @@ static void refuse_graphs(const struct inject *self)
 	}
 }
 
-static void note_capture(bool is_end, bool is_begin)
+/* A call that begins a capture, or ends one (@is_end), returns @result. Only some calls that fail end a capture. */
+static void end_capture_call(bool is_end, int result)
 {
-	if (!is_end && is_begin)
-		collector.captures++;
-	else if (is_end && !is_begin && collector.captures)
+	const bool has_ended = is_end ? !result || result == CAPTURE_INVALIDATED : result != 0;
+
+	if (has_ended && collector.captures)
 		collector.captures--;
 }
 
-void ranges_call(struct inject *self, uint32_t cbid, bool is_begin)
+void ranges_call(struct inject *self, uint32_t cbid, const int *result)
 {
+	const bool is_begin = !result;
+
 	if (is_inside)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(graph_calls); i++) {
@@ -189,8 +193,10 @@ void ranges_call(struct inject *self, uint32_t cbid, bool is_begin)
 		take_lock();
 		if (is_begin && graph_calls[i].what != CAPTURE_END)
 			refuse_graphs(self);
-		if (graph_calls[i].what != GRAPH)
-			note_capture(graph_calls[i].what == CAPTURE_END, is_begin);
+		if (graph_calls[i].what == CAPTURE && is_begin)
+			collector.captures++;
+		else if (graph_calls[i].what != GRAPH && !is_begin)
+			end_capture_call(graph_calls[i].what == CAPTURE_END, *result);
 		return leave_lock();
 	}
 }

@@ -24,8 +24,8 @@ void ranges_enable(struct inject *self);
 void ranges_work_begin(struct inject *self, void *context, const char *kernel);
 /* The call returns. @is_launched: it has launched the work, and has not only added it to a graph. */
 void ranges_work_end(struct inject *self, bool is_launched);
-/* A call of the driver, @cbid, that begins (@is_begin) or ends; may make a graph */
-void ranges_call(struct inject *self, uint32_t cbid, bool is_begin);
+/* A call of the driver, @cbid, begins, or returns @result (NULL: it begins); may make a graph */
+void ranges_call(struct inject *self, uint32_t cbid, const int *result);
 
 /* A range of the program begins or ends in this thread. @source: a bit of enum channel_ranges_sources */
 void ranges_push(struct inject *self, uint32_t source, const char *name);
