@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/text/demangle.h"
+#include "base/text/text.h"
 #include "base/vector.h"
 #include "collect.h"
 #include "sources/inject/inject.h"
@@ -23,21 +24,31 @@
 #define PER_PASS	4		/* kernel replay needs no room for all kernels */
 #define WAIT_MS		2000		/* for room in the channel */
 
-uint32_t collect_name(struct collector *collector, uint32_t parent, const char *text)
+/* Adds a name, whose key is free. Returns its id; 0: no memory */
+static uint32_t add_name(struct collector *collector, uint64_t key, uint32_t parent, const char *text)
 {
-	struct range_name *added;
+	struct range_name *added = vector_append(collector->names, collector->name_count);
 
-	for (size_t i = 0; i < collector->name_count; i++)
-		if (collector->names[i].parent == parent && !strcmp(collector->names[i].text, text))
-			return (uint32_t)i + 1;
-	added = vector_append(collector->names, collector->name_count);
 	if (!added)
 		return 0;
 	*added = (struct range_name){ .text = strdup(text), .parent = parent };
-	if (added->text)
+	if (added->text && !map_set(&collector->ids, key, (uint32_t)collector->name_count))
 		return (uint32_t)collector->name_count;
+	free(added->text);
 	collector->name_count--;
 	return 0;
+}
+
+uint32_t collect_name(struct collector *collector, uint32_t parent, const char *text)
+{
+	uint64_t key = text_hash(text, strlen(text)) ^ (uint64_t)parent << 32;
+	uint32_t id;
+
+	/* If another name has this key, try the next one. */
+	for (; map_get(&collector->ids, key, &id); key++)
+		if (collector->names[id - 1].parent == parent && !strcmp(collector->names[id - 1].text, text))
+			return id;
+	return add_name(collector, key, parent, text);
 }
 
 /* Applies the filter to the name as the results show it. */

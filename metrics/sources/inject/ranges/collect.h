@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/map.h"
 #include "library/cupti_api.h"
 #include "trace/channel/channel.h"
 
@@ -141,6 +142,7 @@ struct collector {
 	unsigned int captures;	/* streams that are captured */
 	struct range_name *names;	/* ids from 1 */
 	size_t name_count;
+	struct map ids;			/* of names, by hash: a program may have a name for each step of a loop */
 	struct range_entry *entries;	/* of the image */
 	size_t entry_count, room;
 	uint64_t matched;	/* ranges that pass the filter */
