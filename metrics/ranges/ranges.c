@@ -9,6 +9,8 @@
 #include "base/text/text.h"
 #include "ranges/ranges.h"
 
+#define LEVELS_MAX	64	/* as many as the library counts; deeper ones would exhaust the stack */
+
 static enum ranges_rollup rollup_of(const char *metric)
 {
 	static const struct {
@@ -170,7 +172,8 @@ static int take_name(void *user, pid_t pid, uint32_t id, uint32_t parent_id, con
 	struct ranges_node *node = NULL;
 	union map_cell *cell;
 
-	if (!parent)
+	/* A process may write anything to its channel. */
+	if (!parent || parent->level + 1 == LEVELS_MAX)
 		return 0;
 	for (size_t i = 0; i < parent->inner.n && !node; i++)
 		if (!strcmp(parent->inner.list[i]->name, text))
