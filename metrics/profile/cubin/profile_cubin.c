@@ -37,7 +37,7 @@ struct function {
 };
 
 struct profile_cubin {
-	void *image;
+	void *image;		/* with relocations */
 	size_t size;
 	Elf *elf;
 	Dwarf *dwarf;		/* NULL: no lines */
@@ -69,7 +69,7 @@ static Elf_Data *symbols_of(const struct profile_cubin *cubin, size_t section, G
 	return scn && gelf_getshdr(scn, header) && header->sh_type == SHT_SYMTAB ? elf_getdata(scn, NULL) : NULL;
 }
 
-/* Writes an address to the copy of the image. */
+/* Writes an address to the copy of the image. libelf has checked the original, and reads from that. */
 static void relocate(struct profile_cubin *cubin, const GElf_Shdr *target, uint64_t offset, uint64_t address)
 {
 	if (target->sh_type == SHT_NOBITS || target->sh_offset > cubin->size || target->sh_size > cubin->size - target->sh_offset ||
@@ -195,9 +195,23 @@ static int read_tables(struct profile_cubin *cubin)
 	return 0;
 }
 
+/* Applies the relocations of the original to the copy. libelf does not write to memory without ELF_C_WRITE. */
+static int relocate_copy(struct profile_cubin *cubin, const void *original)
+{
+	int ret = 0;
+
+	cubin->elf = cubin->size ? elf_memory((char *)original, cubin->size) : NULL;
+	if (cubin->elf && elf_kind(cubin->elf) == ELF_K_ELF)
+		ret = relocate_lines(cubin);
+	elf_end(cubin->elf);
+	cubin->elf = NULL;
+	return ret;
+}
+
 struct profile_cubin *profile_cubin_new(const void *image, size_t size)
 {
 	struct profile_cubin *cubin = calloc(1, sizeof(*cubin));
+	int ret;
 
 	if (!cubin)
 		return NULL;
@@ -209,10 +223,11 @@ struct profile_cubin *profile_cubin_new(const void *image, size_t size)
 	}
 	memcpy(cubin->image, image, size);
 	cubin->size = size;
-	cubin->elf = size ? elf_memory(cubin->image, size) : NULL;
-	if (!cubin->elf || elf_kind(cubin->elf) != ELF_K_ELF)
+	ret = relocate_copy(cubin, image);
+	cubin->elf = !ret && size ? elf_memory(cubin->image, size) : NULL;
+	if (!ret && (!cubin->elf || elf_kind(cubin->elf) != ELF_K_ELF))
 		return cubin;
-	if (relocate_lines(cubin) || read_functions(cubin)) {
+	if (ret || read_functions(cubin)) {
 		profile_cubin_free(cubin);
 		return NULL;
 	}

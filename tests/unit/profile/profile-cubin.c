@@ -3,8 +3,10 @@
  * Lines of cubins: those of a recording, pcs_lines.tsv, whose lines are those of NVIDIA's own decoder, and those of a program
  * with inlined functions, cubin_inlined.cu.
  */
+#include <elf.h>
 #include <elfutils/version.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "profile/cubin/profile_cubin.h"
 #include "tap.h"
@@ -135,10 +137,61 @@ static void damaged(void)
 	is_u64(with_lines, 0, "cubin: a half of a cubin, which lacks the table of sections, has no lines");
 }
 
+static Elf64_Shdr *section(char *bytes, uint32_t type, const Elf64_Shdr *after)
+{
+	const Elf64_Ehdr *head = (const void *)bytes;
+	Elf64_Shdr *sections = (void *)(bytes + head->e_shoff);
+
+	for (size_t i = after ? (size_t)(after - sections) + 1 : 0; i < head->e_shnum; i++)
+		if (sections[i].sh_type == type)
+			return &sections[i];
+	return NULL;
+}
+
+/*
+ * Section headers as a part of .debug_line, whose relocations enlarge the table of names that libelf has read, and a name far
+ * behind it
+ */
+static void hostile(void)
+{
+	static _Alignas(8) char copy[1 << 16];
+	struct gpmu_recorder_line lines[GPMU_RECORDER_LINES];
+	size_t size;
+	const char *bytes = read_cubin(INLINED, &size);
+	Elf64_Ehdr *head = (void *)copy;
+	Elf64_Shdr *sections, *symbols, *relocations = NULL;
+	struct profile_cubin *cubin;
+	Elf64_Sym *list;
+
+	if (!ok(bytes && memcpy(copy, bytes, size), "cubin: the cubin was read"))
+		return;
+	sections = (void *)(copy + head->e_shoff);
+	symbols = section(copy, SHT_SYMTAB, NULL);
+	symbols->sh_link = head->e_shstrndx;
+	list = (void *)(copy + symbols->sh_offset);
+	for (size_t i = 0; i < symbols->sh_size / sizeof(*list); i++)
+		list[i].st_name = 1 << 30;
+	while ((relocations = section(copy, SHT_RELA, relocations))) {
+		Elf64_Rela *rel = (void *)(copy + relocations->sh_offset);
+		Elf64_Shdr *target = &sections[relocations->sh_info];
+
+		if (strcmp(copy + sections[head->e_shstrndx].sh_offset + target->sh_name, ".debug_line") != 0)
+			continue;
+		target->sh_offset = 0;
+		target->sh_size = size;
+		rel->r_offset = (uint64_t)((char *)&sections[head->e_shstrndx].sh_size - copy);
+	}
+	cubin = profile_cubin_new(copy, size);
+	ok(cubin && !profile_cubin_lines(cubin, RUN, 0x10, lines),
+	   "cubin: relocations that change the table of sections read no memory behind the image");
+	profile_cubin_free(cubin);
+}
+
 int main(void)
 {
 	recorded();
 	inlined();
 	damaged();
+	hostile();
 	return done_testing();
 }
