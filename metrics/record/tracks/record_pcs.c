@@ -8,7 +8,7 @@
 #include "record/tracks/record_map.h"
 #include "record/tracks/record_pcs.h"
 
-#define CUBIN_MAX	(UINT64_C(1) << 30)
+#define CUBIN_MAX	(UINT64_C(1) << 30)	/* bytes of all images of a process; modules beyond have no lines */
 #define FOREIGN_SHARE	20	/* divisor: if more samples than this share have no instruction, they are lost */
 
 void record_pcs_release(struct record_pcs *pcs)
@@ -41,19 +41,22 @@ static struct record_pc_cubin *cubin_of(struct record_pcs *pcs, uint64_t crc)
 static int take_part(struct record_pcs *pcs, const struct activity_cubin *part)
 {
 	struct record_pc_cubin *cubin = cubin_of(pcs, part->cubin);
+	uint8_t *image;
 
 	if (!cubin)
 		return -ENOMEM;
-	if (part->bytes > part->head.size - sizeof(*part) || !part->total || part->total > CUBIN_MAX)
+	if (!part->bytes || part->bytes > part->head.size - sizeof(*part) || !part->total || part->total > CUBIN_MAX)
 		return 0;
-	if (!cubin->image) {
-		cubin->image = malloc(part->total);
+	if (!cubin->arrived)
 		cubin->size = part->total;
-		if (!cubin->image)
-			return -ENOMEM;
-	}
-	if (part->offset != cubin->arrived || part->bytes > cubin->size - cubin->arrived)
+	if (part->offset != cubin->arrived || part->bytes > cubin->size - cubin->arrived || part->bytes > CUBIN_MAX - pcs->image_bytes)
 		return 0;
+	/* Memory grows with what has arrived: a process may announce anything. */
+	image = realloc(cubin->image, cubin->arrived + part->bytes);
+	if (!image)
+		return -ENOMEM;
+	cubin->image = image;
+	pcs->image_bytes += part->bytes;
 	memcpy(cubin->image + part->offset, part + 1, part->bytes);
 	cubin->arrived += part->bytes;
 	return 0;

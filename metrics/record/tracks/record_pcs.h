@@ -43,6 +43,7 @@ struct record_pcs {
 	/* Set as soon as a record arrives */
 	uint64_t samples, dropped, foreign, full;	/* that CUPTI has counted */
 	uint64_t delivered;
+	uint64_t image_bytes;				/* of all cubins, that have arrived */
 	uint32_t mode, period, stalls;			/* as in struct activity_pc_total */
 	bool is_used;
 	/* Set in the order of time */

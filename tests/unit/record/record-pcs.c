@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* PC samples in a trace: lines of instructions, and what has not arrived */
+#include <malloc.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -45,16 +46,21 @@ static void put_process(struct record_map *map)
 	record_string_add(map->processes[0], STALL, "wait");
 }
 
-/* The part of the image from @offset on */
-static void put_cubin(struct record_map *map, uint64_t offset, uint64_t bytes)
+static void put_part(struct record_map *map, uint64_t crc, uint64_t total, uint64_t offset, uint64_t bytes)
 {
 	union {
 		struct activity_cubin body;
 		char bytes[sizeof(struct activity_cubin) + IMAGE];
-	} cubin = { { .head = { .size = sizeof(cubin), .kind = ACTIVITY_CUBIN }, .cubin = CRC, .total = IMAGE, .offset = offset, .bytes = bytes } };
+	} cubin = { { .head = { .size = sizeof(cubin), .kind = ACTIVITY_CUBIN }, .cubin = crc, .total = total, .offset = offset, .bytes = bytes } };
 
 	memcpy(cubin.bytes + sizeof(cubin.body), "0123456789abcdef" + offset, bytes <= IMAGE - offset ? bytes : IMAGE - offset);
 	put(map, &cubin.body.head);
+}
+
+/* The part of the image from @offset on */
+static void put_cubin(struct record_map *map, uint64_t offset, uint64_t bytes)
+{
+	put_part(map, CRC, IMAGE, offset, bytes);
 }
 
 static void put_samples(struct record_map *map, uint64_t samples)
@@ -108,6 +114,8 @@ int main(void)
 	is_u64(process->pcs.cubins.list[0].arrived, 0, "record pcs: a part of an image that is longer than the image, or not the next one, is ignored");
 	put_cubin(&map, 0, 8);
 	put_cubin(&map, 8, 8);
+	put_part(&map, CRC + 1, UINT64_C(1) << 30, 0, 8);
+	ok(malloc_usable_size(process->pcs.cubins.list[1].image) < 1 << 20, "record pcs: an image has memory for the parts that have arrived only");
 	put_samples(&map, 30);
 	put_samples(&map, 20);
 	put_total(&map, 55, 2);
