@@ -212,6 +212,17 @@ static int refuse_formula(struct gpmu_plan *plan, size_t index, size_t n)
 					       n, MAX_IDS));
 }
 
+/* Metrics of this group have events that CUPTI counts in kernels and ranges only, in the process that launches them. */
+static bool needs_ranges(const struct gpmu_metric *metric)
+{
+	const char *group;
+
+	for (size_t i = 0; (group = gpmu_metric_group(metric, i)); i++)
+		if (!strcmp(group, "gpu_ranges"))
+			return true;
+	return false;
+}
+
 static int add_formula(struct adding *a, size_t index, const struct visit *visit)
 {
 	struct gpmu_plan *plan = a->plan;
@@ -221,6 +232,8 @@ static int add_formula(struct adding *a, size_t index, const struct visit *visit
 	size_t n;
 	int ret;
 
+	if (needs_ranges(visit->metric))
+		return set_why(plan, index, text_print("PM sampling cannot collect it; use gpmu stat --ranges=kernel"));
 	ret = compile(plan, visit->metric, gpmu_metric_expr(visit->metric), &expr, &why);
 	if (ret == -EINVAL)
 		return set_why(plan, index, why);

@@ -127,6 +127,8 @@ ranges --ranges=kernel -- kernel=foo kill
 is "$rc" 137 "a command that is killed ends stat --ranges"
 
 # --- wrong options
+expect 0 gpmu stat --gpu -M GpuFlops32 -- true
+like "$err" 'GpuFlops32: PM sampling cannot collect it; use gpmu stat --ranges=kernel' "a metric of ranges names the option that counts it where the GPU is sampled"
 expect 125 gpmu stat --ranges=kernel,nvtx -M "$metric" -- true
 like "$err" 'kernel cannot be combined' "kernels and ranges are refused together"
 expect 125 gpmu stat --ranges=nvtx --replay=kernel -M "$metric" -- true

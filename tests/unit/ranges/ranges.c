@@ -141,6 +141,25 @@ static void check_legacy(void)
 	is_u64(accepted, FORMULAS, "ranges: each former name with a formula is accepted, whatever its mode");
 }
 
+/* --- metrics of ranges only */
+
+static void check_catalog(void)
+{
+	struct gpmu_ranges *ranges = make("GpuFlops32,GpuFlops64,GpuFlops16,GpuL2HitRate", 0);
+	/* FP32 additions, multiplications, FMAs, the time of the GPU in ns; the same of FP64 and FP16; hits and sectors */
+	const double values[] = { 1e9, 2e9, 4e9, 5e8, 2e9, 1e9, 1e9, 1e9, 2e9, 3e9, 30, 0, 40, 20 };
+
+	put_name(FIRST, 1, 0, "kernel");
+	ok(!calls.range(calls.user, FIRST, 1, 0, values, sizeof(values) / sizeof(*values)), "ranges: values of 14 metrics are taken");
+	are_rows(ranges, "kernel 1 0 0", "ranges: metrics of ranges have a row");
+	is_str(gpmu_ranges_unit(ranges, 0), "GFLOP/s", "ranges: GpuFlops32 has its unit");
+	is_value(ranges, 0, 0, 22, "GpuFlops32 counts an FMA as two operations");
+	is_value(ranges, 0, 1, 10, "GpuFlops64 counts an FMA as two operations");
+	is_value(ranges, 0, 2, 36, "GpuFlops16 counts two operations for each instruction, and four for an FMA");
+	is_value(ranges, 0, 3, 50, "GpuL2HitRate is a percentage of reads and writes");
+	gpmu_ranges_free(ranges);
+}
+
 /* --- values */
 
 static void check_rollups(void)
@@ -259,6 +278,7 @@ int main(void)
 	catalog = gpmu_catalog_new(NULL, NULL);
 	check_requests();
 	check_legacy();
+	check_catalog();
 	check_rollups();
 	check_means();
 	check_tree();

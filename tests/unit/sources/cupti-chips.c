@@ -15,6 +15,7 @@
 /* These two metrics do not fit into one pass together. */
 #define ONE		"GpuL1BW"
 #define OTHER		"GpuTensorActive"
+#define RANGES		"gpu_ranges"	/* group of the metrics that PM sampling cannot collect */
 #define DEVICE		"sys/bus/event_source/devices/" UNIT "_0/"
 
 /* A chip takes much longer with the sanitizers: every seventh is checked, GH100 among them. */
@@ -122,11 +123,46 @@ static bool check_metric(const struct gpmu_catalog *catalog, const struct gpmu_m
 	return false;
 }
 
+static bool is_of_ranges(const struct gpmu_metric *metric)
+{
+	const char *group = gpmu_metric_group(metric, 0);
+
+	return group && !strcmp(group, RANGES);
+}
+
 static bool is_of(const struct gpmu_metric *metric, const struct gpmu_machine *machine)
 {
 	const char *pmu = gpmu_metric_pmu(metric);
 
-	return pmu && !strcmp(pmu, UNIT) && (!machine || gpmu_metric_supported(metric, machine) == 1);
+	return pmu && !strcmp(pmu, UNIT) && !is_of_ranges(metric) &&
+	       (!machine || gpmu_metric_supported(metric, machine) == 1);
+}
+
+/* Checks the metrics that the chip counts in ranges only. Returns their number. */
+static unsigned int check_ranges(const struct gpmu_catalog *catalog, const struct host *pm_host)
+{
+	const struct host host = {
+		.library = pm_host->library, .chip = pm_host->chip, .type = CUPTI_PROFILER_TYPE_RANGE_PROFILER,
+	};
+	const struct gpmu_metric *metric;
+	unsigned int count = 0;
+
+	for (size_t i = 0; (metric = gpmu_catalog_metric(catalog, i)); i++) {
+		struct gpmu_error error = { .size = sizeof(error) };
+		struct names names = { .length = 0 };
+		struct host_config config;
+
+		if (!is_of_ranges(metric))
+			continue;
+		count++;
+		add_names(&names, gpmu_metric_expr(metric));
+		ok(!host_configure(&host, (const char *const *)names.texts, names.length, &config, &error) && config.passes,
+		   "chip %s: the range profiler counts %s", host.chip, gpmu_metric_name(metric));
+		host_config_release(&config);
+		ok(!passes_of(pm_host, &names), "chip %s: PM sampling does not count %s", host.chip, gpmu_metric_name(metric));
+		names_release(&names);
+	}
+	return count;
 }
 
 /* Returns the passes of all metrics of the chip but one. */
@@ -246,8 +282,10 @@ int main(void)
 		if (host_new(&library, chips[i], &host, &error))
 			continue;
 		had = check_chip(catalog, host);
-		if (!strcmp(chips[i], "GH100"))
+		if (!strcmp(chips[i], "GH100")) {
 			is_u64(had, 23, "GH100 has all GPU metrics but the two of BAR1");
+			is_u64(check_ranges(catalog, host), 4, "GH100 has all metrics of ranges");
+		}
 		host_free(host);
 	}
 	check_compats(catalog, chips, length);
