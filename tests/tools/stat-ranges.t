@@ -46,6 +46,9 @@ is "$rows" "4500;1500;0;foo" "more kernels than an image has room for are all co
 metric=dram_read_throughput,issue_slot_utilization
 run timeout -s KILL 300 "$GPMU_BIN" stat -x\; -o "$work/csv" --strict --ranges=kernel -M "$metric" -- "$program" init context=0 kernel=foo
 is "$(paste -sd' ' "$work/csv")" "1;GB/s;dram_read_throughput;1;0;foo 100;%;issue_slot_utilization;1;0;foo" "--ranges counts names of CUPTI's former APIs"
+run timeout -s KILL 300 "$GPMU_BIN" stat -x\; -o "$work/csv" --ranges=kernel -M dram__bytes_read.sum,sm__inst_executed.sum,dram__throughput.avg.pct_of_peak_sustained_elapsed,gpu__time_duration.sum \
+	-- "$program" init context=0 kernel=foo
+is "$(cut -d\; -f2 "$work/csv" | xargs)" "B inst % ns" "metrics of CUPTI have its units"
 metric=dram__bytes_read.sum
 
 # --- ranges of the program

@@ -27,6 +27,8 @@ struct events {
 	size_t listed;
 };
 
+/* Returns the unit of the metric with this suffix, which the caller frees; NULL for a plain number or without memory. */
+char *events_unit(const struct host_metric *metric, const char *suffix);
 /* Makes the listed events: each metric of the host with its natural suffix. Returns 0 or -ENOMEM. */
 int events_init(struct events *events, const struct host *host);
 void events_release(struct events *events);

@@ -26,7 +26,7 @@ struct host_metric {
 struct host {
 	const struct library *library;
 	char *chip;
-	int type;		/* CUPTI_PROFILER_TYPE_PM_SAMPLING, unless only host_configure() uses it */
+	int type;		/* CUPTI_PROFILER_TYPE_PM_SAMPLING, unless only host_configure() and host_describe() use it */
 	CUpti_Profiler_Host_Object *object;
 	struct host_metric *metrics;	/* counters, ratios, then throughputs, each sorted by name */
 	size_t length;
@@ -63,6 +63,16 @@ const struct host_metric *host_find(const struct host *host, const char *name,
  */
 size_t host_suffixes(const struct host *host, const struct host_metric *metric,
 		     const char *const **suffixes);
+
+/* The suffix of a full name, of a metric of any profiler; NULL: it has none */
+const char *host_suffix(const char *name);
+/*
+ * Describes metrics of full names for host->type, also those that host->metrics lacks. Returns as many elements, which the
+ * caller frees by host_metrics_free(), or NULL: no memory, or CUPTI refused.
+ */
+struct host_metric *host_describe(const struct host *host, const char *const *names, size_t length);
+/* NULL is allowed. */
+void host_metrics_free(struct host_metric *metrics, size_t length);
 
 /* A configuration for a set of metrics */
 struct host_config {

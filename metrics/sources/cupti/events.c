@@ -59,8 +59,7 @@ static enum nv_need need_of(const struct host_metric *metric)
 	return NEED_NOTHING;
 }
 
-/* The unit of the metric with this suffix; NULL for a plain number or without memory */
-static char *make_unit(const struct host_metric *metric, const char *suffix)
+char *events_unit(const struct host_metric *metric, const char *suffix)
 {
 	const char *unit = short_unit(metric->unit);
 	char *text = NULL;
@@ -101,7 +100,7 @@ static void describe(struct event *event, size_t number, const char *suffix)
 	bool is_count = event->metric->type == CUPTI_METRIC_TYPE_COUNTER && !strcmp(suffix, ".sum");
 
 	snprintf(event->terms, sizeof(event->terms), "event=0x%zx", number);
-	event->unit = make_unit(event->metric, suffix);
+	event->unit = events_unit(event->metric, suffix);
 	event->info = (struct gpmu_source_event_info){
 		.size = sizeof(event->info),
 		.name = event->name,

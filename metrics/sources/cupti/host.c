@@ -79,20 +79,37 @@ void host_object_free(const struct library *library, CUpti_Profiler_Host_Object 
 		library->cupti.deinitialize(&params);
 }
 
-static int add_metric(struct host *host, const char *name, int type)
+/* Without memory a member is NULL. */
+static int describe(const struct library *library, CUpti_Profiler_Host_Object *object, const char *name,
+		    struct host_metric *metric)
 {
-	CUPTI_PARAMS(params, CUpti_Profiler_Host_GetMetricProperties_Params, metricType, .pHostObject = host->object,
-		     .pMetricName = name);
-	struct host_metric *metric = &host->metrics[host->length++];
+	CUPTI_PARAMS(params, CUpti_Profiler_Host_GetMetricProperties_Params, metricType, .pHostObject = object,
+		     .pMetricName = name, .metricType = metric->type);
 
-	metric->name = strdup(name);
-	metric->type = type;
-	if (host->library->cupti.properties(&params))
+	if (library->cupti.properties(&params))
 		params.pDescription = params.pHwUnit = params.pDimUnit = NULL;
+	metric->name = strdup(name);
+	metric->type = params.metricType;
 	metric->description = strdup(params.pDescription ? params.pDescription : "");
 	metric->hw_unit = strdup(params.pHwUnit ? params.pHwUnit : "");
 	metric->unit = strdup(params.pDimUnit ? params.pDimUnit : "");
 	return metric->name && metric->description && metric->hw_unit && metric->unit ? 0 : -ENOMEM;
+}
+
+static void release_metric(struct host_metric *metric)
+{
+	free(metric->name);
+	free(metric->description);
+	free(metric->hw_unit);
+	free(metric->unit);
+}
+
+static int add_metric(struct host *host, const char *name, int type)
+{
+	struct host_metric *metric = &host->metrics[host->length++];
+
+	*metric = (struct host_metric){ .type = type };
+	return describe(host->library, host->object, name, metric);
 }
 
 static int by_name(const void *left, const void *right)
@@ -126,17 +143,18 @@ static int add_type(struct host *host, int type, struct gpmu_error *error)
 	return 0;
 }
 
+void host_metrics_free(struct host_metric *metrics, size_t length)
+{
+	for (size_t i = 0; metrics && i < length; i++)
+		release_metric(&metrics[i]);
+	free(metrics);
+}
+
 void host_free(struct host *host)
 {
 	if (!host)
 		return;
-	for (size_t i = 0; i < host->length; i++) {
-		free(host->metrics[i].name);
-		free(host->metrics[i].description);
-		free(host->metrics[i].hw_unit);
-		free(host->metrics[i].unit);
-	}
-	free(host->metrics);
+	host_metrics_free(host->metrics, host->length);
 	host_lock();
 	host_object_free(host->library, host->object);
 	host_unlock();
@@ -214,5 +232,35 @@ const struct host_metric *host_find(const struct host *host, const char *name, c
 			return metric;
 		}
 	}
+	return NULL;
+}
+
+const char *host_suffix(const char *name)
+{
+	const char *unit = strstr(name, "__");
+
+	return unit ? strchr(unit, '.') : NULL;
+}
+
+struct host_metric *host_describe(const struct host *host, const char *const *names, size_t length)
+{
+	struct host_metric *metrics = calloc(length ? length : 1, sizeof(*metrics));
+	CUpti_Profiler_Host_Object *object = NULL;
+	bool has_memory = metrics != NULL;
+
+	host_lock();
+	host_object_new(host->library, host->type, host->chip, &object);
+	for (size_t i = 0; i < length && has_memory && object; i++) {
+		const char *suffix = host_suffix(names[i]);
+		char *base = strndup(names[i], suffix ? (size_t)(suffix - names[i]) : strlen(names[i]));
+
+		has_memory = base && !describe(host->library, object, base, &metrics[i]);
+		free(base);
+	}
+	host_object_free(host->library, object);
+	host_unlock();
+	if (has_memory && object)
+		return metrics;
+	host_metrics_free(metrics, length);
 	return NULL;
 }

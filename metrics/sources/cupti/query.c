@@ -125,14 +125,17 @@ static int blame(const struct host *host, const char *const *names, size_t lengt
 
 static json_t *units_of(const struct host *host, const char *const *names, size_t length)
 {
+	struct host_metric *metrics = host_describe(host, names, length);
 	json_t *array = json_array();
-	const char *suffix;
 
 	for (size_t i = 0; i < length; i++) {
-		const struct host_metric *metric = host_find(host, names[i], &suffix);
+		const char *suffix = host_suffix(names[i]);
+		char *unit = metrics && suffix ? events_unit(&metrics[i], suffix) : NULL;
 
-		json_array_append_new(array, json_string(metric ? metric->unit : ""));
+		json_array_append_new(array, json_string(unit ? unit : ""));
+		free(unit);
 	}
+	host_metrics_free(metrics, length);
 	return array;
 }
 
@@ -154,7 +157,7 @@ static json_t *ranges(struct source *source, const char *list, int *ret, struct 
 		*ret = blame(&host, names, (size_t)length, *ret, error);
 	if (!*ret)
 		answer = json_pack("[{s:s, s:I, s:o}]", "chip", chip->name, "passes", (json_int_t)config.passes,
-				   "units", units_of(chip->host, names, (size_t)length));
+				   "units", units_of(&host, names, (size_t)length));
 	host_config_release(&config);
 	free(names);
 	free(text);

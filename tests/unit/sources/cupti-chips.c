@@ -6,6 +6,7 @@
 #include <gpmu/machine.h>
 
 #include "cupti-test.h"
+#include "cupti_events.h"
 #include "sysroot.h"
 
 #define UNIT		"nvidia_gpu"
@@ -208,6 +209,30 @@ static unsigned int check_chip(const struct gpmu_catalog *catalog, const struct 
 	return had;
 }
 
+/* Units of metrics that only the range profiler has */
+static void check_units(const struct host *pm_host)
+{
+	static const char *const names[] = {
+		"smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", "l1tex__t_bytes_pipe_lsu_mem_global_op_ld.sum.per_second",
+		"smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct",
+	};
+	const struct host host = {
+		.library = pm_host->library, .chip = pm_host->chip, .type = CUPTI_PROFILER_TYPE_RANGE_PROFILER,
+	};
+	const size_t length = sizeof(names) / sizeof(*names);
+	struct host_metric *metrics = host_describe(&host, names, length);
+	char text[64] = "";
+
+	for (size_t i = 0; metrics && i < length; i++) {
+		char *unit = events_unit(&metrics[i], host_suffix(names[i]));
+
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", i ? " " : "", unit ? unit : "-");
+		free(unit);
+	}
+	host_metrics_free(metrics, length);
+	is_str(text, "instruction B/s %", "metrics that only the range profiler has are shown in CUPTI's units");
+}
+
 /* Returns how many of @chips a part of a Compat matches. */
 static size_t chips_of(const char *part, const char *const *chips, size_t length)
 {
@@ -285,6 +310,7 @@ int main(void)
 		if (!strcmp(chips[i], "GH100")) {
 			is_u64(had, 23, "GH100 has all GPU metrics but the two of BAR1");
 			is_u64(check_ranges(catalog, host), 4, "GH100 has all metrics of ranges");
+			check_units(host);
 		}
 		host_free(host);
 	}
