@@ -147,7 +147,7 @@ int recorder_inject_find(struct gpmu_recorder *recorder, struct gpmu_error *erro
 void recorder_inject_report(const struct gpmu_recorder *recorder);
 void recorder_inject_release(struct gpmu_recorder *recorder);
 /*
- * Returns whether no process has connected although one was expected: the machine has GPUs, or the trace
+ * Returns whether no process has connected although one was expected: PC samples are wanted, the machine has GPUs, or the trace
  * has nothing else
  */
 bool recorder_lacks_cuda(const struct gpmu_recorder *recorder);

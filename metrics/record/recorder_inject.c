@@ -173,7 +173,7 @@ bool recorder_lacks_cuda(const struct gpmu_recorder *recorder)
 	const struct record_map *map = &recorder->map;
 
 	return recorder->library && !map->process_count && !recorder->refusal_count &&
-	       (has_gpu(recorder->machine) || (!map->task_track_count && !map->counter_count));
+	       (has_gpu(recorder->machine) || recorder->options.pc_sampling || (!map->task_track_count && !map->counter_count));
 }
 
 void recorder_inject_release(struct gpmu_recorder *recorder)

@@ -121,6 +121,9 @@ like "$(cat "$tmp/err")" 'not permitted: .*NVreg_RestrictProfilingToAdminUsers=0
 
 is "$violations" 0 "pcs: no call was made at which the real CUPTI would crash"
 
+"$gpmu" record --pc-sampling -o "$trace" -- true 2> "$tmp/err"
+like "$(cat "$tmp/err")" 'warning: 0 processes connected' "pcs: a warning reports that no process has used CUDA, although threads were recorded"
+
 # Refused before the command starts
 refused() {
 	rm -f "$tmp/started"
