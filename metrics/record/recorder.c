@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/raw_clock.h"
 #include "base/sized.h"
+#include "base/text/gpmu_nearest.h"
 #include "base/vector.h"
 #include "plugin/preload.h"
 #include "record/recorder.h"
@@ -80,8 +81,17 @@ static const char *parse_stalls(const char *text, uint32_t *bits)
 
 static int refuse_stall(struct gpmu_error *error, const char *name)
 {
-	error_set(error, 0, "\"%.*s\" is no stall reason such as long_scoreboard; gpmu list --stall-reasons lists them",
-		  (int)strcspn(name, ","), name);
+	char *wanted = strndup(name, strcspn(name, ","));
+	struct nearest nearest;
+
+	if (!wanted)
+		return error_no_memory(error);
+	gpmu_nearest_init(&nearest, wanted);
+	for (size_t i = 0; i < gpmu_stall_count; i++)
+		gpmu_nearest_try(&nearest, gpmu_stalls[i].name);
+	error_set(error, 0, "\"%.60s\" is no stall reason%s%s%s; gpmu list --stall-reasons lists them", wanted,
+		  nearest.name ? ", did you mean " : " such as long_scoreboard", nearest.name ? nearest.name : "", nearest.name ? "?" : "");
+	free(wanted);
 	return -EINVAL;
 }
 

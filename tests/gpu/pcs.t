@@ -139,6 +139,6 @@ refused "a delay beside PC sampling" --pc-sampling -D 10
 refused "PC sampling without CUDA" --pc-sampling --no-cuda-trace
 refused "a period that is no power of 2" --pc-sampling --pc-period 100
 refused "an unknown stall reason" --pc-sampling --pc-stall wait,waits
-like "$(cat "$tmp/err")" '"waits" is no stall reason' "pcs: the message names the unknown stall reason"
+like "$(cat "$tmp/err")" '"waits" is no stall reason, did you mean wait\?' "pcs: the message names the unknown stall reason, and the most similar one"
 refused "a period without PC sampling" --pc-period 64
 done_testing
