@@ -421,6 +421,13 @@ is "$(gpmu report -x ';' --by thread "$work/threads.pftrace" | head -n 2)" "$(gp
 	"report -x ';' separates the columns of CSV by semicolons"
 run gpmu report -x a "$work/threads.pftrace"
 like "$rc $err" '^125 gpmu report: -x: separator "a": expected' "report -x refuses a separator that occurs in values"
+for formats in '-j -x;' '-x; -j' '--format=json -x;' '-j --format=text'; do
+	# shellcheck disable=SC2086 # options are words
+	run gpmu report $formats "$work/threads.pftrace"
+	is "$rc $err" "125 gpmu report: -j, -x and --format: choose one" "report refuses $formats, which choose two formats"
+done
+run gpmu report --by stall,line,stall "$work/threads.pftrace"
+is "$rc $err" "125 gpmu report: --by=stall,line,stall: a key is given twice" "report --by refuses a key of PC samples that is given twice"
 for name in stat eval traffic report list gpu doctor; do
 	like "$(gpmu "$name" --help)" '-j, --json-output, --json ' "$name has -j under both names"
 done

@@ -26,7 +26,7 @@ struct arguments {
 	const char *separator;	/* of CSV; NULL: "," */
 	const char *by_text;	/* NULL: not given */
 	const struct by *by;	/* NULL: all */
-	const struct format *format;
+	const struct format *format;	/* NULL: not given, while options are parsed */
 	bool wants_folded, wants_no_inline;
 	size_t top;		/* 0: not given */
 	char **files;		/* ends in NULL */
@@ -82,18 +82,35 @@ static const struct shown {
 	{ .name = "functions", .is_new = true }, { .name = "nvtx_tiers", .is_new = true }, { .name = "pcs", .is_new = true },
 };
 
+/* How often a name is in a list that commas separate */
+static size_t count_listed(const char *list, const char *name)
+{
+	const size_t length = strlen(name);
+	size_t times = 0;
+
+	for (; list; list = strchr(list, ',') ? strchr(list, ',') + 1 : NULL)
+		times += strcspn(list, ",") == length && !strncmp(list, name, length);
+	return times;
+}
+
 /* Sets the tables of --by. Keys of PC samples, which a comma separates, select their table. */
 static const struct by *parse_by(const char *text, const char **pc_keys)
 {
 	static const char *const keys[] = { "function", "line", "offset", "stall" };
 	size_t known = 0, count = 1;
+	bool has_twice = false;
 
 	for (const char *c = text; *c; c++)
 		count += *c == ',';
-	for (const char *name = text; name; name = strchr(name, ',') ? strchr(name, ',') + 1 : NULL)
-		for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
-			known += strlen(keys[i]) == strcspn(name, ",") && !strncmp(keys[i], name, strlen(keys[i]));
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		const size_t times = count_listed(text, keys[i]);
+
+		known += times;
+		has_twice |= times > 1;
+	}
 	if (known == count) {
+		if (has_twice)
+			die("--by=%s: a key is given twice", text);
 		*pc_keys = text;
 		text = strcmp(text, "function") != 0 ? "pc" : text;
 	}
@@ -110,6 +127,16 @@ static const struct format *parse_format(const char *text)
 		if (!strcmp(formats[i].name, text))
 			return &formats[i];
 	die("--format=%s: expected text, csv or json", text);
+}
+
+/* -x and -j choose a format, too. */
+static void choose_format(struct arguments *arguments, const char *text)
+{
+	const struct format *format = parse_format(text);
+
+	if (arguments->format && arguments->format != format)
+		die("-j, -x and --format: choose one");
+	arguments->format = format;
 }
 
 static const char *parse_link(const char *text)
@@ -138,15 +165,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		arguments->by_text = arg;
 		return 0;
 	case KEY_FORMAT:
-		arguments->format = parse_format(arg);
+		choose_format(arguments, arg);
 		return 0;
 	case 'x':
-		arguments->format = parse_format("csv");
+		choose_format(arguments, "csv");
 		arguments->separator = parse_separator(arg);
 		check_separator(arguments->separator);
 		return 0;
 	case 'j':
-		arguments->format = parse_format("json");
+		choose_format(arguments, "json");
 		return 0;
 	case KEY_FOLDED:
 		arguments->wants_folded = true;
@@ -612,13 +639,15 @@ static int run_ncu(const struct arguments *arguments)
 
 static int run(int argc, char **argv)
 {
-	struct arguments arguments = { .format = &formats[0] };
+	struct arguments arguments = { 0 };
 	struct gpmu_report_options report_options = { .size = sizeof(report_options) };
 	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_report *report;
 	int status = EXIT_FAILURE;
 
 	parse_arguments(&argp, argc, argv, 0, &arguments);
+	if (!arguments.format)
+		arguments.format = &formats[0];
 	choose_file(&arguments);
 	for (size_t i = 0; i < arguments.file_count; i++)
 		output_check(arguments.path, arguments.files[i]);
