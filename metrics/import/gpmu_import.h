@@ -44,8 +44,8 @@ struct gpmu_import_options {
  * @is_damaged: the recording has the damage that gpmu_import() set as its error
  * @is_stopped: progress(), waiting() or a signal ended reading
  * @is_whole: all records were read or skipped; the damage is in skipped records, or in facts about the machine or the recording
- * @outside: samples of tasks outside the PID namespace of the recording, of all kinds; gpmu_outside_why() is the message
- *	about them
+ * @outside: samples of tasks outside the PID namespace of the recording, of all kinds;
+ *	gpmu_outside_why() is the message about them
  */
 struct gpmu_import_facts {
 	size_t size;

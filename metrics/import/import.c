@@ -36,7 +36,8 @@ static int take_sample(struct import *import, const struct gpmu_perfdata_record 
 		ret = import_switch_outside(import, record, time);
 	}
 	if (!ret && tracepoint)
-		ret = import_tracepoint(import, record, time, tracepoint) ?: import_switch_sample(import, record, time, tracepoint);
+		ret = import_tracepoint(import, record, time, tracepoint) ?:
+		      import_switch_sample(import, record, time, tracepoint);
 	return ret || (tracepoint && !(record->has & PERF_SAMPLE_CALLCHAIN)) ? ret : import_sample(import, record, time);
 }
 

@@ -82,9 +82,12 @@ int import_task(struct import *import, const struct gpmu_perfdata_record *record
 int import_switch(struct import *import, const struct gpmu_perfdata_record *record);
 /* Takes a sample of a task outside the PID namespace, at a time of the trace: the task is running then. */
 int import_switch_outside(struct import *import, const struct gpmu_perfdata_record *record, uint64_t time);
-/* Takes a sample of a tracepoint: sched:sched_switch is a switch of a CPU if the recording has no records of switches. */
-int import_switch_sample(struct import *import, const struct gpmu_perfdata_record *record, uint64_t time,
-			 const struct gpmu_perfdata_tracepoint *tracepoint);
+/*
+ * Takes a sample of a tracepoint: sched:sched_switch is a switch of a CPU if the recording has no
+ * records of switches.
+ */
+int import_switch_sample(struct import *import, const struct gpmu_perfdata_record *record,
+			 uint64_t time, const struct gpmu_perfdata_tracepoint *tracepoint);
 int import_switches_end(struct import *import);
 
 /* import_samples.c */

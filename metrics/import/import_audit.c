@@ -175,10 +175,12 @@ static int put_notes(struct import *import)
 		      put_omitted(import, facts->no_time - import->timeless,
 				  "they have no time on the clock of the trace");
 	if (!ret && import->has_partial_switches)
-		ret = put_note(import, "the times that threads run are not known: sched:sched_switch is recorded for some tasks only; use perf "
-			       "sched record, perf record -a, or --switch-events");
+		ret = put_note(import, "the times that threads run are not known: "
+			       "sched:sched_switch is recorded for some tasks only; use perf sched "
+			       "record, perf record -a, or --switch-events");
 	if (!ret && facts->outside)
-		ret = put_own(import, text_print("%llu %s", (unsigned long long)facts->outside, gpmu_outside_why(facts->outside)));
+		ret = put_own(import, text_print("%llu %s", (unsigned long long)facts->outside,
+						 gpmu_outside_why(facts->outside)));
 	if (!ret && skipped)
 		ret = put_note(import, skipped);
 	if (!ret && facts->is_damaged && !(skipped && facts->is_whole))
@@ -194,8 +196,10 @@ static int put_notes(struct import *import)
 int import_audit(struct import *import)
 {
 	const struct gpmu_import_facts *facts = &import->facts;
-	const uint64_t records = facts->samples + facts->tracepoints + facts->switches - import->switch_samples;
+	const uint64_t records =
+		facts->samples + facts->tracepoints + facts->switches - import->switch_samples;
 
-	return put_gpmu(import) ?: put_clock(import) ?: put_source(import, "perf", records, facts->lost) ?:
+	return put_gpmu(import) ?: put_clock(import) ?:
+	       put_source(import, "perf", records, facts->lost) ?:
 	       put_spe(import) ?: put_jitdumps(import) ?: put_notes(import);
 }

@@ -30,7 +30,8 @@ bool import_is_of_command(const struct import *import)
 int import_read(struct import *import, const struct gpmu_perfdata_record *record, uint64_t time)
 {
 	const struct gpmu_perfdata_read *read = &record->sample.read;
-	const bool has_command = import_is_of_command(import), has_tid = record->has & PERF_SAMPLE_TID;
+	const bool has_command = import_is_of_command(import),
+		   has_tid = record->has & PERF_SAMPLE_TID;
 
 	for (size_t i = 0; i < read->count; i++) {
 		const struct gpmu_perfdata_event *event = read->values[i].id ?

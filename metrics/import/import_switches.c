@@ -19,7 +19,10 @@
 /* Values of gpmu_trace_switch's prev_state */
 enum { STATE_SLEEPS = 1, STATE_ENDED = 16, STATE_PREEMPTED = 256 };
 
-/* Bits of prev_state of sched:sched_switch: the thread waits or has ended. Others, such as 256, are set for threads that are ready. */
+/*
+ * Bits of prev_state of sched:sched_switch: the thread waits or has ended. Others, such as 256, are
+ * set for threads that are ready.
+ */
 #define WAITING_STATES	0xff
 
 /* SEEN is no switch: a task outside the PID namespace was sampled. */
@@ -97,7 +100,8 @@ int import_switch_outside(struct import *import, const struct gpmu_perfdata_reco
 /* --- samples of sched:sched_switch, as perf sched record records them */
 
 /* Gets the number of a field. Returns whether the sample has it. */
-static bool get_number(const struct gpmu_perfdata_record *record, const struct gpmu_perfdata_tracepoint *tracepoint, const char *name,
+static bool get_number(const struct gpmu_perfdata_record *record,
+		       const struct gpmu_perfdata_tracepoint *tracepoint, const char *name,
 		       uint64_t *number)
 {
 	struct gpmu_perfdata_content content;
@@ -105,7 +109,8 @@ static bool get_number(const struct gpmu_perfdata_record *record, const struct g
 	for (size_t i = 0; i < tracepoint->field_count; i++) {
 		if (strcmp(tracepoint->fields[i].name, name) != 0)
 			continue;
-		if (!gpmu_perfdata_content(&tracepoint->fields[i], record->sample.raw, record->sample.raw_size, &content))
+		if (!gpmu_perfdata_content(&tracepoint->fields[i], record->sample.raw,
+					   record->sample.raw_size, &content))
 			return false;
 		*number = content.number;
 		return true;
@@ -113,26 +118,36 @@ static bool get_number(const struct gpmu_perfdata_record *record, const struct g
 	return false;
 }
 
-/* Returns whether a sample has a switch. Inside a PID namespace the fields have other thread ids than the sample. */
-static bool is_switch_sample(const struct gpmu_perfdata_record *record, const struct gpmu_perfdata_tracepoint *tracepoint)
+/*
+ * Returns whether a sample has a switch. Inside a PID namespace the fields have other thread ids
+ * than the sample.
+ */
+static bool is_switch_sample(const struct gpmu_perfdata_record *record,
+			     const struct gpmu_perfdata_tracepoint *tracepoint)
 {
 	const uint64_t needed = PERF_SAMPLE_CPU | PERF_SAMPLE_TID;
 	uint64_t prev;
 
-	return !strcmp(tracepoint->name, "sched:sched_switch") && (record->has & needed) == needed && record->cpu < CPUS_MAX &&
+	return !strcmp(tracepoint->name, "sched:sched_switch") &&
+	       (record->has & needed) == needed && record->cpu < CPUS_MAX &&
 	       get_number(record, tracepoint, "prev_pid", &prev) && record->tid == prev;
 }
 
-int import_switch_sample(struct import *import, const struct gpmu_perfdata_record *record, uint64_t time,
-			 const struct gpmu_perfdata_tracepoint *tracepoint)
+int import_switch_sample(struct import *import, const struct gpmu_perfdata_record *record,
+			 uint64_t time, const struct gpmu_perfdata_tracepoint *tracepoint)
 {
 	struct import_switch from = {
-		.time = time, .pid = record->pid, .tid = record->tid, .cpu = record->cpu, .has_next = true,
+		.time = time,
+		.pid = record->pid,
+		.tid = record->tid,
+		.cpu = record->cpu,
+		.has_next = true,
 		.order = (uint32_t)import->switches.n,
 	};
 	uint64_t next, state;
 
-	if (import->has_switches || !is_switch_sample(record, tracepoint) || !get_number(record, tracepoint, "next_pid", &next) ||
+	if (import->has_switches || !is_switch_sample(record, tracepoint) ||
+	    !get_number(record, tracepoint, "next_pid", &next) ||
 	    !get_number(record, tracepoint, "prev_state", &state) || next > INT_MAX)
 		return 0;
 	import->has_idle_switch |= !record->tid;
@@ -142,10 +157,17 @@ int import_switch_sample(struct import *import, const struct gpmu_perfdata_recor
 	import->switch_samples++;
 	if (vector_push(&import->switches, &from))
 		return -ENOMEM;
-	/* If the kernel lost switches of the CPU, another thread seems to run, and only this entry has an effect. */
+	/*
+	 * If the kernel lost switches of the CPU, another thread seems to run, and only this entry
+	 * has an effect.
+	 */
 	return vector_push(&import->switches, &(struct import_switch){
-		.time = time, .pid = profile_tasks_pid(&import->input.tasks, from.next, record->time), .tid = from.next, .cpu = from.cpu,
-		.change = RUNS, .order = (uint32_t)import->switches.n });
+		.time = time,
+		.pid = profile_tasks_pid(&import->input.tasks, from.next, record->time),
+		.tid = from.next,
+		.cpu = from.cpu,
+		.change = RUNS,
+		.order = (uint32_t)import->switches.n });
 }
 
 /* --- all switches */
@@ -334,7 +356,10 @@ static int take_slice(struct import *import, const struct import_switch *change)
 	return gpmu_trace_slice(import->trace, &event, change->time - event.time);
 }
 
-/* Returns whether at least nine of ten switches of a CPU are from the thread that the switch before was to. The kernel may lose some. */
+/*
+ * Returns whether at least nine of ten switches of a CPU are from the thread that the switch before
+ * was to. The kernel may lose some.
+ */
 static bool is_continuous(const struct import_switch *list, size_t n)
 {
 	uint32_t nexts[CPUS_MAX];
@@ -352,13 +377,15 @@ static bool is_continuous(const struct import_switch *list, size_t n)
 }
 
 /*
- * Drops the samples of switches unless those of all tasks are recorded. Samples of some tasks lack the switches to these tasks.
- * Only if all are recorded are there switches from idle tasks; a busy CPU has none.
+ * Drops the samples of switches unless those of all tasks are recorded. Samples of some tasks lack
+ * the switches to these tasks. Only if all are recorded are there switches from idle tasks; a busy
+ * CPU has none.
  */
 static void check_samples(struct import *import)
 {
 	if (!import->switch_samples || import->has_idle_switch ||
-	    (!import_is_of_command(import) && is_continuous(import->switches.list, import->switches.n)))
+	    (!import_is_of_command(import) &&
+	     is_continuous(import->switches.list, import->switches.n)))
 		return;
 	import->facts.switches -= import->switch_samples;
 	import->switch_samples = 0;

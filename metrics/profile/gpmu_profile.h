@@ -133,7 +133,8 @@ struct gpmu_profile_event {
  * @has_spe: the recording has AUX buffers of SPE
  * @has_times: times of SPE can be compared with those of maps and threads
  * @skipped: gpmu_perfdata_skipped() of the recording, borrowed; NULL: no record was skipped
- * @outside_tasks: number of samples of tasks outside the PID namespace of the recording; gpmu_outside_why() is the message about them
+ * @outside_tasks: number of samples of tasks outside the PID namespace of the recording;
+ *	gpmu_outside_why() is the message about them
  * @is_in_order: maps, names and threads have no times; a sample has the last ones before it in the file
  * @has_foreign_aux: the AUX buffers are not from SPE and were not read
  * @kernel: why samples of the kernel have no functions
@@ -213,7 +214,8 @@ int gpmu_profile_symbols_find(void *symbols, pid_t pid, uint64_t address, uint64
 			      const char **object);
 int gpmu_profile_symbols_unwind(void *symbols, const struct perf_event_attr *attr, const struct perf_event_header *sample,
 				uint64_t chain[GPMU_RECORDER_CHAIN], size_t *count);
-int gpmu_profile_symbols_lines(void *symbols, const void *cubin, size_t size, const char *function, uint64_t offset,
-			       struct gpmu_recorder_line list[GPMU_RECORDER_LINES], size_t *count);
+int gpmu_profile_symbols_lines(void *symbols, const void *cubin, size_t size, const char *function,
+			       uint64_t offset, struct gpmu_recorder_line list[GPMU_RECORDER_LINES],
+			       size_t *count);
 
 #endif /* GPMU_PROFILE_API_H */

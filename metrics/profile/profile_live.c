@@ -133,8 +133,9 @@ int gpmu_profile_symbols_unwind(void *user, const struct perf_event_attr *attr, 
 	return perfdata_parse(symbols->samples, &record) ? 0 : profile_unwind_chain(&symbols->unwind, &record, chain, count);
 }
 
-int gpmu_profile_symbols_lines(void *user, const void *cubin, size_t size, const char *function, uint64_t offset,
-			       struct gpmu_recorder_line list[GPMU_RECORDER_LINES], size_t *count)
+int gpmu_profile_symbols_lines(void *user, const void *cubin, size_t size, const char *function,
+			       uint64_t offset, struct gpmu_recorder_line list[GPMU_RECORDER_LINES],
+			       size_t *count)
 {
 	struct gpmu_profile_symbols *symbols = user;
 	union map_cell *cell = map_add(&symbols->cubins, (uintptr_t)cubin, NULL);

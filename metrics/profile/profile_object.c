@@ -89,20 +89,22 @@ static int add_segments(struct profile_object *object, Elf *elf)
 }
 
 /*
- * As perf's choose_best_symbol(), prefers names with a size, then the lowest rank, then the longest name. The first of several names
- * of an address is kept.
+ * As perf's choose_best_symbol(), prefers names with a size, then the lowest rank, then the longest
+ * name. The first of several names of an address is kept.
  */
 static int compare(const void *a, const void *b)
 {
 	const struct profile_function *left = a, *right = b;
 
 	return COMPARE(left->begin, right->begin) ?: COMPARE(right->is_sized, left->is_sized) ?:
-	       COMPARE(left->rank, right->rank) ?: COMPARE(strlen(right->name), strlen(left->name)) ?:
+	       COMPARE(left->rank, right->rank) ?:
+	       COMPARE(strlen(right->name), strlen(left->name)) ?:
 	       COMPARE(right->end, left->end);
 }
 
 /* Returns whether an assembler label marks a place in the function before it. */
-static bool is_inner_label(const struct profile_function *function, const struct profile_function *label)
+static bool is_inner_label(const struct profile_function *function,
+			   const struct profile_function *label)
 {
 	return label->rank & RANK_LABEL && function->is_sized && label->begin < function->end;
 }
@@ -128,23 +130,30 @@ static void arrange(struct profile_object *object)
 /* End of the section of an address, so that _init does not get the calls of other objects, which follow it. */
 static uint64_t section_end(const GElf_Shdr *section, uint64_t address)
 {
-	return address - section->sh_addr < section->sh_size ? section->sh_addr + section->sh_size : UINT64_MAX;
+	return address - section->sh_addr < section->sh_size ?
+	       section->sh_addr + section->sh_size : UINT64_MAX;
 }
 
-/* As perf's choose_best_symbol(), prefers functions to labels, names that are not weak, global names, and few leading underscores. */
+/*
+ * As perf's choose_best_symbol(), prefers functions to labels, names that are not weak, global
+ * names, and few leading underscores.
+ */
 static unsigned int rank_of(const GElf_Sym *symbol, const char *name)
 {
 	unsigned int binding = GELF_ST_BIND(symbol->st_info);
 
-	return (GELF_ST_TYPE(symbol->st_info) == STT_NOTYPE ? RANK_LABEL : 0) | (binding == STB_WEAK ? RANK_WEAK : 0) |
-	       (binding != STB_GLOBAL ? RANK_NOT_GLOBAL : 0) | (unsigned int)(strspn(name, "_") & RANK_UNDERSCORES);
+	return (GELF_ST_TYPE(symbol->st_info) == STT_NOTYPE ? RANK_LABEL : 0) |
+	       (binding == STB_WEAK ? RANK_WEAK : 0) |
+	       (binding != STB_GLOBAL ? RANK_NOT_GLOBAL : 0) |
+	       (unsigned int)(strspn(name, "_") & RANK_UNDERSCORES);
 }
 
 /*
- * Returns whether a symbol names code. Functions in assembler may be labels without type and size, such as _start. Labels named $x or
- * $d mark code and data on Arm, and name nothing.
+ * Returns whether a symbol names code. Functions in assembler may be labels without type and size,
+ * such as _start. Labels named $x or $d mark code and data on Arm, and name nothing.
  */
-static bool is_code(const GElf_Sym *symbol, const char *name, const GElf_Shdr *section, uint64_t address)
+static bool is_code(const GElf_Sym *symbol, const char *name, const GElf_Shdr *section,
+		    uint64_t address)
 {
 	const int visibility = GELF_ST_VISIBILITY(symbol->st_other);
 
@@ -153,7 +162,8 @@ static bool is_code(const GElf_Sym *symbol, const char *name, const GElf_Shdr *s
 	case STT_GNU_IFUNC:
 		return true;
 	case STT_NOTYPE:
-		return section->sh_flags & SHF_EXECINSTR && address - section->sh_addr < section->sh_size && *name != '$' &&
+		return section->sh_flags & SHF_EXECINSTR &&
+		       address - section->sh_addr < section->sh_size && *name != '$' &&
 		       visibility != STV_HIDDEN && visibility != STV_INTERNAL;
 	default:
 		return false;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Each function of a cubin has a section of its own, and all begin at address 0. Relocations of .debug_line name the function of
- * each sequence of lines. They are applied here so that each section has addresses of its own, and elfutils, which does not know
- * this machine, then reads the table as any other. Sections are numbered in the order of the table: elfutils sorts lines by
+ * Each function of a cubin has a section of its own, and all begin at address 0. Relocations of
+ * .debug_line name the function of each sequence of lines. They are applied here so that each
+ * section has addresses of its own, and elfutils, which does not know this machine, then reads the
+ * table as any other. Sections are numbered in the order of the table: elfutils sorts lines by
  * address, but a line names the call by which it is inlined by its position in the table.
  */
 #include <elfutils/libdw.h>
@@ -57,7 +58,8 @@ static uint64_t address_of(const struct profile_cubin *cubin, size_t section, ui
 static const char *section_name(const struct profile_cubin *cubin, const GElf_Shdr *header)
 {
 	size_t names;
-	const char *name = elf_getshdrstrndx(cubin->elf, &names) ? NULL : elf_strptr(cubin->elf, names, header->sh_name);
+	const char *name = elf_getshdrstrndx(cubin->elf, &names) ? NULL :
+			   elf_strptr(cubin->elf, names, header->sh_name);
 
 	return name ? name : "";
 }
@@ -66,14 +68,16 @@ static Elf_Data *symbols_of(const struct profile_cubin *cubin, size_t section, G
 {
 	Elf_Scn *scn = elf_getscn(cubin->elf, section);
 
-	return scn && gelf_getshdr(scn, header) && header->sh_type == SHT_SYMTAB ? elf_getdata(scn, NULL) : NULL;
+	return scn && gelf_getshdr(scn, header) && header->sh_type == SHT_SYMTAB ?
+	       elf_getdata(scn, NULL) : NULL;
 }
 
 /* Writes an address to the copy of the image. libelf has checked the original, and reads from that. */
 static void relocate(struct profile_cubin *cubin, const GElf_Shdr *target, uint64_t offset, uint64_t address)
 {
-	if (target->sh_type == SHT_NOBITS || target->sh_offset > cubin->size || target->sh_size > cubin->size - target->sh_offset ||
-	    offset > target->sh_size || target->sh_size - offset < sizeof(address))
+	if (target->sh_type == SHT_NOBITS || target->sh_offset > cubin->size ||
+	    target->sh_size > cubin->size - target->sh_offset || offset > target->sh_size ||
+	    target->sh_size - offset < sizeof(address))
 		return;
 	memcpy((char *)cubin->image + target->sh_offset + offset, &address, sizeof(address));
 }
@@ -100,7 +104,8 @@ static bool read_entry(Elf_Data *data, const GElf_Shdr *header, size_t i, GElf_R
 	return true;
 }
 
-static int relocate_all(struct profile_cubin *cubin, Elf_Data *data, const GElf_Shdr *header, const GElf_Shdr *target)
+static int relocate_all(struct profile_cubin *cubin, Elf_Data *data, const GElf_Shdr *header,
+			const GElf_Shdr *target)
 {
 	VECTOR(struct relocation) list = { 0 };
 	GElf_Shdr symbols_header;
@@ -112,7 +117,8 @@ static int relocate_all(struct profile_cubin *cubin, Elf_Data *data, const GElf_
 	for (size_t i = 0; symbols && !ret && read_entry(data, header, i, &entry); i++)
 		if (gelf_getsym(symbols, (int)GELF_R_SYM(entry.r_info), &symbol))
 			ret = vector_push(&list, &(struct relocation){
-				entry.r_offset, symbol.st_shndx, symbol.st_value + (uint64_t)entry.r_addend });
+				entry.r_offset, symbol.st_shndx,
+				symbol.st_value + (uint64_t)entry.r_addend });
 	vector_sort(&list, compare_relocations);
 	for (size_t i = 0; i < list.n && !ret; i++) {
 		bool is_new;
@@ -121,13 +127,17 @@ static int relocate_all(struct profile_cubin *cubin, Elf_Data *data, const GElf_
 		if (cell && is_new)
 			cell->number = cubin->sections.n;
 		ret = cell ? 0 : -1;
-		relocate(cubin, target, list.list[i].offset, address_of(cubin, list.list[i].section, list.list[i].address));
+		relocate(cubin, target, list.list[i].offset,
+			 address_of(cubin, list.list[i].section, list.list[i].address));
 	}
 	vector_free(&list);
 	return ret;
 }
 
-/* Applies the relocations of .debug_line, before elfutils reads it. Returns 0, or -1 without memory. */
+/*
+ * Applies the relocations of .debug_line, before elfutils reads it. Returns 0, or -1 without
+ * memory.
+ */
 static int relocate_lines(struct profile_cubin *cubin)
 {
 	Elf_Scn *scn = NULL;
@@ -137,10 +147,12 @@ static int relocate_lines(struct profile_cubin *cubin)
 		GElf_Shdr header, target;
 		Elf_Scn *lines;
 
-		if (!gelf_getshdr(scn, &header) || (header.sh_type != SHT_RELA && header.sh_type != SHT_REL))
+		if (!gelf_getshdr(scn, &header) ||
+		    (header.sh_type != SHT_RELA && header.sh_type != SHT_REL))
 			continue;
 		lines = elf_getscn(cubin->elf, header.sh_info);
-		if (lines && gelf_getshdr(lines, &target) && !strcmp(section_name(cubin, &target), ".debug_line"))
+		if (lines && gelf_getshdr(lines, &target) &&
+		    !strcmp(section_name(cubin, &target), ".debug_line"))
 			ret = relocate_all(cubin, elf_getdata(scn, NULL), &header, &target);
 	}
 	return ret;
@@ -160,7 +172,8 @@ static int read_functions(struct profile_cubin *cubin)
 	while ((scn = elf_nextscn(cubin->elf, scn))) {
 		GElf_Shdr header;
 		GElf_Sym symbol;
-		Elf_Data *data = gelf_getshdr(scn, &header) && header.sh_type == SHT_SYMTAB ? elf_getdata(scn, NULL) : NULL;
+		Elf_Data *data = gelf_getshdr(scn, &header) && header.sh_type == SHT_SYMTAB ?
+				 elf_getdata(scn, NULL) : NULL;
 
 		for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
 			const char *name = elf_strptr(cubin->elf, header.sh_link, symbol.st_name);
@@ -185,8 +198,9 @@ static int read_tables(struct profile_cubin *cubin)
 	struct table table;
 
 	/* A table that is damaged is skipped. */
-	for (int ret; !(ret = dwarf_next_lines(cubin->dwarf, offset, &next, &unit, &files, &file_count, &table.lines, &table.count)) ||
-	     (ret < 0 && next > offset); offset = next) {
+	for (int ret; !(ret = dwarf_next_lines(cubin->dwarf, offset, &next, &unit, &files,
+					       &file_count, &table.lines, &table.count)) ||
+		      (ret < 0 && next > offset); offset = next) {
 		if (!ret && table.lines && table.count && vector_push(&cubin->tables, &table))
 			return -1;
 		if (next <= offset)
@@ -261,7 +275,10 @@ static bool is_end(Dwarf_Line *line)
 	return !line || dwarf_lineendsequence(line, &is_end) || is_end;
 }
 
-/* The index of the line of an address: the last one that begins at it or before; NONE: there is none, or a sequence has ended */
+/*
+ * The index of the line of an address: the last one that begins at it or before; NONE: there is
+ * none, or a sequence has ended
+ */
 static size_t find_line(const struct table *table, uint64_t address)
 {
 	size_t low = 0, high = table->count;
@@ -280,8 +297,9 @@ static size_t find_line(const struct table *table, uint64_t address)
 }
 
 /*
- * The index of the call by which a line is inlined; NONE: it is not, or elfutils is older than 0.187, which does not read calls.
- * The table has the position in the sequence, from 1, and elfutils takes it as that in the whole table.
+ * The index of the call by which a line is inlined; NONE: it is not, or elfutils is older than
+ * 0.187, which does not read calls. The table has the position in the sequence, from 1, and
+ * elfutils takes it as that in the whole table.
  */
 static size_t find_caller(const struct table *table, size_t line)
 {
@@ -291,7 +309,8 @@ static size_t find_caller(const struct table *table, size_t line)
 
 	while (first && !is_end(dwarf_onesrcline(table->lines, first - 1)))
 		first--;
-	while (caller && first + position < line && dwarf_onesrcline(table->lines, position) != caller)
+	while (caller && first + position < line &&
+	       dwarf_onesrcline(table->lines, position) != caller)
 		position++;
 	return caller && first + position < line ? first + position : NONE;
 #else
@@ -324,7 +343,9 @@ static size_t list_lines(const struct profile_cubin *cubin, const struct table *
 
 		if (!file || dwarf_lineno(line, &number) || number <= 0)
 			break;
-		lines[n++] = (struct gpmu_recorder_line){ .file = file, .line = (unsigned int)number, .function = function_of(cubin, line) };
+		lines[n++] = (struct gpmu_recorder_line){
+			.file = file, .line = (unsigned int)number,
+			.function = function_of(cubin, line) };
 	}
 	return n;
 }
@@ -338,11 +359,13 @@ size_t profile_cubin_lines(const struct profile_cubin *cubin, const char *functi
 	size_t n = 0;
 
 	if (cubin->functions.n)
-		found = bsearch(&key, cubin->functions.list, cubin->functions.n, sizeof(key), compare_functions);
+		found = bsearch(&key, cubin->functions.list, cubin->functions.n, sizeof(key),
+				compare_functions);
 	if (!found || (found->size && offset >= found->size))
 		return 0;
 	address = address_of(cubin, found->section, found->address + offset);
 	for (size_t i = 0; i < cubin->tables.n && !n && address; i++)
-		n = list_lines(cubin, &cubin->tables.list[i], find_line(&cubin->tables.list[i], address), lines);
+		n = list_lines(cubin, &cubin->tables.list[i],
+			       find_line(&cubin->tables.list[i], address), lines);
 	return n;
 }

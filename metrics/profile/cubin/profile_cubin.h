@@ -10,12 +10,16 @@
 
 struct profile_cubin;
 
-/* Reads a cubin, whose bytes are copied. A cubin without a line table, or with a damaged one, has no lines. NULL: out of memory */
+/*
+ * Reads a cubin, whose bytes are copied. A cubin without a line table, or with a damaged one, has
+ * no lines. NULL: out of memory
+ */
 struct profile_cubin *profile_cubin_new(const void *image, size_t size);
 void profile_cubin_free(struct profile_cubin *cubin);
 /*
- * Finds the lines of an instruction, @offset bytes from the begin of a function: its own and those of the calls by which it is
- * inlined, innermost first. Returns their number, at most GPMU_RECORDER_LINES. The texts exist as long as the cubin.
+ * Finds the lines of an instruction, @offset bytes from the begin of a function: its own and those
+ * of the calls by which it is inlined, innermost first. Returns their number, at most
+ * GPMU_RECORDER_LINES. The texts exist as long as the cubin.
  */
 size_t profile_cubin_lines(const struct profile_cubin *cubin, const char *function, uint64_t offset,
 			   struct gpmu_recorder_line lines[GPMU_RECORDER_LINES]);
