@@ -120,7 +120,9 @@ static int join_ids(const struct operation *operation, struct gpmu_derived_value
 	return 0;
 }
 
-/* Combines the instances on the left, and returns whether the regular value has been combined with those on the right. */
+/*
+ * Combines the instances on the left, and returns whether the regular value has been combined with those on the right.
+ */
 static bool combine_instances(const struct operation *operation, struct gpmu_derived_value *left,
 			      const struct gpmu_derived_value *right)
 {

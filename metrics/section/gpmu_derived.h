@@ -50,7 +50,8 @@ struct gpmu_derived_value {
 };
 
 /*
- * Compiles a formula. Returns a new object; NULL with errno EINVAL (syntax error, with its offset in @error), E2BIG or ENOMEM.
+ * Compiles a formula. Returns a new object; NULL with errno EINVAL (syntax error, with its offset in @error), E2BIG or
+ * ENOMEM.
  */
 struct gpmu_derived *gpmu_derived_new(const char *text, struct gpmu_error *error);
 /* Frees @derived; NULL is allowed. */
@@ -64,13 +65,13 @@ const char *gpmu_derived_name(const struct gpmu_derived *derived, size_t index);
  * @values: values in the order of gpmu_derived_name()
  * @result: set to the value on success; the caller frees it by gpmu_derived_release()
  *
- * Each operator converts the right value to the type of the left one; a text on the left is the result. A division by an
- * integer 0 leaves the left value. Regular values are combined with each other. Instances are combined
+ * Each operator converts the right value to the type of the left one; a text on the left is the result. A division by
+ * an integer 0 leaves the left value. Regular values are combined with each other. Instances are combined
  * - in their order, if neither side has ids: as many as both sides have; the further ones on the left stay
  * - by id, if both sides have ids: an id of one side alone keeps its value
  * - each with the regular value on the right, if only the left side has ids
- * - one after the other with the regular value on the left, if only the right side has ids; this replaces the combination
- *   of regular values
+ * - one after the other with the regular value on the left, if only the right side has ids; this replaces the
+ *   combination of regular values
  *
  * Return: 0 or -ENOMEM
  */

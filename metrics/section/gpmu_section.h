@@ -8,8 +8,8 @@
 #include <gpmu/error.h>
 
 /*
- * A section file, NAME.section, is a message in protobuf's text format: metrics, how a report shows them, and filters that
- * select them by the architecture of the GPU and by what is profiled. gpmu-sections(5) describes the files.
+ * A section file, NAME.section, is a message in protobuf's text format: metrics, how a report shows them, and filters
+ * that select them by the architecture of the GPU and by what is profiled. gpmu-sections(5) describes the files.
  *
  * All texts that these functions return are borrowed from the section, and NULL if the file does not have them.
  */
@@ -108,8 +108,8 @@ struct gpmu_section_metric {
 struct gpmu_section_metrics;
 
 /*
- * Selects the metrics of a section. A metric comes once for each place of the section that has it. Returns a new object, which
- * must not outlive the section; NULL with errno ENOMEM
+ * Selects the metrics of a section. A metric comes once for each place of the section that has it. Returns a new
+ * object, which must not outlive the section; NULL with errno ENOMEM
  */
 struct gpmu_section_metrics *gpmu_section_select(const struct gpmu_section *section,
 						 const struct gpmu_section_target *target);
@@ -133,8 +133,8 @@ void gpmu_sections_free(struct gpmu_sections *sections);
  * @is_recursive: 1: adds the folders inside, too, except those that links lead to
  * @error: set on failure, or NULL
  *
- * A malformed file is left out, and gpmu_sections_failure() returns why. Of several sections with one identifier the one added
- * first stays, with a warning.
+ * A malformed file is left out, and gpmu_sections_failure() returns why. Of several sections with one identifier the
+ * one added first stays, with a warning.
  *
  * Return: 0; -ENOENT, also for a folder without such a file; -ENOMEM; or the error of a file operation
  */

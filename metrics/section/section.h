@@ -28,8 +28,8 @@ struct section_filters {
 /* Adds the filter of a message to the filters outside it; a message without a filter adds none. */
 struct section_filters section_filters_inside(const struct section_filters *outer, const struct section_field *message);
 /*
- * Returns whether the filters accept the target. For each criterion (architecture, driver, vGPU, scope) the innermost filter
- * that has it decides.
+ * Returns whether the filters accept the target. For each criterion (architecture, driver, vGPU, scope) the innermost
+ * filter that has it decides.
  */
 bool section_filters_accept(const struct section_filters *filters, const struct gpmu_section_target *target);
 /* Returns the importance that the innermost filter with one gives. */

@@ -18,8 +18,8 @@ struct section_warnings {
 };
 
 /*
- * Parses a file. @name: its path as shown to users; @root: empty. Returns 0; -EINVAL with the error set, "FILE:LINE: ..."; or
- * -ENOMEM. On failure the caller also releases @root and @warnings.
+ * Parses a file. @name: its path as shown to users; @root: empty. Returns 0; -ENOMEM; or -EINVAL with the error set,
+ * "FILE:LINE: ...". On failure the caller also releases @root and @warnings.
  */
 int section_parse(const char *name, const char *text, size_t size, struct section_field *root,
 		  struct section_warnings *warnings, struct gpmu_error *error);

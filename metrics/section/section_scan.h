@@ -30,8 +30,8 @@ void section_scan_init(struct section_scanner *scanner, const char *text, size_t
 void section_scan_next(struct section_scanner *scanner);
 bool section_scan_is_sign(const struct section_scanner *scanner, char sign);
 /*
- * Writes the bytes of a SECTION_STRING, without quotes and escapes, and returns their number; @to has room for the length of
- * the token. Returns -EINVAL for an escape that does not exist, or one that means NUL.
+ * Writes the bytes of a SECTION_STRING, without quotes and escapes, and returns their number; @to has room for the
+ * length of the token. Returns -EINVAL for an escape that does not exist, or one that means NUL.
  */
 int section_scan_string(const struct section_scanner *scanner, char *to);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The fields of Nsight Compute's section files, as a table: each message has fields, and each field a type. A new field of a
- * later Nsight Compute is a row.
+ * The fields of Nsight Compute's section files, as a table: each message has fields, and each field a type. A new field
+ * of a later Nsight Compute is a row.
  */
 #ifndef GPMU_SECTION_SCHEMA_H
 #define GPMU_SECTION_SCHEMA_H

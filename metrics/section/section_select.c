@@ -58,8 +58,8 @@ static int join(struct walk *walk, const struct section_field *message, const ch
 }
 
 /*
- * Returns the option that replaces a metric: the first whose filter accepts the target; NULL: none, also if the architecture is
- * not known
+ * Returns the option that replaces a metric: the first whose filter accepts the target; NULL: none, also if the
+ * architecture is not known
  */
 static const struct section_field *find_option(const struct walk *walk, const struct section_field *metric,
 					       const struct section_filters *filters)

@@ -38,8 +38,8 @@ struct section_formula {
 /* Returns the name without the prefixes that CUPTI does not have. */
 const char *section_bare_name(const char *name);
 /*
- * Makes the MetricExpr of a metric. @metrics: has the definitions that it may refer to. Returns 0 with either a text or a
- * reason; or -ENOMEM with neither
+ * Makes the MetricExpr of a metric. @metrics: has the definitions that it may refer to. Returns 0 with either a text or
+ * a reason; or -ENOMEM with neither
  */
 int section_formula(const struct gpmu_machine *machine, const struct gpmu_section_metrics *metrics,
 		    const struct gpmu_section_metric *metric, struct section_formula *formula);
