@@ -36,7 +36,10 @@ static enum gpmu_trace_group group_of_metric(const struct gpmu_metric *metric)
 	return GPMU_TRACE_UNCLASSIFIED;
 }
 
-/* @name: "nvidia_gpu/dram__bytes_read.sum/", with a unit and a trigger "nvidia_gpu/CTC.TriageCompute.ctc__rx_bytes.sum/" */
+/*
+ * @name: "nvidia_gpu/dram__bytes_read.sum/", with a unit and a trigger
+ * "nvidia_gpu/CTC.TriageCompute.ctc__rx_bytes.sum/"
+ */
 static enum gpmu_trace_group group_of_event(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(event_rules); i++) {

@@ -10,9 +10,9 @@
 #include "trace/gpmu_trace.h"
 
 /*
- * Perfetto shows the work of a GPU as GPU render stages. In SQL these are in the table gpu_slice, and their arguments have
- * no prefix "debug.". A piece of work is on a queue, whose slices may overlap. A call that has the id of a piece of work in
- * @submits of its event has an arrow to it.
+ * Perfetto shows the work of a GPU as GPU render stages. In SQL these are in the table gpu_slice, and their arguments
+ * have no prefix "debug.". A piece of work is on a queue, whose slices may overlap. A call that has the id of a piece
+ * of work in @submits of its event has an arrow to it.
  */
 
 #define GPMU_TRACE_GPUS_MAX	256
@@ -65,8 +65,8 @@ enum gpmu_trace_group {
  * @size: size of this structure
  * @gpu: number of the GPU
  * @name: name; counters of a GPU with one name are one track in Perfetto
- * @unit: NULL: none. A unit without a number in the format, other than "B", "GB/s", "%", "ns", "W", "MHz" and similar, is
- *	part of the description
+ * @unit: NULL: none. A unit without a number in the format, other than "B", "GB/s", "%", "ns", "W", "MHz" and similar,
+ *	is part of the description
  * @description: NULL: none
  * @group: group of the counter
  */

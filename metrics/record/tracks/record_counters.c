@@ -31,7 +31,10 @@ static int top_track(struct record_map *map, const char *name)
 	return *track;
 }
 
-/* The begin of CUPTI's name of a metric without the names of its unit and of its trigger, "CTC.TriageCompute.ctc__rx_bytes.sum" */
+/*
+ * The begin of CUPTI's name of a metric without the names of its unit and of its trigger,
+ * "CTC.TriageCompute.ctc__rx_bytes.sum"
+ */
 static const char *metric_begin(const char *begin, const char *end)
 {
 	const char *separator = memmem(begin, (size_t)(end - begin), "__", 2);

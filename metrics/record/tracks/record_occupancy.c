@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The units in which a multiprocessor allocates registers and shared memory are those of NVIDIA's CUDA C++ programming guide,
- * appendix "Compute capabilities", and of cuda_occupancy.h of the toolkit. All of the shared memory that a multiprocessor can
- * have is taken as configured.
+ * The units in which a multiprocessor allocates registers and shared memory are those of NVIDIA's CUDA C++ programming
+ * guide, appendix "Compute capabilities", and of cuda_occupancy.h of the toolkit. All of the shared memory that a
+ * multiprocessor can have is taken as configured.
  */
 #include "record/tracks/record_occupancy.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Shows PC samples. Each fetch from CUPTI becomes a slice for each kernel, with its stall reasons. Sums by instruction, with
- * function, line and stall reason, are instants at the end: lines are looked up once, and the trace does not grow with the length
- * of the recording.
+ * Shows PC samples. Each fetch from CUPTI becomes a slice for each kernel, with its stall reasons. Sums by instruction,
+ * with function, line and stall reason, are instants at the end: lines are looked up once, and the trace does not grow
+ * with the length of the recording.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -90,8 +90,8 @@ static void check(struct record_map *map, struct record_work_stream *stream,
 }
 
 /*
- * The id of work: that of the call for the first work of a call, which has the arrow from the call. Each further work of a
- * call has an arrow from the one before.
+ * The id of work: that of the call for the first work of a call, which has the arrow from the call. Each further work
+ * of a call has an arrow from the one before.
  */
 static void set_id(struct record_map *map, const struct record_process *process, struct record_call *call,
 		   struct gpmu_trace_work *work)

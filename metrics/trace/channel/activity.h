@@ -318,8 +318,8 @@ struct activity_environment {
 };
 
 /*
- * Samples of an instruction with a stall reason, taken between begin and end. The instruction is in a function of a cubin, which
- * is known by its CRC.
+ * Samples of an instruction with a stall reason, taken between begin and end. The instruction is in a function of a
+ * cubin, which is known by its CRC.
  */
 struct activity_pc {
 	struct activity_head head;

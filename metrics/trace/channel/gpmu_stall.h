@@ -6,7 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* CUPTI's name of a reason is GPMU_STALL_PREFIX, the reason, and GPMU_STALL_NOT_ISSUED for samples without an issued instruction. */
+/*
+ * CUPTI's name of a reason is GPMU_STALL_PREFIX, the reason, and GPMU_STALL_NOT_ISSUED for samples without an issued
+ * instruction.
+ */
 #define GPMU_STALL_PREFIX		"smsp__pcsamp_warps_issue_stalled_"
 #define GPMU_STALL_NOT_ISSUED	"_not_issued"
 #define GPMU_STALL_NONE		UINT32_MAX

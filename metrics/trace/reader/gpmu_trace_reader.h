@@ -47,12 +47,12 @@ enum gpmu_trace_item_kind {
  * @category: category, of a sample its event; or NULL
  * @args: array of @arg_count arguments
  * @arg_count: number of arguments; 0: none
- * @flow: number of the arrow through the event, for work of a GPU its id, for a call the id of the work that it submits; 0:
- *	none
+ * @flow: number of the arrow through the event, for work of a GPU its id, for a call the id of the work that it
+ *	submits; 0: none
  * @value: value of a counter, or period of a sample
  * @is_open: 1: a slice that had no end
- * @work: of work of a GPU: its queue, times, id, submission, grid and block; its kind, kernel and texts are those of the
- *	item; for other kinds NULL
+ * @work: of work of a GPU: its queue, times, id, submission, grid and block; its kind, kernel and texts are those of
+ *	the item; for other kinds NULL
  * @change: the switch, whose names are NULL unless they are new; for other kinds NULL
  * @tid: thread of a sample; 0: idle
  */

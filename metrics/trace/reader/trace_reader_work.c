@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Parses work and values of counters of a GPU, by the rules of trace_processor's parser: what refers to a number that the
- * string table lacks is left out. Work without an id or a queue, and a value without a counter, are no events.
+ * Parses work and values of counters of a GPU, by the rules of trace_processor's parser: what refers to a number that
+ * the string table lacks is left out. Work without an id or a queue, and a value without a counter, are no events.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -206,7 +206,10 @@ static int64_t find_counter(const struct gpmu_trace_reader *reader, int gpu, con
 	return -1;
 }
 
-/* Sets the unit of a counter; one that the format lacks is in brackets at the end of the description. Returns 0 or -ENOMEM. */
+/*
+ * Sets the unit of a counter; one that the format lacks is in brackets at the end of the description. Returns 0 or
+ * -ENOMEM.
+ */
 static int set_unit(struct gpmu_trace_track_info *info, const GpmuPb__GpuCounterDescriptor__Spec *spec)
 {
 	const char *text = spec->description ? spec->description : "", *unit = strrchr(text, '[');
