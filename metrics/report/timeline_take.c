@@ -223,7 +223,10 @@ static void add_frame(char *text, size_t size, const char *frame, size_t length)
 	snprintf(text + used, size - used, ";%.*s", (int)length, frame);
 }
 
-/* Counts the samples for the stack of the function, the calls by which the line is inlined, the line, and the stall reason. */
+/*
+ * Counts the samples for the stack of the function, the calls by which the line is inlined, the line, and the stall
+ * reason.
+ */
 static int take_pc_stack(struct timeline *timeline, const struct gpmu_trace_item *item, const struct timeline_pc *pc)
 {
 	static const char between[] = " < ";
