@@ -23,7 +23,10 @@ void advice_rule_release(struct gpmu_advice_rule *rule);
 struct gpmu_expr;
 /* Returns the names in an expression, separated by ", "; the caller frees it. NULL: out of memory */
 char *advice_names(const struct gpmu_expr *expr);
-/* Appends to a text that is NULL or allocated, after ", " unless it is the first. On failure frees it. Returns 0 or -ENOMEM. */
+/*
+ * Appends to a text that is NULL or allocated, after ", " unless it is the first. On failure frees it. Returns 0 or
+ * -ENOMEM.
+ */
 __attribute__((format(printf, 2, 3)))
 int advice_append(char **text, const char *fmt, ...);
 

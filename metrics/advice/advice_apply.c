@@ -75,7 +75,7 @@ static int get_values(const struct gpmu_expr *expr, const struct asked *asked, s
 	return ret ? ret : texts->missing ? -ENOENT : 0;
 }
 
-/* A quotient of nothing is no measurement. */
+/* A condition that divides by 0 does not apply: nothing was measured. */
 static bool is_true(const struct gpmu_expr *expr, const struct gpmu_expr_value *values)
 {
 	double result = gpmu_expr_eval(expr, values);
@@ -111,7 +111,7 @@ int gpmu_advice_apply(const struct gpmu_advice *advice, size_t index, gpmu_advic
 	int ret;
 
 	*text = NULL;
-	/* Without memory: the condition was compiled before. */
+	/* Only memory can be short: the condition was compiled before. */
 	if (!expr)
 		return -ENOMEM;
 	ret = apply(expr, &asked, text);

@@ -41,13 +41,13 @@ const struct gpmu_legacy *gpmu_legacy_find(const char *name);
 /* Returns "sampling", "range", "sass" or "none". */
 const char *gpmu_legacy_mode(const struct gpmu_legacy *legacy);
 /*
- * Returns a sentence that tells why PM sampling cannot count the name, and which option of gpmu can,
- * or that nothing can; the caller frees it. NULL: no memory, or PM sampling can.
+ * Returns a sentence with the reason why PM sampling cannot count the name, and with the option of
+ * gpmu that can, if one does; the caller frees it. NULL: no memory, or PM sampling can.
  */
 char *gpmu_legacy_why_not(const struct gpmu_legacy *legacy);
 /*
- * Sets the error to that sentence. Returns -ENOTSUP, -ENOMEM, or 0 if the name is none of these, or
- * PM sampling can count it.
+ * Sets the error to the sentence of gpmu_legacy_why_not(). Returns -ENOTSUP, -ENOMEM, or 0 if the
+ * name is not in the table, or PM sampling can count it.
  */
 int gpmu_legacy_refuse(const char *name, size_t offset, struct gpmu_error *error);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A report of Nsight Compute. ncurep_file.c splits the file into messages, of which the others make actions, metrics, NVTX
- * ranges and code. The messages are kept: texts and values are theirs.
+ * A report of Nsight Compute. ncurep_file.c splits the file into messages. The other files make actions, metrics, NVTX
+ * ranges and code of them. The messages are kept, because texts and values point into them.
  */
 #ifndef GPMU_NCUREP_H
 #define GPMU_NCUREP_H

@@ -80,7 +80,9 @@ static int make_room(struct reader *reader, size_t room)
 	return 0;
 }
 
-/* Reads @size bytes, or less at the end of the file. Memory grows with what is there. Returns their number or -errno. */
+/*
+ * Reads @size bytes, or less at the end of the file. Memory grows with what is there. Returns their number or -errno.
+ */
 static ssize_t read_bytes(struct reader *reader, size_t size)
 {
 	size_t n = 0;
@@ -138,7 +140,10 @@ static int skip(struct reader *reader, uint64_t end)
 
 /* --- messages */
 
-/* Reads a message of @length bytes, whose length was at the offset @begin. Ends the reading if there is none: @message stays NULL. */
+/*
+ * Reads a message of @length bytes, whose length was at the offset @begin. Ends the reading if there is none: @message
+ * stays NULL.
+ */
 static int read_message(struct reader *reader, const ProtobufCMessageDescriptor *descriptor, const char *what, uint64_t begin,
 			uint32_t length, ProtobufCMessage **message)
 {

@@ -66,7 +66,10 @@ static int parse(struct filter *filter, const char *text)
 	return filter->is_stack ? parse_stack(filter, names) : add_name(filter, names);
 }
 
-/* Returns whether the names of a filter are those of a whole stack. After a mismatch, the last ANY takes one range more. */
+/*
+ * Returns whether the names of a filter are those of a whole stack. After a mismatch, the last ANY takes one range
+ * more.
+ */
 static bool is_stack_match(const struct filter *filter, const struct gpmu_ncu_nvtx *stack, size_t depth)
 {
 	size_t name = 0, range = 0, after_any = 0, taken = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Messages of protobuf-c. Its own allocator does not tell a malformed message from missing memory. */
+/* Messages of protobuf-c. Its own allocator does not distinguish a malformed message from missing memory. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -91,8 +91,8 @@ struct gpmu_options {
  *
  * Return: a new object; NULL with errno ENOENT (a name is neither a metric nor an event; the
  * error names the most similar one), ENOTSUP (a name of CUPTI's former APIs that PM sampling cannot
- * collect; the error tells what can), EINVAL (syntax error), EACCES or EPERM (the error names
- * the required permission), ENOMEM, or an error of gpmu_source_new() or gpmu_session_new()
+ * collect; the error names the mode that can), EINVAL (syntax error), EACCES or EPERM (the error
+ * names the required permission), ENOMEM, or an error of gpmu_source_new() or gpmu_session_new()
  */
 struct gpmu *gpmu_open(const char *list, const struct gpmu_options *options,
 		       struct gpmu_error *error);

@@ -74,9 +74,9 @@ void gpmu_plan_free(struct gpmu_plan *plan);
  * is added with a warning.
  *
  * Return: 0; -ENOENT (no such metric; the error names the most similar one), -ENOTSUP (a name of
- * CUPTI's former APIs that PM sampling cannot collect; the error tells what can), -EINVAL (syntax
- * error, a filter that no PMU of the metric has, or a formula that refers to itself), -EBUSY
- * (after gpmu_plan_make()) or -ENOMEM
+ * CUPTI's former APIs that PM sampling cannot collect; the error names the mode that can), -EINVAL
+ * (syntax error, a filter that no PMU of the metric has, or a formula that refers to itself),
+ * -EBUSY (after gpmu_plan_make()) or -ENOMEM
  */
 int gpmu_plan_add_metrics(struct gpmu_plan *plan, const char *list, struct gpmu_error *error);
 /*

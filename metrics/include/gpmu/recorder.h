@@ -103,9 +103,9 @@ enum gpmu_recorder_pc {
  *	PERF_CONTEXT_ marks, and their number. @attr is that of its event. Returns 0 or -ENOMEM; may be NULL if @stack_size of
  *	struct gpmu_recorder_options is 0
  *
- * @lines: finds the lines of an instruction, @offset bytes from the begin of a function of a cubin, innermost first, and sets
- *	their number. The bytes of a cubin have the same address at each call. The texts must exist until gpmu_recorder_free().
- *	Returns 0 or -ENOMEM; NULL: samples of PC sampling have no lines
+ * @lines: finds the lines of an instruction, @offset bytes from the begin of a function of a cubin, innermost first,
+ *	and sets their number. The bytes of a cubin have the same address at each call. The texts must exist until
+ *	gpmu_recorder_free(). Returns 0 or -ENOMEM; NULL: samples of PC sampling have no lines
  *
  * @take and @find are required.
  */
@@ -146,7 +146,7 @@ enum gpmu_recorder_range_lost {
 	GPMU_RECORDER_RANGE_SKIPPED,	/* left out by filter, skip or count */
 	GPMU_RECORDER_RANGE_DEEP,	/* nested deeper than levels */
 	GPMU_RECORDER_RANGE_OVERLAPPING,	/* begun while a range of another thread, or a stream capture, was open */
-	GPMU_RECORDER_RANGE_LAPS,	/* passes that are combined in one range, but one */
+	GPMU_RECORDER_RANGE_LAPS,	/* passes that are combined in one range, except one */
 	GPMU_RECORDER_RANGE_PARTIAL,	/* not counted in all passes */
 	GPMU_RECORDER_RANGE_FOREIGN,	/* of another context, or after counting has ended */
 	GPMU_RECORDER_RANGE_EMPTY,	/* without work of the GPU */
@@ -181,7 +181,8 @@ struct gpmu_recorder_range_numbers {
  * @filter: extended regular expression of the names of kernels (mangled) or outermost ranges; NULL: all
  * @state: file that GPMU_RECORDER_REPLAY_APPLICATION keeps between the runs, empty at first; NULL: none
  * @user: first argument of the functions, which the recorder's writing thread calls
- * @name: takes a name, before its first range: its number in the process, that of the range around it, or 0, and its text
+ * @name: takes a name, before its first range: its number in the process, that of the range around it, or 0, and its
+ *	text
  * @range: takes a range: its name's number, its own number (launch, or outermost range), and the values of the metrics
  * @end: takes numbers of a process, after its last range; several calls for a process add up
  */
@@ -243,9 +244,10 @@ struct gpmu_recorder_ranges {
  * @user: first argument of @progress
  * @stack_size: bytes that each sample copies of the stack of the thread, a multiple of 8 up to GPMU_RECORDER_STACK, from which
  *	@symbols find the callers; 0: the kernel finds them by frame pointers
- * @pc_sampling: sampling of the program counters of the kernels of recorded processes, enum gpmu_recorder_pc; needs @cuda
- * @pc_period: cycles between two samples of a multiprocessor, a power of 2 from 32 to 2^31; 0: 65536, or 4096 if kernels are
- *	serialized
+ * @pc_sampling: sampling of the program counters of the kernels of recorded processes, enum gpmu_recorder_pc; needs
+ *	@cuda
+ * @pc_period: cycles between two samples of a multiprocessor, a power of 2 from 32 to 2^31; 0: 65536, or 4096 if
+ *	kernels are serialized
  * @pc_stalls: stall reasons to sample, separated by ",", such as "long_scoreboard,wait"; NULL: all
  * @ranges: copied, except its texts, which must exist until gpmu_recorder_new() returns; NULL: no counters of ranges
  *
