@@ -40,7 +40,10 @@ int host_new(const struct library *library, const char *chip, struct host **host
 	     struct gpmu_error *error);
 void host_free(struct host *host);
 
-/* Makes an object for a chip. @type: CUPTI_PROFILER_TYPE_... Returns CUPTI's result; @object is then NULL unless it is 0. */
+/*
+ * Makes an object for a chip. @type: CUPTI_PROFILER_TYPE_... Returns CUPTI's result; @object is then NULL unless it is
+ * 0.
+ */
 int host_object_new(const struct library *library, int type, const char *chip, CUpti_Profiler_Host_Object **object);
 /* NULL is allowed. */
 void host_object_free(const struct library *library, CUpti_Profiler_Host_Object *object);

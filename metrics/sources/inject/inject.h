@@ -192,7 +192,9 @@ bool thread_end(struct inject *self, enum inject_end end, unsigned int ms);
 bool thread_has_flushed(const struct inject *self);
 /* Called before work is launched: if the last flush has begun, waits for the end of the process, which would lose the work. */
 void thread_hold(struct inject *self);
-/* Flushes all records before exec or a handler of SIGABRT, and marks the channel as complete until more work is called. */
+/*
+ * Flushes all records before exec or a handler of SIGABRT, and marks the channel as complete until more work is called.
+ */
 void thread_flush(struct inject *self, unsigned int ms);
 
 /* end.c: functions of libc that end the process or its program */

@@ -144,8 +144,9 @@ OLDER(__sysv_signal)
 OLDER(sigset)
 
 /*
- * Installs the handler if the action is SIG_DFL. Another thread may set an action meanwhile. Each call returns the action that
- * it replaces: if this is not the one that the previous call left, another thread has set it since, and it is set again.
+ * Installs the handler if the action is SIG_DFL. Another thread may set an action meanwhile. Each call returns the
+ * action that it replaces: if this is not the one that the previous call left, another thread has set it since, and it
+ * is set again.
  */
 static void begin_signal(int signal)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The attributes of a GPU that CUPTI's former Event API had (cuptiDeviceGetAttribute), from NVML's values. Rates of an SM
- * are those of the CUDA C++ Programming Guide, "Arithmetic Instructions" and "Compute Capabilities".
+ * The attributes of a GPU that CUPTI's former Event API had (cuptiDeviceGetAttribute), from NVML's values. Rates of an
+ * SM are those of the CUDA C++ Programming Guide, "Arithmetic Instructions" and "Compute Capabilities".
  */
 #include "base/array.h"
 #include "nvml_source.h"

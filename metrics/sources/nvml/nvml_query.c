@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Queries: gpmu-nvml.rst describes them, and tools/man/gpmu-gpu.rst the objects of the first four.
- * "gpus", "attributes", which is "gpus" with one more member, "accounting", "vgpu": an object with the driver and a list of the GPUs.
+ * "gpus", "attributes", which is "gpus" with one more member, "accounting", "vgpu": an object with the driver and a
+ * list of the GPUs.
  * "check": NVML's versions, and the reason why it fails; with the option check open() does not fail either. An object
  * with driver, nvml, cuda, versions, which are missing without a driver; trouble, null or an object with kind, a word,
  * text, and remedy, null if none is known; gpus, a list of objects with index, uuid, name, pci, node, the nearest NUMA

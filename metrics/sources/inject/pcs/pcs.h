@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * PC sampling of the process. Sampling of a context begins in the callback that reports its creation: functions of modules
- * that are loaded earlier have samples without an instruction, and CUPTI reports no error. These calls to CUPTI, and those that
- * fetch samples before a module or context ends, are therefore made in threads of the program. A lock serialises them with
- * those of gpmu's thread. A callback waits a bounded time for it, as CUPTI may hold a lock of its own around the callback.
+ * PC sampling of the process. Sampling of a context begins in the callback that reports its creation: functions of
+ * modules that are loaded earlier have samples without an instruction, and CUPTI reports no error. These calls to
+ * CUPTI, and those that fetch samples before a module or context ends, are therefore made in threads of the program. A
+ * lock serialises them with those of gpmu's thread. A callback waits a bounded time for it, as CUPTI may hold a lock of
+ * its own around the callback.
  */
 #ifndef GPMU_PCS_H
 #define GPMU_PCS_H
@@ -63,7 +64,10 @@ struct pcs_row {
 	const char *function, *stall;	/* never freed */
 };
 
-/* Queues the samples of an instruction that have a reason. Without memory the row is lost: the numbers of samples show it. */
+/*
+ * Queues the samples of an instruction that have a reason. Without memory the row is lost: the numbers of samples show
+ * it.
+ */
 void pcs_rows_add(const struct pcs_row *row);
 /* Takes all rows; the caller frees the list. */
 struct pcs_row *pcs_rows_take(size_t *count);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * PC sampling of a context. The order of calls is enable, list the stall reasons, configure, get data, disable; other orders
- * fail or crash in CUPTI 13.0. Its results are not reliable: samples that are missing are found by comparing the numbers that it
- * reports with the samples that it delivers.
+ * PC sampling of a context. The order of calls is enable, list the stall reasons, configure, get data, disable; other
+ * orders fail or crash in CUPTI 13.0. Its results are not reliable: samples that are missing are found by comparing the
+ * numbers that it reports with the samples that it delivers.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Images of modules. A module can be unloaded before its samples arrive, so each image is copied when the module is loaded. It
- * is written once a sample needs it, and then freed.
+ * Images of modules. A module can be unloaded before its samples arrive, so each image is copied when the module is
+ * loaded. It is written once a sample needs it, and then freed.
  */
 #include <stdlib.h>
 #include <string.h>
