@@ -37,8 +37,8 @@ struct expr_scanner {
 };
 
 /*
- * Moves to the first token of @text, which the caller keeps. @is_derived: also has the words of derived metrics. Returns 0 or
- * -ENOMEM.
+ * Moves to the first token of @text, which the caller keeps. @is_derived: also has the words of derived metrics.
+ * Returns 0 or -ENOMEM.
  */
 int expr_scan_init(struct expr_scanner *scanner, const char *text, bool is_derived);
 void expr_scan_release(struct expr_scanner *scanner);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Modes in which CUPTI profiles a GPU. Several modes of one run can disturb each other while all calls of CUPTI succeed, so
- * a command refuses the combination before it starts the program.
+ * Modes in which CUPTI profiles a GPU. Several modes of one run can disturb each other while all calls of CUPTI
+ * succeed, so a command refuses the combination before it starts the program.
  */
 #ifndef GPMU_MODES_H
 #define GPMU_MODES_H
@@ -33,8 +33,8 @@ const char *gpmu_mode_name(enum gpmu_mode mode);
 /* Returns the first pair of @modes, bits 1 << enum gpmu_mode, that exclude each other. NULL: all can be combined. */
 const struct gpmu_exclusion *gpmu_modes_exclusion(uint32_t modes);
 /*
- * Writes why these modes exclude each other, as a sentence without a full stop. Returns 0; 1 if they do and @text has the
- * sentence, which is cut to @size bytes.
+ * Writes why these modes exclude each other, as a sentence without a full stop. Returns 0; 1 if they do and @text has
+ * the sentence, which is cut to @size bytes.
  */
 int gpmu_modes_refuse(uint32_t modes, char *text, size_t size);
 

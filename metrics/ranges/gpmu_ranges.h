@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Counters of kernels and of ranges of a program, which a recorder collects (struct gpmu_recorder_ranges), by name. Values
- * of several ranges are combined by the rollup of CUPTI's metric: .sum and .avg are added, .max and .min are the largest and
- * the smallest, and all others are averaged, weighted by the time of the ranges if gpu__time_duration.sum is collected.
+ * Counters of kernels and of ranges of a program, which a recorder collects (struct gpmu_recorder_ranges), by name.
+ * Values of several ranges are combined by the rollup of CUPTI's metric: .sum and .avg are added, .max and .min are the
+ * largest and the smallest, and all others are averaged, weighted by the time of the ranges if gpu__time_duration.sum
+ * is collected.
  */
 #ifndef GPMU_RANGES_H
 #define GPMU_RANGES_H

@@ -35,7 +35,10 @@ static bool take(struct scan *scan, char c)
 	return true;
 }
 
-/* Returns the quote that ends the text, which begins at @begin. gpmu escapes quotes inside of texts; perf prints none there. */
+/*
+ * Returns the quote that ends the text, which begins at @begin. gpmu escapes quotes inside of texts; perf prints none
+ * there.
+ */
 static const char *find_quote(const char *begin, const char *end)
 {
 	for (bool is_escaped = false; begin < end; begin++) {

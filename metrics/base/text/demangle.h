@@ -2,7 +2,10 @@
 #ifndef GPMU_DEMANGLE_H
 #define GPMU_DEMANGLE_H
 
-/* Returns a copy of a name, demangled if it is a C++ name and libstdc++ is available; the caller frees it. NULL: no memory */
+/*
+ * Returns a copy of a name, demangled if it is a C++ name and libstdc++ is available; the caller frees it. NULL: no
+ * memory
+ */
 char *demangle(const char *name);
 
 #endif /* GPMU_DEMANGLE_H */
