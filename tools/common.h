@@ -24,8 +24,8 @@
 #define COMMON_KEYS	0x100
 
 /*
- * Options of argp for output. A subcommand that has one of them takes it from here, so that it has the same names everywhere, and
- * parses its letter.
+ * Options of argp for output. A subcommand that has one of them takes it from here, so that it has the same names
+ * everywhere, and parses its letter.
  */
 #define OPTION_OUTPUT(standard)	{ .name = "output", .key = 'o', .arg = "FILE", .doc = "print to FILE instead of standard " standard }
 #define OPTION_CSV	{ .name = "field-separator", .key = 'x', .arg = "SEP", .doc = "print CSV with SEP between columns" }

@@ -23,8 +23,8 @@ struct sections {
 extern const struct argp sections_argp;
 
 /*
- * Reads the folders of the options, or of $GPMU_SECTIONS, or of an installed Nsight Compute. Prints why files are left out, and warnings. Dies if there is no folder,
- * or one cannot be read.
+ * Reads the folders of the options, or of $GPMU_SECTIONS, or of an installed Nsight Compute. Prints why files are left
+ * out, and warnings. Dies if there is no folder, or one cannot be read.
  */
 void sections_open(struct sections *sections);
 void sections_release(struct sections *sections);

@@ -8,7 +8,10 @@
 
 #include "output/table.h"
 
-/* Print one object of "gpus", by question; @answer is the whole answer. The attributes are those of "attributes", if any. */
+/*
+ * Print one object of "gpus", by question; @answer is the whole answer. The attributes are those of "attributes", if
+ * any.
+ */
 void gpu_text(const json_t *answer, const json_t *gpu);
 void gpu_text_attributes(const json_t *gpu);
 void gpu_text_accounting(const json_t *answer, const json_t *gpu);

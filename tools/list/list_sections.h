@@ -7,8 +7,8 @@
 #include "sections.h"
 
 /*
- * Lists the sections whose identifier or name matches a pattern. @chip: selects the metrics for a chip, "GH100"; NULL: the metrics
- * of any architecture, without options. Returns the exit status.
+ * Lists the sections whose identifier or name matches a pattern. @chip: selects the metrics for a chip, "GH100"; NULL:
+ * the metrics of any architecture, without options. Returns the exit status.
  */
 int list_sections(const struct list *list, struct sections *sections, const char *chip);
 

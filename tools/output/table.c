@@ -244,7 +244,10 @@ static void put_text(struct printer *printer, const char *text, const char *colo
 	printer->blanks += column->flags & TABLE_RIGHT ? 0 : padding;
 }
 
-/* The bytes of a text's next line of at most @room columns; @rest: the begin of the line after it. A line ends at a blank or, in a longer word, anywhere. */
+/*
+ * The bytes of a text's next line of at most @room columns; @rest: the begin of the line after it. A line ends at a
+ * blank or, in a longer word, anywhere.
+ */
 static size_t next_line(const char *text, size_t room, const char **rest)
 {
 	size_t width, length = gpmu_shown_fit(text, room, &width), end = length;

@@ -23,7 +23,10 @@ uint32_t record_pcs_period(const char *text)
 	return (uint32_t)period;
 }
 
-/* PC sampling begins before the program loads its kernels, and CUPTI then refuses to record other kinds of activity later. */
+/*
+ * PC sampling begins before the program loads its kernels, and CUPTI then refuses to record other kinds of activity
+ * later.
+ */
 void record_pcs_check(const struct record_pcs *pcs, bool has_command, bool has_cuda, bool is_partial)
 {
 	if ((pcs->period || pcs->stalls) && !pcs->mode)

@@ -608,7 +608,10 @@ static int run_perf(const struct arguments *arguments)
 	return report_perf(&report);
 }
 
-/* Returns whether the argument is a report of Nsight Compute. Dies if there are other files, or options for other files. */
+/*
+ * Returns whether the argument is a report of Nsight Compute. Dies if there are other files, or options for other
+ * files.
+ */
 static bool is_ncu(const struct arguments *arguments)
 {
 	bool is_found = false;

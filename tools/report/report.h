@@ -38,8 +38,8 @@ bool report_sort(struct report_view *view, const char *column);
 void report_refuse_column(const char *column, const struct gpmu_report_table *table) __attribute__((noreturn));
 
 /*
- * Reads the first bytes of a file, or of standard input if @path is "-", without consuming them. Returns their number; -1 if it
- * cannot, or if @path is no regular file.
+ * Reads the first bytes of a file, or of standard input if @path is "-", without consuming them. Returns their number;
+ * -1 if it cannot, or if @path is no regular file.
  */
 ssize_t report_peek(const char *path, char *bytes, size_t size);
 

@@ -118,7 +118,9 @@ static void make_facts(const struct ncu_input *input, struct ncu_table *table)
 
 /* --- output */
 
-/* The tables; is_cut: printed with as many rows as kernels. Those of metrics and advice have all rows of these kernels. */
+/*
+ * The tables; is_cut: printed with as many rows as kernels. Those of metrics and advice have all rows of these kernels.
+ */
 static const struct {
 	void (*make)(const struct ncu_input *input, struct ncu_table *table);
 	bool is_cut;

@@ -85,7 +85,9 @@ static void add_metrics(struct ncu_table *table, const struct ncu_kernel *kernel
 	samples->n = 0;
 }
 
-/* Metrics of gpmu; of several entries of one name, which are for different chips, that whose events are in the report */
+/*
+ * Metrics of gpmu; of several entries of one name, which are for different chips, that whose events are in the report
+ */
 static void sample_own(const struct ncu_input *input, const struct gpmu_ncu_action *action, struct samples *samples)
 {
 	const struct gpmu_metric *metric;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Tables of a report of Nsight Compute: rows, groups of actions by name, and the tables of kernels, launches and NVTX ranges. */
+/*
+ * Tables of a report of Nsight Compute: rows, groups of actions by name, and the tables of kernels, launches and NVTX
+ * ranges.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 #include "stat/stat_options.h"
 
 /*
- * Requests the metrics of the sections, after common_open(), and prints why others are not counted. Dies if a section is missing or
- * has no metric that can be counted.
+ * Requests the metrics of the sections, after common_open(), and prints why others are not counted. Dies if a section
+ * is missing or has no metric that can be counted.
  */
 void stat_sections_request(struct stat_options *options);
 /* A function for heading of struct gpmu_sink_options. @user: a struct stat_options */
