@@ -41,7 +41,7 @@ GpuDramUtil,%,1,2,2,2,,reduce<float>(float*)' \
 	"metrics: gpmu's metrics are those of the bytes over the time, and the report's have mean, minimum and maximum"
 is "$(rows launches "$sample" | head -n 3)" '0,kernel,node1,100,1,7,8192x1x1,256x1x1,200000,app,"saxpy(int, float*)"
 1,kernel,node1,100,1,7,8192x1x1,256x1x1,300000,app,"saxpy(int, float*)"
-2,kernel,node1,100,1,13,16x1x1,64x1x1,50000,app,reduce<float>(float*)' "launches: each has its process, stream, sizes and time"
+2,kernel,node1,100,1,13,16x1x1,64x1x1,50000,app,reduce<float>(float*)' "launches: each launch has its process, stream, sizes and time"
 is "$(rows nvtx "$sample")" ',1,200000,step
 ,1,200000,forward
 library,1,50000,request' "nvtx: ranges have the launches in them"
@@ -51,7 +51,7 @@ is "$(rows advice "$sample" | cut -d , -f 1-2)" 'memory_bandwidth,2
 bank_conflicts,1
 small_grid,1' "advice: a rule is given for each kernel to which it applies, with the number of launches"
 is "$(rows advice "$sample" | sed -n 3p)" 'small_grid,1,reduce<float>(float*),fewer blocks than SMs,"launch__grid_size 16, device__attribute_multiprocessor_count 132","Split the work into more blocks, or run other kernels at the same time in other streams."' \
-	"advice: it has the values that made the rule apply"
+	"advice: a rule has the values that made it apply"
 is "$(rows rules "$sample" | sed -n 1p)" 'memory_bandwidth,3,2,1,"dram__throughput.avg.pct_of_peak_sustained_elapsed, sm__throughput.avg.pct_of_peak_sustained_elapsed"' \
 	"rules: the launches that lack a rule's metrics are counted, and the metrics named"
 is "$(rows report "$sample")" 'version,7
@@ -93,7 +93,7 @@ refuses() {
 
 refuses 125 "--by=tier: for a report of Nsight Compute, expected kernel, launch, metric, nvtx, source or advice" \
 	"options: --by names what a report of Nsight Compute has" gpmu report --by tier "$sample"
-refuses 125 "a report of Nsight Compute cannot be combined with other files" "options: a report is alone" gpmu report "$sample" "$sample"
+refuses 125 "a report of Nsight Compute cannot be combined with other files" "options: a report of Nsight Compute is refused beside other files" gpmu report "$sample" "$sample"
 refuses 125 "--link needs a trace of gpmu record" "options: --link is for traces" gpmu report --link c2c "$sample"
 refuses 125 "--folded needs a trace of gpmu record or a recording of perf" "options: --folded is for call stacks" gpmu report --folded "$sample"
 refuses 125 "--no-inline needs a recording of perf" "options: --no-inline is for recordings of perf" gpmu report --no-inline "$sample"
@@ -130,7 +130,7 @@ is "$(grep -c '^  kernel ' <<< "$out"):$(grep -c '^  graph ' <<< "$out")" 3:0 "d
 "$make" > "$work/new.ncu-rep" <<< $'version 8\nkernel k\nu64 gpu__time_duration.sum 5000'
 run gpmu report "$work/new.ncu-rep"
 is "$rc:$err" "0:gpmu report: warning: the report has version 8 of the format; gpmu knows version 7" "version: a report of another version is read with a warning"
-like "$out" 'kernel +1 +100.0 % +5.000 us' "version: its results are printed"
+like "$out" 'kernel +1 +100.0 % +5.000 us' "version: the results of a report of another version are printed"
 "$make" > "$work/empty.ncu-rep" <<< ''
 run gpmu report "$work/empty.ncu-rep"
 is "$rc:$(grep -c 'results *0, of 0 names' <<< "$out")" 0:1 "empty: a report without results is printed"

@@ -37,7 +37,7 @@ static void test_ranges(const struct gpmu_ncu_report *report)
 	is_u64(n, 5, "range: each stream of a context is a range");
 	is_str(range->host, "node1", "range: the host is that of the block");
 	is_str(range->process, "app", "range: the program is that of the block");
-	ok(range->pid == 100 && range->context == 1 && range->stream == 7, "range: it has the process, the context and the stream");
+	ok(range->pid == 100 && range->context == 1 && range->stream == 7, "range: a range has its process, context and stream");
 	ok(gpmu_ncu_range_action(range, 1) == gpmu_ncu_report_action(report, 2) && !gpmu_ncu_range_action(range, 2),
 	   "range: the actions of a stream are in one range, also those of another block");
 }
@@ -82,7 +82,7 @@ static void test_values(const struct gpmu_ncu_action *action)
 	value.size = 0;
 	ok(gpmu_ncu_metric_value(gpmu_ncu_action_metric(action, 0), &value) == -EINVAL, "metric: a value without a size is refused");
 	is_str(gpmu_ncu_action_metric(action, 1)->name, "dram__bytes_read.sum", "metric: the metrics have the order of the file");
-	ok(!gpmu_ncu_action_metric(action, 8), "metric: there is none after the last");
+	ok(!gpmu_ncu_action_metric(action, 8), "metric: there is no metric after the last");
 }
 
 static void test_instances(const struct gpmu_ncu_action *action)
@@ -90,14 +90,14 @@ static void test_instances(const struct gpmu_ncu_action *action)
 	const struct gpmu_ncu_metric *metric = gpmu_ncu_action_find(action, "inst_executed");
 	struct gpmu_ncu_value id = { .size = sizeof(id) }, value = { .size = sizeof(value) };
 
-	ok(metric->instances == 2 && metric->correlated, "instances: those of a metric of source code have identifiers");
+	ok(metric->instances == 2 && metric->correlated, "instances: instances of a metric of source code have identifiers");
 	ok(!gpmu_ncu_metric_instance(metric, 1, &id, &value) && id.integer == 4112 && value.number == 64,
 	   "instances: the identifier is the address of the instruction");
-	ok(gpmu_ncu_metric_instance(metric, 2, &id, &value) == -ENOENT, "instances: there is none after the last");
+	ok(gpmu_ncu_metric_instance(metric, 2, &id, &value) == -ENOENT, "instances: there is no instance after the last");
 	metric = gpmu_ncu_action_find(action, "sm__cycles_active.sum");
-	ok(metric->instances == 2 && !metric->correlated, "instances: those of units of the GPU have no identifiers");
+	ok(metric->instances == 2 && !metric->correlated, "instances: instances of units of the GPU have no identifiers");
 	ok(!gpmu_ncu_metric_instance(metric, 0, &id, &value) && id.kind == GPMU_NCU_MISSING && value.number == 1,
-	   "instances: the identifier is then missing");
+	   "instances: the identifier of an instance of a unit is missing");
 	ok(!gpmu_ncu_metric_instance(metric, 1, NULL, &value) && value.number == 2, "instances: a program may ask for the value alone");
 }
 
@@ -187,7 +187,7 @@ static void test_source(const struct gpmu_ncu_report *report)
 	is_u64(source->sm_version, 90, "source: the compute capability is read");
 	is_str(gpmu_ncu_source_file(source, 0, &content), "app.cu", "source: a source file has its name");
 	is_str(content, "__global__ void saxpy()", "source: a source file has its text");
-	ok(!gpmu_ncu_source_file(source, 1, &content) && !content, "source: there is no file after the last");
+	ok(!gpmu_ncu_source_file(source, 1, &content) && !content, "source: there is no source file after the last");
 	ok(!gpmu_ncu_action_source(gpmu_ncu_report_action(report, 1)), "source: a kernel without a reference has no code");
 }
 
@@ -254,7 +254,7 @@ static void test_cut_text(void)
 
 	snprintf(text, sizeof(text), "r:%" PRIu64 ": the file is cut off: expected the result of a kernel of ", info.end);
 	ok(info.why && !strncmp(info.why, text, strlen(text)), "damage: the reason has the offset at which the incomplete result begins");
-	ok(gpmu_ncu_report_action(report, 0) && !gpmu_ncu_report_action(report, 1), "damage: the result before it is read");
+	ok(gpmu_ncu_report_action(report, 0) && !gpmu_ncu_report_action(report, 1), "damage: the result before an incomplete one is read");
 	gpmu_ncu_report_free(report);
 	free(data);
 }
@@ -282,16 +282,16 @@ static void test_damage(void)
 	gpmu_ncu_report_free(report);
 	report = changed("kernel k\n", "\x10\x01\x28", 3, 1, 2);
 	ok(info_of(report).why && strstr(info_of(report).why, "found the end of the block"), "damage: a block with fewer entries than it promises is refused");
-	ok(gpmu_ncu_report_action(report, 0), "damage: the entries before its end are read");
+	ok(gpmu_ncu_report_action(report, 0), "damage: the entries of a block that has fewer than it promises are read");
 	gpmu_ncu_report_free(report);
 	/* The first field of the result gets a wire type that does not exist. */
 	report = changed("kernel k\nblock\nkernel l\n", "\x08\x4d\x10\x01", 4, 0, 0x0f);
 	ok(info_of(report).why && strstr(info_of(report).why, "expected the result of a kernel, found "), "damage: bytes that are no message are refused");
-	ok(!gpmu_ncu_report_action(report, 0), "damage: they make no action");
+	ok(!gpmu_ncu_report_action(report, 0), "damage: bytes that are no message make no action");
 	gpmu_ncu_report_free(report);
 	report = changed("kernel k\nlist a__b.sum\n", "\x6a\x02\x08", 3, 3, 9);
 	is_u64(info_of(report).unnamed, 1, "damage: a metric whose name is not in the file is counted");
-	ok(!gpmu_ncu_action_metric(gpmu_ncu_report_action(report, 0), 0), "damage: such a metric is left out");
+	ok(!gpmu_ncu_action_metric(gpmu_ncu_report_action(report, 0), 0), "damage: a metric whose name is not in the file is left out");
 	gpmu_ncu_report_free(report);
 }
 
@@ -303,10 +303,10 @@ static void test_refused(void)
 	errno = 0;
 	ok(!read_bytes((const uint8_t *)"NVRX----", 8, &error) && errno == EINVAL, "refused: a file without the magic is no report");
 	is_str(error.text, "r:0: expected a report of Nsight Compute, which begins with NVR and a zero byte",
-	       "refused: the error has the expected begin");
+	       "refused: the error for a file without the magic has the expected begin");
 	ok(!read_bytes((const uint8_t *)"", 0, &error) && errno == EINVAL, "refused: an empty file is no report");
 	ok(!gpmu_ncu_report_new(-1, "r", &error) && errno == EBADF, "refused: an error of reading is returned");
-	is_str(error.text, "r:0: Bad file descriptor", "refused: it is named");
+	is_str(error.text, "r:0: Bad file descriptor", "refused: the error names an error of reading");
 	gpmu_ncu_report_free(NULL);
 	report = read_text("version 8\nkernel k\nu64 gpu__time_duration.sum 5\n");
 	ok(info_of(report).version == 8 && value_of(gpmu_ncu_report_action(report, 0), "gpu__time_duration.sum").number == 5,
