@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * trace: time and bytes per event, beside protobuf-c packing the same packets. Slices of
- * four streams overlap and have 1,000 names; a counter has a value per microsecond. Work and values of counters of a GPU
- * are compared with slices and values with the same content.
+ * trace: time and bytes per event, beside protobuf-c packing the same packets. Slices of four streams overlap and have
+ * 1,000 names; a counter has a value per microsecond. Work and values of counters of a GPU are compared with slices and
+ * values with the same content.
  */
 #include <fcntl.h>
 #include <math.h>

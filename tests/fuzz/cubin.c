@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Any bytes are read as a cubin. Each instruction of its functions has at most as many lines as there is room for, with a file. */
+/*
+ * Any bytes are read as a cubin. Each instruction of its functions has at most as many lines as there is room for, with
+ * a file.
+ */
 #include <stdlib.h>
 #include <string.h>
 

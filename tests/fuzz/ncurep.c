@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Any file is read as a report of Nsight Compute up to its first fault, or refused. What a report returns conforms to the
- * documentation in the header.
+ * Any file is read as a report of Nsight Compute up to its first fault, or refused. What a report returns conforms to
+ * the documentation in the header.
  */
 #include <errno.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A fake of CUPTI's PC Sampling API, with what an H200 does under CUDA 13.0. Samples are those of a recording, pcs.tsv. Like the
- * real API it returns success where it has no data: samples that are not yet decoded, functions of modules that were loaded while
- * nothing was enabled, a full hardware buffer. Calls that crash in the real one are violations.
+ * A fake of CUPTI's PC Sampling API, with what an H200 does under CUDA 13.0. Samples are those of a recording, pcs.tsv.
+ * Like the real API it returns success where it has no data: samples that are not yet decoded, functions of modules
+ * that were loaded while nothing was enabled, a full hardware buffer. Calls that crash in the real one are violations.
  */
 #include <pthread.h>
 #include <stdio.h>

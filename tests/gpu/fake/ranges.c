@@ -2,7 +2,7 @@
 /*
  * A fake of libcupti.so.13: the range profiler, as measured with CUDA 13.0. A launched kernel counts as many units of each
  * metric as its name has letters. Calls in an order at which the real one crashes are violations, and end the program.
- * What the real one loses silently is lost silently: ranges for which the image has no room, bytes of a name after the
+ * The fake silently loses the same data as the real one: ranges for which the image has no room, bytes of a name after the
  * 59th, and metrics that are configured without Disable and Enable between.
  */
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Two kernels alternately, of which hot_three takes three times as long as hot_one: the same chain of multiplications on all
- * multiprocessors, three times as often.
+ * Two kernels alternately, of which hot_three takes three times as long as hot_one: the same chain of multiplications
+ * on all multiprocessors, three times as often.
  */
 #include "load.h"
 

@@ -358,8 +358,8 @@ static inline void import_put_switch(struct made *made, const struct import_how 
 }
 
 /*
- * Threads 100, 101 and 102 of the process 100 run on CPU 0. The switch from 102 is lost, but a sample of its idle task follows;
- * with @is_busy there is no such task and no loss.
+ * Threads 100, 101 and 102 of the process 100 run on CPU 0. The switch from 102 is lost, but a sample of its idle task
+ * follows; with @is_busy there is no such task and no loss.
  */
 static inline void import_make_sched(struct made *made, const struct import_how *how, bool is_busy)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A report with random damage: bits, field numbers, lengths, pieces missing or repeated. The fuzzer's target makes the checks and
- * ends the program if one fails.
+ * A report with random damage: bits, field numbers, lengths, pieces missing or repeated. The fuzzer's target makes the
+ * checks and ends the program if one fails.
  */
 #include "damage.h"
 #include "ncurep-test.h"

@@ -12,7 +12,9 @@
 #include "ncurep-write.h"
 #include "tap.h"
 
-/* Two kernels with their code in the first block with results; names of the second one's metrics are in its own table. */
+/*
+ * Two kernels with their code in the first block with results; names of the second one's metrics are in its own table.
+ */
 static const char sample[] =
 	"block\n"
 	"source 9 __global__ void saxpy()\n"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Cubins with random damage. The fuzzer's target makes the checks and ends the program if one fails. Most damage is in the tables
- * that are read: an ELF file has its table of sections at the end, so bytes are changed and none are inserted.
+ * Cubins with random damage. The fuzzer's target makes the checks and ends the program if one fails. Most damage is in
+ * the tables that are read: an ELF file has its table of sections at the end, so bytes are changed and none are
+ * inserted.
  */
 #include <stdlib.h>
 

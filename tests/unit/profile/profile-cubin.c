@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Lines of cubins: those of a recording, pcs_lines.tsv, whose lines are those of NVIDIA's own decoder, and those of a program
- * with inlined functions, cubin_inlined.cu.
+ * Lines of cubins: those of a recording, pcs_lines.tsv, whose lines are those of NVIDIA's own decoder, and those of a
+ * program with inlined functions, cubin_inlined.cu.
  */
 #include <elf.h>
 #include <elfutils/version.h>

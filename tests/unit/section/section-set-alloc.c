@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Each allocation fails in turn while sections become metrics of a catalog, on a machine without a GPU. Nothing leaks. */
+/*
+ * Each allocation fails in turn while sections become metrics of a catalog, on a machine without a GPU. Nothing leaks.
+ */
 #include "alloc.h"
 #include "gpmu.h"
 #include "section/gpmu_section_set.h"

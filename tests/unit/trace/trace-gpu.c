@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Work and counters of GPUs: as protobuf-c packs them, read back, refused; and packets by the rules of trace_processor's
- * parser that gpmu_trace does not write. trace-sql.t tests their meaning.
+ * Work and counters of GPUs: as protobuf-c packs them, read back, refused; and packets by the rules of
+ * trace_processor's parser that gpmu_trace does not write. trace-sql.t tests their meaning.
  */
 #include <stddef.h>
 
@@ -338,7 +338,9 @@ static void change_value(GpmuPb__TracePacket *packet, enum change change)
 		packet->has_timestamp = 0;
 }
 
-/* Reads the changed trace. Returns its number of events, or -errno. *@item: the first event, until the reader is freed */
+/*
+ * Reads the changed trace. Returns its number of events, or -errno. *@item: the first event, until the reader is freed
+ */
 static int read_changed(enum change change, struct gpmu_trace_reader **reader, struct test_trace *t,
 			const struct gpmu_trace_item **item)
 {
