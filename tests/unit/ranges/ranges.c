@@ -49,7 +49,7 @@ static void is_value(const struct gpmu_ranges *ranges, size_t row, size_t reques
 {
 	const double got = gpmu_ranges_value(ranges, row, request);
 
-	if (!ok(fabs(got - want) < 1e-9, "ranges: %s", what))
+	if (!ok(fabs(got - want) < 1e-9, "ranges: a value is the expected one: %s", what))
 		diag("got %g, want %g", got, want);
 }
 
@@ -83,7 +83,7 @@ static void is_refused(const char *list, int code, const char *want, const char 
 	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_ranges *ranges = gpmu_ranges_new(catalog, CHIP, list, 0, &error);
 
-	if (!ok(!ranges && errno == code && strstr(error.text, want), "ranges: %s", what))
+	if (!ok(!ranges && errno == code && strstr(error.text, want), "ranges: a list is refused: %s", what))
 		diag("%s", error.text);
 	gpmu_ranges_free(ranges);
 }
