@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
+#include <regex.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +113,23 @@ static int check_pcs(const struct gpmu_recorder_options *options, struct gpmu_er
 	return unknown ? refuse_stall(error, unknown) : 0;
 }
 
+static int check_filter(const char *filter, struct gpmu_error *error)
+{
+	char why[128];
+	regex_t regex;
+	int code = regcomp(&regex, filter, REG_EXTENDED | REG_NOSUB);
+
+	if (!code) {
+		regfree(&regex);
+		return 0;
+	}
+	if (code == REG_ESPACE)
+		return error_no_memory(error);
+	regerror(code, &regex, why, sizeof(why));
+	error_set(error, 0, "the filter of ranges \"%s\": expected an extended regular expression: %s", filter, why);
+	return -EINVAL;
+}
+
 static int check_ranges(const struct gpmu_recorder_ranges *ranges, struct gpmu_error *error)
 {
 	const struct channel_ranges *control = NULL;
@@ -126,7 +144,7 @@ static int check_ranges(const struct gpmu_recorder_ranges *ranges, struct gpmu_e
 	if (ranges->state && strlen(ranges->state) >= sizeof(control->state))
 		return refuse(error, "counters of ranges: the path of the file between runs has at most 255 bytes; TMPDIR can name "
 			      "another folder");
-	return 0;
+	return ranges->filter ? check_filter(ranges->filter, error) : 0;
 }
 
 static int check(const struct gpmu_recorder_options *options, const struct gpmu_recorder_symbols *symbols,

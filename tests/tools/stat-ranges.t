@@ -80,6 +80,9 @@ like "$err" 'the path of the file between runs has at most 255 bytes; TMPDIR' "a
 is "$(ls -A "$long")" "" "a run that fails leaves no file in TMPDIR"
 expect 125 gpmu stat --ranges=kernel --range-filter="$(printf 'a%.0s' {1..256})" -M "$metric" -- true
 like "$err" 'the filter has at most 255 bytes' "a filter that is too long is refused"
+expect 125 gpmu stat --ranges=kernel --range-filter='a[' -M "$metric" -- touch "$work/executed"
+like "$err" 'the filter of ranges "a\[": expected an extended regular expression: ' "a malformed filter is refused with the reason"
+ok "$([ ! -e "$work/executed" ]; echo $?)" "a malformed filter is refused before the command runs"
 run env -C "$work/moved" TMPDIR=. timeout -s KILL 300 "$(realpath "$GPMU_BIN")" stat --strict -x\; -o "$work/csv" --ranges=kernel \
 	--replay=application -M "$metric" -- env -C / "$program" init context=0 kernel=foo
 is "$rc $(ls -A "$work/moved")" "0 " "a relative TMPDIR is that of gpmu, and application replay leaves no file in it"
