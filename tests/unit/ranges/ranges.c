@@ -49,7 +49,7 @@ static void is_value(const struct gpmu_ranges *ranges, size_t row, size_t reques
 {
 	const double got = gpmu_ranges_value(ranges, row, request);
 
-	if (!ok(fabs(got - want) < 1e-9, "ranges: a value is the expected one: %s", what))
+	if (!ok(fabs(got - want) < 1e-9, "%s", what))
 		diag("got %g, want %g", got, want);
 }
 
@@ -83,7 +83,7 @@ static void is_refused(const char *list, int code, const char *want, const char 
 	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_ranges *ranges = gpmu_ranges_new(catalog, CHIP, list, 0, &error);
 
-	if (!ok(!ranges && errno == code && strstr(error.text, want), "ranges: a list is refused: %s", what))
+	if (!ok(!ranges && errno == code && strstr(error.text, want), "%s", what))
 		diag("%s", error.text);
 	gpmu_ranges_free(ranges);
 }
@@ -103,10 +103,10 @@ static void check_requests(void)
 	gpmu_ranges_free(ranges);
 	are_metrics("GpuDramReadBW,dram__bytes_read.sum", "dram__bytes_read.sum gpu__time_duration.sum",
 		    "ranges: a metric of two requests is collected once, and a duration is the time of the GPU");
-	is_refused("a__b.sum,GraceMemBW", EINVAL, "GraceMemBW: no metric of this GPU", "a metric of another PMU is refused");
-	is_refused("nothing", EINVAL, "nothing: no metric of this GPU", "an unknown name is refused");
+	is_refused("a__b.sum,GraceMemBW", EINVAL, "GraceMemBW: no metric of this GPU", "ranges: a metric of another PMU is refused");
+	is_refused("nothing", EINVAL, "nothing: no metric of this GPU", "ranges: an unknown name is refused");
 	is_refused("inst_replay_overhead", ENOTSUP, "inst_replay_overhead: no mode of CUPTI collects it",
-		   "a former name that nothing counts is refused with the reason");
+		   "ranges: a former name that nothing counts is refused with the reason");
 }
 
 /* --- names of CUPTI's former APIs */
@@ -122,8 +122,8 @@ static void check_legacy(void)
 	put_name(FIRST, 1, 0, "kernel");
 	calls.range(calls.user, FIRST, 1, 0, values, 3);
 	are_rows(ranges, "kernel 1 0 0", "ranges: formulas of former names have rows");
-	is_value(ranges, 0, 0, 96, "a former name has the value of its formula");
-	is_value(ranges, 0, 1, 64, "a former throughput is bytes by the time of the GPU");
+	is_value(ranges, 0, 0, 96, "ranges: a former name has the value of its formula");
+	is_value(ranges, 0, 1, 64, "ranges: a former throughput is bytes by the time of the GPU");
 	gpmu_ranges_free(ranges);
 	are_metrics("dram_read_throughput", "dram__bytes_read.sum gpu__time_duration.sum",
 		    "ranges: a former name whose formula is a metric of the catalog has the formula of that metric");
@@ -153,10 +153,10 @@ static void check_catalog(void)
 	ok(!calls.range(calls.user, FIRST, 1, 0, values, sizeof(values) / sizeof(*values)), "ranges: values of 14 metrics are taken");
 	are_rows(ranges, "kernel 1 0 0", "ranges: metrics of ranges have a row");
 	is_str(gpmu_ranges_unit(ranges, 0), "GFLOP/s", "ranges: GpuFlops32 has its unit");
-	is_value(ranges, 0, 0, 22, "GpuFlops32 counts an FMA as two operations");
-	is_value(ranges, 0, 1, 10, "GpuFlops64 counts an FMA as two operations");
-	is_value(ranges, 0, 2, 36, "GpuFlops16 counts two operations for each instruction, and four for an FMA");
-	is_value(ranges, 0, 3, 50, "GpuL2HitRate is a percentage of reads and writes");
+	is_value(ranges, 0, 0, 22, "ranges: GpuFlops32 counts an FMA as two operations");
+	is_value(ranges, 0, 1, 10, "ranges: GpuFlops64 counts an FMA as two operations");
+	is_value(ranges, 0, 2, 36, "ranges: GpuFlops16 counts two operations for each instruction, and four for an FMA");
+	is_value(ranges, 0, 3, 50, "ranges: GpuL2HitRate is a percentage of reads and writes");
 	gpmu_ranges_free(ranges);
 }
 
@@ -169,12 +169,12 @@ static void check_rollups(void)
 		double want;
 		const char *what;
 	} rollups[] = {
-		{ "a__b.sum", 10, "sums are added" },
-		{ "a__b.avg", 10, "averages over the units of a chip are added" },
-		{ "a__b.max", 7, "the maximum of several ranges is the largest" },
-		{ "a__b.min", 3, "the minimum of several ranges is the smallest" },
-		{ "a__b.sum.pct_of_peak_sustained_elapsed", 4, "percentages are averaged by the time of the GPU" },
-		{ "a__b.ratio", 4, "ratios are averaged by the time of the GPU" },
+		{ "a__b.sum", 10, "ranges: sums are added" },
+		{ "a__b.avg", 10, "ranges: averages over the units of a chip are added" },
+		{ "a__b.max", 7, "ranges: the maximum of several ranges is the largest" },
+		{ "a__b.min", 3, "ranges: the minimum of several ranges is the smallest" },
+		{ "a__b.sum.pct_of_peak_sustained_elapsed", 4, "ranges: percentages are averaged by the time of the GPU" },
+		{ "a__b.ratio", 4, "ranges: ratios are averaged by the time of the GPU" },
 	};
 
 	for (size_t i = 0; i < sizeof(rollups) / sizeof(*rollups); i++) {
@@ -200,7 +200,7 @@ static void check_means(void)
 	put(FIRST, 1, 0, 3, 300);
 	put(FIRST, 1, 1, 7, 100);
 	are_rows(ranges, "kernel 2 0 0", "ranges: ranges without a time are one row");
-	is_value(ranges, 0, 0, 5, "without the time of the GPU each range has the same weight");
+	is_value(ranges, 0, 0, 5, "ranges: without the time of the GPU each range has the same weight");
 	gpmu_ranges_free(ranges);
 }
 
@@ -224,8 +224,8 @@ static void check_tree(void)
 	ok(!calls.range(calls.user, FIRST, 1, 6, (double[]){ 1 }, 1), "ranges: a range with another number of values is no error");
 	are_rows(ranges, "step 2 0 0; step/solve 2 0 1; other 1 4 0",
 		 "ranges: rows are in the order of the tree, names of several processes are one, and unknown ones are left out");
-	is_value(ranges, 0, 0, 30, "an outer range has its own value");
-	is_value(ranges, 1, 0, 3, "an inner range has its own value");
+	is_value(ranges, 0, 0, 30, "ranges: an outer range has its own value");
+	is_value(ranges, 1, 0, 3, "ranges: an inner range has its own value");
 	gpmu_ranges_free(ranges);
 }
 
@@ -237,7 +237,7 @@ static void check_each(void)
 	put(FIRST, 1, 4, 3, 0);
 	put(FIRST, 1, 9, 7, 0);
 	are_rows(ranges, "kernel 1 4 0; kernel 1 9 0", "ranges: each range has a row if wanted");
-	is_value(ranges, 1, 0, 7, "a row of a range has its value");
+	is_value(ranges, 1, 0, 7, "ranges: a row of a range has its value");
 	gpmu_ranges_free(ranges);
 }
 
