@@ -16,7 +16,7 @@ static int object;		/* of CUPTI */
 
 static int call(const char *member)
 {
-	strcat(strcat(called, member), " ");
+	snprintf(called + strlen(called), sizeof(called) - strlen(called), "%s ", member);
 	return failing && !strcmp(failing, member) ? REFUSED : 0;
 }
 
