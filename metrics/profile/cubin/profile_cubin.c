@@ -209,7 +209,7 @@ static int read_tables(struct profile_cubin *cubin)
 	return 0;
 }
 
-/* Applies the relocations of the original to the copy. libelf does not write to memory without ELF_C_WRITE. */
+/* Applies the relocations of the original to the copy, as libelf writes only with ELF_C_WRITE. */
 static int relocate_copy(struct profile_cubin *cubin, const void *original)
 {
 	int ret = 0;
