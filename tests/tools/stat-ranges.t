@@ -143,4 +143,20 @@ expect 125 gpmu stat --gpu --ranges=kernel -M "$metric" -- true
 like "$err" 'exclude each other' "sampling of the GPU beside ranges is refused"
 expect 125 gpmu stat --ranges=kernel -M no__such.sum -- true
 like "$err" 'no__such' "an unknown metric is named"
+
+# refused DESCRIPTION ERROR OPTION...: an error before the command starts
+refused() {
+	run gpmu stat --ranges=kernel -M "$metric" "${@:3}" -- touch "$work/started"
+	like "$rc $err" "^125 gpmu stat: $2" "$1 is refused"
+	[ ! -e "$work/started" ] || ok 1 "the command has not started: $1"
+	rm -f "$work/started"
+}
+refused "nested kernels" '--range-levels needs --ranges=nvtx or --ranges=region' --range-levels=2
+refused "--per-node with ranges" '--ranges cannot be combined with .*--per-' --per-node
+refused "-i with ranges" '--ranges cannot be combined with .*-i,' -i
+refused "an empty separator" '-x: separator ""' -x ''
+refused "an output file in a missing folder" "$work/nowhere/out: No such file or directory" -o "$work/nowhere/out"
+echo old > "$work/old"
+run gpmu stat --ranges=kernel -M "$metric" -o "$work/old" -- /nowhere/app
+is "$rc $(< "$work/old")" "127 old" "a command that does not exist leaves the output file unchanged"
 done_testing

@@ -210,6 +210,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'x':
 		options->separator = parse_separator(arg);
+		check_separator(options->separator);
 		return 0;
 	case ARGP_KEY_ARG:
 		/* The rest is the command's. */
@@ -378,12 +379,16 @@ static void check_ranges(const struct stat_options *options)
 		  "choose --replay=user or --replay=application" },
 		{ ranges->is_wanted && !is_user && ranges->has_replay && ranges->choice.replay == GPMU_RECORDER_REPLAY_USER,
 		  "--replay=user needs --ranges=nvtx or --ranges=region" },
+		{ ranges->is_wanted && !is_user && ranges->choice.levels > 1,
+		  "--range-levels needs --ranges=nvtx or --ranges=region: kernels are not nested" },
 		{ ranges->is_wanted && (options->wants_regions || options->is_system_wide || options->cpus ||
 				options->pids.length || options->tids.length || options->cgroups.list || options->details ||
 				options->topdown || options->wants_metric_only || options->interval || options->runs > 1 ||
-				options->delay || options->timeout || options->control || options->common.root),
-		  "--ranges cannot be combined with --regions, -a, -C, -p, -t, -G, -I, -r, -D, --control, --duration, "
-		  "--timeout, -d, --topdown, --metric-only and GPMU_ROOT" },
+				options->delay || options->timeout || options->control || options->common.root ||
+				options->wants_no_inherit || options->common.wants_no_merge ||
+				options->aggregation.by != GPMU_AGGREGATE_MACHINE),
+		  "--ranges cannot be combined with --regions, -a, -C, -p, -t, -G, -A, --per-..., -i, -I, -r, -D, --control, "
+		  "--duration, --timeout, -d, --topdown, --metric-only, --metric-no-merge and GPMU_ROOT" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)

@@ -10,6 +10,7 @@
 #include "chip.h"
 #include "cmd.h"
 #include "modes/gpmu_modes.h"
+#include "output/output.h"
 #include "output/unfinished.h"
 #include "ranges/gpmu_ranges.h"
 #include "run/count.h"
@@ -44,6 +45,15 @@ static void check_modes(const struct stat_options *options)
 		die("%s", text);
 	if (common_has_sources(&options->common))
 		die("--ranges counts by CUPTI alone: leave out --source");
+}
+
+/* Opens the output before the run, whose counts would be lost if it cannot be written. */
+static void open_output(const struct stat_options *options, struct output *output)
+{
+	const int ret = output_open(output, options->path, options->wants_append ? OUTPUT_APPEND : OUTPUT_REPLACE, stderr);
+
+	if (ret)
+		die_output(options->path, stderr, ret);
 }
 
 /* The lists of -e and -M as one; the caller frees it. */
@@ -266,9 +276,11 @@ static bool is_strict(const struct run *run)
 int stat_ranges(struct stat_options *options)
 {
 	struct run run = { .options = options, .choice = options->ranges.choice };
+	struct output output = { 0 };
 	int status;
 
 	check_modes(options);
+	open_output(options, &output);
 	/* Threads of plugins would take the signals that a run waits for. */
 	count_hold_signals(&run.mask);
 	common_open(&options->common);
@@ -281,7 +293,9 @@ int stat_ranges(struct stat_options *options)
 	if (run.end.signal && run.end.signal != SIGINT && run.end.signal != SIGPIPE)
 		say("%s: %s", options->argv[0], strsignal(run.end.signal));
 	if (run.end.is_executed)
-		stat_ranges_print(options, run.ranges);
+		stat_ranges_print(options, run.ranges, &output);
+	else
+		output_drop(&output);
 	status = !run.end.is_executed || is_strict(&run) ? run.end.status : EXIT_OWN;
 	gpmu_plan_free(run.plan);
 	gpmu_ranges_free(run.ranges);

@@ -6,10 +6,11 @@
 #include "stat/stat_options.h"
 
 struct gpmu_ranges;
+struct output;
 
 /* Runs the command, once or for each pass, and prints its ranges. Returns the exit status. */
 int stat_ranges(struct stat_options *options);
-/* Prints the rows, and the numbers of ranges. Dies if the output cannot be written. */
-void stat_ranges_print(const struct stat_options *options, const struct gpmu_ranges *ranges);
+/* Prints the rows, and the numbers of ranges, and completes the output. Dies if it cannot be written. */
+void stat_ranges_print(const struct stat_options *options, const struct gpmu_ranges *ranges, struct output *output);
 
 #endif /* GPMU_STAT_RANGES_H */

@@ -182,20 +182,17 @@ static void print_csv(const struct stat_options *options, const struct gpmu_rang
 		}
 }
 
-void stat_ranges_print(const struct stat_options *options, const struct gpmu_ranges *ranges)
+void stat_ranges_print(const struct stat_options *options, const struct gpmu_ranges *ranges, struct output *output)
 {
-	struct output output = { 0 };
-	int ret = output_open(&output, options->path, options->wants_append ? OUTPUT_APPEND : OUTPUT_REPLACE, stderr);
+	int ret;
 
-	if (ret)
-		die_output(options->path, stderr, ret);
 	if (options->wants_json)
-		print_json(options, ranges, output.file);
+		print_json(options, ranges, output->file);
 	else if (options->separator)
-		print_csv(options, ranges, output.file);
+		print_csv(options, ranges, output->file);
 	else
-		print_text_form(options, ranges, &output);
-	ret = output_close(&output);
+		print_text_form(options, ranges, output);
+	ret = output_close(output);
 	if (ret)
 		die_output(options->path, stderr, ret);
 }
