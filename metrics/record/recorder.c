@@ -609,7 +609,7 @@ static void warn_no_process(const struct gpmu_recorder *recorder)
 		return;
 	log_line(GPMU_LOG_WARNING, "0 processes connected: none has used CUDA or NVTX, or "
 		 "CUDA_INJECTION64_PATH did not reach it: set-user-ID programs, sudo and env -i "
-		 "drop it, so gpmu record must run inside them, and inside another network namespace if "
+		 "drop it, so gpmu must run inside them, and inside another network namespace if "
 		 "descriptors are closed");
 }
 

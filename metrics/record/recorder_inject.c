@@ -46,9 +46,8 @@ static int find_injected(struct gpmu_recorder *recorder, struct gpmu_error *erro
 		if (!value || !*value || is_same_file(value, recorder->library))
 			continue;
 		error_set(error, 0,
-			  "%s is %.64s, of another tool, and CUDA loads one; unset it, or "
-			  "record without CUDA",
-			  variables[i], value);
+			  "%s is %.64s, of another tool, and CUDA loads one; unset it%s", variables[i], value,
+			  recorder->options.ranges ? "" : ", or record without CUDA");
 		return -EBUSY;
 	}
 	return 0;

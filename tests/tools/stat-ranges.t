@@ -125,6 +125,14 @@ ranges --strict --ranges=kernel -- kernel=foo exec-fails nothing
 is "$rc $rows" "0 3;1;0;foo" "a launch that fails after counting has ended is not missing"
 ranges --strict --ranges=kernel -- kernel=foo abort-raises
 is "$rc $rows" "134 3;1;0;foo" "kernels before abort() are counted, although the program handles SIGABRT"
+GPMU_FAKE='inject=1 fail=cuptiRangeProfilerEnable:35' ranges --ranges=kernel -- kernel=foo
+like "$err" 'PRIVILEGES: run as root, or load the driver with NVreg_RestrictProfilingToAdminUsers=0' "a missing permission has its remedy"
+GPMU_FAKE='inject=1 fail=cuptiRangeProfilerStart:26' ranges --ranges=kernel -- kernel=foo
+like "$err" 'BUSY: another process uses the GPU.s profiler' "a profiler in use has its remedy"
+run gpmu stat --ranges=kernel -M "$metric" -- true
+like "$err" 'warning: 0 processes connected: .* so gpmu must run inside them' "a command without CUDA has a warning"
+CUDA_INJECTION64_PATH=/other run gpmu stat --ranges=kernel -M "$metric" -- true
+like "$err" 'CUDA_INJECTION64_PATH is /other, of another tool, and CUDA loads one; unset it$' "the library of another tool is refused"
 for end in vanish=3 exit=3; do
 	ranges --strict --ranges=kernel -- kernel=foo $end
 	is "$rc $rows" "3 3;1;0;foo" "a command that ends by $end has all of its kernels"
@@ -159,4 +167,5 @@ refused "an output file in a missing folder" "$work/nowhere/out: No such file or
 echo old > "$work/old"
 run gpmu stat --ranges=kernel -M "$metric" -o "$work/old" -- /nowhere/app
 is "$rc $(< "$work/old")" "127 old" "a command that does not exist leaves the output file unchanged"
+unlike "$err" 'warning' "a command that does not exist has no warning that it did not use CUDA"
 done_testing

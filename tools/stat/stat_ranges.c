@@ -214,6 +214,9 @@ static void count_command(struct run *run, struct gpmu_recorder *recorder)
 		die("%s", error.text);
 	gpmu_recorder_enable(recorder);
 	gpmu_session_free(count_run(&count, &run->end));
+	/* The recorder would warn that the command has not used CUDA. */
+	if (!run->end.is_executed)
+		return;
 	if (gpmu_recorder_stop(recorder, &error))
 		die("%s", error.text);
 	gpmu_recorder_get_stats(recorder, &stats);

@@ -80,6 +80,19 @@ bool collect_wants(struct collector *collector, const char *text)
 	return is_wanted;
 }
 
+/* Returns the remedy of a failed call, or "". */
+static const char *find_remedy(int code)
+{
+	switch (code) {
+	case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
+		return ": run as root, or load the driver with NVreg_RestrictProfilingToAdminUsers=0";
+	case CUPTI_ERROR_HARDWARE_BUSY:
+		return ": another process uses the GPU's profiler; end it, or run this program alone";
+	default:
+		return "";
+	}
+}
+
 void collect_give_up(struct collector *collector, const char *why)
 {
 	const struct ranges_failure *failure = collector->profiler.failure.call ? &collector->profiler.failure : NULL;
@@ -92,7 +105,8 @@ void collect_give_up(struct collector *collector, const char *why)
 	if (failure && (collector->api.host.text(failure->code, &text) || !text))
 		text = "an unknown error";
 	if (failure)
-		output_note(collector->self, ACTIVITY_WARNING, "%s: %s returned %d, %s", why, failure->call, failure->code, text);
+		output_note(collector->self, ACTIVITY_WARNING, "%s: %s returned %d, %s%s", why, failure->call, failure->code, text,
+			    find_remedy(failure->code));
 	else
 		output_note(collector->self, ACTIVITY_WARNING, "%s", why);
 }
