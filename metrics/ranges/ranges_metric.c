@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/error.h"
+#include "base/text/gpmu_nearest.h"
 #include "base/text/text.h"
 #include "ranges/ranges.h"
 
@@ -83,14 +84,18 @@ static bool fits_chip(const struct gpmu_metric *metric, const char *chip)
 	return is_compatible;
 }
 
+static bool is_for_chip(const struct gpmu_metric *metric, const char *chip)
+{
+	return gpmu_metric_pmu(metric) && !strcmp(gpmu_metric_pmu(metric), PMU) && fits_chip(metric, chip);
+}
+
 /* The metric of this name, of the GPU and of its chip. The last one takes precedence. */
 static const struct gpmu_metric *find(const struct gpmu_catalog *catalog, const char *chip, const char *name)
 {
 	const struct gpmu_metric *metric, *found = NULL;
 
 	for (size_t i = 0; (metric = gpmu_catalog_metric(catalog, i)); i++)
-		if (!strcasecmp(gpmu_metric_name(metric), name) && gpmu_metric_pmu(metric) &&
-		    !strcmp(gpmu_metric_pmu(metric), PMU) && fits_chip(metric, chip))
+		if (!strcasecmp(gpmu_metric_name(metric), name) && is_for_chip(metric, chip))
 			found = metric;
 	return found;
 }
@@ -107,12 +112,43 @@ static int add_legacy(struct gpmu_ranges *ranges, const struct gpmu_catalog *cat
 	return compile(ranges, request, metric ? gpmu_metric_expr(metric) : legacy->formula, legacy->unit, error);
 }
 
-static int add_cupti(struct gpmu_ranges *ranges, struct ranges_request *request, struct gpmu_error *error)
+/* The most similar name of those that the chip counts in ranges; NULL if none is near */
+static const char *find_nearest(const struct gpmu_catalog *catalog, const char *chip, const char *name)
 {
-	if (!strstr(request->name, "__") || !strchr(request->name, '.')) {
-		error_set(error, 0, "%.100s: no metric of this GPU; expected one of gpmu list --gpu or --legacy, or CUPTI's with a rollup, such as sm__inst_executed.sum", request->name);
-		return -EINVAL;
-	}
+	const struct gpmu_metric *metric;
+	const struct gpmu_legacy *legacy;
+	struct nearest nearest;
+
+	gpmu_nearest_init(&nearest, name);
+	for (size_t i = 0; (metric = gpmu_catalog_metric(catalog, i)); i++)
+		if (is_for_chip(metric, chip))
+			gpmu_nearest_try(&nearest, gpmu_metric_name(metric));
+	for (size_t i = 0; (legacy = gpmu_legacy(i)); i++)
+		if (legacy->formula)
+			gpmu_nearest_try(&nearest, legacy->name);
+	return nearest.name;
+}
+
+/* Sets the error for a name that is neither a metric of the GPU nor one of CUPTI. A name with "__" lacks a rollup. */
+static int refuse(const struct gpmu_catalog *catalog, const char *chip, const char *name, struct gpmu_error *error)
+{
+	const char *nearest = strstr(name, "__") ? NULL : find_nearest(catalog, chip, name);
+
+	if (!strncmp(name, PMU "/", strlen(PMU "/")))
+		error_set(error, 0, "%.80s: ranges have CUPTI's metrics by their names alone, without " PMU "/.../", name);
+	else if (nearest)
+		error_set(error, 0, "%.60s: no metric of this GPU, did you mean %.60s?", name, nearest);
+	else
+		error_set(error, 0, "%.60s: no metric of this GPU; expected one of gpmu list --gpu or --legacy, or CUPTI's with a "
+			  "rollup, such as sm__inst_executed.sum", name);
+	return -EINVAL;
+}
+
+static int add_cupti(struct gpmu_ranges *ranges, const struct gpmu_catalog *catalog, const char *chip,
+		     struct ranges_request *request, struct gpmu_error *error)
+{
+	if (!strstr(request->name, "__") || !strchr(request->name, '.') || strchr(request->name, '/'))
+		return refuse(catalog, chip, request->name, error);
 	request->metrics = calloc(1, sizeof(*request->metrics));
 	if (!request->metrics || add_metric(ranges, request->name, strlen(request->name), &request->metrics[0]))
 		return error_no_memory(error);
@@ -138,7 +174,9 @@ static int add_request(struct gpmu_ranges *ranges, const struct gpmu_catalog *ca
 		return compile(ranges, request, gpmu_metric_expr(metric), gpmu_metric_unit(metric), error);
 	}
 	legacy = gpmu_legacy_find(request->name);
-	return legacy ? add_legacy(ranges, catalog, chip, request, legacy, error) : add_cupti(ranges, request, error);
+	if (legacy)
+		return add_legacy(ranges, catalog, chip, request, legacy, error);
+	return add_cupti(ranges, catalog, chip, request, error);
 }
 
 int ranges_add_requests(struct gpmu_ranges *ranges, const struct gpmu_catalog *catalog, const char *chip, const char *list,

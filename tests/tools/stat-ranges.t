@@ -152,6 +152,15 @@ like "$err" 'exclude each other' "sampling of the GPU beside ranges is refused"
 expect 125 gpmu stat --ranges=kernel -M no__such.sum -- true
 like "$err" 'no__such' "an unknown metric is named"
 
+expect 125 gpmu stat --ranges=kernel -M GpuDramReadBWW -- true
+like "$err" 'GpuDramReadBWW: no metric of this GPU, did you mean GpuDramReadBW\?' "the most similar metric is suggested"
+expect 125 gpmu stat --ranges=kernel -M flop_count_spp -- true
+like "$err" 'flop_count_spp: no metric of this GPU, did you mean flop_count_sp\?' "the most similar name of CUPTI's former APIs is suggested"
+expect 125 gpmu stat --ranges=kernel -M sm__inst_executed -- true
+like "$err" 'sm__inst_executed: .* CUPTI.s with a rollup' "a metric of CUPTI without a rollup is refused with the accepted form"
+expect 125 gpmu stat --ranges=kernel -e nvidia_gpu/dram__bytes_read.sum/ -- true
+like "$err" 'by their names alone, without nvidia_gpu/' "an event with its PMU is refused with the accepted form"
+
 # refused DESCRIPTION ERROR OPTION...: an error before the command starts
 refused() {
 	run gpmu stat --ranges=kernel -M "$metric" "${@:3}" -- touch "$work/started"
