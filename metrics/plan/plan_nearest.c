@@ -46,6 +46,7 @@ const char *plan_nearest_metric(const struct gpmu_plan *plan, const char *wanted
 /* Next nearest name; NULL if there is none */
 static const char *find(const struct gpmu_plan *plan, const char *wanted, const struct near *near)
 {
+	const struct gpmu_legacy *legacy;
 	struct nearest nearest;
 	const char *name;
 
@@ -54,6 +55,9 @@ static const char *find(const struct gpmu_plan *plan, const char *wanted, const 
 	for (size_t i = 0; (name = gpmu_catalog_group(plan->catalog, i)); i++)
 		if (!is_near(near, name))
 			gpmu_nearest_try(&nearest, name);
+	for (size_t i = 0; (legacy = gpmu_legacy(i)); i++)
+		if (!is_near(near, legacy->name))
+			gpmu_nearest_try(&nearest, legacy->name);
 	return nearest.name;
 }
 

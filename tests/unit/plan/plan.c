@@ -165,6 +165,9 @@ static void names(const struct fixture *ours)
 	is_refused(ours, gpmu_plan_add_metrics, "ipc,stall_sync", ENOTSUP, 4,
 		   "stall_sync: PM sampling has one pass and this needs more; use gpmu stat --ranges=kernel",
 		   "plan: the error for a name of CUPTI's former APIs has the option that counts it");
+	is_refused(ours, gpmu_plan_add_metrics, "dram_read_bytess", ENOENT, 0,
+		   "there is no metric or metric group \"dram_read_bytess\": did you mean dram_read_bytes or dram_write_bytes?",
+		   "plan: the error for a misspelt name of CUPTI's former APIs suggests the nearest names");
 	is_refused(ours, gpmu_plan_add_metrics, "inst_retired", ENOENT, 0,
 		   "\"inst_retired\" is an event, not a metric: use -e",
 		   "plan: the error for an event given as a metric refers to -e");
