@@ -22,7 +22,8 @@ struct section_field {
 /*
  * Return the fields of a message by name: the field itself, the one at an index of a repeated field, the one after
  * @previous or the first if that is NULL, its text and its number. Without the field they return NULL, and @otherwise.
- * Of several fields that are not repeated the last is returned. @field may be NULL: a message without fields.
+ * If a field that is not repeated occurs several times, its last value is returned. @field may be NULL, which
+ * stands for a message without fields.
  */
 const struct section_field *section_field_find(const struct section_field *field, const char *name);
 const struct section_field *section_field_index(const struct section_field *field, const char *name, size_t index);

@@ -11,8 +11,8 @@
 struct profile_cubin;
 
 /*
- * Reads a cubin, whose bytes are copied. A cubin without a line table, or with a damaged one, has
- * no lines. NULL: out of memory
+ * Reads a cubin from a copy of @image. A cubin with a damaged line table, or without one, has no lines.
+ * Returns NULL if memory is exhausted.
  */
 struct profile_cubin *profile_cubin_new(const void *image, size_t size);
 void profile_cubin_free(struct profile_cubin *cubin);
