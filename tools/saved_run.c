@@ -9,15 +9,15 @@
 /* perf's output shows by its labels what it aggregates. */
 static enum gpmu_aggregation aggregation_of(const struct saved_run *run)
 {
+	bool has_nodes = run->wants_per_node;
 	const struct gpmu_row *row;
 
-	for (size_t i = 0; (row = gpmu_rows_at(run->rows, i)); i++)
+	for (size_t i = 0; (row = gpmu_rows_at(run->rows, i)); i++) {
 		if (row->scope == GPMU_SCOPE_CPU)
 			return GPMU_AGGREGATE_CPU;
-	for (size_t i = 0; (row = gpmu_rows_at(run->rows, i)); i++)
-		if (row->scope == GPMU_SCOPE_NODE)
-			return GPMU_AGGREGATE_NODE;
-	return run->wants_per_node ? GPMU_AGGREGATE_NODE : GPMU_AGGREGATE_MACHINE;
+		has_nodes = has_nodes || row->scope == GPMU_SCOPE_NODE;
+	}
+	return has_nodes ? GPMU_AGGREGATE_NODE : GPMU_AGGREGATE_MACHINE;
 }
 
 /* The first table decides which columns there are. */
@@ -35,8 +35,6 @@ static void open_sink(struct saved_run *run)
 	};
 	struct gpmu_error error = { .size = sizeof(error) };
 
-	if (run->sink)
-		return;
 	run->sink = gpmu_sink_new(run->wants_json ? GPMU_SINK_JSON :
 				  run->separator ? GPMU_SINK_CSV : GPMU_SINK_SUMMARY,
 				  run->output.file, &options, &error);
@@ -90,7 +88,8 @@ void saved_run_rows(struct saved_run *run, struct gpmu_saved *saved, const struc
 	first = gpmu_rows_at(run->rows, 0);
 	if (first)
 		run->end = (double)first->time_end / 1e9;
-	open_sink(run);
+	if (!run->sink)
+		open_sink(run);
 	ret = gpmu_sink_rows(run->sink, run->rows);
 	if (ret)
 		die_output(run->path, run->standard, ret);
@@ -103,7 +102,8 @@ void saved_run_end(struct saved_run *run, double elapsed)
 	};
 	int ret = 0;
 
-	open_sink(run);
+	if (!run->sink)
+		open_sink(run);
 	/* A summary without an elapsed time would print 0 seconds. */
 	if (elapsed > 0 || run->wants_json || run->separator)
 		ret = gpmu_sink_end(run->sink, &end);

@@ -202,11 +202,23 @@ static int add_identity(struct gpmu_balance *balance, const struct balance_ident
 	return ret;
 }
 
+/* Returns whether a row is of the second side of an identity, which each line needs. */
+static bool has_second_side(const struct gpmu_rows *rows)
+{
+	for (size_t i = 0; i < rows->length; i++)
+		for (size_t k = 0; k < balance_n_identities; k++)
+			if (balance_is_of(balance_identities[k].right, &rows->list[i]))
+				return true;
+	return false;
+}
+
 int gpmu_balance_update(struct gpmu_balance *balance, const struct gpmu_rows *rows)
 {
 	int ret = 0;
 
 	balance->length = 0;
+	if (!has_second_side(rows))
+		return 0;
 	for (size_t i = 0; i < balance_n_identities && !ret; i++)
 		ret = add_identity(balance, &balance_identities[i], rows);
 	if (ret)

@@ -37,9 +37,15 @@ static bool is_of(const struct balance_term *term, const struct gpmu_row *row, b
 	       !strcmp(row->unit, "GB/s");
 }
 
+/* Returns whether it is a term; those after the last one of a side are zeroed. */
+static bool is_term(const struct balance_term *term)
+{
+	return term->metric || term->event;
+}
+
 bool balance_is_of(const struct balance_term *terms, const struct gpmu_row *row)
 {
-	for (size_t i = 0; i < BALANCE_TERMS; i++)
+	for (size_t i = 0; i < BALANCE_TERMS && is_term(&terms[i]); i++)
 		if (is_of(&terms[i], row, row->metric))
 			return true;
 	return false;
@@ -161,7 +167,7 @@ void balance_add_up(const struct balance_term *terms, const struct gpmu_rows *ro
 		    const struct balance_place *place, struct balance_side *side)
 {
 	*side = (struct balance_side){ .share = 1 };
-	for (size_t i = 0; i < BALANCE_TERMS && (terms[i].metric || terms[i].event); i++) {
+	for (size_t i = 0; i < BALANCE_TERMS && is_term(&terms[i]); i++) {
 		struct balance_side sum = { .share = 1 };
 
 		add_rows(&sum, &terms[i], rows, place, true);

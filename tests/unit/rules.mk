@@ -38,9 +38,11 @@ $(call both,record-sched) $(call built,record-sched)-tsan: private TEST_LDFLAGS 
 $(call both,record-spe) $(call built,record-spe)-tsan: private TEST_LDFLAGS := $(call wrap,ioctl pread pwrite)
 $(call both,record-spool) $(call built,record-spool)-tsan: private TEST_LDFLAGS := $(call wrap,fstatvfs)
 $(call both,profile-object): private TEST_LDFLAGS := $(call wrap,dwarf_child dwarf_siblingof)
+$(call both,balance): private TEST_LDFLAGS := $(call wrap,balance_is_of)
 $(call both,saved-linear): private TEST_LDFLAGS := $(call wrap,pmu_name_parse)
 $(call both,recorder-channels) $(call built,recorder-channels)-tsan: private TEST_LDFLAGS := $(call wrap,channel_accept channel_read log_line)
 $(call both,channel-socket session-time region clock): private TEST_LDFLAGS := $(call wrap,clock_gettime)
+$(call both,sink-linear): private TEST_LDFLAGS := $(call wrap,sink_label)
 $(call both,sink-only): private TEST_LDFLAGS := $(call wrap,sink_label sink_beside)
 $(call both,sink-write trace-write): private TEST_LDFLAGS := $(call wrap,write)
 

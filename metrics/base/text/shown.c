@@ -31,8 +31,8 @@ static char *add_character(char *to, const char **text)
 	if (!n || is_control(*text)) {
 		*to++ = '?';
 	} else {
-		memmove(to, *text, n);
-		to += n;
+		for (size_t i = 0; i < n; i++)
+			*to++ = (*text)[i];
 	}
 	*text += n ? n : 1;
 	return to;
@@ -96,15 +96,14 @@ static bool is_ascii(const char *text)
 
 size_t gpmu_shown_fit(const char *text, size_t room, size_t *width)
 {
-	bool is_plain = is_ascii(text);
-	locale_t before = (locale_t)0;
 	size_t length = 0;
+	locale_t before;
 
-	if (!is_plain) {
-		pthread_once(&once, make_locale);
-		before = uselocale(utf8);
-	}
 	*width = 0;
+	if (is_ascii(text))
+		return *width = strnlen(text, room);
+	pthread_once(&once, make_locale);
+	before = uselocale(utf8);
 	while (text[length]) {
 		size_t columns, n = measure(text + length, &columns);
 
@@ -113,8 +112,7 @@ size_t gpmu_shown_fit(const char *text, size_t room, size_t *width)
 		*width += columns;
 		length += n;
 	}
-	if (!is_plain)
-		uselocale(before);
+	uselocale(before);
 	return length;
 }
 

@@ -76,13 +76,10 @@ static bool is_clock(const struct parts *parts)
 	return is(parts, "task-clock") || is(parts, "cpu-clock");
 }
 
-/*
- * Counts of PMUs outside the cores do not belong to the CPU time. Rows of saved output of perf have
- * the number that perf printed.
- */
+/* Counts of PMUs outside the cores do not belong to the CPU time. */
 static bool is_of_cpus(const struct gpmu_row *row)
 {
-	return !row->metric && !row->mean && !row->source && !row->unit &&
+	return !row->mean && !row->unit &&
 	       (!row->pmu || strncmp(row->pmu, "nvidia_", strlen("nvidia_")) != 0);
 }
 
@@ -98,7 +95,7 @@ static enum beside_kind kind_of(const struct gpmu_row *row)
 {
 	const struct parts parts = split(row->name);
 
-	if (!row->metric && !row->source && is_clock(&parts))
+	if (is_clock(&parts))
 		return BESIDE_CLOCK;
 	if (!is_of_cpus(row))
 		return BESIDE_NONE;
@@ -204,6 +201,9 @@ void sink_beside(struct gpmu_sink *sink, const struct gpmu_rows *rows, size_t in
 		set_metric(beside, row);
 		return;
 	}
+	/* Rows of perf's output have the number that perf printed. */
+	if (row->source)
+		return;
 	partner = find_partner(sink, rows, index);
 	if (!partner || partner->kind == BESIDE_NONE || row->state != GPMU_STATE_OK)
 		return;

@@ -60,15 +60,14 @@ static enum gpmu_scope scope_of(const struct gpmu_rows *rows)
 		GPMU_SCOPE_THREAD, GPMU_SCOPE_PROCESS, GPMU_SCOPE_CPU, GPMU_SCOPE_CORE,
 		GPMU_SCOPE_DIE, GPMU_SCOPE_SOCKET, GPMU_SCOPE_NODE,
 	};
-	bool has_gpus = rows->length;
+	unsigned int scopes = 0;	/* bits of all that rows have */
 
-	for (size_t k = 0; k < ARRAY_SIZE(order); k++)
-		for (size_t i = 0; i < rows->length; i++)
-			if (rows->list[i].scope == order[k])
-				return order[k];
-	for (size_t i = 0; i < rows->length && has_gpus; i++)
-		has_gpus = rows->list[i].scope == GPMU_SCOPE_GPU;
-	return has_gpus ? GPMU_SCOPE_GPU : GPMU_SCOPE_MACHINE;
+	for (size_t i = 0; i < rows->length; i++)
+		scopes |= 1u << rows->list[i].scope;
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
+		if (scopes & 1u << order[i])
+			return order[i];
+	return scopes == 1u << GPMU_SCOPE_GPU ? GPMU_SCOPE_GPU : GPMU_SCOPE_MACHINE;
 }
 
 /* The columns before the value; NULL: their names */
@@ -291,7 +290,8 @@ static void put_rows(struct gpmu_sink *sink, const struct gpmu_rows *rows)
 	bool is_first = !sink->options.interval;
 	const char *heading = NULL;
 
-	widen(sink, rows);
+	if (sink->has_begun)
+		widen(sink, rows);
 	if (sink->options.clear) {
 		buffer_text(&sink->buffer, CLEAR);
 		put_header(sink);
