@@ -170,6 +170,10 @@ static int add_record(struct gpmu_saved *saved, const struct saved_line *line)
 	if (!added)
 		return -ENOMEM;
 	*added = record;
+	table->labels |= 1u << record.count.label;
+	if (table->part == SAVED_ALL)
+		table->part = record.count.label;
+	saved_add_times(saved, added);
 	table->is_repeated = table->is_repeated || !isnan(record.count.deviation);
 	return 0;
 }
@@ -182,11 +186,13 @@ static void complete(struct gpmu_saved *saved)
 	struct saved_table *next = &saved->tables[saved->filling == &saved->tables[0]];
 
 	saved->complete = saved->filling;
-	saved_find_times(saved);
 	if (saved->complete->is_timed && saved_begins_run(saved))
 		saved->complete->begin = 0;
 	next->length = 0;
-	next->is_timed = next->is_repeated = false;
+	next->is_timed = next->is_repeated = next->has_duration = false;
+	next->labels = 0;
+	next->part = SAVED_ALL;
+	next->duration = next->longest = 0;
 	next->begin = next->end = saved->complete->end;
 	saved->filling = next;
 	for (size_t i = 0; i < next->last_room; i++)

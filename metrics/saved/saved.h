@@ -211,8 +211,10 @@ struct saved_table {
 	struct map latest;	/* event and target -> index of their last record */
 	bool is_timed;
 	bool is_repeated;	/* perf stat -r: values are means of several runs */
+	unsigned int labels;	/* bits of all labels that records have */
+	enum saved_label part;	/* the first label that is not SAVED_ALL; SAVED_ALL: none */
 	uint64_t begin, end;	/* ns */
-	/* Set when the table is complete */
+	bool has_duration;	/* a record is duration_time, which can be 0, as perf 7.3 prints for a command */
 	uint64_t duration;	/* ns that perf printed as duration_time; 0: none */
 	uint64_t longest;	/* ns that the counter with the longest time ran, of those that count all of the time; 0: none */
 };
@@ -274,8 +276,8 @@ int saved_node(const struct gpmu_machine *machine, const struct saved_record *re
  */
 unsigned int saved_times(const struct gpmu_saved *saved, const struct saved_record *record, bool is_single,
 			 uint64_t *enabled, uint64_t *running);
-/* Sets @duration, @longest and @whole of the complete table. */
-void saved_find_times(struct gpmu_saved *saved);
+/* Adds the times of a record of the table that is filled to its @duration and @longest, and to @whole of its target. */
+void saved_add_times(struct gpmu_saved *saved, const struct saved_record *record);
 /*
  * Returns whether the complete table is the first interval of a run that perf stat --append has added: a
  * counter that counts all of the time ran since 0, not since the interval before.

@@ -59,26 +59,19 @@ static uint64_t whole_time(const struct gpmu_saved *saved, const struct saved_re
 	return counters ? record->count.running / counters : 0;
 }
 
-void saved_find_times(struct gpmu_saved *saved)
+void saved_add_times(struct gpmu_saved *saved, const struct saved_record *record)
 {
-	struct saved_table *table = saved->complete;
-	bool is_found = false;
+	struct saved_table *table = saved->filling;
+	struct saved_record *first = &table->list[record->target];
+	uint64_t time = whole_time(saved, record);
 
-	table->duration = table->longest = 0;
-	for (size_t i = 0; i < table->length; i++) {
-		const struct saved_record *record = &table->list[i];
-		struct saved_record *first = &table->list[record->target];
-		uint64_t time = whole_time(saved, record);
-
-		if (time > table->longest)
-			table->longest = time;
-		if (record->count.share >= 100 && record->count.running > first->whole)
-			first->whole = record->count.running;
-		/* The duration can be 0, as perf 7.3 prints for a command. */
-		if (!is_found && is_duration(saved, record)) {
-			table->duration = to_u64(record->count.value);
-			is_found = true;
-		}
+	if (time > table->longest)
+		table->longest = time;
+	if (record->count.share >= 100 && record->count.running > first->whole)
+		first->whole = record->count.running;
+	if (!table->has_duration && is_duration(saved, record)) {
+		table->duration = to_u64(record->count.value);
+		table->has_duration = true;
 	}
 }
 

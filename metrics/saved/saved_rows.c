@@ -16,28 +16,19 @@
 /* Rows have the scope of perf's lines. */
 static enum gpmu_aggregation aggregation_of(const struct gpmu_saved *saved)
 {
-	const struct saved_table *table = saved->complete;
-	enum gpmu_aggregation aggregation =
-		saved->options.per_node ? GPMU_AGGREGATE_NODE : GPMU_AGGREGATE_MACHINE;
+	const unsigned int labels = saved->complete->labels, nodes = 1u << SAVED_NODE | 1u << SAVED_PACKAGE;
 
-	for (size_t i = 0; i < table->length; i++) {
-		if (table->list[i].count.label == SAVED_CPU)
-			return GPMU_AGGREGATE_CPU;
-		if (table->list[i].count.label == SAVED_NODE || table->list[i].count.label == SAVED_PACKAGE)
-			aggregation = GPMU_AGGREGATE_NODE;
-	}
-	return aggregation;
+	if (labels & 1u << SAVED_CPU)
+		return GPMU_AGGREGATE_CPU;
+	return labels & nodes || saved->options.per_node ? GPMU_AGGREGATE_NODE : GPMU_AGGREGATE_MACHINE;
 }
 
 /* Returns whether perf counted tasks, not CPUs. */
 static bool is_of_tasks(const struct gpmu_saved *saved)
 {
-	const struct saved_table *table = saved->complete;
+	const enum saved_label part = saved->complete->part;
 
-	for (size_t i = 0; i < table->length; i++)
-		if (table->list[i].count.label != SAVED_ALL)
-			return table->list[i].count.label == SAVED_THREAD;
-	return !saved->options.system;
+	return part == SAVED_ALL ? !saved->options.system : part == SAVED_THREAD;
 }
 
 static int make_maker(struct gpmu_saved *saved)

@@ -19,8 +19,11 @@ enum gpmu_pmu_kind __wrap_pmu_name_parse(const char *name, int *number)
 	return __real_pmu_name_parse(name, number);
 }
 
-/* Returns the steps that reading lines without duration_time, and making a row of each, takes. */
-static unsigned long count_steps(unsigned int lines)
+/*
+ * Returns the steps that reading lines without duration_time, and making a row of each, takes. @last: set to those after the last
+ * line.
+ */
+static unsigned long count_steps(unsigned int lines, unsigned long *last)
 {
 	struct saved_test t;
 	char line[128];
@@ -32,8 +35,11 @@ static unsigned long count_steps(unsigned int lines)
 		if (saved_test_lines(&t, line))
 			diag("%s", t.error.text);
 	}
-	if (gpmu_saved_end(t.saved) != 1 || saved_test_others(&t) ||
-	    t.rows->length != lines)
+	*last = parsed;
+	if (gpmu_saved_end(t.saved) != 1)
+		diag("no table");
+	*last = parsed - *last;
+	if (saved_test_others(&t) || t.rows->length != lines)
 		parsed = 0;
 	saved_test_release(&t);
 	return parsed;
@@ -41,10 +47,11 @@ static unsigned long count_steps(unsigned int lines)
 
 int main(void)
 {
-	unsigned long once = count_steps(LINES), twice = count_steps(2 * LINES);
+	unsigned long last, once = count_steps(LINES, &last), twice = count_steps(2 * LINES, &last);
 
 	ok(once && twice <= 2 * once,
 	   "saved: twice as many lines without duration_time take at most twice as many steps") ||
 		(diag("%lu steps for %d lines, %lu for %d", once, LINES, twice, 2 * LINES), 0);
+	is_u64(last, 0, "saved: the end of a table looks at none of its lines again");
 	return done_testing();
 }
