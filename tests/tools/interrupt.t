@@ -31,6 +31,20 @@ waits_for_fifo() {
 	find "${folders[@]}" -lname "$fifo" 2> /dev/null | grep -q .
 }
 
+# has_printed PID: whether the process has printed a megabyte
+# shellcheck disable=SC2317 # soon calls it
+has_printed() {
+	[ ! -d "/proc/$1" ] || [ "$(stat -c %s "$work/out")" -gt 1000000 ]
+}
+
+# has_read_table PID: whether the process sleeps, and its child has printed all of the table
+# shellcheck disable=SC2317 # soon calls it
+has_read_table() {
+	[ -d "/proc/$1" ] || return 0
+	grep -q "^[0-9]* (sleep) S " /proc/"$(tr -d ' ' < "/proc/$1/task/$1/children")"/stat 2> /dev/null &&
+		grep -q "^[0-9]* (gpmu) S " "/proc/$1/stat"
+}
+
 # interrupted SIGNAL STATUS CONDITION DESCRIPTION COMMAND...: the command with standard input from fd 3,
 # which gets the signal when CONDITION PID succeeds
 interrupted() {
@@ -65,7 +79,20 @@ cat > "$work/endless" <<'END'
 while [ "$1" != --log-fd ]; do shift; done
 exec yes '7;;page-faults;5;100.00;;' >&"$2"
 END
-chmod +x "$work/endless"
+cat > "$work/intervals" << 'END'
+#!/bin/bash
+[ "$1" != --version ] || exec echo perf version 6.0
+while [ "$1" != --log-fd ]; do shift; done
+exec awk 'BEGIN { for (;;) printf "%.9f;7;;page-faults;5;100.00;;\n", ++n }' >&"$2"
+END
+cat > "$work/table" << 'END'
+#!/bin/bash
+[ "$1" != --version ] || exec echo perf version 6.0
+while [ "$1" != --log-fd ]; do shift; done
+yes '7;;page-faults;5;100.00;;' | head -n 400000 >&"$2"
+exec sleep 1000
+END
+chmod +x "$work/endless" "$work/intervals" "$work/table"
 exec 3< /dev/null
 for row in 'INT 130' 'TERM 143'; do
 	read -r signal status <<< "$row"
@@ -86,7 +113,13 @@ for row in 'INT 130' 'TERM 143'; do
 	exec 3< /dev/null
 	GPMU_PERF=$work/endless interrupted "$signal" "$status" has_computed "SIG$signal ends perf stat while perf prints lines without end" \
 		perf --root "$(machine superchip)" stat -a -M GraceMemBW
+	GPMU_PERF=$work/intervals interrupted "$signal" "$status" has_printed "SIG$signal ends perf stat -I, which prints intervals while perf prints more of them" \
+		perf --root "$(machine superchip)" stat -a -I 100 -M GraceMemBW
 done
+GPMU_PERF=$work/table interrupted TERM 143 has_read_table "SIGTERM ends perf stat that has read 400,000 lines of a table" \
+	perf --root "$(machine superchip)" stat -a -M GraceMemBW
+is "$(grep -c ' 7  *page-faults$' "$work/out") $(grep -c 'seconds time elapsed$' "$work/out")" "400000 1" \
+	"perf stat prints each row of the table, and the elapsed time, after SIGTERM"
 
 # --- a FIFO that stays open, as each input of each subcommand
 
