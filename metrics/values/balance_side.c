@@ -15,11 +15,12 @@
  */
 static bool is_event(const struct balance_term *term, const char *name)
 {
-	size_t pmu = term->pmu ? strlen(term->pmu) : 0, event;
+	size_t event;
 
-	if (!pmu || strncmp(name, term->pmu, pmu))
+	/* Most names differ in the first character. */
+	if (!term->pmu || *name != *term->pmu || strncmp(name, term->pmu, strlen(term->pmu)))
 		return false;
-	name += pmu;
+	name += strlen(term->pmu);
 	if (*name == '_' && isdigit((unsigned char)name[1]))
 		name += 1 + strspn(name + 1, "0123456789");
 	event = strlen(term->event);

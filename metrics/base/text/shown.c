@@ -31,8 +31,8 @@ static char *add_character(char *to, const char **text)
 	if (!n || is_control(*text)) {
 		*to++ = '?';
 	} else {
-		for (size_t i = 0; i < n; i++)
-			*to++ = (*text)[i];
+		memmove(to, *text, n);
+		to += n;
 	}
 	*text += n ? n : 1;
 	return to;
@@ -41,7 +41,10 @@ static char *add_character(char *to, const char **text)
 char *gpmu_shown_add(char *to, const char *text)
 {
 	while (*text)
-		to = add_character(to, &text);
+		if (*text >= ' ' && *text < 0x7f)
+			*to++ = *text++;
+		else
+			to = add_character(to, &text);
 	return to;
 }
 

@@ -100,12 +100,17 @@ void buffer_shortest(struct sink_buffer *buffer, double value)
 		buffer_added(buffer, number_shortest(room, value));
 }
 
-size_t buffer_shown(struct sink_buffer *buffer, const char *text)
+static void add_shown(struct sink_buffer *buffer, const char *text)
 {
 	char *room = buffer_room(buffer, strlen(text));
 
 	if (room)
 		buffer_added(buffer, (size_t)(gpmu_shown_add(room, text) - room));
+}
+
+size_t buffer_shown(struct sink_buffer *buffer, const char *text)
+{
+	add_shown(buffer, text);
 	return gpmu_shown_width(text);
 }
 
@@ -123,7 +128,7 @@ void buffer_right(struct sink_buffer *buffer, const char *text, size_t width)
 
 	if (used < width)
 		buffer_blanks(buffer, width - used);
-	buffer_shown(buffer, text);
+	add_shown(buffer, text);
 }
 
 size_t sink_label(const struct gpmu_row *row, enum gpmu_aggregation aggregation, char *text,
