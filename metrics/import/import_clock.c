@@ -74,7 +74,8 @@ void import_clock_read(struct import_now *now)
 
 static bool is_here(const struct gpmu_perfdata_time_conv *conv, const struct import_now *now)
 {
-	return conv->mult && now->conv.mult == conv->mult && now->conv.shift == conv->shift && now->conv.zero == conv->zero;
+	return conv->mult && now->conv.mult == conv->mult && now->conv.shift == conv->shift &&
+	       now->conv.zero == conv->zero;
 }
 
 static const char *name_of(const struct perf_event_attr *attr)

@@ -42,8 +42,8 @@ static const struct profile_place *find(struct import *import, uint32_t pid, uin
 }
 
 /* Makes a frame at a place. @function: number of the function's text, plus 1; 0: not known */
-static struct gpmu_trace_frame frame_of(const struct import *import, uint32_t function, const struct profile_place *place,
-					uint64_t address)
+static struct gpmu_trace_frame frame_of(const struct import *import, uint32_t function,
+					const struct profile_place *place, uint64_t address)
 {
 	return (struct gpmu_trace_frame){
 		.function = function ? strings_text(&import->input.texts, function - 1) : NULL,
@@ -67,7 +67,8 @@ static void add_frames(const struct import *import, const struct profile_place *
 static bool enter(uint64_t mark, uint32_t pid, uint32_t *space)
 {
 	*space = mark == (uint64_t)PERF_CONTEXT_KERNEL || mark == (uint64_t)PERF_CONTEXT_HV ? PROFILE_KERNEL : pid;
-	return mark == (uint64_t)PERF_CONTEXT_KERNEL || mark == (uint64_t)PERF_CONTEXT_HV || mark == (uint64_t)PERF_CONTEXT_USER;
+	return mark == (uint64_t)PERF_CONTEXT_KERNEL || mark == (uint64_t)PERF_CONTEXT_HV ||
+	       mark == (uint64_t)PERF_CONTEXT_USER;
 }
 
 /*

@@ -10,23 +10,24 @@ static const char *text_of(const struct import *import, uint32_t number)
 	return number ? strings_text(&import->input.texts, number - 1) : NULL;
 }
 
-static int set_places(struct import *import, const struct profile_sample *sample, uint32_t pid, struct gpmu_trace_spe *out)
+static int set_places(struct import *import, const struct profile_sample *sample, uint32_t pid,
+		      struct gpmu_trace_spe *out)
 {
 	struct profile_range range = PROFILE_RANGE_ALL;
 	struct profile_place place;
 	uint32_t data;
 
 	if (sample->has_ip) {
-		if (profile_code_find(&import->input.code, sample->is_kernel ? PROFILE_KERNEL : pid, sample->ip, sample->time, &range,
-				      &place))
+		if (profile_code_find(&import->input.code, sample->is_kernel ? PROFILE_KERNEL : pid, sample->ip,
+				      sample->time, &range, &place))
 			return -ENOMEM;
 		out->function = text_of(import, place.function);
 		out->object = text_of(import, place.object);
 	}
 	if (sample->has_data) {
 		/* Addresses with bit 63 are the kernel's. */
-		if (profile_code_data(&import->input.code, sample->data >> 63 ? PROFILE_KERNEL : pid, sample->data, sample->time, &range,
-				      &data))
+		if (profile_code_data(&import->input.code, sample->data >> 63 ? PROFILE_KERNEL : pid, sample->data,
+				      sample->time, &range, &data))
 			return -ENOMEM;
 		out->data = text_of(import, data);
 	}
@@ -45,7 +46,8 @@ int import_spe(void *user, const struct gpmu_spe_record *record, const struct pr
 	uint32_t pid, tid;
 	int ret;
 
-	if (!import->clock.has_spe || sample->time == UINT64_MAX || !import_time(import, sample->time, import->clock.spe_shift, &out.time)) {
+	if (!import->clock.has_spe || sample->time == UINT64_MAX ||
+	    !import_time(import, sample->time, import->clock.spe_shift, &out.time)) {
 		import->facts.no_time++;
 		return 0;
 	}

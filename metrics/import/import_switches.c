@@ -61,8 +61,8 @@ static bool is_switch(enum change change)
 /* Returns whether the thread is known or can be found: if the kernel released a thread before its last switch, that record has the number -1. */
 static bool has_thread(const struct import_switch *change)
 {
-	return change->tid <= INT_MAX ||
-	       (change->tid == NOT_KNOWN && change->cpu != NOT_KNOWN && (change->change == STOPS || change->change == PREEMPTED));
+	return change->tid <= INT_MAX || (change->tid == NOT_KNOWN && change->cpu != NOT_KNOWN &&
+					  (change->change == STOPS || change->change == PREEMPTED));
 }
 
 int import_switch(struct import *import, const struct gpmu_perfdata_record *record)
@@ -281,7 +281,8 @@ static void name_outside(const struct import *import, struct import_switch *list
 			continue;
 		if (!entry->tid)
 			set_outside(entry, GPMU_OUTSIDE_MAYBE);
-		if (entry->change == RUNS && gpmu_outside_name(entry->tid) && lasts[entry->cpu] && lasts[entry->cpu]->has_next)
+		if (entry->change == RUNS && gpmu_outside_name(entry->tid) && lasts[entry->cpu] &&
+		    lasts[entry->cpu]->has_next)
 			lasts[entry->cpu]->next = entry->tid;
 		lasts[entry->cpu] = entry->change == RUNS ? NULL : entry;
 	}
@@ -410,7 +411,8 @@ int import_switches_end(struct import *import)
 	for (size_t i = 0; i < n && !ret; i++) {
 		if (list[i].change >= BEGINS || list[i].tid == NOT_KNOWN)
 			continue;
-		ret = list[i].cpu == NOT_KNOWN ? take_slice(import, &list[i]) : take_scheduled(import, running, &list[i]);
+		ret = list[i].cpu == NOT_KNOWN ? take_slice(import, &list[i]) :
+						 take_scheduled(import, running, &list[i]);
 	}
 	return ret;
 }

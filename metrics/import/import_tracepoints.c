@@ -81,7 +81,8 @@ int import_tracepoint(struct import *import, const struct gpmu_perfdata_record *
 		return ret;
 	args.count = 0;
 	for (size_t i = 0; i < tracepoint->field_count && args.count < ARGS_MAX; i++)
-		if (gpmu_perfdata_content(&tracepoint->fields[i], record->sample.raw, record->sample.raw_size, &content))
+		if (gpmu_perfdata_content(&tracepoint->fields[i], record->sample.raw, record->sample.raw_size,
+					  &content))
 			add(&args, &tracepoint->fields[i], &content);
 	event.track = ret;
 	event.args = args.list;

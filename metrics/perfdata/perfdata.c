@@ -212,7 +212,8 @@ static int take_tracing(struct gpmu_perfdata *perfdata, struct perfdata_file *fi
 	int ret;
 
 	if (cursor.has_failed || size > TRACING_MAX)
-		return perfdata_fail(perfdata, -EINVAL, perfdata->record.offset, "expected the size of tracepoint formats");
+		return perfdata_fail(perfdata, -EINVAL, perfdata->record.offset,
+				     "expected the size of tracepoint formats");
 	n = perfdata_file_fill(file, (size_t)size);
 	if (n != (ssize_t)size)
 		return perfdata_expected(perfdata, n < 0 ? (int)n : -ENODATA, offset, "tracepoint formats");
@@ -225,7 +226,8 @@ static int take_tracing(struct gpmu_perfdata *perfdata, struct perfdata_file *fi
 }
 
 /* Gives the content of a compressed record, of which the file has @size bytes, to the decompressor. */
-static int take_compressed(struct gpmu_perfdata *perfdata, uint32_t type, const uint8_t *data, size_t size, uint64_t offset)
+static int take_compressed(struct gpmu_perfdata *perfdata, uint32_t type, const uint8_t *data, size_t size,
+			   uint64_t offset)
 {
 	struct cursor cursor = { .data = data, .left = size };
 	uint64_t length = size;
@@ -299,7 +301,8 @@ static int next_outer(struct gpmu_perfdata *perfdata)
 		return perfdata_expected(perfdata, n < 0 ? (int)n : -ENODATA, offset, "a record");
 	memcpy(&header, file->data + file->pos, sizeof(header));
 	if (header.size < sizeof(header))
-		return perfdata_fail(perfdata, -EINVAL, offset, "expected a record of at least 8 bytes, not %u", header.size);
+		return perfdata_fail(perfdata, -EINVAL, offset, "expected a record of at least 8 bytes, not %u",
+				     header.size);
 	n = perfdata_file_fill(file, header.size);
 	data = file->data + file->pos;
 	/* Records before a cut in compressed records are read, then the cut is reported. */
@@ -367,7 +370,8 @@ int gpmu_perfdata_trace(struct gpmu_perfdata *perfdata, const struct gpmu_perfda
 	int ret = perfdata_file_read(file, trace->position + from, data, size);
 
 	if (ret)
-		error_set_path(error, (size_t)trace->position, file->path, ":%llu: %s", (unsigned long long)trace->position,
+		error_set_path(error, (size_t)trace->position, file->path, ":%llu: %s",
+			       (unsigned long long)trace->position,
 			       ret == -ENODATA ? "expected an AUX buffer, the file ends" : error_text(-ret));
 	return ret == -ENODATA ? -EINVAL : ret;
 }

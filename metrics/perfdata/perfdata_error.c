@@ -14,8 +14,8 @@ int perfdata_fail(struct gpmu_perfdata *perfdata, int ret, uint64_t offset, cons
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	error_set_path(&perfdata->error, (size_t)offset, perfdata->files[perfdata->file].path, ":%llu: %s", (unsigned long long)offset,
-		       text);
+	error_set_path(&perfdata->error, (size_t)offset, perfdata->files[perfdata->file].path, ":%llu: %s",
+		       (unsigned long long)offset, text);
 	perfdata->failed = ret;
 	return ret;
 }

@@ -141,8 +141,8 @@ static int read_feature(struct gpmu_perfdata *perfdata, unsigned int feature, ui
 	free(data);
 	if (!ret)
 		return 0;
-	return perfdata_fail(perfdata, ret, section.offset, "expected %s (feature %u) in %llu bytes", name_of(feature), feature,
-			     (unsigned long long)section.size);
+	return perfdata_fail(perfdata, ret, section.offset, "expected %s (feature %u) in %llu bytes", name_of(feature),
+			     feature, (unsigned long long)section.size);
 }
 
 static int read_features(struct gpmu_perfdata *perfdata, const struct header *header)
@@ -152,7 +152,8 @@ static int read_features(struct gpmu_perfdata *perfdata, const struct header *he
 
 	/* The size and the features are written last. */
 	if (!header->data.size)
-		return perfdata_fail(perfdata, -EINVAL, 48, "expected the size of the records, not 0: perf was killed or is still "
+		return perfdata_fail(perfdata, -EINVAL, 48,
+				     "expected the size of the records, not 0: perf was killed or is still "
 				     "recording, so names of events, build ids and the machine are missing");
 	if (offset > perfdata->files[0].size)
 		return 0;		/* the file is cut off */
@@ -188,7 +189,8 @@ static int read_first(struct gpmu_perfdata *perfdata)
 	if (n >= 8 && header.magic == MAGIC_SWAPPED)
 		return perfdata_fail(perfdata, -EINVAL, 0, "recorded on a big-endian machine, which is not supported");
 	if (n < PIPE_SIZE || header.magic != MAGIC)
-		return perfdata_fail(perfdata, -EINVAL, 0, "expected PERFILE2: not a recording of perf, or one of another version");
+		return perfdata_fail(perfdata, -EINVAL, 0,
+				     "expected PERFILE2: not a recording of perf, or one of another version");
 	perfdata->begins[0] = PIPE_SIZE;
 	perfdata->ends[0] = UINT64_MAX;
 	/* The attrs and features of a pipe are records. */
@@ -200,9 +202,11 @@ static int read_first(struct gpmu_perfdata *perfdata)
 		return perfdata_fail(perfdata, -EINVAL, 8, "expected a header of 104 or 16 bytes, not %llu",
 				     (unsigned long long)header.size);
 	if (file->pipe >= 0)
-		return perfdata_fail(perfdata, -EINVAL, 8, "a recording to a file cannot be read from a pipe: name the file");
+		return perfdata_fail(perfdata, -EINVAL, 8,
+				     "a recording to a file cannot be read from a pipe: name the file");
 	if (header.data.offset > file->size)
-		return perfdata_fail(perfdata, -EINVAL, 40, "expected the offset of records, not %llu, the file has %llu bytes",
+		return perfdata_fail(perfdata, -EINVAL, 40,
+				     "expected the offset of records, not %llu, the file has %llu bytes",
 				     (unsigned long long)header.data.offset, (unsigned long long)file->size);
 	perfdata->begins[0] = header.data.offset;
 	if (header.data.size && header.data.offset + header.data.size >= header.data.offset)

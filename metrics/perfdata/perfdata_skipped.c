@@ -42,8 +42,9 @@ char *gpmu_perfdata_skipped(const struct gpmu_perfdata *perfdata)
 
 		if (!skipped->types[type].count)
 			continue;
-		longer = text_print("%s%s %" PRIu64 " of type %u (%s) from byte %" PRIu64 " on", text ? text : "skipped malformed records:",
-				    text ? "," : "", skipped->types[type].count, type, name, skipped->types[type].first);
+		longer = text_print("%s%s %" PRIu64 " of type %u (%s) from byte %" PRIu64 " on",
+				    text ? text : "skipped malformed records:", text ? "," : "",
+				    skipped->types[type].count, type, name, skipped->types[type].first);
 		free(text);
 		text = longer;
 		if (!text)

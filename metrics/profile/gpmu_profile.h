@@ -212,8 +212,9 @@ void gpmu_profile_symbols_free(struct gpmu_profile_symbols *symbols);
 int gpmu_profile_symbols_take(void *symbols, const struct perf_event_header *record);
 int gpmu_profile_symbols_find(void *symbols, pid_t pid, uint64_t address, uint64_t time, const char **function,
 			      const char **object);
-int gpmu_profile_symbols_unwind(void *symbols, const struct perf_event_attr *attr, const struct perf_event_header *sample,
-				uint64_t chain[GPMU_RECORDER_CHAIN], size_t *count);
+int gpmu_profile_symbols_unwind(void *symbols, const struct perf_event_attr *attr,
+				const struct perf_event_header *sample, uint64_t chain[GPMU_RECORDER_CHAIN],
+				size_t *count);
 int gpmu_profile_symbols_lines(void *symbols, const void *cubin, size_t size, const char *function,
 			       uint64_t offset, struct gpmu_recorder_line list[GPMU_RECORDER_LINES],
 			       size_t *count);

@@ -259,7 +259,8 @@ static int set_line(struct profile_code *code, struct profile_object *object, ui
 }
 
 /* perf 7.3 records no build id of [vdso]. If the recorded kernel is running, the running kernel's [vdso] is the recorded one. */
-static int find_vdso(struct profile_code *code, struct profile_build_id *found, const struct profile_build_id **build_id)
+static int find_vdso(struct profile_code *code, struct profile_build_id *found,
+		     const struct profile_build_id **build_id)
 {
 	if (!code->is_kernel_known && read_kernel(code))
 		return -ENOMEM;
@@ -281,7 +282,8 @@ static int read_object(struct profile_code *code, const struct profile_map *map,
 	if (!code->dwfl)
 		code->dwfl = profile_object_begin(&code->wait);
 	if (code->dwfl)
-		file->object = profile_object_new(code->dwfl, file->name, build_id ? build_id->id : NULL, build_id ? build_id->size : 0);
+		file->object = profile_object_new(code->dwfl, file->name, build_id ? build_id->id : NULL,
+						  build_id ? build_id->size : 0);
 	return file->object ? 0 : -ENOMEM;
 }
 
@@ -326,8 +328,8 @@ int profile_code_object(struct profile_code *code, struct profile_map *map, stru
 }
 
 /* Finds the functions that are inlined at an address, and sets their texts. */
-static int set_inlined(struct profile_code *code, struct profile_object *object, uint64_t address, struct profile_range *range,
-		       struct profile_place *place)
+static int set_inlined(struct profile_code *code, struct profile_object *object, uint64_t address,
+		       struct profile_range *range, struct profile_place *place)
 {
 	struct profile_inlined *inlined;
 

@@ -157,7 +157,8 @@ static const struct who_slot *who_of(struct profile_counter *counter, const stru
 		return outside_who(counter);
 	if (sample->tid == PROFILE_NO_TID)
 		return &nobody;
-	if (slot->tid == sample->tid && slot->epoch == counter->epoch && (sample->pid == UINT32_MAX || slot->pid == sample->pid))
+	if (slot->tid == sample->tid && slot->epoch == counter->epoch &&
+	    (sample->pid == UINT32_MAX || slot->pid == sample->pid))
 		return slot;
 	slot->epoch = 0;
 	slot->tid = sample->tid;
@@ -172,7 +173,8 @@ static const struct who_slot *who_of(struct profile_counter *counter, const stru
 
 static bool has(const struct valid *valid, uint64_t address, uint32_t pid, uint32_t epoch)
 {
-	return address >= valid->range.begin && address < valid->range.end && valid->pid == pid && valid->epoch == epoch;
+	return address >= valid->range.begin && address < valid->range.end && valid->pid == pid &&
+	       valid->epoch == epoch;
 }
 
 /* The function and object of an address; NULL: out of memory */

@@ -247,8 +247,9 @@ static int add_entry(struct walk *walk, Dwarf_Die *die, uint32_t *caller)
 static bool has_code(int tag)
 {
 	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block ||
-	       tag == DW_TAG_try_block || tag == DW_TAG_catch_block || tag == DW_TAG_namespace || tag == DW_TAG_module ||
-	       tag == DW_TAG_class_type || tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
+	       tag == DW_TAG_try_block || tag == DW_TAG_catch_block || tag == DW_TAG_namespace ||
+	       tag == DW_TAG_module || tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
+	       tag == DW_TAG_union_type;
 }
 
 /* Sets the entry at an offset. Returns 1 if the entries of a parent end there. */
@@ -280,7 +281,8 @@ static int walk_children(struct walk *walk, Dwarf_Die *parent, uint32_t caller, 
 		walk->last = dwarf_dieoffset(&die);
 		if (tag == DW_TAG_inlined_subroutine)
 			ret = add_entry(walk, &die, &inner);
-		if (!ret && has_code(tag) && depth < DEPTH_MAX && !(tag == DW_TAG_subprogram && is_removed(&walk->spans, &die)))
+		if (!ret && has_code(tag) && depth < DEPTH_MAX &&
+		    !(tag == DW_TAG_subprogram && is_removed(&walk->spans, &die)))
 			ret = walk_children(walk, &die, inner, depth + 1, &next);
 		end = next ? entry_at(walk, next, &die) : dwarf_siblingof(&here, &die);
 		if (end == 1 && !next)
@@ -300,7 +302,8 @@ static const char *text_of(Dwarf_Die *die, unsigned int name)
 /* Returns whether elfutils would open something other than a regular file for a unit's entries: UNIT.dwo or, since 0.191, FILE.dwp */
 static bool is_blocked(const struct profile_dwarf *dwarf, Dwarf_Die *die)
 {
-	const char *path = dwarf->path ? dwarf->path : "", *slash = strrchr(path, '/'), *folder = text_of(die, DW_AT_comp_dir);
+	const char *path = dwarf->path ? dwarf->path : "", *slash = strrchr(path, '/'),
+		   *folder = text_of(die, DW_AT_comp_dir);
 	const char *name = text_of(die, DW_AT_dwo_name);
 	char package[PATH_MAX];
 
@@ -348,7 +351,8 @@ static int read_unit(const struct profile_dwarf *dwarf, struct profile_unit *uni
 	Dwarf_Off after;
 	int ret = 0;
 
-	if (!dwarf_next_unit(walk.dwarf, offset - dwarf_cuoffset(&tree), &walk.end, NULL, NULL, NULL, NULL, NULL, NULL, NULL))
+	if (!dwarf_next_unit(walk.dwarf, offset - dwarf_cuoffset(&tree), &walk.end, NULL, NULL, NULL, NULL, NULL, NULL,
+			     NULL))
 		ret = walk_children(&walk, &tree, NONE, 0, &after);
 	entries = walk.entries.list;
 

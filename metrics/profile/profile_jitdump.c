@@ -119,7 +119,8 @@ static uint64_t time_of(struct reading *reading, uint64_t time)
 }
 
 /* @frames: their number, plus 1; 0: none */
-static int give(struct reading *reading, const char *name, uint64_t address, uint64_t size, uint32_t frames, uint64_t time)
+static int give(struct reading *reading, const char *name, uint64_t address, uint64_t size, uint32_t frames,
+		uint64_t time)
 {
 	struct gpmu_perfdata_record record = {
 		.type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_USER, .pid = reading->dump->pid, .tid = reading->dump->pid,
@@ -276,7 +277,8 @@ static int take_record(struct reading *reading)
 }
 
 int profile_jitdump_read(const struct profile_jitdump *dump, int fd, const struct profile_jit_clock *clock,
-			 struct profile_jit_frame_list *frames, profile_jit_taker take, void *user, struct gpmu_error *error)
+			 struct profile_jit_frame_list *frames, profile_jit_taker take, void *user,
+			 struct gpmu_error *error)
 {
 	struct reading *reading = calloc(1, sizeof(*reading));
 	int own = dup(fd), ret = -ENOMEM;
@@ -344,8 +346,8 @@ static int set_why(struct profile_jitdump *dump, char *why)
 	return why ? 0 : -ENOMEM;
 }
 
-static int read_one(struct profile_jitdump *dump, const struct profile_jit_clock *clock, struct profile_jit_frame_list *frames,
-		    profile_jit_taker take, void *user)
+static int read_one(struct profile_jitdump *dump, const struct profile_jit_clock *clock,
+		    struct profile_jit_frame_list *frames, profile_jit_taker take, void *user)
 {
 	int fd = open(dump->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), ret;
 	struct gpmu_error error = { .size = sizeof(error) };

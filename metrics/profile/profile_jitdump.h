@@ -62,7 +62,8 @@ int profile_jitdumps_read(struct profile_jitdumps *dumps, const struct gpmu_perf
  * dump is malformed or ends early, with @error set; the error of reading; or -ENOMEM.
  */
 int profile_jitdump_read(const struct profile_jitdump *dump, int fd, const struct profile_jit_clock *clock,
-			 struct profile_jit_frame_list *frames, profile_jit_taker take, void *user, struct gpmu_error *error);
+			 struct profile_jit_frame_list *frames, profile_jit_taker take, void *user,
+			 struct gpmu_error *error);
 void profile_jit_frames_release(struct profile_jit_frame_list *frames);
 void profile_jitdumps_release(struct profile_jitdumps *dumps);
 

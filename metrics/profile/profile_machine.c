@@ -156,7 +156,8 @@ int profile_machine_add_spe(struct profile_machine *machine, struct gpmu_perfdat
 	machine->spe = priv[HEAD_PMU];
 	machine->unknown_version = priv[HEAD_VERSION] != VERSION ? priv[HEAD_VERSION] : 0;
 	if (info->count < HEAD_MIN || priv[HEAD_LENGTH] < HEAD_MIN || priv[HEAD_LENGTH] > info->count) {
-		gpmu_perfdata_note_damage(perfdata, record->offset, "expected AUXTRACE_INFO of SPE with a header that fits into the record");
+		gpmu_perfdata_note_damage(perfdata, record->offset,
+					  "expected AUXTRACE_INFO of SPE with a header that fits into the record");
 		return 0;
 	}
 	index = (size_t)priv[HEAD_LENGTH];
@@ -165,7 +166,8 @@ int profile_machine_add_spe(struct profile_machine *machine, struct gpmu_perfdat
 		if (size < 0)
 			return (int)size;
 		if (!size) {
-			gpmu_perfdata_note_damage(perfdata, record->offset, "expected AUXTRACE_INFO of SPE with the magic number and "
+			gpmu_perfdata_note_damage(perfdata, record->offset,
+						  "expected AUXTRACE_INFO of SPE with the magic number and "
 						  "the parameters of each CPU");
 			return 0;
 		}

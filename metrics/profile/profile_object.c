@@ -48,14 +48,15 @@ struct profile_object {
  * Looks for separate debug information, and for the file that dwz(1) has made of what several files share. Like elfutils, takes
  * "FILE.debug" if the file names none.
  */
-static int find_debuginfo(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base, const char *file, const char *link,
-			  GElf_Word crc, char **found)
+static int find_debuginfo(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base, const char *file,
+			  const char *link, GElf_Word crc, char **found)
 {
 	const char *slash = file ? strrchr(file, '/') : NULL;
 	char own[PATH_MAX];
 
 	snprintf(own, sizeof(own), "%s.debug", slash ? slash + 1 : file ? file : "");
-	if (file && (profile_elf_blocks(file, NULL, link ? link : own) || profile_elf_blocks(file, ".debug", link ? link : own)))
+	if (file && (profile_elf_blocks(file, NULL, link ? link : own) ||
+		     profile_elf_blocks(file, ".debug", link ? link : own)))
 		return -1;
 	return dwfl_standard_find_debuginfo(module, user, name, base, file, link, crc, found);
 }
@@ -223,7 +224,8 @@ static Dwfl_Module *report_build_id(Dwfl *dwfl, const uint8_t *build_id, size_t 
 }
 
 /* Reports the file that was recorded: one of this machine or, by build id, of debuginfod. NULL: there is none */
-static Dwfl_Module *report(struct profile_object *object, Dwfl *dwfl, const char *path, const uint8_t *build_id, size_t size)
+static Dwfl_Module *report(struct profile_object *object, Dwfl *dwfl, const char *path, const uint8_t *build_id,
+			   size_t size)
 {
 	Dwfl_Module *module;
 	bool is_changed;
@@ -240,7 +242,8 @@ static Dwfl_Module *report(struct profile_object *object, Dwfl *dwfl, const char
 }
 
 /* Returns 0, or -1 if out of memory. */
-static int read_object(struct profile_object *object, Dwfl *dwfl, const char *path, const uint8_t *build_id, size_t size)
+static int read_object(struct profile_object *object, Dwfl *dwfl, const char *path, const uint8_t *build_id,
+		       size_t size)
 {
 	GElf_Addr bias;
 	Elf *elf;
@@ -268,7 +271,8 @@ struct profile_object *profile_object_new(Dwfl *dwfl, const char *path, const ui
 	return object;
 }
 
-struct profile_object *profile_object_new_function(const char *arch, uint64_t size, const struct profile_jit_frames *frames)
+struct profile_object *profile_object_new_function(const char *arch, uint64_t size,
+						   const struct profile_jit_frames *frames)
 {
 	struct profile_object *object = calloc(1, sizeof(*object));
 	size_t image_size;

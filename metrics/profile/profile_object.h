@@ -60,7 +60,8 @@ struct profile_object *profile_object_new(Dwfl *dwfl, const char *path, const ui
  * Makes the object of a function of a just-in-time compiler, at address 0. Only its ELF file can be used, to unwind frames.
  * @arch: the machine, as by uname(2). @frames: NULL: none. Returns NULL if out of memory.
  */
-struct profile_object *profile_object_new_function(const char *arch, uint64_t size, const struct profile_jit_frames *frames);
+struct profile_object *profile_object_new_function(const char *arch, uint64_t size,
+						   const struct profile_jit_frames *frames);
 void profile_object_free(struct profile_object *object);
 enum profile_object_state profile_object_state(const struct profile_object *object);
 /* The ELF file, borrowed, and the addresses of its segments, the first from the start of its page; NULL: it was not read */

@@ -53,8 +53,8 @@ static inline size_t profile_count_until(uint64_t limit, const void *elements, s
 }
 
 /* Likewise, of elements that begin at or before @address. Ends @range where that number changes. */
-static inline size_t profile_range_find(struct profile_range *range, uint64_t address, const void *elements, size_t count,
-					size_t size)
+static inline size_t profile_range_find(struct profile_range *range, uint64_t address, const void *elements,
+					size_t count, size_t size)
 {
 	size_t from = profile_count_until(address, elements, count, size);
 

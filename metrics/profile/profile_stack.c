@@ -88,9 +88,11 @@ int profile_deferred_add(struct profile_deferred *deferred, const struct gpmu_pe
 	uint32_t index;
 	uint64_t hash;
 
-	if (record->type != GPMU_PERFDATA_CALLCHAIN_DEFERRED || !(record->has & PERF_SAMPLE_TID) || !record->deferred.count)
+	if (record->type != GPMU_PERFDATA_CALLCHAIN_DEFERRED || !(record->has & PERF_SAMPLE_TID) ||
+	    !record->deferred.count)
 		return 0;
-	hash = text_hash((const char *)record->deferred.callchain, record->deferred.count * sizeof(uint64_t)) ^ record->tid;
+	hash = text_hash((const char *)record->deferred.callchain, record->deferred.count * sizeof(uint64_t)) ^
+	       record->tid;
 	if (map_get(&deferred->hashes, hash, &index) && is_same(deferred, index, record))
 		return map_set(&deferred->cookies, record->deferred.cookie, index);
 	stack.count = record->deferred.count;
@@ -107,7 +109,8 @@ static int join_cookie(struct profile_deferred *deferred, uint32_t tid, const ui
 	const struct profile_deferred_stack *stack;
 	uint32_t index;
 
-	if (count < 2 || chain[count - 2] != CONTEXT_USER_DEFERRED || !map_get(&deferred->cookies, chain[count - 1], &index))
+	if (count < 2 || chain[count - 2] != CONTEXT_USER_DEFERRED ||
+	    !map_get(&deferred->cookies, chain[count - 1], &index))
 		return 0;
 	stack = &deferred->stacks.list[index];
 	if (stack->tid != tid)
@@ -118,7 +121,8 @@ static int join_cookie(struct profile_deferred *deferred, uint32_t tid, const ui
 
 static bool has_calls(const struct gpmu_perfdata_record *record)
 {
-	return record->event && record->event->attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK && record->sample.branch_count;
+	return record->event && record->event->attr->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK &&
+	       record->sample.branch_count;
 }
 
 /*
@@ -141,12 +145,13 @@ static int join_calls(struct profile_deferred *deferred, const struct gpmu_perfd
 		ret = add_addresses(&deferred->joined, user + 1 < sample->callchain_count ? &sample->callchain[user + 1] :
 				    (const uint64_t[]){ sample->branches[0].to }, 1);
 	for (size_t i = 0; i < sample->branch_count && !ret; i++)
-		ret = add_addresses(&deferred->joined, (const uint64_t[]){ PERF_CONTEXT_USER, sample->branches[i].from }, 2);
+		ret = add_addresses(&deferred->joined,
+				    (const uint64_t[]){ PERF_CONTEXT_USER, sample->branches[i].from }, 2);
 	return ret;
 }
 
-int profile_deferred_join(struct profile_deferred *deferred, const struct gpmu_perfdata_record *record, const uint64_t **chain,
-			  size_t *count)
+int profile_deferred_join(struct profile_deferred *deferred, const struct gpmu_perfdata_record *record,
+			  const uint64_t **chain, size_t *count)
 {
 	int ret;
 

@@ -70,8 +70,8 @@ int profile_deferred_add(struct profile_deferred *deferred, const struct gpmu_pe
  * place of the cookie at its end. The chain is valid until the next call. A PERF_CONTEXT_USER mark precedes the address of each
  * branch, because this is the address of a call and not a return address. Returns 0 or -ENOMEM.
  */
-int profile_deferred_join(struct profile_deferred *deferred, const struct gpmu_perfdata_record *record, const uint64_t **chain,
-			  size_t *count);
+int profile_deferred_join(struct profile_deferred *deferred, const struct gpmu_perfdata_record *record,
+			  const uint64_t **chain, size_t *count);
 void profile_deferred_release(struct profile_deferred *deferred);
 
 #endif /* GPMU_PROFILE_STACK_H */

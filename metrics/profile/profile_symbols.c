@@ -131,7 +131,8 @@ static int open_map(const char *path)
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat status;
 
-	if (fd < 0 || (!fstat(fd, &status) && S_ISREG(status.st_mode) && (!status.st_uid || status.st_uid == geteuid())))
+	if (fd < 0 ||
+	    (!fstat(fd, &status) && S_ISREG(status.st_mode) && (!status.st_uid || status.st_uid == geteuid())))
 		return fd;
 	close(fd);
 	return -1;

@@ -141,7 +141,8 @@ static int add_comm(struct profile_tasks *tasks, const struct gpmu_perfdata_reco
 	if (!process || strings_number(&tasks->names, record->comm, &number) ||
 	    (record->misc & MISC_EXEC && vector_push(&process->execs, &record->time)))
 		return -ENOMEM;
-	return add_name(tasks, record->tid, (struct name){ .time = record->time, .pid = record->pid, .name = number + 1 });
+	return add_name(tasks, record->tid,
+			(struct name){ .time = record->time, .pid = record->pid, .name = number + 1 });
 }
 
 static int add_fork(struct profile_tasks *tasks, const struct gpmu_perfdata_record *record)
@@ -165,7 +166,8 @@ static uint32_t initial_pid(const struct gpmu_perfdata_record *record)
 	const size_t offset = 4;	/* in all tracepoints, as in struct trace_entry of Linux's <linux/trace_events.h> */
 	uint32_t pid = 0;
 
-	if (record->event && record->event->attr->type == PERF_TYPE_TRACEPOINT && record->sample.raw_size >= offset + sizeof(pid))
+	if (record->event && record->event->attr->type == PERF_TYPE_TRACEPOINT &&
+	    record->sample.raw_size >= offset + sizeof(pid))
 		memcpy(&pid, (const char *)record->sample.raw + offset, sizeof(pid));
 	return pid;
 }
@@ -188,7 +190,8 @@ bool profile_tasks_is_outside(const struct gpmu_perfdata_record *record)
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
 		/* Maps of the kernel have the pid -1. */
-		return gpmu_outside_number(record->pid) && gpmu_outside_mode(record->misc & PERF_RECORD_MISC_CPUMODE_MASK);
+		return gpmu_outside_number(record->pid) &&
+		       gpmu_outside_mode(record->misc & PERF_RECORD_MISC_CPUMODE_MASK);
 	case PERF_RECORD_COMM:
 		return gpmu_outside_number(record->tid);
 	case PERF_RECORD_FORK:
@@ -356,7 +359,8 @@ static void search_maps(struct search *search, struct profile_map *maps, size_t 
 		profile_range_limit(search->range, search->address, map->max);
 		return;
 	}
-	if (map->earliest > search->until || map->latest < search->since || (search->found && map->latest <= search->found->time))
+	if (map->earliest > search->until || map->latest < search->since ||
+	    (search->found && map->latest <= search->found->time))
 		return;
 	profile_range_limit(search->range, search->address, map->begin);
 	profile_range_limit(search->range, search->address, map->end);

@@ -95,7 +95,8 @@ static bool add_file(struct profile_unwind_process *process, struct profile_map 
 	if (bias + in_file.begin > address || bias + in_file.end <= address)
 		return false;
 	dwfl_report_begin_add(process->dwfl);
-	module = dwfl_report_module(process->dwfl, profile_tasks_file(process->code->tasks, map), bias + in_file.begin, bias + in_file.end);
+	module = dwfl_report_module(process->dwfl, profile_tasks_file(process->code->tasks, map), bias + in_file.begin,
+				    bias + in_file.end);
 	if (module && dwfl_module_info(module, &user, NULL, NULL, NULL, NULL, NULL, NULL))
 		*user = object;
 	dwfl_report_end(process->dwfl, NULL, NULL);
@@ -169,7 +170,8 @@ static bool set_registers(Dwfl_Thread *thread, void *user)
 		if (!value_of(process, i, &value))
 			continue;
 		word = value;
-		if (process->machine->dwarf[i] != NONE && !dwfl_thread_state_registers(thread, process->machine->dwarf[i], 1, &word))
+		if (process->machine->dwarf[i] != NONE &&
+		    !dwfl_thread_state_registers(thread, process->machine->dwarf[i], 1, &word))
 			return false;
 		if (i == process->machine->pc)
 			dwfl_thread_state_register_pc(thread, word);

@@ -10,7 +10,8 @@
 /* Functions of the library, declared here as not all machines have its header; NULL: not loaded yet, or not in the library */
 static struct {
 	void *library;
-	void (*set_progressfn)(debuginfod_client *client, int (*progress)(debuginfod_client *client, long done, long total));
+	void (*set_progressfn)(debuginfod_client *client,
+			       int (*progress)(debuginfod_client *client, long done, long total));
 	void (*set_user_data)(debuginfod_client *client, void *value);
 	void *(*get_user_data)(debuginfod_client *client);
 	const char *(*get_url)(debuginfod_client *client);

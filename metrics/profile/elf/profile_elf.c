@@ -30,7 +30,8 @@ static enum match match(int fd, const uint8_t *build_id, size_t size)
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	if (elf && elf_kind(elf) == ELF_K_ELF) {
 		length = build_id ? dwelf_elf_gnu_build_id(elf, &bits) : 0;
-		if (!build_id || (length > 0 && size && !memcmp(bits, build_id, (size_t)length < size ? (size_t)length : size)))
+		if (!build_id ||
+		    (length > 0 && size && !memcmp(bits, build_id, (size_t)length < size ? (size_t)length : size)))
 			match = SAME;
 		else
 			match = OTHER;
@@ -49,7 +50,8 @@ bool profile_elf_blocks(const char *path, const char *folder, const char *name)
 	if (*name == '/')
 		snprintf(full, sizeof(full), "%s", name);
 	else
-		snprintf(full, sizeof(full), "%.*s%s%s%s", length, base, folder ? folder : "", folder && *folder ? "/" : "", name);
+		snprintf(full, sizeof(full), "%.*s%s%s%s", length, base, folder ? folder : "",
+			 folder && *folder ? "/" : "", name);
 	return !stat(full, &status) && !S_ISREG(status.st_mode);
 }
 
@@ -143,7 +145,8 @@ static int open_copy(const char *name, const uint8_t *build_id, size_t size)
 	int length;
 
 	size = profile_elf_build_id_hex(build_id, size, hex);
-	length = snprintf(path, sizeof(path), "%s/.debug/.build-id/%.2s/%s/%s", home ? home : "", hex, size ? hex + 2 : hex, name);
+	length = snprintf(path, sizeof(path), "%s/.debug/.build-id/%.2s/%s/%s", home ? home : "", hex,
+			  size ? hex + 2 : hex, name);
 	return home && size > 1 && length < (int)sizeof(path) ? open_file(path, build_id, size, &matched) : -1;
 }
 
