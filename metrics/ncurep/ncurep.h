@@ -56,7 +56,8 @@ struct gpmu_ncu_report {
 };
 
 /* Unpacks a message, which the caller frees. Returns 1, 0 if it is malformed, or -ENOMEM. */
-int ncurep_unpack(const ProtobufCMessageDescriptor *descriptor, const uint8_t *data, size_t length, ProtobufCMessage **message);
+int ncurep_unpack(const ProtobufCMessageDescriptor *descriptor, const uint8_t *data, size_t length,
+		  ProtobufCMessage **message);
 /* NULL is allowed. */
 void ncurep_message_free(void *message);
 

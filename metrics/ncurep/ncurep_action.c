@@ -17,7 +17,8 @@
 } while (0)
 
 /* Finds the range of a stream, or adds it. NULL: out of memory */
-static struct ncurep_range *range_of(struct gpmu_ncu_report *report, const NcuPb__Process *process, uint64_t context, uint64_t stream)
+static struct ncurep_range *range_of(struct gpmu_ncu_report *report, const NcuPb__Process *process, uint64_t context,
+				     uint64_t stream)
 {
 	const struct gpmu_ncu_range info = {
 		.size = sizeof(info), .host = process ? process->host : NULL, .process = process ? process->name : NULL,
@@ -28,7 +29,8 @@ static struct ncurep_range *range_of(struct gpmu_ncu_report *report, const NcuPb
 	for (size_t i = report->ranges.n; i--;) {
 		const struct gpmu_ncu_range *known = &report->ranges.list[i]->info;
 
-		if (known->pid == info.pid && known->context == context && known->stream == stream && text_is_same(known->host, info.host))
+		if (known->pid == info.pid && known->context == context && known->stream == stream &&
+		    text_is_same(known->host, info.host))
 			return report->ranges.list[i];
 	}
 	range = calloc(1, sizeof(*range));
@@ -55,8 +57,8 @@ static struct ncurep_action *new_action(struct gpmu_ncu_report *report, Protobuf
 }
 
 /* Adds an action of the message. NULL: out of memory */
-static struct ncurep_action *add(struct gpmu_ncu_report *report, const NcuPb__Process *process, ProtobufCMessage *message,
-				 enum gpmu_ncu_work work, uint64_t context, uint64_t stream)
+static struct ncurep_action *add(struct gpmu_ncu_report *report, const NcuPb__Process *process,
+				 ProtobufCMessage *message, enum gpmu_ncu_work work, uint64_t context, uint64_t stream)
 {
 	struct ncurep_action *action = new_action(report, message);
 	struct ncurep_range *range = action ? range_of(report, process, context, stream) : NULL;

@@ -27,7 +27,8 @@ static int find_value(const struct gpmu_ncu_action *action, const char *id, doub
 		return -ENOMEM;
 	metric = gpmu_ncu_action_find(action, name);
 	free(name);
-	if (!metric || gpmu_ncu_metric_value(metric, &found) || found.kind == GPMU_NCU_TEXT || found.kind == GPMU_NCU_MISSING)
+	if (!metric || gpmu_ncu_metric_value(metric, &found) || found.kind == GPMU_NCU_TEXT ||
+	    found.kind == GPMU_NCU_MISSING)
 		return -ENOENT;
 	*value = is_time ? found.number / 1e9 : found.number;
 	return 0;

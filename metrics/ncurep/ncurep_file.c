@@ -64,7 +64,8 @@ static int stop(struct reader *reader, uint64_t offset, const char *fmt, ...)
 
 static int cut_off(struct reader *reader, uint64_t begin, const char *what, uint64_t wanted, uint64_t found)
 {
-	return stop(reader, begin, "the file is cut off: expected %s of %" PRIu64 " bytes, found %" PRIu64, what, wanted, found);
+	return stop(reader, begin, "the file is cut off: expected %s of %" PRIu64 " bytes, found %" PRIu64, what,
+		    wanted, found);
 }
 
 /* --- bytes */
@@ -144,8 +145,8 @@ static int skip(struct reader *reader, uint64_t end)
  * Reads a message of @length bytes, whose length was at the offset @begin. Ends the reading if there is none: @message
  * stays NULL.
  */
-static int read_message(struct reader *reader, const ProtobufCMessageDescriptor *descriptor, const char *what, uint64_t begin,
-			uint32_t length, ProtobufCMessage **message)
+static int read_message(struct reader *reader, const ProtobufCMessageDescriptor *descriptor, const char *what,
+			uint64_t begin, uint32_t length, ProtobufCMessage **message)
 {
 	ssize_t n = read_bytes(reader, length);
 	int ret;
@@ -160,7 +161,8 @@ static int read_message(struct reader *reader, const ProtobufCMessageDescriptor 
 
 /* --- blocks */
 
-static int add_entry(struct reader *reader, const struct entry *entry, const NcuPb__Process *process, ProtobufCMessage *message)
+static int add_entry(struct reader *reader, const struct entry *entry, const NcuPb__Process *process,
+		     ProtobufCMessage *message)
 {
 	struct gpmu_ncu_report *report = reader->report;
 	NcuPb__Source *source = (NcuPb__Source *)message;
@@ -192,8 +194,8 @@ static int read_entry(struct reader *reader, const struct entry *entry, const Nc
 	if (ret <= 0)
 		return ret;
 	if (length > end - reader->offset)
-		return stop(reader, begin, "%s has %" PRIu32 " bytes, but its block has %" PRIu64 " more", entry->what, length,
-			    end - reader->offset);
+		return stop(reader, begin, "%s has %" PRIu32 " bytes, but its block has %" PRIu64 " more", entry->what,
+			    length, end - reader->offset);
 	ret = read_message(reader, entry->descriptor, entry->what, begin, length, &message);
 	if (!message)
 		return ret;
@@ -203,7 +205,8 @@ static int read_entry(struct reader *reader, const struct entry *entry, const Nc
 
 static int read_payload(struct reader *reader, const NcuPb__BlockHeader *block)
 {
-	const uint32_t counts[ARRAY_SIZE(entries)] = { block->sources, block->kernels, block->ranges, block->cmdlists, block->graphs };
+	const uint32_t counts[ARRAY_SIZE(entries)] = { block->sources, block->kernels, block->ranges, block->cmdlists,
+						       block->graphs };
 	uint64_t end = reader->offset + block->payload_size;
 
 	for (size_t i = 0; i < ARRAY_SIZE(entries); i++)
@@ -291,7 +294,8 @@ static int fail(const struct reader *reader, int ret, struct gpmu_error *error)
 {
 	if (ret == -ENOMEM)
 		return error_no_memory(error);
-	error_set_path(error, (size_t)reader->offset, reader->report->path, ":%" PRIu64 ": %s", reader->offset, error_text(-ret));
+	error_set_path(error, (size_t)reader->offset, reader->report->path, ":%" PRIu64 ": %s", reader->offset,
+		       error_text(-ret));
 	return ret;
 }
 
@@ -310,6 +314,7 @@ int ncurep_read(struct gpmu_ncu_report *report, int fd, struct gpmu_error *error
 		return fail(&reader, ret, error);
 	if (is_report)
 		return 0;
-	error_set_path(error, 0, report->path, ":0: expected a report of Nsight Compute, which begins with NVR and a zero byte");
+	error_set_path(error, 0, report->path,
+		       ":0: expected a report of Nsight Compute, which begins with NVR and a zero byte");
 	return -EINVAL;
 }

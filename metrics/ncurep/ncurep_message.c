@@ -20,7 +20,8 @@ static void unpack_free(void *user, void *memory)
 	free(memory);
 }
 
-int ncurep_unpack(const ProtobufCMessageDescriptor *descriptor, const uint8_t *data, size_t length, ProtobufCMessage **message)
+int ncurep_unpack(const ProtobufCMessageDescriptor *descriptor, const uint8_t *data, size_t length,
+		  ProtobufCMessage **message)
 {
 	bool has_no_memory = false;
 	ProtobufCAllocator allocator = { .alloc = unpack_alloc, .free = unpack_free, .allocator_data = &has_no_memory };

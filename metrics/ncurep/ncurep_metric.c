@@ -10,7 +10,8 @@
 
 static int compare_names(const void *left, const void *right)
 {
-	const struct ncurep_metric *a = *(const struct ncurep_metric *const *)left, *b = *(const struct ncurep_metric *const *)right;
+	const struct ncurep_metric *a = *(const struct ncurep_metric *const *)left,
+				   *b = *(const struct ncurep_metric *const *)right;
 	int order = strcmp(a->info.name, b->info.name);
 
 	return order ? order : a < b ? -1 : a > b;

@@ -14,7 +14,8 @@ static const char *domain_name(const NcuPb__NvtxState *state, uint64_t id)
 	return "";
 }
 
-static int add(struct ncurep_action *action, struct gpmu_ncu_nvtx range, const char *name, const NcuPb__NvtxAttributes *attributes)
+static int add(struct ncurep_action *action, struct gpmu_ncu_nvtx range, const char *name,
+	       const NcuPb__NvtxAttributes *attributes)
 {
 	range.size = sizeof(range);
 	range.name = name ? name : "";

@@ -92,7 +92,8 @@ static void sort_instances(struct gpmu_derived_value *value)
 }
 
 /* Joins the ids of both sides, in ascending order. Returns 0 or -ENOMEM. */
-static int join_ids(const struct operation *operation, struct gpmu_derived_value *left, struct gpmu_derived_value *right)
+static int join_ids(const struct operation *operation, struct gpmu_derived_value *left,
+		    struct gpmu_derived_value *right)
 {
 	struct gpmu_derived_instance *joined = calloc(left->count + right->count + 1, sizeof(*joined));
 	size_t a = 0, b = 0, n = 0;

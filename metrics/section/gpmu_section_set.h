@@ -43,12 +43,13 @@ int gpmu_section_set_load(const struct gpmu_section_set *set, struct gpmu_catalo
  * Returns the name of the metric at @index that can be counted; NULL after the last; borrowed. Sets *@section to the
  * section that has it, the first of several.
  */
-const char *gpmu_section_set_metric(const struct gpmu_section_set *set, size_t index, const struct gpmu_section **section);
+const char *gpmu_section_set_metric(const struct gpmu_section_set *set, size_t index,
+				    const struct gpmu_section **section);
 /*
  * Returns the reason at @index why metrics are not counted; NULL after the last; borrowed. Sets *@section to their
  * section and *@names to their names, separated by ", ".
  */
-const char *gpmu_section_set_reason(const struct gpmu_section_set *set, size_t index, const struct gpmu_section **section,
-				    const char **names);
+const char *gpmu_section_set_reason(const struct gpmu_section_set *set, size_t index,
+				    const struct gpmu_section **section, const char **names);
 
 #endif /* GPMU_SECTION_SET_API_H */

@@ -16,7 +16,8 @@ static int check_identifier(const struct gpmu_section *section, struct gpmu_erro
 	if (!field || !*field->text)
 		error_set_path(error, 0, section->file, ": expected an Identifier");
 	else if (strpbrk(field->text, " \t\r\n,"))
-		error_set_path(error, 0, section->file, ":%u: Identifier: expected a text without blanks and commas", field->line);
+		error_set_path(error, 0, section->file, ":%u: Identifier: expected a text without blanks and commas",
+			       field->line);
 	else
 		return 0;
 	return -EINVAL;

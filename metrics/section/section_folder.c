@@ -107,8 +107,9 @@ static int add_section(struct gpmu_sections *sections, struct gpmu_section *sect
 	int ret;
 
 	if (other)
-		ret = section_warn(&sections->warnings, gpmu_section_file(section), 0, "%s is left out: it is in %s, too",
-				   gpmu_section_identifier(section), gpmu_section_file(other));
+		ret = section_warn(&sections->warnings, gpmu_section_file(section), 0,
+				   "%s is left out: it is in %s, too", gpmu_section_identifier(section),
+				   gpmu_section_file(other));
 	else
 		ret = vector_push(&sections->list, &(struct member){ section });
 	if (other || ret)
@@ -192,7 +193,8 @@ static int add_folder(struct gpmu_sections *sections, const char *path, int dept
 
 static int by_order(const void *a, const void *b)
 {
-	const struct gpmu_section *left = ((const struct member *)a)->section, *right = ((const struct member *)b)->section;
+	const struct gpmu_section *left = ((const struct member *)a)->section,
+				  *right = ((const struct member *)b)->section;
 	int order = COMPARE(gpmu_section_order(left), gpmu_section_order(right));
 
 	return order ? order : strcmp(gpmu_section_identifier(left), gpmu_section_identifier(right));

@@ -169,7 +169,8 @@ static char *make_formula(struct work *work, const struct gpmu_section_metric *m
 {
 	if (!(metric->multiplier > -1e15 && metric->multiplier < 1e15))
 		return refuse(work, strdup("its multiplier is out of range"));
-	return multiply(metric->expr ? make_derived(work, metric->expr) : make_event(work, metric->name), metric->multiplier);
+	return multiply(metric->expr ? make_derived(work, metric->expr) : make_event(work, metric->name),
+			metric->multiplier);
 }
 
 int section_formula(const struct gpmu_machine *machine, const struct gpmu_section_metrics *metrics,

@@ -154,7 +154,8 @@ static double number_of(const struct parser *p, const char *text)
 		value = (double)strtoull(digits, &end, 8);
 	else
 		value = strtod_l(digits, &end, p->c);
-	if (end == digits || (*end && text_compare(end, "f")) || (digits[0] != '.' && (digits[0] < '0' || digits[0] > '9')))
+	if (end == digits || (*end && text_compare(end, "f")) ||
+	    (digits[0] != '.' && (digits[0] < '0' || digits[0] > '9')))
 		return NAN;
 	return *text == '-' ? -value : value;
 }
@@ -250,7 +251,8 @@ static int set_scalar(struct parser *p, struct section_field *field, bool is_str
 		is_valid = !is_string;
 	}
 	if (!is_valid)
-		return fail(p, "%s: expected %s, found \"%.*s\"", field->kind->name, type_names[type], MAX_SHOWN, field->text);
+		return fail(p, "%s: expected %s, found \"%.*s\"", field->kind->name, type_names[type], MAX_SHOWN,
+			    field->text);
 	return type == SECTION_ARCH || type == SECTION_SCOPE || type == SECTION_IMPORTANCE ? set_word(p, field) : 0;
 }
 
@@ -288,7 +290,8 @@ static int read_block(struct parser *p, struct block *block)
 }
 
 /* Reads a value of a field, or skips it if @kind is NULL. */
-static int read_value(struct parser *p, struct section_field *parent, const struct section_kind *kind, unsigned int line)
+static int read_value(struct parser *p, struct section_field *parent, const struct section_kind *kind,
+		      unsigned int line)
 {
 	struct section_field *field;
 	bool is_string;
@@ -337,8 +340,8 @@ static int warn_unknown(struct parser *p, const struct block *block, const char 
 	/* An unknown message is named once, without the fields inside. */
 	if (!block->message)
 		return 0;
-	return section_warn(p->warnings, p->name, p->scan.line, "unknown field %s%s%.*s is ignored", p->path, *p->path ? "/" : "",
-			    (int)length, name);
+	return section_warn(p->warnings, p->name, p->scan.line, "unknown field %s%s%.*s is ignored", p->path,
+			    *p->path ? "/" : "", (int)length, name);
 }
 
 static int warn_repeated(struct parser *p, struct block *block, const struct section_kind *kind)

@@ -42,7 +42,8 @@ static int check_name(struct gpmu_section *section, const struct section_field *
 
 	if (!can_have_patterns)
 		return section_warn(&section->warnings, section->file, name->line,
-				    "%s is ignored: a regular expression is allowed in tables and charts only", name->text);
+				    "%s is ignored: a regular expression is allowed in tables and charts only",
+				    name->text);
 	ret = compile(&regex, name->text + strlen(SECTION_PATTERN));
 	if (!ret)
 		regfree(&regex);

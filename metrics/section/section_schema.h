@@ -38,7 +38,8 @@ struct section_message {
 };
 
 /* The messages with a meaning of their own */
-extern const struct section_message section_root, section_metric, section_suffix_table, section_definition, section_item;
+extern const struct section_message section_root, section_metric, section_suffix_table, section_definition,
+	section_item;
 
 /* Returns NULL if the message has no such field. */
 const struct section_kind *section_kind_find(const struct section_message *message, const char *name, size_t length);

@@ -202,7 +202,8 @@ static int add_suffix_table(struct walk *walk, const struct section_field *table
 }
 
 /* A defined metric is computed whether or not a table shows it. */
-static int add_definition(struct walk *walk, const struct section_field *definition, const struct section_filters *outer)
+static int add_definition(struct walk *walk, const struct section_field *definition,
+			  const struct section_filters *outer)
 {
 	struct section_filters filters = section_filters_inside(outer, definition);
 	const struct gpmu_section_metric metric = {

@@ -58,7 +58,8 @@ static bool has_name(const char *names, const char *name)
 }
 
 /* Adds a name to those of the reason. Returns 0 or -ENOMEM. */
-static int add_reason(struct gpmu_section_set *set, const struct gpmu_section *section, const char *name, const char *why)
+static int add_reason(struct gpmu_section_set *set, const struct gpmu_section *section, const char *name,
+		      const char *why)
 {
 	struct section_reason *reason = NULL;
 	char *names;
@@ -86,8 +87,8 @@ static int add_reason(struct gpmu_section_set *set, const struct gpmu_section *s
 }
 
 /* Takes the formula's texts. Returns 0 or -ENOMEM. */
-static int add_counted(struct gpmu_section_set *set, const struct gpmu_section *section, const struct gpmu_section_metric *metric,
-		       struct section_formula *formula)
+static int add_counted(struct gpmu_section_set *set, const struct gpmu_section *section,
+		       const struct gpmu_section_metric *metric, struct section_formula *formula)
 {
 	struct section_counted counted = {
 		.section = section,
@@ -116,8 +117,8 @@ static int refuse(const struct addition *addition, const struct gpmu_section_met
 {
 	if (metric->importance != GPMU_SECTION_REQUIRED)
 		return add_reason(addition->set, addition->section, metric->name, why);
-	error_set_path(addition->error, 0, gpmu_section_file(addition->section), ":%u: metric %s is required: %s", metric->line,
-		       metric->name, why);
+	error_set_path(addition->error, 0, gpmu_section_file(addition->section), ":%u: metric %s is required: %s",
+		       metric->line, metric->name, why);
 	return -EOPNOTSUPP;
 }
 
@@ -166,7 +167,8 @@ static int add_pattern(const struct addition *addition, const struct gpmu_sectio
 		ret = matches ? add_metric(addition, &metric) : 0;
 		has_match |= matches;
 	}
-	return ret || has_match ? ret : refuse(addition, pattern, "the regular expression matches no event of this GPU");
+	return ret || has_match ? ret :
+				  refuse(addition, pattern, "the regular expression matches no event of this GPU");
 }
 
 int gpmu_section_set_add(struct gpmu_section_set *set, const struct gpmu_section *section,
@@ -191,8 +193,8 @@ int gpmu_section_set_add(struct gpmu_section_set *set, const struct gpmu_section
 static json_t *make_object(const struct section_counted *counted)
 {
 	char *scale = counted->unit ? text_print("1%s", counted->unit) : NULL;
-	json_t *object = json_pack("{s:s, s:s, s:s, s:s}", "MetricName", counted->name, "MetricExpr", counted->formula, "Unit",
-				   SECTION_PMU, "MetricGroup", gpmu_section_identifier(counted->section));
+	json_t *object = json_pack("{s:s, s:s, s:s, s:s}", "MetricName", counted->name, "MetricExpr", counted->formula,
+				   "Unit", SECTION_PMU, "MetricGroup", gpmu_section_identifier(counted->section));
 
 	if (object && scale && json_object_set_new(object, "ScaleUnit", json_string(scale))) {
 		json_decref(object);
@@ -240,7 +242,8 @@ int gpmu_section_set_load(const struct gpmu_section_set *set, struct gpmu_catalo
 	return ret;
 }
 
-const char *gpmu_section_set_metric(const struct gpmu_section_set *set, size_t index, const struct gpmu_section **section)
+const char *gpmu_section_set_metric(const struct gpmu_section_set *set, size_t index,
+				    const struct gpmu_section **section)
 {
 	if (index >= set->counted.n)
 		return NULL;
@@ -248,8 +251,8 @@ const char *gpmu_section_set_metric(const struct gpmu_section_set *set, size_t i
 	return set->counted.list[index].name;
 }
 
-const char *gpmu_section_set_reason(const struct gpmu_section_set *set, size_t index, const struct gpmu_section **section,
-				    const char **names)
+const char *gpmu_section_set_reason(const struct gpmu_section_set *set, size_t index,
+				    const struct gpmu_section **section, const char **names)
 {
 	if (index >= set->reasons.n)
 		return NULL;
