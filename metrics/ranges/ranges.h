@@ -58,8 +58,8 @@ struct gpmu_ranges {
 };
 
 /* Adds the requests of a list. Returns 0 or -errno with the error set. */
-int ranges_add_requests(struct gpmu_ranges *ranges, const struct gpmu_catalog *catalog, const char *chip, const char *list,
-			struct gpmu_error *error);
+int ranges_add_requests(struct gpmu_ranges *ranges, const struct gpmu_catalog *catalog, const char *chip,
+			const char *list, struct gpmu_error *error);
 double ranges_evaluate(const struct gpmu_ranges *ranges, const struct ranges_request *request, const double *values);
 
 #endif /* GPMU_RANGES_PRIVATE_H */

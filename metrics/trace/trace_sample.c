@@ -41,7 +41,8 @@ static struct trace_sampler *sampler_of(struct gpmu_trace *trace, int sampler)
 
 static struct lengths lengths_of(const struct trace_sampler *sampler)
 {
-	return (struct lengths){ sampler->functions.texts.n, sampler->objects.texts.n, sampler->frame_count, sampler->stack_count };
+	return (struct lengths){ sampler->functions.texts.n, sampler->objects.texts.n, sampler->frame_count,
+				 sampler->stack_count };
 }
 
 static void forget(struct trace_sampler *sampler)
@@ -105,7 +106,8 @@ static int frame_number(struct trace_sampler *sampler, const struct gpmu_trace_f
 		return -ENOMEM;
 	frame.object++;
 	/* If another frame has this hash, try the next one. */
-	for (hash = trace_hash((const char *)&frame, sizeof(frame)); map_get(&sampler->frame_indices, hash, &index); hash++)
+	for (hash = trace_hash((const char *)&frame, sizeof(frame)); map_get(&sampler->frame_indices, hash, &index);
+	     hash++)
 		if (!memcmp(&sampler->frames[index], &frame, sizeof(frame))) {
 			*number = index + 1;
 			return 0;
@@ -157,7 +159,8 @@ static int stack_number(struct trace_sampler *sampler, const struct gpmu_trace_s
 		    !memcmp(&sampler->stack_frames[known->begin], frames, count * sizeof(frames[0])))
 			return 0;
 	}
-	if (add_stack(sampler, frames, count) || map_set(&sampler->stack_indices, hash, (uint32_t)sampler->stack_count - 1))
+	if (add_stack(sampler, frames, count) ||
+	    map_set(&sampler->stack_indices, hash, (uint32_t)sampler->stack_count - 1))
 		return -ENOMEM;
 	*number = sampler->stack_count;
 	return 0;

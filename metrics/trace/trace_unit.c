@@ -27,7 +27,8 @@ const struct trace_unit *trace_unit(const char *text)
 	return NULL;
 }
 
-const char *trace_unit_text(size_t numerators, const uint32_t *numerator, size_t denominators, const uint32_t *denominator)
+const char *trace_unit_text(size_t numerators, const uint32_t *numerator, size_t denominators,
+			    const uint32_t *denominator)
 {
 	const struct trace_unit wanted = {
 		.numerator = numerators ? numerator[0] : NONE, .denominator = denominators ? denominator[0] : NONE,

@@ -14,6 +14,7 @@ struct trace_unit {
 /* NULL: the format has no such unit */
 const struct trace_unit *trace_unit(const char *text);
 /* The text of a unit with at most one numerator and one denominator; NULL: another unit, or none */
-const char *trace_unit_text(size_t numerators, const uint32_t *numerator, size_t denominators, const uint32_t *denominator);
+const char *trace_unit_text(size_t numerators, const uint32_t *numerator, size_t denominators,
+			    const uint32_t *denominator);
 
 #endif /* GPMU_TRACE_UNIT_H */

@@ -187,11 +187,13 @@ static const struct nv_event events[] = {
 	  .is_counter = true, .need = NEED_NVLINK },
 	BYTES("c2c_rx", NV_GPM_C2C_DATA_RX, NEED_C2C, "data received over NVLink-C2C (GPM)"),
 	BYTES("c2c_tx", NV_GPM_C2C_DATA_TX, NEED_C2C, "data sent over NVLink-C2C (GPM)"),
-	SHARE("tensor_utilization", NV_GPM_TENSOR_UTIL, "percentage of time in which SMs execute tensor operations (GPM)"),
+	SHARE("tensor_utilization", NV_GPM_TENSOR_UTIL,
+	      "percentage of time in which SMs execute tensor operations (GPM)"),
 	SHARE("fp64_utilization", NV_GPM_FP64_UTIL, "percentage of time in which SMs execute FP64 operations (GPM)"),
 	SHARE("fp32_utilization", NV_GPM_FP32_UTIL, "percentage of time in which SMs execute FP32 operations (GPM)"),
 	SHARE("fp16_utilization", NV_GPM_FP16_UTIL, "percentage of time in which SMs execute FP16 operations (GPM)"),
-	SHARE("integer_utilization", NV_GPM_INTEGER_UTIL, "percentage of time in which SMs execute integer operations (GPM)"),
+	SHARE("integer_utilization", NV_GPM_INTEGER_UTIL,
+	      "percentage of time in which SMs execute integer operations (GPM)"),
 	SHARE("dram_utilization", NV_GPM_DRAM_UTIL, "percentage of the memory's peak bandwidth (GPM)"),
 };
 
@@ -206,7 +208,8 @@ static const struct nv_event events[] = {
  * reads.
  */
 static const struct nv_event gpm_events[] = {
-	SHARE("gr__cycles_active" PERCENT, NV_GPM_GRAPHICS_UTIL, "percentage of time in which graphics or compute engines are busy"),
+	SHARE("gr__cycles_active" PERCENT, NV_GPM_GRAPHICS_UTIL,
+	      "percentage of time in which graphics or compute engines are busy"),
 	SHARE("gr__cycles_active.sum.pct_of_peak_sustained_elapsed", NV_GPM_GRAPHICS_UTIL,
 	      "percentage of time in which graphics or compute engines are busy"),
 	SHARE("sm__cycles_active" PERCENT, NV_GPM_SM_UTIL, "percentage of time in which SMs have a warp"),

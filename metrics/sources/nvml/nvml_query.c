@@ -290,6 +290,7 @@ int nv_query(void *data, const char *question, char **answer, struct gpmu_error 
 			return fail(error, -ENOMEM, "NVML: %s", ERROR_NO_MEMORY);
 		return 0;
 	}
-	return fail(error, -ENOENT, "expected gpus, attributes, accounting, vgpu, check or vgpu clear INSTANCE, found \"%.64s\"",
+	return fail(error, -ENOENT,
+		    "expected gpus, attributes, accounting, vgpu, check or vgpu clear INSTANCE, found \"%.64s\"",
 		    question);
 }

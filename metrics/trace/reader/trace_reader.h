@@ -145,8 +145,8 @@ const char *reader_name(const struct gpmu_trace_reader *reader, enum reader_name
  * Text of a number that must be in the table; NULL with the error "@user NUMBER, which is not in the string table".
  * @base: number of the sequence's entry 0
  */
-const char *reader_need_name(struct gpmu_trace_reader *reader, enum reader_name_kind kind, uint64_t base, uint64_t number,
-			     const char *user);
+const char *reader_need_name(struct gpmu_trace_reader *reader, enum reader_name_kind kind, uint64_t base,
+			     uint64_t number, const char *user);
 /* Adds a track without uuid. Returns its index or -ENOMEM. */
 int64_t reader_add_track(struct gpmu_trace_reader *reader, enum gpmu_trace_track_kind kind, int gpu, const char *name);
 void reader_state_release(struct gpmu_trace_reader *reader);

@@ -69,7 +69,8 @@ static int read_texts(struct gpmu_trace_reader *reader, const GpmuPb__TrackEvent
 	if (event->has_name_iid && !item->name)
 		return reader->failed;
 	if (event->n_category_iids)
-		item->category = reader_need_name(reader, READER_CATEGORY, 0, event->category_iids[0], "an event has the category");
+		item->category = reader_need_name(reader, READER_CATEGORY, 0, event->category_iids[0],
+						  "an event has the category");
 	if (event->n_category_iids && !item->category)
 		return reader->failed;
 	item->flow = event->n_flow_ids		   ? event->flow_ids[0] :

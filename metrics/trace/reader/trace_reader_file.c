@@ -28,7 +28,8 @@ int reader_fail(struct gpmu_trace_reader *reader, int ret, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	error_set_path(&reader->why, (size_t)reader->packet_offset, reader->path, ":%" PRIu64 ": %s", reader->packet_offset, text);
+	error_set_path(&reader->why, (size_t)reader->packet_offset, reader->path, ":%" PRIu64 ": %s",
+		       reader->packet_offset, text);
 	reader->failed = ret;
 	return ret;
 }

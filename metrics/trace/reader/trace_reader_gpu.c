@@ -93,8 +93,9 @@ static const char *uuid_text(const GpmuPb__GpuInfo__Gpu *gpu, char text[UUID_TEX
 			return gpu->extra_info[i]->value;
 	if (!gpu->has_uuid || gpu->uuid.len != UUID_BYTES)
 		return NULL;
-	snprintf(text, UUID_TEXT, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", id[0], id[1],
-		 id[2], id[3], id[4], id[5], id[6], id[7], id[8], id[9], id[10], id[11], id[12], id[13], id[14], id[15]);
+	snprintf(text, UUID_TEXT, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", id[0],
+		 id[1], id[2], id[3], id[4], id[5], id[6], id[7], id[8], id[9], id[10], id[11], id[12], id[13], id[14],
+		 id[15]);
 	return text;
 }
 

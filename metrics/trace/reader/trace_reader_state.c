@@ -21,13 +21,14 @@ const char *reader_name(const struct gpmu_trace_reader *reader, enum reader_name
 	return map_get(&names->numbers, number, &index) ? names->texts[index] : NULL;
 }
 
-const char *reader_need_name(struct gpmu_trace_reader *reader, enum reader_name_kind kind, uint64_t base, uint64_t number,
-			     const char *user)
+const char *reader_need_name(struct gpmu_trace_reader *reader, enum reader_name_kind kind, uint64_t base,
+			     uint64_t number, const char *user)
 {
 	const char *name = reader_name(reader, kind, base ^ number);
 
 	if (!name)
-		reader_fail(reader, -EINVAL, "%s %llu, which is not in the string table", user, (unsigned long long)number);
+		reader_fail(reader, -EINVAL, "%s %llu, which is not in the string table", user,
+			    (unsigned long long)number);
 	return name;
 }
 
@@ -304,7 +305,8 @@ void reader_state_release(struct gpmu_trace_reader *reader)
 /* Samples are in sequences of their own. */
 static bool is_sample(const GpmuPb__TracePacket *packet)
 {
-	return packet->perf_sample || (packet->trace_packet_defaults && packet->trace_packet_defaults->perf_sample_defaults);
+	return packet->perf_sample ||
+	       (packet->trace_packet_defaults && packet->trace_packet_defaults->perf_sample_defaults);
 }
 
 int reader_learn(struct gpmu_trace_reader *reader, const GpmuPb__TracePacket *packet)

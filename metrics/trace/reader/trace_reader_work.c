@@ -50,13 +50,15 @@ static void add_extra(const struct gpmu_trace_reader *reader, struct args *args,
 		arg->real = given->double_value;
 	} else {
 		arg->kind = GPMU_TRACE_TEXT;
-		arg->text = given->has_string_value_iid ? reader_name(reader, READER_ARG_TEXT, given->string_value_iid) :
-							  given->string_value;
+		arg->text = given->has_string_value_iid ?
+				    reader_name(reader, READER_ARG_TEXT, given->string_value_iid) :
+				    given->string_value;
 	}
 	args->count += arg->name && (arg->kind != GPMU_TRACE_TEXT || arg->text);
 }
 
-static void add_kernel(const struct gpmu_trace_reader *reader, struct args *args, const GpmuPb__InternedComputeKernel *kernel)
+static void add_kernel(const struct gpmu_trace_reader *reader, struct args *args,
+		       const GpmuPb__InternedComputeKernel *kernel)
 {
 	add_text(args, "kernel_name", kernel->name);
 	add_text(args, "kernel_demangled_name", kernel->demangled_name);
@@ -76,7 +78,8 @@ static void add_size(struct args *args, const char *const names[3], const GpmuPb
 	memcpy(numbers, (const uint32_t[]){ size->x, size->y, size->z }, 3 * sizeof(*numbers));
 }
 
-static void add_launch(struct gpmu_trace_reader *reader, struct args *args, const GpmuPb__GpuRenderStageEvent__Launch *launch)
+static void add_launch(struct gpmu_trace_reader *reader, struct args *args,
+		       const GpmuPb__GpuRenderStageEvent__Launch *launch)
 {
 	static const char *const grid[] = { "launch.grid_size.x", "launch.grid_size.y", "launch.grid_size.z" };
 	static const char *const block[] = {
@@ -134,7 +137,8 @@ static void note_time(struct gpmu_trace_reader *reader, uint64_t time)
 		reader->last_time = time;
 }
 
-static void set_work(struct gpmu_trace_reader *reader, const GpmuPb__GpuRenderStageEvent *event, int track, uint64_t time)
+static void set_work(struct gpmu_trace_reader *reader, const GpmuPb__GpuRenderStageEvent *event, int track,
+		     uint64_t time)
 {
 	reader->work = (struct gpmu_trace_work){
 		.size = sizeof(reader->work), .queue = track, .time = time, .duration = event->duration, .id = event->event_id,
@@ -200,7 +204,8 @@ static int64_t find_counter(const struct gpmu_trace_reader *reader, int gpu, con
 	for (size_t i = 0; i < reader->track_count; i++) {
 		const struct gpmu_trace_track_info *info = &reader->tracks[i].info;
 
-		if (info->kind == GPMU_TRACE_TRACK_COUNTER && info->gpu == gpu && info->name && !strcmp(info->name, name))
+		if (info->kind == GPMU_TRACE_TRACK_COUNTER && info->gpu == gpu && info->name &&
+		    !strcmp(info->name, name))
 			return (int64_t)i;
 	}
 	return -1;
