@@ -59,7 +59,8 @@ struct texts {
 	char *values, *missing;
 };
 
-static int get_values(const struct gpmu_expr *expr, const struct asked *asked, struct gpmu_expr_value *values, struct texts *texts)
+static int get_values(const struct gpmu_expr *expr, const struct asked *asked, struct gpmu_expr_value *values,
+		      struct texts *texts)
 {
 	int ret = 0;
 

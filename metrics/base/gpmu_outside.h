@@ -55,7 +55,8 @@ static inline bool gpmu_outside_chain(const uint64_t *chain, size_t count)
 /* Returns whether idle tasks never run in a mode, a sample's PERF_RECORD_MISC_CPUMODE_MASK */
 static inline bool gpmu_outside_mode(unsigned int mode)
 {
-	return mode == PERF_RECORD_MISC_USER || mode == PERF_RECORD_MISC_GUEST_USER || mode == PERF_RECORD_MISC_GUEST_KERNEL;
+	return mode == PERF_RECORD_MISC_USER || mode == PERF_RECORD_MISC_GUEST_USER ||
+	       mode == PERF_RECORD_MISC_GUEST_KERNEL;
 }
 
 /*

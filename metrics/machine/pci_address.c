@@ -37,7 +37,8 @@ bool pci_address_parse(const char *text, size_t len, struct pci_address *address
 
 static uint64_t number_of(const struct pci_address *address)
 {
-	return (uint64_t)address->domain << 24 | (uint64_t)address->bus << 16 | (uint64_t)address->device << 8 | address->function;
+	return (uint64_t)address->domain << 24 | (uint64_t)address->bus << 16 | (uint64_t)address->device << 8 |
+	       address->function;
 }
 
 int pci_address_compare(const struct pci_address *a, const struct pci_address *b)

@@ -204,7 +204,8 @@ static int report_tallies(const struct reading *reading)
 		if (first->kind == MARKS_IGNORED)
 			ret = report(reading, "process %d (%s): ends of regions that were ignored: %s%" PRIu64
 				     ", the first of %.*s; a thread can only end the innermost of the regions that "
-				     "it has begun", first->pid, first->name, min, tally->count, (int)first->length, first->text);
+				     "it has begun",
+				     first->pid, first->name, min, tally->count, (int)first->length, first->text);
 		else
 			ret = report(reading, "process %d (%s): visits of regions that were not counted: %s%" PRIu64
 				     ", the first of %.*s", first->pid, first->name, min, tally->count, (int)first->length,
