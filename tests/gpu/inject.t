@@ -87,7 +87,10 @@ is "$(member capture begins)" "1 0" "recording has a begin and an end"
 is "$(grep -E '^(end|status|lost|note)' "$out" | xargs)" "end closed status 0" "the process closes its file"
 
 run '' '' init context=0 sleep=500 off
-is "$(grep '^off' "$out")" "off 28" "CUPTI makes no records of calls that only query, after all kinds have been enabled"
+is "$(grep '^off' "$out")" "off 41" "CUPTI makes no records of calls that only query, after all kinds have been enabled"
+
+run '' '' init context=0 asked=16 asked=795 asked=801
+is "$(n driver)" "1" "the driver's calls that query the device, of CUDA 13, too, are not recorded"
 
 run '' 'graph_nodes=1' init context=0 graph=3
 is "$(member kernel node)" "300 300 300" "with graph_nodes=1 each node of a graph is a kernel"

@@ -32,9 +32,13 @@ static const struct {
 	RUNTIME(251),	/* cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags */
 	RUNTIME(317),	/* cudaStreamIsCapturing */
 	RUNTIME(318),	/* cudaStreamIsCapturing_ptsz */
+	RUNTIME(324),	/* cudaStreamGetCaptureInfo */
+	RUNTIME(325),	/* cudaStreamGetCaptureInfo_ptsz */
 	RUNTIME(409),	/* cudaStreamGetCaptureInfo_v2 */
 	RUNTIME(410),	/* cudaStreamGetCaptureInfo_v2_ptsz */
 	RUNTIME(433),	/* cudaOccupancyMaxActiveClusters */
+	RUNTIME(461),	/* cudaStreamGetCaptureInfo of CUDA 12.3 */
+	RUNTIME(462),
 	DRIVER(2),	/* cuDriverGetVersion */
 	DRIVER(9),	/* cuDeviceGetAttribute */
 	DRIVER(14),	/* cuCtxPushCurrent */
@@ -46,13 +50,22 @@ static const struct {
 	DRIVER(324),	/* cuCtxPopCurrent_v2 */
 	DRIVER(392),	/* cuDevicePrimaryCtxGetState */
 	DRIVER(451),	/* cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags */
+	DRIVER(499),	/* cuStreamIsCapturing */
+	DRIVER(500),	/* cuStreamIsCapturing_ptsz */
+	DRIVER(536),	/* cuStreamGetCaptureInfo */
+	DRIVER(537),	/* cuStreamGetCaptureInfo_ptsz */
 	DRIVER(626),	/* cuGetProcAddress */
+	DRIVER(629),	/* cuStreamGetCaptureInfo_v2 */
+	DRIVER(630),	/* cuStreamGetCaptureInfo_v2_ptsz */
 	DRIVER(677),	/* cuGetProcAddress_v2 */
 	DRIVER(683),	/* cuKernelGetFunction */
 	DRIVER(686),	/* cuKernelGetAttribute */
 	DRIVER(718),	/* cuFuncGetName */
 	DRIVER(719),	/* cuKernelGetName, which the runtime calls for each launch */
+	DRIVER(729),	/* cuStreamGetCaptureInfo_v3 */
+	DRIVER(730),	/* cuStreamGetCaptureInfo_v3_ptsz */
 	DRIVER(741),	/* cuFuncIsLoaded */
+	DRIVER(795),	/* cuCtxGetDevice_v2: cudaGetDevice() calls it, which PyTorch calls five times for each launch */
 };
 
 bool names_noise(size_t index, uint32_t *domain, uint32_t *cbid)
