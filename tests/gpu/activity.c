@@ -5,6 +5,7 @@
  * a record. At the end it writes a line of JSON: "cupti", "buffers", "bytes", "dropped".
  *
  * ACTIVITY_KINDS	kernel,memcpy,runtime,... as gpmu record --cuda
+ * ACTIVITY_LEAVE_OUT	r10,d2,...: calls of the runtime and the driver that are not recorded, by callback id
  * ACTIVITY_BUFFER	bytes of a buffer
  * ACTIVITY_OUT		the file that is written
  */
@@ -84,6 +85,17 @@ static bool is_listed(const char *list, const char *name)
 	return false;
 }
 
+static void leave_out(const char *list)
+{
+	while (list && (*list == 'r' || *list == 'd')) {
+		CUpti_CallbackId id = strtoul(list + 1, NULL, 10);
+
+		check(*list == 'r' ? cuptiActivityEnableRuntimeApi(id, 0) : cuptiActivityEnableDriverApi(id, 0), list);
+		list = strchr(list, ',');
+		list = list ? list + 1 : NULL;
+	}
+}
+
 static void end(void)
 {
 	const char *path = getenv("ACTIVITY_OUT");
@@ -114,6 +126,7 @@ __attribute__((visibility("default"))) int InitializeInjection(void)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (is_listed(list, kinds[i].name))
 			check(cuptiActivityEnable(kinds[i].kind), kinds[i].name);
+	leave_out(getenv("ACTIVITY_LEAVE_OUT"));
 	atexit(end);
 	return 1;
 }

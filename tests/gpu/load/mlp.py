@@ -58,6 +58,7 @@ def measure(step, warm, iterations):
 
 
 def take_turns(step):
+    print("ready", flush=True)
     for line in sys.stdin:
         if line.strip() == "end":
             return
@@ -71,8 +72,6 @@ def main():
     options = parser.parse_args()
     step = training()
     loop(step, WARM)
-    if options.turns:
-        print("ready", flush=True)
     with torch.profiler.profile() if options.profiler else contextlib.nullcontext():
         if options.turns:
             take_turns(step)

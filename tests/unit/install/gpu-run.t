@@ -155,7 +155,7 @@ like "$out" '    not ok [0-9]+ - serialized: each sample that CUPTI counts is de
 like "$out" '    not ok [0-9]+ - continuous: at most 0.5 % of the samples have no instruction' \
 	"gpu-run: pcsampling reports that 0.6 % of the samples have no instruction"
 
-# added GPMU:PROFILER...: the output of added.py for triples whose program takes 10 ms, and gpmu and profiler add these ms
+# added GPMU:PROFILER...: the output of added.py for groups whose program takes 10 ms, and gpmu and profiler add these ms
 added() {
 	local n=0
 
@@ -167,19 +167,19 @@ added() {
 }
 out=$(added 2:4 2:4 2:4 2:4 2:4 2:4)
 ok $? "gpu-run: half of the overhead of the profiler passes"
-like "$out" 'gpmu 2\.000 ms, profiler 4\.000 ms; ratio 0\.500, 95 % interval 0\.500 to 0\.500, limit 0\.9' \
+like "$out" 'gpmu 2\.000 ms, profiler 4\.000 ms; ratio of gpmu and profiler 0\.500, 95 % interval 0\.500 to 0\.500, limit 0\.9' \
 	"gpu-run: added.py prints the median overheads, their ratio and its interval"
 printf '%s\n' 'alone 0 10' 'gpmu 0 12' 'profiler 0 14' 'alone 0 20' 'gpmu 0 22' 'profiler 0 24' 'alone 0 30' 'gpmu 0 99' 'profiler 0 34' \
 	> "$work/added"
 out=$(tests/gpu/added.py "$work/added" 0.9)
-like "$out" '1 triples, 3 rounds' "gpu-run: added.py prints the number of triples and rounds"
+like "$out" '1 groups, 3 rounds' "gpu-run: added.py prints the number of groups and rounds"
 like "$out" 'gpmu 2\.000 ms, profiler 4\.000 ms' "gpu-run: an overhead is the median of the differences to the process alone in the same round"
 out=$(added 4:4 4:4 4:4 4:4 4:4 4:4)
 [ $? = 1 ]
 ok $? "gpu-run: the same overhead as that of the profiler fails"
 out=$(added 2:4 9:4 2:-1 1:4 2:1 3:5 2:4 2:5)
-ok $? "gpu-run: single triples with a large or a negative overhead do not fail" || diag "$out"
-like "$out" 'ratio 0\.500, 95 % interval 0\.[0-9]+ to [1-9.]' "gpu-run: the interval of varying overheads is printed, and not compared with the limit"
+ok $? "gpu-run: single groups with a large or a negative overhead do not fail" || diag "$out"
+like "$out" 'profiler 0\.500, 95 % interval 0\.[0-9]+ to [1-9.]' "gpu-run: the interval of varying overheads is printed, and not compared with the limit"
 out=$(added 1:0 1:-1 1:0 2>&1)
 [ $? = 1 ]
 ok $? "gpu-run: a profiler that adds nothing is an error"
