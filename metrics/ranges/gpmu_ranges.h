@@ -17,8 +17,8 @@ struct gpmu_ranges;
 
 /**
  * gpmu_ranges_new() - prepares a table of requested metrics
- * @catalog: has the metrics, such as GpuDramReadBW; must outlive the table
- * @chip: the GPU's chip, "GH100": selects one of several metrics of a name
+ * @catalog: has the metrics, such as GpuDramReadBW; must outlive the table. NULL: the list has SASS metrics
+ * @chip: the GPU's chip, "GH100": selects one of several metrics of a name; NULL with SASS metrics
  * @list: names separated by ",": metrics of the catalog, names of CUPTI's former APIs, or CUPTI's metrics with a rollup
  * @wants_each: 1: a row for each range, 0: for each name
  * @error: set on failure, or NULL

@@ -37,7 +37,7 @@ static int describe_metrics(struct gpmu_ranges *ranges, struct gpmu_error *error
 		return error_no_memory(error);
 	ranges->time = SIZE_MAX;
 	for (size_t i = 0; i < length; i++) {
-		ranges->rollups[i] = rollup_of(ranges->metrics.list[i]);
+		ranges->rollups[i] = strchr(ranges->metrics.list[i], '.') ? rollup_of(ranges->metrics.list[i]) : RANGES_ADD;
 		if (!strcmp(ranges->metrics.list[i], RANGES_TIME))
 			ranges->time = i;
 	}
@@ -187,7 +187,7 @@ static int take_name(void *user, pid_t pid, uint32_t id, uint32_t parent_id, con
 	return 0;
 }
 
-static void combine(const struct gpmu_ranges *ranges, struct ranges_sum *sum, const double *values)
+static void combine(const struct gpmu_ranges *ranges, struct ranges_sum *sum, uint64_t count, const double *values)
 {
 	const double weight = ranges->time == SIZE_MAX ? 1 : values[ranges->time];
 
@@ -204,10 +204,11 @@ static void combine(const struct gpmu_ranges *ranges, struct ranges_sum *sum, co
 			*to += values[i] * weight;
 	}
 	sum->weight += weight;
-	sum->count++;
+	sum->count += count;
 }
 
-static int take_range(void *user, pid_t pid, uint32_t name, uint64_t number, const double *values, size_t length)
+static int take_range(void *user, pid_t pid, uint32_t name, uint64_t number, uint64_t count, const double *values,
+		      size_t length)
 {
 	struct gpmu_ranges *ranges = user;
 	struct ranges_node *node = map_object(&ranges->ids, id_key(pid, name));
@@ -222,7 +223,7 @@ static int take_range(void *user, pid_t pid, uint32_t name, uint64_t number, con
 			return -ENOMEM;
 		}
 	}
-	combine(ranges, &node->sums.list[node->sums.n - 1], values);
+	combine(ranges, &node->sums.list[node->sums.n - 1], count, values);
 	return 0;
 }
 

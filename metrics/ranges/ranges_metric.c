@@ -13,6 +13,7 @@
 
 #define PMU		"nvidia_gpu"
 #define DURATION	"duration_time"
+#define SASS		"__sass_"	/* in the names of SASS metrics, which have no rollup */
 
 /* Adds a metric of CUPTI unless the table has it. Sets its index. Returns 0 or -ENOMEM. */
 static int add_metric(struct gpmu_ranges *ranges, const char *name, size_t length, size_t *index)
@@ -155,6 +156,18 @@ static int add_cupti(struct gpmu_ranges *ranges, const struct gpmu_catalog *cata
 	return 0;
 }
 
+static int add_sass(struct gpmu_ranges *ranges, struct ranges_request *request, struct gpmu_error *error)
+{
+	if (!strstr(request->name, SASS) || strchr(request->name, '.')) {
+		error_set(error, 0, "%.100s: no SASS metric, such as smsp__sass_inst_executed; for others use --ranges", request->name);
+		return -EINVAL;
+	}
+	request->metrics = calloc(1, sizeof(*request->metrics));
+	if (!request->metrics || add_metric(ranges, request->name, strlen(request->name), &request->metrics[0]))
+		return error_no_memory(error);
+	return 0;
+}
+
 static int add_request(struct gpmu_ranges *ranges, const struct gpmu_catalog *catalog, const char *chip, const char *name,
 		       size_t length, struct gpmu_error *error)
 {
@@ -168,6 +181,8 @@ static int add_request(struct gpmu_ranges *ranges, const struct gpmu_catalog *ca
 	request->scale = 1;
 	if (!request->name)
 		return error_no_memory(error);
+	if (!catalog)
+		return add_sass(ranges, request, error);
 	metric = find(catalog, chip, request->name);
 	if (metric) {
 		request->scale = metric_scale(metric);

@@ -169,8 +169,8 @@ refused() {
 	rm -f "$work/started"
 }
 refused "nested kernels" '--range-levels needs --ranges=nvtx or --ranges=region' --range-levels=2
-refused "--per-node with ranges" '--ranges cannot be combined with .*--per-' --per-node
-refused "-i with ranges" '--ranges cannot be combined with .*-i,' -i
+refused "--per-node with ranges" '--ranges and --sass cannot be combined with .*--per-' --per-node
+refused "-i with ranges" '--ranges and --sass cannot be combined with .*-i,' -i
 refused "an empty separator" '-x: separator ""' -x ''
 refused "an output file in a missing folder" "$work/nowhere/out: No such file or directory" -o "$work/nowhere/out"
 echo old > "$work/old"

@@ -270,7 +270,7 @@ static int run(int argc, char **argv)
 	int status;
 
 	stat_options_init(options, argc, argv);
-	if (options->wants_regions || options->ranges.is_wanted)
+	if (options->wants_regions || options->ranges.is_wanted || options->ranges.sass)
 		return run_inside(options);
 	if (options->control)
 		control_open(&stat.control, options->control);

@@ -28,6 +28,7 @@ enum {
 	KEY_RANGE_LEVELS,
 	KEY_REPLAY_LIMIT,
 	KEY_EACH,
+	KEY_SASS,
 };
 
 /* Sets the mode and sources of --ranges. */
@@ -75,6 +76,9 @@ static error_t parse_range(struct stat_ranges_options *ranges, int key, const ch
 	case KEY_RANGES:
 		ranges->is_wanted = true;
 		parse_ranges(choice, arg);
+		return 0;
+	case KEY_SASS:
+		ranges->sass = arg;
 		return 0;
 	case KEY_REPLAY:
 		ranges->has_replay = true;
@@ -279,6 +283,8 @@ static const struct argp_option argp_options[] = {
 	{ .name = "replay-limit", .key = KEY_REPLAY_LIMIT, .arg = "S",
 	  .doc = "end a process if a replayed kernel takes S seconds (default: 60; 0: no limit)" },
 	{ .name = "each", .key = KEY_EACH, .doc = "separate values for each kernel's launch and each range" },
+	{ .name = "sass", .key = KEY_SASS, .arg = "LIST",
+	  .doc = "count SASS metrics of each function of the GPU exactly, by instrumentation, such as smsp__sass_inst_executed" },
 	{ .name = "strict", .key = KEY_STRICT, .doc = "fail if a value is missing or was multiplexed" },
 	{ .name = "big-num", .key = 'B', .doc = "group digits with commas (default)" },
 	{ .name = "no-big-num", .key = KEY_NO_BIG_NUM, .doc = "do not group digits with commas" },
@@ -363,16 +369,22 @@ static void check_regions(const struct stat_options *options)
 			die("%s", checks[i].why);
 }
 
-/* Counting of ranges is CUPTI's alone. */
+/* Counting of ranges and of SASS metrics is CUPTI's alone. */
 static void check_ranges(const struct stat_options *options)
 {
 	const struct stat_ranges_options *ranges = &options->ranges;
 	const bool is_user = ranges->choice.mode == GPMU_RECORDER_RANGE_USER;
 	const bool is_kernel_replay = ranges->has_replay && ranges->choice.replay == GPMU_RECORDER_REPLAY_KERNEL;
+	const bool is_cupti = ranges->is_wanted || ranges->sass;
 	const struct {
 		bool is_wrong;
 		const char *why;
 	} checks[] = {
+		{ ranges->sass && (ranges->is_wanted || ranges->has_option), "--sass cannot be combined with --ranges, --replay, "
+		  "--range-..., --replay-limit and --each; run the command once for each" },
+		{ ranges->sass && options->common.request_count, "--sass cannot be combined with -e and -M: SASS metrics have a run "
+		  "of their own" },
+		{ ranges->sass && !options->argv, "--sass needs a command" },
 		{ !ranges->is_wanted && ranges->has_option, "--replay, --range-..., --replay-limit and --each need --ranges" },
 		{ ranges->is_wanted && !options->argv, "--ranges needs a command" },
 		{ is_user && is_kernel_replay, "--replay=kernel needs --ranges=kernel: CUPTI repeats only single kernels; "
@@ -381,14 +393,14 @@ static void check_ranges(const struct stat_options *options)
 		  "--replay=user needs --ranges=nvtx or --ranges=region" },
 		{ ranges->is_wanted && !is_user && ranges->choice.levels > 1,
 		  "--range-levels needs --ranges=nvtx or --ranges=region: kernels are not nested" },
-		{ ranges->is_wanted && (options->wants_regions || options->is_system_wide || options->cpus ||
+		{ is_cupti && (options->wants_regions || options->is_system_wide || options->cpus ||
 				options->pids.length || options->tids.length || options->cgroups.list || options->details ||
 				options->topdown || options->wants_metric_only || options->interval || options->runs > 1 ||
 				options->delay || options->timeout || options->control || options->common.root ||
 				options->wants_no_inherit || options->common.wants_no_merge ||
 				options->aggregation.by != GPMU_AGGREGATE_MACHINE),
-		  "--ranges cannot be combined with --regions, -a, -C, -p, -t, -G, -A, --per-..., -i, -I, -r, -D, --control, "
-		  "--duration, --timeout, -d, --topdown, --metric-only, --metric-no-merge and GPMU_ROOT" },
+		  "--ranges and --sass cannot be combined with --regions, -a, -C, -p, -t, -G, -A, --per-..., -i, -I, -r, -D, "
+		  "--control, --duration, --timeout, -d, --topdown, --metric-only, --metric-no-merge and GPMU_ROOT" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
@@ -400,6 +412,8 @@ static void complete_ranges(struct stat_ranges_options *ranges)
 {
 	struct gpmu_recorder_ranges *choice = &ranges->choice;
 
+	if (ranges->sass)
+		choice->mode = GPMU_RECORDER_RANGE_SASS;
 	if (!ranges->has_replay)
 		choice->replay = choice->mode == GPMU_RECORDER_RANGE_KERNELS ? GPMU_RECORDER_REPLAY_KERNEL :
 									       GPMU_RECORDER_REPLAY_USER;

@@ -12,10 +12,11 @@
 #include "sections.h"
 #include "stat/stat_cgroup.h"
 
-/* --ranges and its options */
+/* --ranges and its options, and --sass */
 struct stat_ranges_options {
 	bool is_wanted, has_replay, wants_each;
 	bool has_option;		/* one that needs --ranges */
+	const char *sass;		/* --sass; NULL: no SASS metrics */
 	struct gpmu_recorder_ranges choice;	/* mode, replay, sources, levels, skip, count, limit and filter */
 };
 

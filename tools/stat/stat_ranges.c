@@ -35,8 +35,11 @@ struct run {
 /* --gpu samples the GPU by PM sampling, from gpmu's process. */
 static void check_modes(const struct stat_options *options)
 {
-	const bool is_kernel = options->ranges.choice.mode == GPMU_RECORDER_RANGE_KERNELS;
-	uint32_t modes = 1u << (is_kernel ? GPMU_MODE_RANGE_KERNEL : GPMU_MODE_RANGE_USER);
+	static const enum gpmu_mode by_choice[] = {
+		[GPMU_RECORDER_RANGE_KERNELS] = GPMU_MODE_RANGE_KERNEL, [GPMU_RECORDER_RANGE_USER] = GPMU_MODE_RANGE_USER,
+		[GPMU_RECORDER_RANGE_SASS] = GPMU_MODE_SASS,
+	};
+	uint32_t modes = 1u << by_choice[options->ranges.choice.mode];
 	char text[256];
 
 	if (common_has_gpus(&options->common))
@@ -44,7 +47,7 @@ static void check_modes(const struct stat_options *options)
 	if (gpmu_modes_refuse(modes, text, sizeof(text)))
 		die("%s", text);
 	if (common_has_sources(&options->common))
-		die("--ranges counts by CUPTI alone: leave out --source");
+		die("--ranges and --sass count by CUPTI alone: leave out --source");
 }
 
 /* Opens the output before the run, whose counts would be lost if it cannot be written. */
@@ -124,6 +127,21 @@ static void say_passes(const struct run *run)
 	else if (laps > 1)
 		say("passes: %zu; each counts another outermost range of the same name, which must do the same work each time",
 		    laps);
+}
+
+/* SASS metrics need no passes; the command's process checks their names, as they depend on the chip. */
+static void prepare_sass(struct run *run)
+{
+	const struct stat_ranges_options *options = &run->options->ranges;
+	struct gpmu_error error = { .size = sizeof(error) };
+
+	run->ranges = gpmu_ranges_new(NULL, NULL, options->sass, 0, &error);
+	if (!run->ranges)
+		die("%s", error.text);
+	gpmu_ranges_connect(run->ranges, &run->choice);
+	if (!run->choice.metric_count)
+		die("--sass needs the name of a metric, such as smsp__sass_inst_executed");
+	run->laps = 1;
 }
 
 static void prepare(struct run *run)
@@ -287,7 +305,10 @@ int stat_ranges(struct stat_options *options)
 	/* Threads of plugins would take the signals that a run waits for. */
 	count_hold_signals(&run.mask);
 	common_open(&options->common);
-	prepare(&run);
+	if (options->ranges.sass)
+		prepare_sass(&run);
+	else
+		prepare(&run);
 	make_plan(&run);
 	make_state(&run);
 	run_all(&run);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* gpmu stat --ranges: metrics of the GPU for each kernel, or for ranges of the command */
+/* gpmu stat --ranges and --sass: metrics of the GPU for each kernel, for ranges of the command, or for each function of the GPU */
 #ifndef GPMU_STAT_RANGES_H
 #define GPMU_STAT_RANGES_H
 

@@ -23,6 +23,13 @@ static const char *const reasons[GPMU_RECORDER_RANGE_REASONS] = {
 	[GPMU_RECORDER_RANGE_EMPTY] = "without work of the GPU",
 };
 
+/* Reasons that differ with SASS metrics */
+static const char *const sass_reasons[GPMU_RECORDER_RANGE_REASONS] = {
+	[GPMU_RECORDER_RANGE_PARTIAL] = "contexts of which CUPTI has lost records",
+	[GPMU_RECORDER_RANGE_FOREIGN] = "in a context that CUPTI does not count",
+	[GPMU_RECORDER_RANGE_EMPTY] = "without an instruction of these metrics",
+};
+
 /* Members of JSON */
 static const char *const reason_names[GPMU_RECORDER_RANGE_REASONS] = {
 	[GPMU_RECORDER_RANGE_DROPPED] = "dropped", [GPMU_RECORDER_RANGE_SKIPPED] = "skipped",
@@ -33,7 +40,12 @@ static const char *const reason_names[GPMU_RECORDER_RANGE_REASONS] = {
 
 static const char *noun(const struct stat_options *options)
 {
-	return options->ranges.choice.mode == GPMU_RECORDER_RANGE_KERNELS ? "kernels" : "ranges";
+	return options->ranges.choice.mode != GPMU_RECORDER_RANGE_USER ? "kernels" : "ranges";
+}
+
+static const char *reason_text(const struct stat_options *options, int reason)
+{
+	return options->ranges.sass && sass_reasons[reason] ? sass_reasons[reason] : reasons[reason];
 }
 
 /* A count without a fraction, or a value with six significant digits */
@@ -95,18 +107,18 @@ static void print_numbers(FILE *file, const struct stat_options *options, const 
 {
 	const struct gpmu_recorder_range_numbers *numbers = gpmu_ranges_numbers(ranges);
 
-	fprintf(file, " %" PRIu64 " of %" PRIu64 " %s; passes: %u\n", numbers->counted, numbers->seen, noun(options),
-		numbers->passes);
+	fprintf(file, " %" PRIu64 " of %" PRIu64 " %s", numbers->counted, numbers->seen, noun(options));
+	fprintf(file, options->ranges.sass ? "\n" : "; passes: %u\n", numbers->passes);
 	for (int i = 0; i < GPMU_RECORDER_RANGE_REASONS; i++)
 		if (numbers->lost[i])
-			fprintf(file, " %" PRIu64 " %s\n", numbers->lost[i], reasons[i]);
+			fprintf(file, " %" PRIu64 " %s\n", numbers->lost[i], reason_text(options, i));
 	putc('\n', file);
 }
 
 static void print_text_form(const struct stat_options *options, const struct gpmu_ranges *ranges, struct output *output)
 {
 	output_started(output, time(NULL));
-	fprintf(output->file, "\n GPU metrics of the %s of '", noun(options));
+	fprintf(output->file, "\n %s of the %s of '", options->ranges.sass ? "SASS metrics" : "GPU metrics", noun(options));
 	for (char **arg = options->argv; *arg; arg++) {
 		fputs(arg == options->argv ? "" : " ", output->file);
 		gpmu_shown_print(output->file, *arg);

@@ -125,6 +125,7 @@ struct gpmu_recorder_symbols {
 enum gpmu_recorder_range_mode {
 	GPMU_RECORDER_RANGE_KERNELS = 1,	/* each kernel is a range */
 	GPMU_RECORDER_RANGE_USER,		/* ranges of the program */
+	GPMU_RECORDER_RANGE_SASS,		/* SASS metrics of each function; only metrics and functions are used */
 };
 
 /* How the program's work is repeated if the metrics need several passes */
@@ -170,7 +171,7 @@ struct gpmu_recorder_range_numbers {
 };
 
 /**
- * struct gpmu_recorder_ranges - collects counters of kernels or ranges by CUPTI's range profiler
+ * struct gpmu_recorder_ranges - collects counters of kernels or ranges by CUPTI's range profiler, or SASS metrics
  * @size: size of this structure
  * @mode, @replay: which ranges, and how work is repeated
  * @sources: bits of enum gpmu_recorder_range_source, for GPMU_RECORDER_RANGE_USER
@@ -181,9 +182,9 @@ struct gpmu_recorder_range_numbers {
  * @filter: extended regular expression of the names of kernels (mangled) or outermost ranges; NULL: all
  * @state: file that GPMU_RECORDER_REPLAY_APPLICATION keeps between the runs, empty at first; NULL: none
  * @user: first argument of the functions, which the recorder's writing thread calls
- * @name: takes a name, before its first range: its number in the process, that of the range around it, or 0, and its
- *	text
- * @range: takes a range: its name's number, its own number (launch, or outermost range), and the values of the metrics
+ * @name: takes a name, before its first range: its number in the process, that of the range around it, or 0, and its text
+ * @range: takes a range: its name's number, its own number (launch, or outermost range), the number of
+ *	ranges (1; with GPMU_RECORDER_RANGE_SASS the launches of the function), and the values of the metrics
  * @end: takes numbers of a process, after its last range; several calls for a process add up
  */
 struct gpmu_recorder_ranges {
@@ -198,7 +199,8 @@ struct gpmu_recorder_ranges {
 	const char *filter, *state;
 	void *user;
 	int (*name)(void *user, pid_t pid, uint32_t id, uint32_t parent, const char *text);
-	int (*range)(void *user, pid_t pid, uint32_t name, uint64_t number, const double *values, size_t length);
+	int (*range)(void *user, pid_t pid, uint32_t name, uint64_t number, uint64_t count,
+		     const double *values, size_t length);
 	int (*end)(void *user, pid_t pid, const struct gpmu_recorder_range_numbers *numbers);
 };
 

@@ -13,7 +13,7 @@ static int put_range(const struct gpmu_recorder_ranges *ranges, pid_t pid, const
 	/* A process may write anything to its channel. */
 	if (range->value_count != ranges->metric_count || range->value_count > room)
 		return 0;
-	return ranges->range(ranges->user, pid, range->name, range->number, range->values, range->value_count);
+	return ranges->range(ranges->user, pid, range->name, range->number, range->count, range->values, range->value_count);
 }
 
 static int put_numbers(const struct gpmu_recorder_ranges *ranges, pid_t pid, const struct activity_ranges *from)

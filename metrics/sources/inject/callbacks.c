@@ -7,6 +7,7 @@
 #include "inject.h"
 #include "pcs/pcs.h"
 #include "ranges/ranges.h"
+#include "sass/sass.h"
 
 static void on_state(struct inject *self, uint32_t cbid, const struct inject_state *data)
 {
@@ -70,6 +71,7 @@ static void on_callback(void *data, uint32_t domain, uint32_t cbid, const void *
 			if (cbid == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING)
 				ranges_context_end(self, ((const CUpti_ResourceData *)info)->context);
 			pcs_callback(self, cbid, info);
+			sass_callback(self, cbid, info);
 		} else {
 			on_graph(self, cbid, ((const CUpti_ResourceData *)info)->resourceDescriptor);
 		}
@@ -94,6 +96,7 @@ static void enable(struct inject *self)
 	api->callback(1, self->subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED);
 	calls_enable(self);
 	pcs_begin(self);
+	sass_begin(self);
 	if (self->control->capture == CHANNEL_CAPTURE_PROFILER) {
 		api->callback(1, self->subscriber, CUPTI_CB_DOMAIN_DRIVER_API,
 			      CUPTI_DRIVER_TRACE_CBID_cuProfilerStart);

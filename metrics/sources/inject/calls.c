@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "inject.h"
 #include "ranges/ranges.h"
+#include "sass/sass.h"
 
 #define FUNCTIONS	1024	/* more than the driver has callback ids */
 
@@ -104,7 +105,7 @@ void calls_enable(struct inject *self)
 {
 	unsure = inject_table(UNSURE * sizeof(*unsure));
 	for (size_t i = 0; i < ARRAY_SIZE(functions); i++) {
-		if (!is_recorded(self, functions[i].kind) && !ranges_are_wanted(self))
+		if (!is_recorded(self, functions[i].kind) && !ranges_are_wanted(self) && !sass_is_wanted(self))
 			continue;
 		for (uint32_t id = functions[i].first; id <= functions[i].last; id++) {
 			by_id[id] = &functions[i];
@@ -228,6 +229,8 @@ void calls_callback(struct inject *self, uint32_t cbid, const CUpti_CallbackData
 	if (data->callbackSite != CUPTI_API_ENTER) {
 		if (ranges_are_wanted(self))
 			ranges_work_end(self, has_launched(function, data));
+		if (sass_is_wanted(self) && function->kind == ACTIVITY_KERNEL && has_launched(function, data))
+			sass_launch(self, data->context, data->symbolName);
 		return end(self, function, data);
 	}
 	thread_hold(self);

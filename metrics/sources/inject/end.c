@@ -18,6 +18,7 @@
 #include "base/proc.h"
 #include "inject.h"
 #include "ranges/ranges.h"
+#include "sass/sass.h"
 
 #define END_MS	2000	/* time without progress after which the process ends without its last records */
 
@@ -49,8 +50,10 @@ static void end_recording(void)
 	struct inject *own = own_recording();
 	int kept = errno;
 
-	if (own)
+	if (own) {
 		ranges_end(own);
+		sass_end(own);
+	}
 	if (own && !thread_has_flushed(own))
 		thread_end(own, END_LAST, END_MS);
 	errno = kept;
@@ -62,8 +65,10 @@ static void end_first(void)
 {
 	struct inject *own = own_recording();
 
-	if (own)
+	if (own) {
 		ranges_end(own);
+		sass_end(own);
+	}
 	has_given_up = own && !thread_end(own, END_FIRST, END_MS);
 }
 

@@ -8,6 +8,7 @@
 #include "inject.h"
 #include "pcs/pcs.h"
 #include "ranges/ranges.h"
+#include "sass/sass.h"
 #include "word.h"
 
 #define POLL_MS		10	/* between polls of the control page */
@@ -168,8 +169,9 @@ static void flush_for_exec(struct inject *self, uint32_t wanted)
 	bool is_done;
 
 	self->marked = channel_called(self->writer);
-	/* If exec fails, PC sampling has ended all the same. */
+	/* If exec fails, PC sampling and SASS metrics have ended all the same. */
 	pcs_end(self);
+	sass_end(self);
 	await_work(self);
 	self->is_last = true;
 	is_done = flush(self, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
@@ -184,6 +186,7 @@ static void finish(struct inject *self, enum inject_end end)
 
 	pcs_end(self);
 	ranges_end(self);
+	sass_end(self);
 	capture_end(self);
 	is_done = flush_last(self);
 	/* The file stays incomplete if the last records had no room. */

@@ -365,10 +365,11 @@ struct activity_range_name {
 	char text[];		/* of a kernel: mangled */
 };
 
-/* The counters of a range: a kernel's launch, or a range of the program */
+/* The counters of a range: a kernel's launch, or a range of the program. With SASS metrics: of all launches of a function */
 struct activity_range {
 	struct activity_head head;
 	uint64_t number;	/* of the launch, or of the outermost range around it, from 0 */
+	uint64_t count;		/* 1, or the launches of the function */
 	uint32_t name;		/* id */
 	uint32_t value_count;
 	double values[];	/* of the requested metrics, in their order */

@@ -29,7 +29,7 @@
 #include "trace/channel/activity.h"
 
 #define CHANNEL_VARIABLE	"GPMU_CHANNEL"
-#define CHANNEL_VERSION		8
+#define CHANNEL_VERSION		9
 #define CHANNEL_NAME		56	/* bytes of a socket's name, which has the door's descriptor and cookie (SO_COOKIE) */
 #define CHANNEL_RING_MIN	4096
 #define CHANNEL_RING_MAX	(UINT64_C(1) << 32)
@@ -47,11 +47,11 @@ enum channel_pc_mode { CHANNEL_PC_OFF, CHANNEL_PC_CONTINUOUS, CHANNEL_PC_SERIALI
 
 #define CHANNEL_METRICS		32768	/* bytes of the names of metrics */
 
-enum channel_ranges_mode { CHANNEL_RANGES_NONE, CHANNEL_RANGES_KERNEL, CHANNEL_RANGES_USER };
+enum channel_ranges_mode { CHANNEL_RANGES_NONE, CHANNEL_RANGES_KERNEL, CHANNEL_RANGES_USER, CHANNEL_RANGES_SASS };
 enum channel_replay { CHANNEL_REPLAY_KERNEL, CHANNEL_REPLAY_USER, CHANNEL_REPLAY_APPLICATION };
 enum channel_ranges_sources { CHANNEL_RANGES_NVTX = 1, CHANNEL_RANGES_REGION = 2 };
 
-/* Counters of ranges, by CUPTI's range profiler */
+/* Counters of ranges, by CUPTI's range profiler, or SASS metrics, which need only mode and metrics */
 struct channel_ranges {
 	uint32_t mode;		/* enum channel_ranges_mode */
 	uint32_t replay;	/* enum channel_replay */

@@ -317,6 +317,11 @@ void activity_kill(int signal)
 	poll(NULL, 0, 60000);
 }
 
+bool activity_has_domain(uint32_t domain)
+{
+	return is_domain_enabled[domain];
+}
+
 void activity_callback(uint32_t domain, uint32_t cbid, const void *data)
 {
 	bool is_found = is_domain_enabled[domain];
@@ -475,7 +480,7 @@ static int set_kind(int code, uint32_t kind, bool wants_enabled)
 		return INVALID_KIND;
 	if (is_late && !fake_get("devices"))
 		return 14;
-	if (wants_enabled && kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL && pc_sampling_is_enabled())
+	if (wants_enabled && kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL && (pc_sampling_is_enabled() || sass_is_enabled()))
 		return 14;
 	/* The real CUPTI crashes when a graph made before is launched. */
 	if (wants_enabled && kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE && activity_has_graphs())

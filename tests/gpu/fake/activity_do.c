@@ -97,8 +97,10 @@ static void call_driver(uint32_t cbid, const void *parameters, int code, bool is
 	if (!cbid)
 		return;
 	activity_callback(CUPTI_CB_DOMAIN_DRIVER_API, cbid, &data);
-	if (*launched && !code && !is_node_added)
+	if (*launched && !code && !is_node_added) {
 		ranges_launch(launched);
+		sass_launch_kernel(data.context, launched);
+	}
 	if (is_node_added)
 		resource(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATE_STARTING, 1, 0);
 	data.callbackSite = CUPTI_API_EXIT;

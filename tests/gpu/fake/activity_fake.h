@@ -29,6 +29,8 @@ bool activity_has_graphs(void);
 /* Sends the process a signal while the lock is held that a flush needs, and waits for the end. */
 void activity_kill(int signal);
 void activity_callback(uint32_t domain, uint32_t cbid, const void *data);
+/* Returns whether the subscriber has enabled all callbacks of a domain. */
+bool activity_has_domain(uint32_t domain);
 /* Returns whether records of this call are disabled. */
 bool activity_is_off(uint32_t kind, uint32_t cbid);
 /* The number of such calls */
@@ -46,6 +48,11 @@ bool pc_sampling_do(const char *word, const char *value);
 /* The program has created a context. */
 void pc_sampling_context(uint32_t id, uint32_t device);
 bool pc_sampling_is_enabled(void);
+PUBLIC int cuptiGetDeviceId(void *context, uint32_t *device);
+
+/* sass.c: a kernel is launched in a context */
+void sass_launch_kernel(const void *context, const char *kernel);
+bool sass_is_enabled(void);
 
 /* activity_do.c: executes a word of the program */
 void activity_do(const char *word, const char *value);

@@ -221,6 +221,11 @@ PUBLIC int cuCtxPopCurrent_v2(void **context)
 	return code;
 }
 
+PUBLIC int cuCtxSynchronize(void)
+{
+	return fake_enter(__func__);
+}
+
 PUBLIC int cuCtxGetDevice(int *device)
 {
 	return cuDeviceGet(device, 0);

@@ -25,7 +25,7 @@ int main(void)
 	gpmu_ranges_connect(ranges, &calls);
 	for (uint32_t id = 1; id <= NESTED; id++) {
 		failed += calls.name(calls.user, 1, id, id - 1, "a") != 0;
-		failed += calls.range(calls.user, 1, id, 0, &value, 1) != 0;
+		failed += calls.range(calls.user, 1, id, 0, 1, &value, 1) != 0;
 	}
 	is_u64(failed, 0, "ranges: names and ranges that are nested too deeply are no errors");
 	while (!gpmu_ranges_row(ranges, rows, &row))

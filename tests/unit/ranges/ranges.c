@@ -41,7 +41,7 @@ static void put(pid_t pid, uint32_t name, uint64_t number, double first, double 
 {
 	const double values[] = { first, second };
 
-	if (calls.range(calls.user, pid, name, number, values, calls.metric_count))
+	if (calls.range(calls.user, pid, name, number, 1, values, calls.metric_count))
 		ok(false, "ranges: range %u is taken", (unsigned int)number);
 }
 
@@ -120,7 +120,7 @@ static void check_legacy(void)
 
 	is_str(gpmu_ranges_unit(ranges, 0), "B", "ranges: a former name has the unit of its table");
 	put_name(FIRST, 1, 0, "kernel");
-	calls.range(calls.user, FIRST, 1, 0, values, 3);
+	calls.range(calls.user, FIRST, 1, 0, 1, values, 3);
 	are_rows(ranges, "kernel 1 0 0", "ranges: formulas of former names have rows");
 	is_value(ranges, 0, 0, 96, "ranges: a former name has the value of its formula");
 	is_value(ranges, 0, 1, 64, "ranges: a former throughput is bytes by the time of the GPU");
@@ -150,7 +150,7 @@ static void check_catalog(void)
 	const double values[] = { 1e9, 2e9, 4e9, 5e8, 2e9, 1e9, 1e9, 1e9, 2e9, 3e9, 30, 0, 40, 20 };
 
 	put_name(FIRST, 1, 0, "kernel");
-	ok(!calls.range(calls.user, FIRST, 1, 0, values, sizeof(values) / sizeof(*values)), "ranges: values of 14 metrics are taken");
+	ok(!calls.range(calls.user, FIRST, 1, 0, 1, values, sizeof(values) / sizeof(*values)), "ranges: values of 14 metrics are taken");
 	are_rows(ranges, "kernel 1 0 0", "ranges: metrics of ranges have a row");
 	is_str(gpmu_ranges_unit(ranges, 0), "GFLOP/s", "ranges: GpuFlops32 has its unit");
 	is_value(ranges, 0, 0, 22, "ranges: GpuFlops32 counts an FMA as two operations");
@@ -221,7 +221,7 @@ static void check_tree(void)
 	put(SECOND, 1, 3, 20, 0);
 	put(SECOND, 7, 4, 5, 0);
 	put(SECOND, 99, 5, 5, 0);
-	ok(!calls.range(calls.user, FIRST, 1, 6, (double[]){ 1 }, 1), "ranges: a range with another number of values is no error");
+	ok(!calls.range(calls.user, FIRST, 1, 6, 1, (double[]){ 1 }, 1), "ranges: a range with another number of values is no error");
 	are_rows(ranges, "step 2 0 0; step/solve 2 0 1; other 1 4 0",
 		 "ranges: rows are in the order of the tree, names of several processes are one, and unknown ones are left out");
 	is_value(ranges, 0, 0, 30, "ranges: an outer range has its own value");

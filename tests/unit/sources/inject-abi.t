@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Compares metrics/sources/inject/inject_api.h and pcs/pcs_api.h with the toolkit's own CUPTI headers: members of records, in
+# Compares metrics/sources/inject/inject_api.h, pcs/pcs_api.h and sass/sass_api.h with the toolkit's own CUPTI headers: members of records, in
 # CUDA 12.6's layout and in the newest, constants, functions.
 
 . tests/lib/tap.sh
 
-ours=(metrics/sources/inject/inject_api.h metrics/sources/inject/pcs/pcs_api.h)
+ours=(metrics/sources/inject/inject_api.h metrics/sources/inject/pcs/pcs_api.h metrics/sources/inject/sass/sass_api.h)
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
@@ -79,8 +79,8 @@ absent='^$'
 grep -q cuptiSubscribe_v2 "$include/cupti_callbacks.h" || absent='Subscribe(_v2|rParams)|OLD_SUBSCRIBER'
 
 printf '#include <%s>\n' cuda.h cupti_result.h cupti_version.h cupti_callbacks.h cupti_activity.h cupti_driver_cbid.h \
-	cupti_nvtx_cbid.h cupti_runtime_cbid.h cupti_pcsampling.h > "$tmp/real.h"
-printf '#include "pcs_api.h"\n' > "$tmp/ours.h"
+	cupti_nvtx_cbid.h cupti_runtime_cbid.h cupti_pcsampling.h cupti_profiler_target.h cupti_target.h cupti_sass_metrics.h > "$tmp/real.h"
+printf '#include "%s"\n' pcs_api.h sass_api.h > "$tmp/ours.h"
 program "$tmp/real.h" same > "$tmp/same.c"
 program "$tmp/real.h" newest > "$tmp/newest.c"
 program "$tmp/ours.h" same > "$tmp/ours.c"
@@ -89,8 +89,8 @@ for which in same newest; do
 	ok $? "inject: the toolkit has each member and constant ($which names)"
 	"$tmp/$which" > "$tmp/$which.txt"
 done
-"${CC:-gcc}" -w -I metrics/sources/inject -I metrics/sources/inject/pcs -o "$tmp/ours" "$tmp/ours.c"
-ok $? "inject: inject_api.h and pcs_api.h compile with each member and constant"
+"${CC:-gcc}" -w -I metrics/sources/inject -I metrics/sources/inject/pcs -I metrics/sources/inject/sass -I metrics -I metrics/sources/cupti -o "$tmp/ours" "$tmp/ours.c"
+ok $? "inject: inject_api.h, pcs_api.h and sass_api.h compile with each member and constant"
 "$tmp/ours" > "$tmp/ours.txt"
 [ "$(grep -c '\.' "$tmp/ours.txt")" -gt 150 ]
 ok $? "inject: more than 150 members are compared: $(wc -l < "$tmp/ours.txt") lines"
@@ -120,7 +120,7 @@ union() {
 }
 union "$tmp/ours.h" 0 > "$tmp/union-ours.c"
 union "$tmp/real.h" 1 > "$tmp/union-real.c"
-"${CC:-gcc}" -w -I metrics/sources/inject -I metrics/sources/inject/pcs -o "$tmp/union-ours" "$tmp/union-ours.c" &&
+"${CC:-gcc}" -w -I metrics/sources/inject -I metrics/sources/inject/pcs -I metrics/sources/inject/sass -I metrics -I metrics/sources/cupti -o "$tmp/union-ours" "$tmp/union-ours.c" &&
 	"${CC:-gcc}" -w -isystem "$include" -o "$tmp/union-real" "$tmp/union-real.c"
 ok $? "inject: both have each attribute of PC sampling's configuration"
 is "$("$tmp/union-ours")" "$("$tmp/union-real")" "inject: attributes of PC sampling's configuration are the same in $include"

@@ -312,6 +312,7 @@ static void write_image(struct collector *collector)
 		if (!entry || !entry->is_wanted)
 			continue;
 		record->head = (struct activity_head){ (uint32_t)size, ACTIVITY_RANGE, 0 };
+		record->count = 1;
 		record->value_count = (uint32_t)collector->metrics.length;
 		counted += write_values(collector, entry, i, record);
 	}

@@ -42,7 +42,7 @@ static __thread bool is_inside;	/* a call to CUPTI, which may call back */
 
 bool ranges_are_wanted(const struct inject *self)
 {
-	return self->control->ranges.mode != CHANNEL_RANGES_NONE;
+	return self->control->ranges.mode == CHANNEL_RANGES_KERNEL || self->control->ranges.mode == CHANNEL_RANGES_USER;
 }
 
 static bool is_kernel_mode(const struct inject *self)

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "pcs/pcs_api.h"
+#include "sass/sass.h"
+
+#define CONTEXTS	64	/* that are ever counted; kernels of later ones are not */
+#define DEVICES		64
+#define LOCK_MS		2000	/* CUPTI may hold a lock of its own around a callback */
+
+static struct sass_api api;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct sass_context contexts[CONTEXTS];
+static size_t context_count;
+static uint64_t *ids[DEVICES];		/* NULL: not configured */
+static bool is_configured[DEVICES];	/* or has been refused */
+static uint64_t partial;		/* contexts that have lost records */
+static bool has_api, has_ended;		/* has_api: written before any callback */
+static __thread bool is_inside;		/* a call to CUPTI, which may call back */
+
+bool sass_is_wanted(const struct inject *self)
+{
+	return self->control->ranges.mode == CHANNEL_RANGES_SASS;
+}
+
+static const char *fill(void)
+{
+	void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	const char *missing = NULL;
+
+#define FILL(member, symbol, find) \
+	*(void **)&api.member = find; \
+	if (!api.member && !missing) \
+		missing = #symbol;
+#define FILL_CUPTI(member, symbol, ...)		FILL(member, symbol, inject_cupti_symbol(#symbol))
+#define FILL_DRIVER(member, symbol, ...)	FILL(member, symbol, driver ? dlsym(driver, #symbol) : NULL)
+	SASS_FUNCTIONS(FILL_CUPTI)
+	SASS_DRIVER_FUNCTIONS(FILL_DRIVER)
+	return missing;
+}
+
+void sass_begin(struct inject *self)
+{
+	const char *missing;
+
+	if (!sass_is_wanted(self))
+		return;
+	missing = fill();
+	if (missing) {
+		output_note(self, ACTIVITY_WARNING, "SASS metrics are not counted: there is no function %s; install CUDA 12.6 or later",
+			    missing);
+		return;
+	}
+	has_api = true;
+	/* Without all callbacks of this domain CUPTI counts only the first function of a thread. */
+	self->api.domain(1, self->subscriber, CUPTI_CB_DOMAIN_RESOURCE);
+}
+
+static bool take_lock(void)
+{
+	struct timespec end;
+
+	if (is_inside)
+		return false;
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += LOCK_MS / 1000;
+	is_inside = !pthread_mutex_clocklock(&lock, CLOCK_MONOTONIC, &end);
+	return is_inside;
+}
+
+static void leave_lock(void)
+{
+	is_inside = false;
+	pthread_mutex_unlock(&lock);
+}
+
+/* --- contexts, with the lock held */
+
+static struct sass_context *find(const void *handle)
+{
+	for (size_t i = 0; i < context_count; i++)
+		if (contexts[i].handle == handle && contexts[i].state == SASS_ENABLED)
+			return &contexts[i];
+	return NULL;
+}
+
+static void add_context(struct inject *self, void *handle)
+{
+	struct sass_context *context = &contexts[context_count];
+	uint32_t device;
+
+	if (has_ended || context_count == CONTEXTS || api.device(handle, &device) || device >= DEVICES)
+		return;
+	if (!is_configured[device])
+		ids[device] = sass_configure(self, &api, device);
+	is_configured[device] = true;
+	if (!ids[device])
+		return;
+	context_count++;
+	*context = (struct sass_context){ .handle = handle, .ids = ids[device] };
+	sass_context_begin(self, &api, context);
+}
+
+static void end_context(struct inject *self, struct sass_context *context)
+{
+	if (context && sass_context_end(self, &api, context))
+		partial++;
+}
+
+/* --- callbacks */
+
+void sass_callback(struct inject *self, uint32_t cbid, const CUpti_ResourceData *data)
+{
+	if (!has_api || !data || (cbid != CUPTI_CBID_RESOURCE_CONTEXT_CREATED &&
+				  cbid != CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING &&
+				  cbid != CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING))
+		return;
+	if (!take_lock())
+		return;
+	if (cbid == CUPTI_CBID_RESOURCE_CONTEXT_CREATED)
+		add_context(self, data->context);
+	else if (cbid == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING)
+		end_context(self, find(data->context));
+	else if (find(data->context))
+		sass_context_flush(self, &api, find(data->context));
+	leave_lock();
+}
+
+void sass_launch(struct inject *self, const void *context, const char *kernel)
+{
+	if (is_inside || pthread_mutex_lock(&lock))
+		return;
+	if (!has_ended)
+		sass_functions_launch(self, kernel ? kernel : "", !find(context));
+	pthread_mutex_unlock(&lock);
+}
+
+void sass_end(struct inject *self)
+{
+	if (!sass_is_wanted(self) || !inject_is_alive(self) || !take_lock())
+		return;
+	for (size_t i = 0; i < context_count; i++)
+		if (contexts[i].state == SASS_ENABLED)
+			end_context(self, &contexts[i]);
+	if (!has_ended)
+		sass_functions_write(self, partial);
+	has_ended = true;
+	leave_lock();
+}

@@ -1,0 +1,79 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# gpmu stat --sass of a program on the fake of CUPTI, whose kernels have an instruction for each letter of their names.
+. tests/tools/lib.sh
+
+need tests/gpu/fake/program
+program=$(realpath "$B/tests/gpu/fake/program")
+export GPMU_CUDA GPMU_FAKE='inject=1 thread=1'
+GPMU_CUDA=$(realpath "$B/tests/gpu/fake")
+unset CUDA_INJECTION64_PATH NVTX_INJECTION64_PATH GPMU_CHANNEL
+inst=smsp__sass_inst_executed
+thread=smsp__sass_thread_inst_executed
+loads=smsp__sass_inst_executed_op_global_ld
+
+# sass OPTION... -- WORD...: counts the program; prints value, metric, launches and name of each row
+sass() {
+	local options=()
+
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	run timeout -s KILL 300 "$GPMU_BIN" stat -x\; -o "$work/csv" "${options[@]}" -- "$program" init "$@"
+	rows=$(cut -d\; -f1,3,4,6 "$work/csv" | sed 's/smsp__sass_//' | paste -sd' ')
+}
+
+# --- counts
+sass --strict --sass "$inst" -- context=0 kernel=foo kernel=quux repeat=3 kernel=foo
+is "$rc" 0 "stat --sass ends with the command's status"
+is "$rows" "12;inst_executed;4;foo 4;inst_executed;1;quux" "--sass has a row for each function with the sum of its launches"
+is "$err" "" "complete counts print no message"
+sass --strict --sass "$inst,$thread" -- context=0 kernel=_Z3fooi
+is "$rows" "7;inst_executed;1;foo(int) 224;thread_inst_executed;1;foo(int)" "all metrics are counted in one run, and names are demangled"
+sass --strict --sass "$loads" -- context=0 kernel=fold kernel=foo
+is "$rc $rows" "0 1;inst_executed_op_global_ld;1;fold" "a function without an instruction of the metric has no row, and none is missing"
+sass --strict --sass "$inst" -- context=0 threads=4
+is "$rows" "3200;inst_executed;400;threaded" "kernels of all threads are counted"
+sass --strict --sass "$inst" -- context=0 kernel=foo end-context context=0 kernel=foo
+is "$rc $rows" "0 6;inst_executed;2;foo" "the counts of a context that ends are added to those of the next one on its device"
+sass --strict --sass "$inst" -- context=0 module=3ad3cd15 kernel=foo unload=3ad3cd15 kernel=foo
+is "$rc $rows" "0 6;inst_executed;2;foo" "counts before and after a module unloads are added"
+for end in vanish=3 exit=3; do
+	sass --strict --sass "$inst" -- context=0 kernel=foo $end
+	is "$rc $rows" "3 3;inst_executed;1;foo" "a command that ends by $end has all counts"
+done
+expect 0 gpmu stat --sass "$inst" -- "$program" init context=0 kernel=foo kernel=bar
+like "$err" '^ foo, kernels: 1' "the summary has a paragraph for each function"
+like "$err" '2 of 2 kernels' "the summary ends with the number of kernels that were counted"
+
+# --- what CUPTI does not report
+GPMU_FAKE='inject=1 sass_first=1' sass --strict --sass "$inst" -- context=0 kernel=foo kernel=bar
+is "$rc $rows" "125 3;inst_executed;1;foo" "a launched function without records fails --strict"
+like "$err" '--strict: ranges without counters: 1' "--strict has the number of kernels without counts"
+GPMU_FAKE='inject=1 sass_drop=5' sass --strict --sass "$inst" -- context=0 kernel=foo
+is "$rc" 125 "records that CUPTI loses at the end fail --strict"
+sass --strict --sass "$inst,smsp__sass_no_such" -- context=0 kernel=foo
+is "$rc" 125 "a metric that the chip does not have fails --strict"
+like "$err" 'GH100 has no SASS metric smsp__sass_no_such' "a metric that the chip does not have is named"
+for call in Enable:8 SetConfig:7 FlushData:999; do
+	GPMU_FAKE="inject=1 fail=cuptiSassMetrics$call" sass --strict --sass "$inst" -- context=0 kernel=foo
+	is "$rc" 125 "cuptiSassMetrics${call%:*} that fails is an error with --strict"
+	like "$err" "SASS metrics are not counted: cuptiSassMetrics${call%:*} returned ${call#*:}" \
+		"cuptiSassMetrics${call%:*} that fails is reported with its code"
+done
+
+# --- wrong options
+expect 125 gpmu stat --sass sm__inst_executed.sum -- true
+like "$err" 'sm__inst_executed.sum: no SASS metric' "a metric that is no SASS metric is refused before the command runs"
+expect 125 gpmu stat --sass "$inst" --ranges=kernel -- true
+like "$err" '--sass cannot be combined with --ranges' "--ranges beside --sass is refused"
+expect 125 gpmu stat --sass "$inst" -e cycles -- true
+like "$err" '--sass cannot be combined with -e and -M' "events beside --sass are refused"
+expect 125 gpmu stat --sass "$inst"
+like "$err" '--sass needs a command' "--sass without a command is refused"
+expect 125 gpmu stat --sass , -- true
+like "$err" '--sass needs the name of a metric' "--sass without a metric is refused"
+done_testing
