@@ -231,6 +231,7 @@ static void set_ranges(struct channel_ranges *to, const struct gpmu_recorder_ran
 	to->mode = from->mode;
 	to->replay = from->replay;
 	to->sources = from->sources;
+	to->part = from->part;
 	to->levels = from->levels ? from->levels : 1;
 	to->skip = from->skip;
 	to->count = from->count;

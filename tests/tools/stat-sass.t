@@ -49,6 +49,21 @@ expect 0 gpmu stat --sass "$inst" -- "$program" init context=0 kernel=foo kernel
 like "$err" '^ foo, kernels: 1' "the summary has a paragraph for each function"
 like "$err" '2 of 2 kernels' "the summary ends with the number of kernels that were counted"
 
+# --- parts of functions
+parts() {
+	sass --strict "$@" -- context=0 module=3ad3cd15 kernel=foo unload=3ad3cd15 kernel=foo
+}
+parts --sass "$inst" --sass-by=line
+is "$rc $rows" "0 6;inst_executed;2;foo 4;inst_executed;2;foo/src/fake.cu:10 2;inst_executed;2;foo/src/fake.cu:11" \
+	"--sass-by=line has a row for each source line of a function"
+parts --sass "$inst" --sass-by=instruction
+is "$rows" "6;inst_executed;2;foo 2;inst_executed;2;foo/0x0000 src/fake.cu:10 2;inst_executed;2;foo/0x0010 src/fake.cu:10 \
+2;inst_executed;2;foo/0x0020 src/fake.cu:11" "--sass-by=instruction has a row for each instruction, with offset and line"
+sass --strict --sass "$inst" --sass-by=line -- context=0 kernel=foo
+is "$rows" "3;inst_executed;1;foo 3;inst_executed;1;foo/no line" "instructions without a line have a row together"
+expect 0 gpmu stat --sass "$inst,$thread" --sass-by=instruction -- "$program" init context=0 kernel=foo
+like "$err" '^  *1  *32  0x0020 no line$' "the summary has a line for each part with all metrics"
+
 # --- what CUPTI does not report
 GPMU_FAKE='inject=1 sass_first=1' sass --strict --sass "$inst" -- context=0 kernel=foo kernel=bar
 is "$rc $rows" "125 3;inst_executed;1;foo" "a launched function without records fails --strict"
@@ -74,6 +89,10 @@ expect 125 gpmu stat --sass "$inst" -e cycles -- true
 like "$err" '--sass cannot be combined with -e and -M' "events beside --sass are refused"
 expect 125 gpmu stat --sass "$inst"
 like "$err" '--sass needs a command' "--sass without a command is refused"
+expect 125 gpmu stat --sass-by=line -- true
+like "$err" '--sass-by needs --sass' "--sass-by without --sass is refused"
+expect 125 gpmu stat --sass "$inst" --sass-by=block -- true
+like "$err" 'expected function, line or instruction' "an unknown part is refused with the known ones"
 expect 125 gpmu stat --sass , -- true
 like "$err" '--sass needs the name of a metric' "--sass without a metric is refused"
 done_testing

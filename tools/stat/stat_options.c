@@ -29,6 +29,7 @@ enum {
 	KEY_REPLAY_LIMIT,
 	KEY_EACH,
 	KEY_SASS,
+	KEY_SASS_BY,
 };
 
 /* Sets the mode and sources of --ranges. */
@@ -67,6 +68,19 @@ static enum gpmu_recorder_replay parse_replay(const char *text)
 	die("--replay=%s: expected kernel, user or application", text);
 }
 
+static enum gpmu_recorder_sass_part parse_part(const char *text)
+{
+	static const char *const names[] = {
+		[GPMU_RECORDER_SASS_FUNCTION] = "function", [GPMU_RECORDER_SASS_LINE] = "line",
+		[GPMU_RECORDER_SASS_INSTRUCTION] = "instruction",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(text, names[i]))
+			return (enum gpmu_recorder_sass_part)i;
+	die("--sass-by=%s: expected function, line or instruction", text);
+}
+
 /* Options of ranges */
 static error_t parse_range(struct stat_ranges_options *ranges, int key, const char *arg)
 {
@@ -79,6 +93,9 @@ static error_t parse_range(struct stat_ranges_options *ranges, int key, const ch
 		return 0;
 	case KEY_SASS:
 		ranges->sass = arg;
+		return 0;
+	case KEY_SASS_BY:
+		choice->part = parse_part(arg);
 		return 0;
 	case KEY_REPLAY:
 		ranges->has_replay = true;
@@ -285,6 +302,8 @@ static const struct argp_option argp_options[] = {
 	{ .name = "each", .key = KEY_EACH, .doc = "separate values for each kernel's launch and each range" },
 	{ .name = "sass", .key = KEY_SASS, .arg = "LIST",
 	  .doc = "count SASS metrics of each function of the GPU exactly, by instrumentation, such as smsp__sass_inst_executed" },
+	{ .name = "sass-by", .key = KEY_SASS_BY, .arg = "PART",
+	  .doc = "with rows of each function's source lines (line) or instructions (instruction)" },
 	{ .name = "strict", .key = KEY_STRICT, .doc = "fail if a value is missing or was multiplexed" },
 	{ .name = "big-num", .key = 'B', .doc = "group digits with commas (default)" },
 	{ .name = "no-big-num", .key = KEY_NO_BIG_NUM, .doc = "do not group digits with commas" },
@@ -385,6 +404,7 @@ static void check_ranges(const struct stat_options *options)
 		{ ranges->sass && options->common.request_count, "--sass cannot be combined with -e and -M: SASS metrics have a run "
 		  "of their own" },
 		{ ranges->sass && !options->argv, "--sass needs a command" },
+		{ !ranges->sass && ranges->choice.part, "--sass-by needs --sass" },
 		{ !ranges->is_wanted && ranges->has_option, "--replay, --range-..., --replay-limit and --each need --ranges" },
 		{ ranges->is_wanted && !options->argv, "--ranges needs a command" },
 		{ is_user && is_kernel_replay, "--replay=kernel needs --ranges=kernel: CUPTI repeats only single kernels; "

@@ -85,12 +85,51 @@ static void print_head(FILE *file, const struct stat_options *options, const str
 		fprintf(file, ", %s: %" PRIu64 "\n", noun(options), row->count);
 }
 
+#define PART_METRICS	8	/* that fit into a line */
+
+static bool fits_line(const struct gpmu_ranges *ranges)
+{
+	size_t count = 0;
+
+	while (gpmu_ranges_name(ranges, count))
+		count++;
+	return count <= PART_METRICS;
+}
+
+/* Prints a line for each part of a function, with all metrics in their order. Returns the row after the last part. */
+static size_t print_parts(FILE *file, const struct gpmu_ranges *ranges, size_t row_index)
+{
+	struct gpmu_ranges_row row;
+	struct table table;
+	char value[40];
+
+	table_init(&table, file, "");
+	for (size_t i = 0; gpmu_ranges_name(ranges, i); i++)
+		table_column(&table, NULL, TABLE_RIGHT, 22, 0);
+	table_column(&table, NULL, 0, 0, 0);
+	for (; !gpmu_ranges_row(ranges, row_index, &row) && row.level; row_index++) {
+		for (size_t i = 0; gpmu_ranges_name(ranges, i); i++) {
+			format_value(value, sizeof(value), gpmu_ranges_value(ranges, row_index, i));
+			table_cell(&table, "%s", value);
+		}
+		table_cell(&table, "%s", row.name);
+	}
+	table_print(&table);
+	putc('\n', file);
+	return row_index;
+}
+
 static void print_rows(FILE *file, const struct stat_options *options, const struct gpmu_ranges *ranges)
 {
 	struct gpmu_ranges_row row;
 
 	for (size_t i = 0; !gpmu_ranges_row(ranges, i, &row); i++) {
 		struct table table;
+
+		if (options->ranges.sass && row.level && fits_line(ranges)) {
+			i = print_parts(file, ranges, i) - 1;
+			continue;
+		}
 
 		print_head(file, options, &row);
 		table_init(&table, file, "");

@@ -128,6 +128,13 @@ enum gpmu_recorder_range_mode {
 	GPMU_RECORDER_RANGE_SASS,		/* SASS metrics of each function; only metrics and functions are used */
 };
 
+/* Parts of a function with rows of their own, below the function's, for GPMU_RECORDER_RANGE_SASS */
+enum gpmu_recorder_sass_part {
+	GPMU_RECORDER_SASS_FUNCTION,	/* none */
+	GPMU_RECORDER_SASS_LINE,	/* source lines */
+	GPMU_RECORDER_SASS_INSTRUCTION,	/* instructions: offset and source line */
+};
+
 /* How the program's work is repeated if the metrics need several passes */
 enum gpmu_recorder_replay {
 	GPMU_RECORDER_REPLAY_KERNEL,	/* each kernel runs again; only for GPMU_RECORDER_RANGE_KERNELS */
@@ -186,6 +193,7 @@ struct gpmu_recorder_range_numbers {
  * @range: takes a range: its name's number, its own number (launch, or outermost range), the number of
  *	ranges (1; with GPMU_RECORDER_RANGE_SASS the launches of the function), and the values of the metrics
  * @end: takes numbers of a process, after its last range; several calls for a process add up
+ * @part: parts of a function with rows of their own, for GPMU_RECORDER_RANGE_SASS
  */
 struct gpmu_recorder_ranges {
 	size_t size;
@@ -202,6 +210,7 @@ struct gpmu_recorder_ranges {
 	int (*range)(void *user, pid_t pid, uint32_t name, uint64_t number, uint64_t count,
 		     const double *values, size_t length);
 	int (*end)(void *user, pid_t pid, const struct gpmu_recorder_range_numbers *numbers);
+	enum gpmu_recorder_sass_part part;
 };
 
 /**

@@ -39,6 +39,7 @@ bool channel_is_sealed(int fd)
 static bool are_valid(const struct channel_ranges *ranges)
 {
 	return ranges->mode <= CHANNEL_RANGES_SASS && ranges->replay <= CHANNEL_REPLAY_APPLICATION &&
+	       ranges->part <= CHANNEL_SASS_INSTRUCTION &&
 	       memchr(ranges->filter, '\0', sizeof(ranges->filter)) && memchr(ranges->state, '\0', sizeof(ranges->state)) &&
 	       !ranges->metrics[sizeof(ranges->metrics) - 1];
 }

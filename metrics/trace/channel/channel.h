@@ -48,10 +48,11 @@ enum channel_pc_mode { CHANNEL_PC_OFF, CHANNEL_PC_CONTINUOUS, CHANNEL_PC_SERIALI
 #define CHANNEL_METRICS		32768	/* bytes of the names of metrics */
 
 enum channel_ranges_mode { CHANNEL_RANGES_NONE, CHANNEL_RANGES_KERNEL, CHANNEL_RANGES_USER, CHANNEL_RANGES_SASS };
+enum channel_sass_part { CHANNEL_SASS_FUNCTION, CHANNEL_SASS_LINE, CHANNEL_SASS_INSTRUCTION };
 enum channel_replay { CHANNEL_REPLAY_KERNEL, CHANNEL_REPLAY_USER, CHANNEL_REPLAY_APPLICATION };
 enum channel_ranges_sources { CHANNEL_RANGES_NVTX = 1, CHANNEL_RANGES_REGION = 2 };
 
-/* Counters of ranges, by CUPTI's range profiler, or SASS metrics, which need only mode and metrics */
+/* Counters of ranges, by CUPTI's range profiler, or SASS metrics, which need only mode, part and metrics */
 struct channel_ranges {
 	uint32_t mode;		/* enum channel_ranges_mode */
 	uint32_t replay;	/* enum channel_replay */
@@ -60,6 +61,7 @@ struct channel_ranges {
 	uint64_t skip, count;	/* matching ranges that are left out first, and counted then; count 0: no limit */
 	uint32_t limit;		/* ms after which a replayed kernel ends the process */
 	uint32_t metric_count;
+	uint32_t part;		/* enum channel_sass_part: of which a function has rows, for CHANNEL_RANGES_SASS */
 	char filter[256];	/* extended regular expression of names; "": all */
 	char state[256];	/* file that application replay keeps between its runs */
 	char metrics[CHANNEL_METRICS];	/* names, each with its NUL */

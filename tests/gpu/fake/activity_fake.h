@@ -48,6 +48,8 @@ bool pc_sampling_do(const char *word, const char *value);
 /* The program has created a context. */
 void pc_sampling_context(uint32_t id, uint32_t device);
 bool pc_sampling_is_enabled(void);
+/* Returns the CRC of the module that was loaded last; 0: none */
+uint32_t pc_sampling_last_module(void);
 PUBLIC int cuptiGetDeviceId(void *context, uint32_t *device);
 
 /* sass.c: a kernel is launched in a context */

@@ -403,6 +403,11 @@ static void load(const char *crc)
 	callback(CUPTI_CBID_RESOURCE_MODULE_LOADED, module);
 }
 
+uint32_t pc_sampling_last_module(void)
+{
+	return module_count ? (uint32_t)modules[(module_count - 1) % MODULES].crc : 0;
+}
+
 /* The image is gone after the callback. */
 static void unload(const char *crc)
 {

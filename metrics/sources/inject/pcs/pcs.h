@@ -75,6 +75,8 @@ struct pcs_row *pcs_rows_take(size_t *count);
 /* --- pcs_cubins.c */
 /* Keeps a copy of a module's image, in a callback. */
 void pcs_cubins_add(struct inject *self, uint64_t crc, const void *image, size_t size);
+/* Returns the copy of an image that was not yet written, which stays; NULL: there is none. */
+const void *pcs_cubins_find(uint64_t crc, size_t *size);
 /* Writes the image, if there is one that was not yet written. Called by gpmu's thread */
 void pcs_cubins_write(struct inject *self, uint64_t crc);
 

@@ -58,6 +58,19 @@ void pcs_cubins_add(struct inject *self, uint64_t crc, const void *image, size_t
 	pthread_mutex_unlock(&lock);
 }
 
+const void *pcs_cubins_find(uint64_t crc, size_t *size)
+{
+	const struct cubin *cubin;
+	const void *image;
+
+	pthread_mutex_lock(&lock);
+	cubin = find(crc);
+	image = cubin ? cubin->image : NULL;
+	*size = image ? cubin->size : 0;
+	pthread_mutex_unlock(&lock);
+	return image;
+}
+
 static void write_parts(struct inject *self, const struct cubin *cubin)
 {
 	struct activity_cubin *record = malloc(sizeof(*record) + PART);

@@ -116,8 +116,11 @@ void sass_callback(struct inject *self, uint32_t cbid, const CUpti_ResourceData 
 {
 	if (!has_api || !data || (cbid != CUPTI_CBID_RESOURCE_CONTEXT_CREATED &&
 				  cbid != CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING &&
+				  cbid != CUPTI_CBID_RESOURCE_MODULE_LOADED &&
 				  cbid != CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING))
 		return;
+	if (cbid == CUPTI_CBID_RESOURCE_MODULE_LOADED)
+		return sass_parts_module(self, &api, data->resourceDescriptor);
 	if (!take_lock())
 		return;
 	if (cbid == CUPTI_CBID_RESOURCE_CONTEXT_CREATED)

@@ -44,10 +44,20 @@ void sass_context_flush(struct inject *self, const struct sass_api *api, struct 
 /* Waits for the context's kernels, flushes, and ends counting. Returns the records that CUPTI has lost. */
 size_t sass_context_end(struct inject *self, const struct sass_api *api, struct sass_context *context);
 
+/* --- sass_parts.c */
+
+#define SASS_PART	512	/* bytes of the text of a part */
+
+/* Keeps the image of a module if source lines are requested. */
+void sass_parts_module(struct inject *self, const struct sass_api *api, const CUpti_ModuleResourceData *module);
+/* Prints the part that the record's instruction belongs to; "": none */
+void sass_parts_instruction(struct inject *self, const struct sass_api *api, const CUpti_SassMetrics_Data *record, char *text,
+			    size_t size);
+
 /* --- sass_functions.c: sums by function, with the lock held */
 
-/* Adds a value of a metric of an instruction. */
-void sass_functions_add(const struct inject *self, const char *name, size_t metric, uint64_t value);
+/* Adds a value of a metric of an instruction. @part: part of the function, with a sum of its own; "": none */
+void sass_functions_add(const struct inject *self, const char *name, const char *part, size_t metric, double value);
 /* Counts a launch. @is_foreign: in a context that is not counted */
 void sass_functions_launch(const struct inject *self, const char *name, bool is_foreign);
 /* Writes all functions, and the numbers of launches with and without counts. @partial: contexts that have lost records */

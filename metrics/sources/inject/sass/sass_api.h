@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Declarations of CUPTI's SASS Metrics API (CUDA 12.6 and later) as far as they are used. Names are CUPTI's;
+ * Declarations of CUPTI's SASS Metrics API (CUDA 12.6 and later), and of its source lines, as far as they are used. Names are CUPTI's;
  * tests/unit/sources/inject-abi.t compares them with the toolkit's. The structSize of a parameter structure is its size up to
  * its last member, except that of CUpti_SassMetricsFlushData_Params, which ends before pMetricsData.
  */
@@ -9,6 +9,7 @@
 
 #include "inject_api.h"
 #include "library/cupti_api.h"
+#include "pcs/pcs_api.h"
 
 #define CUPTI_SASS_METRICS_OUTPUT_GRANULARITY_SMSP	2
 
@@ -85,10 +86,23 @@ typedef struct {
 	CUpti_SassMetrics_Data *pMetricsData;
 } CUpti_SassMetricsFlushData_Params;
 
+typedef struct {
+	size_t size;
+	const void *cubin;
+	const char *functionName;
+	size_t cubinSize;
+	uint32_t lineNumber;
+	uint64_t pcOffset;
+	char *fileName;	/* this and dirName: the caller frees them */
+	char *dirName;
+} CUpti_GetSassToSourceCorrelationParams;
+
 /* F(member of the table, symbol, parameters...) */
 #define SASS_FUNCTIONS(F) \
 	F(init, cuptiProfilerInitialize, CUpti_Profiler_Initialize_Params *params) \
 	F(chip, cuptiDeviceGetChipName, CUpti_Device_GetChipName_Params *params) \
+	F(crc, cuptiGetCubinCrc, CUpti_GetCubinCrcParams *params) \
+	F(line, cuptiGetSassToSourceCorrelation, CUpti_GetSassToSourceCorrelationParams *params) \
 	F(device, cuptiGetDeviceId, void *context, uint32_t *device) \
 	F(properties, cuptiSassMetricsGetProperties, CUpti_SassMetrics_GetProperties_Params *params) \
 	F(configure, cuptiSassMetricsSetConfig, CUpti_SassMetricsSetConfig_Params *params) \

@@ -79,14 +79,31 @@ bool sass_context_begin(struct inject *self, const struct sass_api *api, struct 
 	return context->state == SASS_ENABLED;
 }
 
-static void add_record(const struct inject *self, const struct sass_context *context, const CUpti_SassMetrics_Data *record,
-		       size_t instances)
+/* Adds the values of a metric of the record, of which there are none or @instances. */
+static void add_values(const struct inject *self, const CUpti_SassMetrics_Data *record, const char *part, uint64_t id,
+		       size_t metric, size_t instances)
 {
-	for (size_t i = 0; i < instances; i++)
-		for (size_t metric = 0; metric < self->control->ranges.metric_count; metric++)
-			if (record->pInstanceValues[i].metricId == context->ids[metric])
-				sass_functions_add(self, record->functionName ? record->functionName : "", metric,
-						   record->pInstanceValues[i].value);
+	bool has_values = false;
+	double sum = 0;
+
+	for (size_t i = 0; i < instances; i++) {
+		if (record->pInstanceValues[i].metricId != id)
+			continue;
+		has_values = true;
+		sum += (double)record->pInstanceValues[i].value;
+	}
+	if (has_values)
+		sass_functions_add(self, record->functionName ? record->functionName : "", part, metric, sum);
+}
+
+static void add_record(struct inject *self, const struct sass_api *api, const struct sass_context *context,
+		       const CUpti_SassMetrics_Data *record, size_t instances)
+{
+	char part[SASS_PART];
+
+	sass_parts_instruction(self, api, record, part, sizeof(part));
+	for (size_t metric = 0; metric < self->control->ranges.metric_count; metric++)
+		add_values(self, record, part, context->ids[metric], metric, instances);
 }
 
 /* Fetches and adds @records, for which there are buffers. */
@@ -103,7 +120,7 @@ static bool fetch(struct inject *self, const struct sass_api *api, const struct 
 	if (!check(self, "cuptiSassMetricsFlushData", api->flush(&params)))
 		return false;
 	for (size_t i = 0; i < records; i++)
-		add_record(self, context, &list[i], instances);
+		add_record(self, api, context, &list[i], instances);
 	return true;
 }
 

@@ -9,13 +9,22 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/vector.h"
 #include "sass/sass.h"
 
 #define WAIT_MS	2000	/* for room in the channel */
 
+/* Sums of a part of a function */
+struct part {
+	char *text;
+	double *values;
+};
+
 struct sass_function {
 	char *name;
 	double *values;
+	struct part *parts;
+	size_t part_count, last;	/* last: part that was found last */
 	uint64_t launches, foreign;
 	bool has_records;
 };
@@ -60,14 +69,50 @@ static struct sass_function *find(const struct inject *self, const char *name)
 	return add(self, name);
 }
 
-void sass_functions_add(const struct inject *self, const char *name, size_t metric, uint64_t value)
+static struct part *add_part(const struct inject *self, struct sass_function *function, const char *text)
+{
+	struct part *part = vector_append(function->parts, function->part_count);
+
+	if (!part)
+		return NULL;
+	part->text = strdup(text);
+	part->values = calloc(self->control->ranges.metric_count, sizeof(*part->values));
+	if (part->text && part->values) {
+		function->last = function->part_count - 1;
+		return part;
+	}
+	free(part->text);
+	free(part->values);
+	function->part_count--;
+	return NULL;
+}
+
+/* Parts follow each other in the same order each time. */
+static struct part *find_part(const struct inject *self, struct sass_function *function, const char *text)
+{
+	for (size_t i = 0; i < function->part_count; i++) {
+		const size_t next = (function->last + i) % function->part_count;
+
+		if (strcmp(function->parts[next].text, text) != 0)
+			continue;
+		function->last = next;
+		return &function->parts[next];
+	}
+	return add_part(self, function, text);
+}
+
+void sass_functions_add(const struct inject *self, const char *name, const char *text, size_t metric, double value)
 {
 	struct sass_function *function = find(self, name);
+	struct part *part;
 
 	if (!function)
 		return;
 	function->has_records = true;
-	function->values[metric] += (double)value;
+	function->values[metric] += value;
+	part = *text ? find_part(self, function, text) : NULL;
+	if (part)
+		part->values[metric] += value;
 }
 
 void sass_functions_launch(const struct inject *self, const char *name, bool is_foreign)
@@ -98,7 +143,7 @@ static void put(struct inject *self, const struct activity_head *record)
 		channel_lose(self->writer, &lost);
 }
 
-static bool put_name(struct inject *self, uint32_t id, const char *text)
+static bool put_name(struct inject *self, uint32_t id, uint32_t parent, const char *text)
 {
 	const size_t size = (sizeof(struct activity_range_name) + strlen(text) + 1 + 7) / 8 * 8;
 	struct activity_range_name *name = calloc(1, size);
@@ -107,13 +152,14 @@ static bool put_name(struct inject *self, uint32_t id, const char *text)
 		return false;
 	name->head = (struct activity_head){ (uint32_t)size, ACTIVITY_RANGE_NAME, 0 };
 	name->id = id;
+	name->parent = parent;
 	strcpy(name->text, text);
 	put(self, &name->head);
 	free(name);
 	return true;
 }
 
-static bool put_values(struct inject *self, uint32_t id, const struct sass_function *function)
+static bool put_values(struct inject *self, uint32_t id, uint64_t launches, const double *values)
 {
 	const uint32_t metrics = self->control->ranges.metric_count;
 	const size_t size = sizeof(struct activity_range) + metrics * sizeof(double);
@@ -123,12 +169,27 @@ static bool put_values(struct inject *self, uint32_t id, const struct sass_funct
 		return false;
 	range->head = (struct activity_head){ (uint32_t)size, ACTIVITY_RANGE, 0 };
 	range->name = id;
-	range->count = function->launches;
+	range->count = launches;
 	range->value_count = metrics;
-	memcpy(range->values, function->values, metrics * sizeof(double));
+	memcpy(range->values, values, metrics * sizeof(double));
 	put(self, &range->head);
 	free(range);
 	return true;
+}
+
+/* Writes a function and its parts. */
+static bool put_function(struct inject *self, const struct sass_function *function)
+{
+	static uint32_t ids;
+	const uint32_t id = ++ids;
+	bool is_put = put_name(self, id, 0, function->name) && put_values(self, id, function->launches, function->values);
+
+	for (size_t i = 0; i < function->part_count && is_put; i++) {
+		const struct part *part = &function->parts[i];
+
+		is_put = put_name(self, ++ids, id, part->text) && put_values(self, ids, function->launches, part->values);
+	}
+	return is_put;
 }
 
 /* Returns the index of a metric of all instructions; -1: none is requested. */
@@ -157,7 +218,7 @@ void sass_functions_write(struct inject *self, uint64_t partial)
 
 		numbers.seen += function->launches + function->foreign;
 		numbers.lost[ACTIVITY_RANGES_FOREIGN] += function->foreign;
-		if (has_counts && put_name(self, (uint32_t)i + 1, function->name) && put_values(self, (uint32_t)i + 1, function))
+		if (has_counts && put_function(self, function))
 			numbers.counted += function->launches;
 		else
 			numbers.lost[proof < 0 ? ACTIVITY_RANGES_EMPTY : ACTIVITY_RANGES_DROPPED] += function->launches;
