@@ -3,7 +3,7 @@
  * A fake of CUPTI's SASS Metrics API, with what an H200 does under CUDA 13.0. A launched kernel has as many instructions as its
  * name has letters; each executes once, with 32 threads. A kernel with "ld" in its name also has a load of global memory. Like
  * the real API it returns success where it has no data: without a subscriber to all callbacks about resources only the first
- * function is counted, and beside CONCURRENT_KERNEL all values are 0.
+ * function is counted, and beside CONCURRENT_KERNEL all values are 0. Only the granularity of the GPU has right values.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -18,7 +18,8 @@
 #define FUNCTIONS	64
 #define METRICS		64
 #define DEVICES		8
-#define SMSPS		528	/* of GH100: instances of a value at the finest granularity */
+#define SMS		132	/* of GH100 */
+#define SMSPS		528
 
 enum { OPERATION = 7, UNCONFIGURED = 15, UNKNOWN = 999 };
 
@@ -42,6 +43,7 @@ static struct context {
 
 static struct {
 	bool is_configured;
+	size_t instances;	/* of a value, by the granularity */
 	size_t chosen[METRICS], length;
 } devices[DEVICES];
 
@@ -98,6 +100,7 @@ PUBLIC int cuptiSassMetricsGetProperties(CUpti_SassMetrics_GetProperties_Params 
 
 PUBLIC int cuptiSassMetricsSetConfig(CUpti_SassMetricsSetConfig_Params *params)
 {
+	static const size_t instances[] = { [CUPTI_SASS_METRICS_OUTPUT_GRANULARITY_GPU] = 1, SMS, SMSPS };
 	int code = ENTER(params, deviceIndex);
 	typeof(&devices[0]) device = &devices[params->deviceIndex % DEVICES];
 
@@ -111,10 +114,9 @@ PUBLIC int cuptiSassMetricsSetConfig(CUpti_SassMetricsSetConfig_Params *params)
 			metric++;
 		if (metric == metric_count)
 			return UNKNOWN;
-		if (params->pConfigs[i].outputGranularity > CUPTI_SASS_METRICS_OUTPUT_GRANULARITY_SMSP)
+		if (params->pConfigs[i].outputGranularity >= sizeof(instances) / sizeof(*instances))
 			return CUPTI_ERROR_INVALID_PARAMETER;
-		if (params->pConfigs[i].outputGranularity != CUPTI_SASS_METRICS_OUTPUT_GRANULARITY_SMSP)
-			fake_violation("%s: a granularity that slows kernels down more", __func__);
+		device->instances = instances[params->pConfigs[i].outputGranularity];
 		device->chosen[device->length++] = metric;
 	}
 	return 0;
@@ -165,21 +167,22 @@ PUBLIC int cuptiSassMetricsGetDataProperties(CUpti_SassMetricsGetDataProperties_
 	if (code || !context || !context->is_enabled)
 		return code ? code : OPERATION;
 	params->numOfPatchedInstructionRecords = count_records(context);
-	params->numOfInstances = SMSPS;
+	params->numOfInstances = devices[context->device % DEVICES].instances;
 	return 0;
 }
 
-static void fill(CUpti_SassMetrics_Data *record, struct function *function, size_t metric, size_t instruction)
+/* All instances have the value of the last one, as in CUPTI 13.0. The fake's kernels have a single warp, on the first one. */
+static void fill(CUpti_SassMetrics_Data *record, struct function *function, size_t instances, size_t metric, size_t instruction)
 {
 	const uint64_t threads = metrics[metric].what == THREADS ? 32 : 1;
 
 	record->cubinCrc = pc_sampling_last_module();
 	record->functionName = function->name;
 	record->pcOffset = (uint32_t)(16 * instruction);
-	for (size_t i = 0; i < SMSPS; i++)
+	for (size_t i = 0; i < instances; i++)
 		record->pInstanceValues[i] = (CUpti_SassMetrics_InstanceValue){ metrics[metric].id, 0 };
-	if (!activity_is_enabled(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL))
-		record->pInstanceValues[instruction % SMSPS].value = function->launches * threads;
+	if (instances == 1 && !activity_is_enabled(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL))
+		record->pInstanceValues[0].value = function->launches * threads;
 }
 
 PUBLIC int cuptiSassMetricsFlushData(CUpti_SassMetricsFlushData_Params *params)
@@ -200,7 +203,7 @@ PUBLIC int cuptiSassMetricsFlushData(CUpti_SassMetricsFlushData_Params *params)
 
 		for (size_t m = 0; m < device->length && function->launches; m++)
 			for (size_t k = 0; k < instructions(function, device->chosen[m]); k++)
-				fill(record++, function, device->chosen[m], k);
+				fill(record++, function, device->instances, device->chosen[m], k);
 		function->launches = 0;
 	}
 	pthread_mutex_unlock(&lock);

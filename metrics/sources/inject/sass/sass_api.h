@@ -11,7 +11,7 @@
 #include "library/cupti_api.h"
 #include "pcs/pcs_api.h"
 
-#define CUPTI_SASS_METRICS_OUTPUT_GRANULARITY_SMSP	2
+#define CUPTI_SASS_METRICS_OUTPUT_GRANULARITY_GPU	0
 
 typedef struct {
 	uint64_t metricId;

@@ -46,9 +46,9 @@ static bool set_config(struct inject *self, const struct sass_api *api, uint32_t
 		     .deviceIndex = device);
 	bool is_set;
 
-	/* The sums are the same at each granularity, and the finest changes the time of kernels least. */
+	/* With the granularities of multiprocessors and their sub-partitions CUPTI 13.0 gives all instances the value of one. */
 	for (size_t i = 0; list && i < length; i++)
-		list[i] = (CUpti_SassMetrics_Config){ ids[i], CUPTI_SASS_METRICS_OUTPUT_GRANULARITY_SMSP };
+		list[i] = (CUpti_SassMetrics_Config){ ids[i], CUPTI_SASS_METRICS_OUTPUT_GRANULARITY_GPU };
 	is_set = list && check(self, "cuptiSassMetricsSetConfig", api->configure(&params));
 	free(list);
 	return is_set;
