@@ -47,7 +47,10 @@ for end in vanish=3 exit=3; do
 done
 expect 0 gpmu stat --sass "$inst" -- "$program" init context=0 kernel=foo kernel=bar
 like "$err" '^ foo, kernels: 1' "the summary has a paragraph for each function"
-like "$err" '2 of 2 kernels' "the summary ends with the number of kernels that were counted"
+like "$err" '2 of 2 kernels$' "the summary ends with the number of kernels that were counted"
+expect 0 gpmu stat --sass "$loads" -- "$program" init context=0 kernel=fold
+like "$err" '1 of 1 kernels, not compared with their warps: smsp__sass_inst_executed is not counted$' \
+	"the summary reports that counts were not compared with the launches"
 
 # --- parts of functions
 parts() {
@@ -68,6 +71,19 @@ like "$err" '^  *1  *32  0x0020 no line$' "the summary has a line for each part 
 GPMU_FAKE='inject=1 sass_first=1' sass --strict --sass "$inst" -- context=0 kernel=foo kernel=bar
 is "$rc $rows" "125 3;inst_executed;1;foo" "a launched function without records fails --strict"
 like "$err" '--strict: ranges without counters: 1' "--strict has the number of kernels without counts"
+for more in 1 -1; do
+	GPMU_FAKE="inject=1 sass_more=$more" sass --strict --sass "$inst" -- context=0 kernel=_Z3fooi repeat=2 kernel=_Z3fooi
+	is "$rc $rows" "125 " "a function whose warps are not those of its launches is left out and fails --strict ($more)"
+	like "$err" "foo\\(int\\) has $((3 + more)) of 3 warps" "a message has both numbers of warps ($more)"
+	GPMU_FAKE="inject=1 sass_more=$more" sass --strict --sass "$loads,$thread" -- context=0 kernel=fold
+	like "$err" "fold has $((32 + more * 32)) of 32 threads" "threads are compared where warps are not counted ($more)"
+done
+GPMU_FAKE='inject=1 sass_more=1' sass --strict --sass "$inst" -- context=0 kernel=foo graph=2
+is "$rc $rows" "0 6;inst_executed;1;foo" "with a graph, whose kernels are not seen, more warps than those of the launches are right"
+GPMU_FAKE='inject=1 sass_more=-1' sass --strict --sass "$inst" -- context=0 kernel=foo graph=2
+is "$rc $rows" "125 " "with a graph fewer warps than those of the launches are an error"
+GPMU_FAKE='inject=1 sass_more=1' sass --strict --sass "$loads" -- context=0 kernel=fold
+is "$rc $rows" "0 2;inst_executed_op_global_ld;1;fold" "without a metric of all instructions warps are not compared"
 GPMU_FAKE='inject=1 sass_drop=5' sass --strict --sass "$inst" -- context=0 kernel=foo
 is "$rc" 125 "records that CUPTI loses at the end fail --strict"
 sass --strict --sass "$inst,smsp__sass_no_such" -- context=0 kernel=foo

@@ -25,6 +25,7 @@ static const char *const reasons[GPMU_RECORDER_RANGE_REASONS] = {
 
 /* Reasons that differ with SASS metrics */
 static const char *const sass_reasons[GPMU_RECORDER_RANGE_REASONS] = {
+	[GPMU_RECORDER_RANGE_DROPPED] = "not counted as often as they were launched",
 	[GPMU_RECORDER_RANGE_PARTIAL] = "contexts of which CUPTI has lost records",
 	[GPMU_RECORDER_RANGE_FOREIGN] = "in a context that CUPTI does not count",
 	[GPMU_RECORDER_RANGE_EMPTY] = "without an instruction of these metrics",
@@ -142,12 +143,26 @@ static void print_rows(FILE *file, const struct stat_options *options, const str
 	}
 }
 
+/* Returns whether a metric of all instructions is counted, by which the warps of a function are compared with its launches. */
+static bool has_proof(const struct gpmu_ranges *ranges)
+{
+	const char *name;
+
+	for (size_t i = 0; (name = gpmu_ranges_name(ranges, i)); i++)
+		if (!strcmp(name, "smsp__sass_inst_executed") || !strcmp(name, "smsp__sass_thread_inst_executed"))
+			return true;
+	return false;
+}
+
 static void print_numbers(FILE *file, const struct stat_options *options, const struct gpmu_ranges *ranges)
 {
 	const struct gpmu_recorder_range_numbers *numbers = gpmu_ranges_numbers(ranges);
 
 	fprintf(file, " %" PRIu64 " of %" PRIu64 " %s", numbers->counted, numbers->seen, noun(options));
-	fprintf(file, options->ranges.sass ? "\n" : "; passes: %u\n", numbers->passes);
+	if (!options->ranges.sass)
+		fprintf(file, "; passes: %u\n", numbers->passes);
+	else
+		fputs(has_proof(ranges) ? "\n" : ", not compared with their warps: smsp__sass_inst_executed is not counted\n", file);
 	for (int i = 0; i < GPMU_RECORDER_RANGE_REASONS; i++)
 		if (numbers->lost[i])
 			fprintf(file, " %" PRIu64 " %s\n", numbers->lost[i], reason_text(options, i));

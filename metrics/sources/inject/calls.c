@@ -229,8 +229,9 @@ void calls_callback(struct inject *self, uint32_t cbid, const CUpti_CallbackData
 	if (data->callbackSite != CUPTI_API_ENTER) {
 		if (ranges_are_wanted(self))
 			ranges_work_end(self, has_launched(function, data));
-		if (sass_is_wanted(self) && function->kind == ACTIVITY_KERNEL && has_launched(function, data))
-			sass_launch(self, data->context, data->symbolName);
+		if (sass_is_wanted(self) && (function->kind == ACTIVITY_KERNEL || function->kind == ACTIVITY_GRAPH) &&
+		    has_launched(function, data))
+			sass_launch(self, cbid, data);
 		return end(self, function, data);
 	}
 	thread_hold(self);

@@ -133,7 +133,7 @@ static void do_captured(const char *code)
 /* Calls without work: a launch that fails, a launch that adds a node to a graph, a copy of 0 bytes */
 static void do_nothing(const char *unused)
 {
-	const uint64_t parameters[3] = { 0 };
+	const uint64_t parameters[4] = { 0 };
 
 	(void)unused;
 	call_driver(307, parameters, 1, false);
@@ -144,15 +144,18 @@ static void do_nothing(const char *unused)
 /* Kernels that have been called and whose records CUPTI never delivers */
 static void do_undelivered(const char *n)
 {
-	const uint64_t parameters[3] = { 0 };
+	const uint64_t parameters[4] = { 0 };
 
 	for (long i = strtol(n, NULL, 0); i > 0; i--)
 		call_driver(307, parameters, 0, false);
 }
 
+#define ONE	UINT64_C(1)
+
 static uint32_t call(uint32_t cbid, uint64_t *now)
 {
-	const uint64_t parameters[] = { 1, 1, 1 };
+	/* Of a launch: a function, and a block of 32 threads, as six numbers of 32 bits */
+	const uint64_t parameters[] = { 1, ONE << 32 | ONE, ONE << 37 | ONE, ONE << 32 | ONE };
 	CUpti_ActivityAPI record = {
 		.kind = CUPTI_ACTIVITY_KIND_RUNTIME, .cbid = cbid, .threadId = gettid(),
 		.processId = getpid(), .start = activity_now(),

@@ -182,7 +182,7 @@ static void fill(CUpti_SassMetrics_Data *record, struct function *function, size
 	for (size_t i = 0; i < instances; i++)
 		record->pInstanceValues[i] = (CUpti_SassMetrics_InstanceValue){ metrics[metric].id, 0 };
 	if (instances == 1 && !activity_is_enabled(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL))
-		record->pInstanceValues[0].value = function->launches * threads;
+		record->pInstanceValues[0].value = (function->launches + (uint64_t)fake_options()->sass_more) * threads;
 }
 
 PUBLIC int cuptiSassMetricsFlushData(CUpti_SassMetricsFlushData_Params *params)

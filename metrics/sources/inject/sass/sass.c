@@ -9,7 +9,14 @@
 
 #define CONTEXTS	64	/* that are ever counted; kernels of later ones are not */
 #define DEVICES		64
+#define WARP		32	/* threads */
 #define LOCK_MS		2000	/* CUPTI may hold a lock of its own around a callback */
+
+/* Callback ids of functions that launch kernels, as in cupti_driver_cbid.h; calls.c has all */
+enum {
+	LAUNCH = 307, LAUNCH_PTSZ = 442, LAUNCH_COOPERATIVE = 477, LAUNCH_COOPERATIVE_PTSZ = 478, LAUNCH_EX = 652,
+	LAUNCH_EX_PTSZ = 653, GRAPH_LAUNCH = 514, GRAPH_LAUNCH_PTSZ = 515,
+};
 
 static struct sass_api api;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -132,12 +139,34 @@ void sass_callback(struct inject *self, uint32_t cbid, const CUpti_ResourceData 
 	leave_lock();
 }
 
-void sass_launch(struct inject *self, const void *context, const char *kernel)
+/* Reads the shape of a launch from the parameters of a driver's function, as in generated_cuda_meta.h. */
+static struct sass_shape read_shape(uint32_t cbid, const void *parameters)
 {
+	struct { const void *function; uint32_t grid[3], block[3]; } call;
+	const uint32_t *grid = call.grid;
+	uint64_t blocks, threads;
+
+	memcpy(&call, parameters, sizeof(call));
+	if (cbid == LAUNCH_EX || cbid == LAUNCH_EX_PTSZ)
+		grid = call.function;	/* CUlaunchConfig, which begins with the grid and the block */
+	else if (cbid != LAUNCH && cbid != LAUNCH_PTSZ && cbid != LAUNCH_COOPERATIVE && cbid != LAUNCH_COOPERATIVE_PTSZ)
+		return (struct sass_shape){ .is_unknown = true };
+	blocks = (uint64_t)grid[0] * grid[1] * grid[2];
+	threads = (uint64_t)grid[3] * grid[4] * grid[5];
+	return (struct sass_shape){ blocks * ((threads + WARP - 1) / WARP), blocks * threads, false };
+}
+
+void sass_launch(struct inject *self, uint32_t cbid, const CUpti_CallbackData *call)
+{
+	const bool is_graph = cbid == GRAPH_LAUNCH || cbid == GRAPH_LAUNCH_PTSZ;
+	const struct sass_shape shape = is_graph ? (struct sass_shape){ 0 } : read_shape(cbid, call->functionParams);
+
 	if (is_inside || pthread_mutex_lock(&lock))
 		return;
-	if (!has_ended)
-		sass_functions_launch(self, kernel ? kernel : "", !find(context));
+	if (is_graph)
+		sass_functions_graph();
+	else if (!has_ended)
+		sass_functions_launch(self, call->symbolName ? call->symbolName : "", &shape, !find(call->context));
 	pthread_mutex_unlock(&lock);
 }
 

@@ -17,8 +17,8 @@ bool sass_is_wanted(const struct inject *self);
 void sass_begin(struct inject *self);
 /* Takes a callback of the domain of resources. */
 void sass_callback(struct inject *self, uint32_t cbid, const CUpti_ResourceData *data);
-/* A call has launched a kernel in a context, outside of graphs. */
-void sass_launch(struct inject *self, const void *context, const char *kernel);
+/* A call of a driver's function has launched a kernel outside of graphs, or a graph. */
+void sass_launch(struct inject *self, uint32_t cbid, const CUpti_CallbackData *call);
 /* The process ends: waits for its kernels, and writes all values. May be called again. */
 void sass_end(struct inject *self);
 
@@ -56,10 +56,25 @@ void sass_parts_instruction(struct inject *self, const struct sass_api *api, con
 
 /* --- sass_functions.c: sums by function, with the lock held */
 
-/* Adds a value of a metric of an instruction. @part: part of the function, with a sum of its own; "": none */
-void sass_functions_add(const struct inject *self, const char *name, const char *part, size_t metric, double value);
+/* Warps and threads of a launch, or of several */
+struct sass_shape {
+	uint64_t warps, threads;
+	bool is_unknown;	/* of a launch at least */
+};
+
+/* Value of a metric of an instruction */
+struct sass_value {
+	const char *function, *part;	/* part: part of the function, with a sum of its own; "": none */
+	bool is_entry;	/* first instruction of the function */
+	size_t metric;
+	double value;
+};
+
+void sass_functions_add(const struct inject *self, const struct sass_value *value);
 /* Counts a launch. @is_foreign: in a context that is not counted */
-void sass_functions_launch(const struct inject *self, const char *name, bool is_foreign);
+void sass_functions_launch(const struct inject *self, const char *name, const struct sass_shape *shape, bool is_foreign);
+/* A graph was launched: its kernels are counted, too. */
+void sass_functions_graph(void);
 /* Writes all functions, and the numbers of launches with and without counts. @partial: contexts that have lost records */
 void sass_functions_write(struct inject *self, uint64_t partial);
 

@@ -93,7 +93,9 @@ static void add_values(const struct inject *self, const CUpti_SassMetrics_Data *
 		sum += (double)record->pInstanceValues[i].value;
 	}
 	if (has_values)
-		sass_functions_add(self, record->functionName ? record->functionName : "", part, metric, sum);
+		sass_functions_add(self, &(struct sass_value){
+			record->functionName ? record->functionName : "", part, !record->pcOffset, metric, sum,
+		});
 }
 
 static void add_record(struct inject *self, const struct sass_api *api, const struct sass_context *context,

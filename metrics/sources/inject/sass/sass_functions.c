@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Counts of each function. CUPTI can return success without data, or with all values 0, so that each launched function is
- * checked: a metric of all instructions is above 0 for each kernel that has run. Metrics of some instructions have no records
- * of functions without these instructions.
+ * Counts of each function. CUPTI can return success without data, or with wrong values, so that each launched function is
+ * checked: each of its warps executes the first instruction once, and the launches have their numbers of warps. That requires
+ * a metric of all instructions. Metrics of some instructions have no records of functions without these instructions.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/text/demangle.h"
 #include "base/vector.h"
 #include "sass/sass.h"
 
-#define WAIT_MS	2000	/* for room in the channel */
+#define WAIT_MS		2000	/* for room in the channel */
+#define BY_WARP		"smsp__sass_inst_executed"	/* metrics of all instructions */
+#define BY_THREAD	"smsp__sass_thread_inst_executed"
 
 /* Sums of a part of a function */
 struct part {
@@ -26,15 +29,21 @@ struct sass_function {
 	struct part *parts;
 	size_t part_count, last;	/* last: part that was found last */
 	uint64_t launches, foreign;
+	struct sass_shape launched;	/* sums */
+	double *entries;	/* values of the first instruction */
 	bool has_records;
 };
 
 static struct sass_function *functions;
 static size_t count, last;
 static uint64_t forgotten;	/* launches without memory for the function */
+static bool has_graphs;		/* whose kernels are counted without their launches */
 
-/* Metrics of all instructions */
-static const char *const complete[] = { "smsp__sass_inst_executed", "smsp__sass_thread_inst_executed" };
+/* Metric of all instructions that is requested */
+struct proof {
+	size_t metric;		/* index; SIZE_MAX: none is requested */
+	bool is_by_thread;	/* counts threads, not warps */
+};
 
 static struct sass_function *add(const struct inject *self, const char *name)
 {
@@ -46,13 +55,15 @@ static struct sass_function *add(const struct inject *self, const char *name)
 	function = &list[count];
 	*function = (struct sass_function){
 		.name = strdup(name), .values = calloc(self->control->ranges.metric_count, sizeof(*function->values)),
+		.entries = calloc(self->control->ranges.metric_count, sizeof(*function->entries)),
 	};
-	if (function->name && function->values) {
+	if (function->name && function->values && function->entries) {
 		last = count++;
 		return function;
 	}
 	free(function->name);
 	free(function->values);
+	free(function->entries);
 	return NULL;
 }
 
@@ -101,30 +112,41 @@ static struct part *find_part(const struct inject *self, struct sass_function *f
 	return add_part(self, function, text);
 }
 
-void sass_functions_add(const struct inject *self, const char *name, const char *text, size_t metric, double value)
+void sass_functions_add(const struct inject *self, const struct sass_value *value)
 {
-	struct sass_function *function = find(self, name);
+	struct sass_function *function = find(self, value->function);
 	struct part *part;
 
 	if (!function)
 		return;
 	function->has_records = true;
-	function->values[metric] += value;
-	part = *text ? find_part(self, function, text) : NULL;
+	function->values[value->metric] += value->value;
+	if (value->is_entry)
+		function->entries[value->metric] += value->value;
+	part = *value->part ? find_part(self, function, value->part) : NULL;
 	if (part)
-		part->values[metric] += value;
+		part->values[value->metric] += value->value;
 }
 
-void sass_functions_launch(const struct inject *self, const char *name, bool is_foreign)
+void sass_functions_launch(const struct inject *self, const char *name, const struct sass_shape *shape, bool is_foreign)
 {
 	struct sass_function *function = find(self, name);
 
-	if (!function)
+	if (!function) {
 		forgotten++;
-	else if (is_foreign)
+	} else if (is_foreign) {
 		function->foreign++;
-	else
+	} else {
 		function->launches++;
+		function->launched.warps += shape->warps;
+		function->launched.threads += shape->threads;
+		function->launched.is_unknown = function->launched.is_unknown || shape->is_unknown;
+	}
+}
+
+void sass_functions_graph(void)
+{
+	has_graphs = true;
 }
 
 /* --- the end */
@@ -192,36 +214,78 @@ static bool put_function(struct inject *self, const struct sass_function *functi
 	return is_put;
 }
 
-/* Returns the index of a metric of all instructions; -1: none is requested. */
-static ptrdiff_t find_complete(const struct inject *self)
+static struct proof find_proof(const struct inject *self)
 {
 	const char *name = self->control->ranges.metrics;
 
 	for (uint32_t i = 0; i < self->control->ranges.metric_count; i++, name += strlen(name) + 1)
-		for (size_t k = 0; k < sizeof(complete) / sizeof(*complete); k++)
-			if (!strcmp(name, complete[k]))
-				return i;
-	return -1;
+		if (!strcmp(name, BY_WARP) || !strcmp(name, BY_THREAD))
+			return (struct proof){ i, !strcmp(name, BY_THREAD) };
+	return (struct proof){ .metric = SIZE_MAX };
+}
+
+/* Warps or threads that the launches of a function have, as the metric counts */
+static double find_launched(const struct sass_function *function, const struct proof *proof)
+{
+	return (double)(proof->is_by_thread ? function->launched.threads : function->launched.warps);
+}
+
+/*
+ * Returns whether the counts are those of all launches. Kernels of graphs have no launch that is seen, nor have functions that
+ * others call.
+ */
+static bool is_exact(const struct sass_function *function, const struct proof *proof)
+{
+	double counted;
+
+	if (proof->metric == SIZE_MAX || !function->has_records)
+		return function->has_records;
+	if (function->values[proof->metric] <= 0 || !function->launches)
+		return function->values[proof->metric] > 0;
+	counted = function->entries[proof->metric];
+	if (has_graphs || function->launched.is_unknown)
+		return counted >= find_launched(function, proof);
+	return counted == find_launched(function, proof);
+}
+
+static void note_wrong(struct inject *self, const struct sass_function *function, const struct proof *proof)
+{
+	static bool is_noted;
+	const double counted = proof->metric == SIZE_MAX ? 0 : function->entries[proof->metric];
+	char *name = demangle(function->name);
+
+	output_warn_once(self, &is_noted, "SASS metrics: a function is left out if not all of its launches were counted: "
+			 "%.100s has %.0f of %.0f %s", name ? name : function->name, counted, find_launched(function, proof),
+			 proof->is_by_thread ? "threads" : "warps");
+	free(name);
+}
+
+/* Writes a function, or counts its launches as not counted. */
+static void write_function(struct inject *self, const struct sass_function *function, const struct proof *proof,
+			   struct activity_ranges *numbers)
+{
+	const bool has_proof = proof->metric != SIZE_MAX;
+
+	numbers->seen += function->launches + function->foreign;
+	numbers->lost[ACTIVITY_RANGES_FOREIGN] += function->foreign;
+	if (is_exact(function, proof) && put_function(self, function)) {
+		numbers->counted += function->launches;
+		return;
+	}
+	numbers->lost[has_proof ? ACTIVITY_RANGES_DROPPED : ACTIVITY_RANGES_EMPTY] += function->launches;
+	if (has_proof && function->launches)
+		note_wrong(self, function, proof);
 }
 
 void sass_functions_write(struct inject *self, uint64_t partial)
 {
-	const ptrdiff_t proof = find_complete(self);
+	const struct proof proof = find_proof(self);
 	struct activity_ranges numbers = {
 		.head = { sizeof(numbers), ACTIVITY_RANGES, 0 }, .seen = forgotten, .passes = 1, .is_complete = 1,
 		.lost = { [ACTIVITY_RANGES_PARTIAL] = partial },
 	};
 
-	for (size_t i = 0; i < count; i++) {
-		const struct sass_function *function = &functions[i];
-		const bool has_counts = function->has_records && (proof < 0 || function->values[proof] > 0);
-
-		numbers.seen += function->launches + function->foreign;
-		numbers.lost[ACTIVITY_RANGES_FOREIGN] += function->foreign;
-		if (has_counts && put_function(self, function))
-			numbers.counted += function->launches;
-		else
-			numbers.lost[proof < 0 ? ACTIVITY_RANGES_EMPTY : ACTIVITY_RANGES_DROPPED] += function->launches;
-	}
+	for (size_t i = 0; i < count; i++)
+		write_function(self, &functions[i], &proof, &numbers);
 	put(self, &numbers.head);
 }
