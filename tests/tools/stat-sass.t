@@ -35,6 +35,8 @@ sass --strict --sass "$inst,$thread" -- context=0 kernel=_Z3fooi
 is "$rows" "7;inst_executed;1;foo(int) 224;thread_inst_executed;1;foo(int)" "all metrics are counted in one run, and names are demangled"
 sass --strict --sass "$loads" -- context=0 kernel=fold kernel=foo
 is "$rc $rows" "0 1;inst_executed_op_global_ld;1;fold" "a function without an instruction of the metric has no row, and none is missing"
+GPMU_FAKE='inject=1 launch_ex=1' sass --strict --sass "$inst" -- context=0 kernel=foo kernel=foo
+is "$rc $rows" "0 6;inst_executed;2;foo" "warps of launches by cuLaunchKernelEx() are compared with the counts"
 sass --strict --sass "$loads" -- context=0 kernel=foo
 is "$rc $rows" "125 " "--strict fails if no function has a count"
 sass --strict --sass "$inst" -- context=0 threads=4

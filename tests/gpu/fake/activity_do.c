@@ -162,7 +162,10 @@ static uint32_t call(uint32_t cbid, uint64_t *now)
 		.correlationId = __atomic_add_fetch(&correlation, 1, __ATOMIC_RELAXED),
 	};
 
-	call_driver(driver_function(cbid), parameters, 0, false);
+	if (fake_options()->launch_ex && driver_function(cbid) == 307)
+		call_driver(652, (const void *[4]){ &parameters[1] }, 0, false);
+	else
+		call_driver(driver_function(cbid), parameters, 0, false);
 	record.end = activity_now();
 	*now = record.end;
 	if (!activity_is_off(record.kind, cbid))

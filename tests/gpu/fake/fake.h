@@ -42,6 +42,7 @@
  *	pcs_lose=N		the first N instructions are counted and not delivered
  *	pcs_busy=1		another process has the profiler
  *	sass_drop=N		SASS metrics: each context loses N records
+ *	launch_ex=1		kernels are launched by cuLaunchKernelEx()
  *	sass_more=N		each record has N warps more than were launched; negative: fewer
  *	sass_first=1		only the first function of a context has records
  *	reset			restores all defaults, and fake_get()'s numbers
@@ -74,7 +75,7 @@ struct fake_options {
 	uint64_t gap_from, gap_length;		/* ns */
 	uint64_t jump;				/* number of the sample, from 1 */
 	int inject, thread, second, zero, corrupt, drop, unordered, late, slow, exclusive, stuck;
-	int pcs_full, pcs_drop, pcs_lose, pcs_busy, sass_drop, sass_first, sass_more;
+	int pcs_full, pcs_drop, pcs_lose, pcs_busy, sass_drop, sass_first, sass_more, launch_ex;
 	char lock[PATH_MAX], until[PATH_MAX];
 };
 

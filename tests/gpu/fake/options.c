@@ -280,7 +280,8 @@ static void set(const char *key, const char *value)
 		     { "pcs_full", &options.pcs_full }, { "pcs_drop", &options.pcs_drop },
 		     { "pcs_lose", &options.pcs_lose }, { "pcs_busy", &options.pcs_busy },
 		     { "sass_drop", &options.sass_drop }, { "sass_first", &options.sass_first },
-		     { "sass_more", &options.sass_more } };
+		     { "sass_more", &options.sass_more },
+		     { "launch_ex", &options.launch_ex } };
 	uint64_t unused;
 
 	for (size_t i = 0; i < sizeof(of_gpu) / sizeof(*of_gpu); i++)

@@ -142,17 +142,19 @@ void sass_callback(struct inject *self, uint32_t cbid, const CUpti_ResourceData 
 /* Reads the shape of a launch from the parameters of a driver's function, as in generated_cuda_meta.h. */
 static struct sass_shape read_shape(uint32_t cbid, const void *parameters)
 {
-	struct { const void *function; uint32_t grid[3], block[3]; } call;
-	const uint32_t *grid = call.grid;
+	const void *config = NULL;	/* begins with the dimensions of grid and block */
+	uint32_t size[6];
 	uint64_t blocks, threads;
 
-	memcpy(&call, parameters, sizeof(call));
 	if (cbid == LAUNCH_EX || cbid == LAUNCH_EX_PTSZ)
-		grid = call.function;	/* CUlaunchConfig, which begins with the grid and the block */
-	else if (cbid != LAUNCH && cbid != LAUNCH_PTSZ && cbid != LAUNCH_COOPERATIVE && cbid != LAUNCH_COOPERATIVE_PTSZ)
+		memcpy(&config, parameters, sizeof(config));
+	else if (cbid == LAUNCH || cbid == LAUNCH_PTSZ || cbid == LAUNCH_COOPERATIVE || cbid == LAUNCH_COOPERATIVE_PTSZ)
+		config = (const char *)parameters + sizeof(void *);	/* after the function */
+	if (!config)
 		return (struct sass_shape){ .is_unknown = true };
-	blocks = (uint64_t)grid[0] * grid[1] * grid[2];
-	threads = (uint64_t)grid[3] * grid[4] * grid[5];
+	memcpy(size, config, sizeof(size));
+	blocks = (uint64_t)size[0] * size[1] * size[2];
+	threads = (uint64_t)size[3] * size[4] * size[5];
 	return (struct sass_shape){ blocks * ((threads + WARP - 1) / WARP), blocks * threads, false };
 }
 
