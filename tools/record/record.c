@@ -87,6 +87,7 @@ static const struct {
 	{ "nvtx", GPMU_RECORDER_NVTX },
 	{ "memory", GPMU_RECORDER_MEMORY },
 	{ "unified", GPMU_RECORDER_UNIFIED },
+	{ "managed", GPMU_RECORDER_MANAGED },
 	{ "overhead", GPMU_RECORDER_OVERHEAD },
 	{ "external", GPMU_RECORDER_EXTERNAL },
 	{ "clocks", GPMU_RECORDER_ENVIRONMENT },
@@ -97,7 +98,7 @@ static const struct {
 static const uint32_t cuda_default =
 	GPMU_RECORDER_KERNEL | GPMU_RECORDER_MEMCPY | GPMU_RECORDER_MEMSET | GPMU_RECORDER_GRAPH |
 	GPMU_RECORDER_CALLS | GPMU_RECORDER_SYNC | GPMU_RECORDER_NVTX | GPMU_RECORDER_MEMORY |
-	GPMU_RECORDER_OVERHEAD | GPMU_RECORDER_ENVIRONMENT;
+	GPMU_RECORDER_MANAGED | GPMU_RECORDER_OVERHEAD | GPMU_RECORDER_ENVIRONMENT;
 
 /* Freed, which removes its files, if gpmu exits early */
 static struct gpmu_recorder *unfinished;
@@ -126,7 +127,7 @@ static uint32_t parse_cuda(const char *text)
 		if (i == N_CUDA_NAMES)
 			die("--cuda %s: expected kernel, memcpy, memset, graph, calls, runtime, "
 			    "driver, sync, "
-			    "nvtx, memory, unified, overhead, external, clocks, separated by \",\"", text);
+			    "nvtx, memory, unified, managed, overhead, external, clocks, separated by \",\"", text);
 		if (!cursor[length])
 			return kinds;
 		cursor += length + 1;
@@ -321,7 +322,7 @@ static const struct argp_option options[] = {
 	  DEFAULT_EVENTS },
 	{ .name = "cuda", .key = KEY_CUDA, .arg = "LIST", .doc = "record only these CUDA activities: kernel, memcpy, "
 	  "memset, graph, calls, runtime, "
-	  "driver, sync, nvtx, memory, unified, overhead, external, clocks" },
+	  "driver, sync, nvtx, memory, unified, managed, overhead, external, clocks" },
 	{ .name = "cuda-buffers", .key = KEY_BUFFERS, .arg = "SIZE",
 	  .doc = "use at most SIZE bytes of buffers for CUPTI in each process "
 	  "(default: 256M)" },

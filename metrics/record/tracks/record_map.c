@@ -212,6 +212,9 @@ struct record_span record_map_span(const struct activity_head *record)
 	case ACTIVITY_MEMORY:
 		time = ((const struct activity_memory *)data)->time;
 		break;
+	case ACTIVITY_HOST_MEMORY:
+		time = ((const struct activity_host_memory *)data)->time;
+		break;
 	default: {
 		/* All other records have begin and end after the head. */
 		const struct activity_call *call = data;
@@ -389,6 +392,8 @@ int record_map_event(struct record_map *map, uint32_t number, const struct activ
 		return record_marker(map, process, data);
 	case ACTIVITY_MEMORY:
 		return record_memory(map, process, data);
+	case ACTIVITY_HOST_MEMORY:
+		return record_host_memory(map, process, data);
 	case ACTIVITY_OVERHEAD:
 		return put_overhead(map, process, data);
 	case ACTIVITY_PC:

@@ -121,6 +121,7 @@ struct record_process {
 	struct map allocated;	/* struct record_allocated *, by GPU */
 	struct map subtracks;	/* struct record_subtracks *, by GPU and purpose */
 	struct record_subtracks *nvtx;
+	int host_memory;	/* track; 0: not yet made */
 	struct record_call *calls;	/* RECORD_CALLS entries; NULL: none yet */
 	struct record_lost lost[ACTIVITY_LOST_REASONS][ACTIVITY_KINDS];
 	/* Work, by kind from ACTIVITY_KERNEL on: calls of the process, and records that have arrived or were counted as lost */
@@ -181,7 +182,8 @@ struct record_map {
 	const struct gpmu_recorder_ranges *ranges;	/* takes counters of ranges; NULL: nothing does */
 	const struct gpmu_recorder_symbols *symbols;	/* NULL: stacks and samples of SPE have no functions */
 	const struct perf_event_attr *copied;	/* of samples with a copy of the stack; NULL: callers are in the samples */
-	struct gpmu_spe_memory memory;	/* of the machine, for samples of SPE */
+	struct gpmu_spe_memory memory;	/* of the machine, for samples of SPE and pinned memory */
+	bool has_read_memory;		/* for pinned memory */
 	int spe_track;
 	struct record_subtracks *overhead;
 	struct record_causality causality;
@@ -318,6 +320,9 @@ int record_external(struct record_process *process, const struct activity_extern
 int record_marker(struct record_map *map, struct record_process *process,
 		  const struct activity_marker *marker);
 int record_nvtx_end(struct record_map *map, struct record_process *process);
+
+/* --- record_host_memory.c */
+int record_host_memory(struct record_map *map, struct record_process *process, const struct activity_host_memory *memory);
 
 /* --- record_memory.c */
 int record_memory(struct record_map *map, struct record_process *process,

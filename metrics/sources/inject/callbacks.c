@@ -95,6 +95,7 @@ static void enable(struct inject *self)
 	api->domain(1, self->subscriber, CUPTI_CB_DOMAIN_STATE);
 	api->callback(1, self->subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED);
 	calls_enable(self);
+	host_memory_enable(self);
 	pcs_begin(self);
 	sass_begin(self);
 	if (self->control->capture == CHANNEL_CAPTURE_PROFILER) {

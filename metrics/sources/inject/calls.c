@@ -224,8 +224,10 @@ void calls_callback(struct inject *self, uint32_t cbid, const CUpti_CallbackData
 {
 	const struct function *function = cbid < FUNCTIONS ? by_id[cbid] : NULL;
 
-	if (!function)
-		return on_graph_function(cbid, data);
+	if (!function) {
+		on_graph_function(cbid, data);
+		return host_memory_callback(self, cbid, data);
+	}
 	if (data->callbackSite != CUPTI_API_ENTER) {
 		if (ranges_are_wanted(self))
 			ranges_work_end(self, has_launched(function, data));

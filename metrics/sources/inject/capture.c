@@ -62,6 +62,7 @@ static bool has_enabled_kinds;
 static uint32_t state;		/* enum capture_state; atomic */
 static uint32_t refused_kinds;	/* bits 1 << enum activity_kind; atomic */
 static bool is_keeping_kinds;	/* after the end of a range */
+static bool has_managed;	/* the program has allocated managed memory; atomic */
 static uint64_t ended;		/* end of the last range */
 static uint64_t from, until;	/* gpmu's recording, apart from ranges; 0: not begun or not ended */
 static struct {
@@ -75,6 +76,8 @@ static bool is_asked_for(const struct inject *self, const struct capture_kind *k
 
 	if (kind->kind == CUPTI_ACTIVITY_KIND_DEVICE || kind->kind == CUPTI_ACTIVITY_KIND_CONTEXT)
 		return true;
+	if (kind->activity == ACTIVITY_UNIFIED && control->managed_only && !__atomic_load_n(&has_managed, __ATOMIC_RELAXED))
+		return false;
 	/* With GRAPH_TRACE CUPTI has no records of a graph's nodes. */
 	if (kind->kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE && control->graph_nodes)
 		return false;
@@ -228,11 +231,12 @@ void capture_init(void)
 
 bool capture_update(struct inject *self)
 {
-	bool is_capturing, has_some;
+	bool is_capturing, has_some, had_managed;
 
 	pthread_mutex_lock(&lock);
 	look(self);
 	is_capturing = is_on;
+	had_managed = has_managed;
 	has_some = is_capturing || lingers(self);
 	/* Set first: a range that begins while kinds are being disabled waits. */
 	has_enabled_kinds = has_enabled_kinds && has_some;
@@ -242,7 +246,7 @@ bool capture_update(struct inject *self)
 	set_kinds(self, has_some ? IN_RANGES : channel_has_reader(self->control) ? WHILE_READ : TO_THE_END);
 	set_state(has_some ? CAPTURE_ON : CAPTURE_OFF);
 	pthread_mutex_lock(&lock);
-	has_enabled_kinds = has_some;
+	has_enabled_kinds = has_some && had_managed == has_managed;
 	pthread_cond_broadcast(&changed);
 	pthread_mutex_unlock(&lock);
 	return is_capturing;
@@ -262,8 +266,11 @@ static bool has_to_wait(const struct inject *self)
 	return !has_enabled_kinds && !is_keeping_kinds && is_open(self) && inject_is_alive(self);
 }
 
-/* Called in a thread of the program: cancellation is disabled, as the thread must not end here. */
-static void wait_for_kinds(struct inject *self)
+/*
+ * Waits until kinds are enabled; false: for too long. Called in a thread of the program: cancellation is disabled, as the
+ * thread must not end here.
+ */
+static bool wait_for_kinds(struct inject *self)
 {
 	struct timespec end;
 	bool is_late = false;
@@ -279,13 +286,19 @@ static void wait_for_kinds(struct inject *self)
 	while (has_to_wait(self) && !is_late)
 		is_late = pthread_cond_timedwait(&changed, &lock, &end) == ETIMEDOUT;
 	is_late = is_late && has_to_wait(self);
-	is_keeping_kinds = is_keeping_kinds || is_late;
 	pthread_mutex_unlock(&lock);
 	pthread_setcancelstate(state, NULL);
-	if (is_late)
-		output_note(self, ACTIVITY_WARNING,
-			    "the start of a capture range may be missing: CUPTI took more than %d ms to enable records; from now on they stay enabled",
-			    RANGE_WAIT_MS);
+	return !is_late;
+}
+
+static void keep_kinds(struct inject *self)
+{
+	pthread_mutex_lock(&lock);
+	is_keeping_kinds = true;
+	pthread_mutex_unlock(&lock);
+	output_note(self, ACTIVITY_WARNING,
+		    "the start of a capture range may be missing: CUPTI took more than %d ms to enable records; from now on they stay enabled",
+		    RANGE_WAIT_MS);
 }
 
 void capture_range(struct inject *self, bool is_begin)
@@ -304,8 +317,24 @@ void capture_range(struct inject *self, bool is_begin)
 		look(self);
 	is_waiting = is_begin && has_to_wait(self);
 	pthread_mutex_unlock(&lock);
-	if (is_waiting)
-		wait_for_kinds(self);
+	if (is_waiting && !wait_for_kinds(self))
+		keep_kinds(self);
+}
+
+void capture_managed(struct inject *self)
+{
+	bool is_waiting;
+
+	if (!self->control->managed_only || __atomic_load_n(&has_managed, __ATOMIC_RELAXED))
+		return;
+	pthread_mutex_lock(&lock);
+	has_enabled_kinds = has_enabled_kinds && has_managed;
+	__atomic_store_n(&has_managed, true, __ATOMIC_RELAXED);
+	is_waiting = has_to_wait(self);
+	pthread_mutex_unlock(&lock);
+	if (is_waiting && !wait_for_kinds(self))
+		output_note(self, ACTIVITY_WARNING, "the first transfers of unified memory may be missing: CUPTI took more than %d ms "
+			    "to record them; gpmu record --cuda=unified records them from the start", RANGE_WAIT_MS);
 }
 
 bool capture_has(const struct inject *self, uint64_t time)

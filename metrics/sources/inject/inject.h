@@ -142,6 +142,8 @@ void output_process(struct inject *self);
 void capture_init(void);
 /* Begins or ends a capture range, in any thread. At the begin it waits a bounded time until recording is enabled. */
 void capture_range(struct inject *self, bool is_begin);
+/* Notes that the program has allocated managed memory. The first time it waits until transfers of it are recorded. */
+void capture_managed(struct inject *self);
 /* Called by gpmu's thread after any change: enables and disables kinds; returns whether anything is recorded */
 bool capture_update(struct inject *self);
 /* Writes the end of recording when the process ends. Kinds stay enabled: later calls are counted, too. */
@@ -163,6 +165,15 @@ void calls_node_created(void);
 /* Returns whether the call of this correlation is counted as CHANNEL_UNSURE. */
 bool calls_are_unsure(uint32_t correlation);
 void calls_note_unsure(uint32_t correlation);
+
+/* host_memory.c: pinned and managed memory of the program, and the nodes of pinned memory */
+void host_memory_enable(struct inject *self);
+/* Takes a callback of the driver that is not a launch. */
+void host_memory_callback(struct inject *self, uint32_t cbid, const CUpti_CallbackData *data);
+/* Called by gpmu's thread: reads the nodes of new pinned memory, as often as reading them takes a small part of the time. */
+void host_memory_poll(struct inject *self);
+/* Reads the nodes of new pinned memory now. */
+void host_memory_end(struct inject *self);
 
 /* graphs.c: counts the nodes of graphs that are launched, if nodes are recorded */
 /* Takes a callback about a graph, of the domain of resources. */

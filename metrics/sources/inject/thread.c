@@ -188,6 +188,7 @@ static void finish(struct inject *self, enum inject_end end)
 	ranges_end(self);
 	sass_end(self);
 	capture_end(self);
+	host_memory_end(self);
 	is_done = flush_last(self);
 	/* The file stays incomplete if the last records had no room. */
 	if (end == END_FIRST) {
@@ -235,6 +236,7 @@ static void *run(void *data)
 		has_records = capture_update(self);
 		drain(self);
 		pcs_poll(self);
+		host_memory_poll(self);
 		ranges_watch(self);
 		wanted = __atomic_load_n(&self->wanted, __ATOMIC_ACQUIRE);
 		if (wanted != self->flushed)

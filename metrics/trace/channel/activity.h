@@ -39,6 +39,7 @@ enum activity_kind {
 	ACTIVITY_EXTERNAL,
 	ACTIVITY_UNIFIED,
 	ACTIVITY_ENVIRONMENT,
+	ACTIVITY_HOST_MEMORY,
 	ACTIVITY_PC,		/* samples of an instruction */
 	ACTIVITY_PC_TOTAL,
 	ACTIVITY_CUBIN,
@@ -302,6 +303,25 @@ struct activity_unified {
 	uint32_t name;		/* of the counter: "bytes HtoD" */
 	uint32_t from, to;	/* devices; UINT32_MAX: the host */
 	uint32_t reserved;
+};
+
+enum activity_host_event {
+	ACTIVITY_HOST_ALLOCATED,
+	ACTIVITY_HOST_REGISTERED,	/* pages of the program are pinned */
+	ACTIVITY_HOST_FREED,
+	ACTIVITY_HOST_ON_NODE,
+	ACTIVITY_HOST_EVENTS
+};
+
+/* Memory that host and GPUs access: pinned or managed. Its address identifies it until it is freed. */
+struct activity_host_memory {
+	struct activity_head head;
+	uint64_t time, address;
+	uint64_t bytes;		/* ACTIVITY_HOST_ON_NODE: those on the node */
+	uint32_t event;		/* enum activity_host_event */
+	uint32_t memory;	/* ACTIVITY_MEMORY_PINNED or ACTIVITY_MEMORY_MANAGED */
+	uint32_t context, correlation;	/* of the call */
+	uint32_t node, reserved;
 };
 
 /* The state of a GPU */

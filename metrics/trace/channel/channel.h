@@ -91,6 +91,8 @@ struct channel_control {
 	uint32_t pc_mode;	/* PC sampling: enum channel_pc_mode */
 	uint32_t pc_period;	/* cycles: 1 << pc_period */
 	uint32_t pc_stalls;	/* bits 1 << index in gpmu_stalls[]; 0: all reasons */
+	/* 1: transfers of unified memory are recorded once the program allocates managed memory, 0: from the start */
+	uint32_t managed_only, reserved;
 	struct channel_ranges ranges;
 };
 
