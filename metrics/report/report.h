@@ -36,6 +36,7 @@ enum report_table_id {
 	REPORT_NVTX_TIERS,
 	REPORT_FUNCTIONS,
 	REPORT_PCS,
+	REPORT_MEMORY,
 	REPORT_TABLES
 };
 
@@ -191,7 +192,10 @@ void report_nvtx(struct gpmu_report *report);		/* also counters and samples in r
 /* @order: indices of the ranges by tally */
 void report_nvtx_tiers(struct gpmu_report *report, const size_t *order, const struct report_tallies *tallies);
 void report_moved(struct gpmu_report *report);		/* bytes over links */
+/* Returns whether a copy is between GPU and host in this direction: HtoD, HtoA, or DtoH, AtoH. */
+bool report_is_in_direction(const char *name, enum report_way way);
 void report_attribution(struct gpmu_report *report);
+void report_memory(struct gpmu_report *report);		/* who moves bytes of the host's memory */
 void report_ranks(struct gpmu_report *report);		/* also imbalance */
 void report_audit(struct gpmu_report *report);
 void report_counters(struct gpmu_report *report);

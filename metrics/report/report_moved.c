@@ -20,8 +20,7 @@ struct moved {
 	const char *counters;	/* "GpuC2cRxBW + ..." */
 };
 
-/* Returns whether a copy is between GPU and host in this direction: HtoD, HtoA, or DtoH, AtoH. */
-static bool is_in_direction(const char *name, enum report_way way)
+bool report_is_in_direction(const char *name, enum report_way way)
 {
 	const char *to = strstr(name, "to");
 	bool is_to_device = to && to > name && to[-1] == 'H' && (to[2] == 'D' || to[2] == 'A');
@@ -50,16 +49,16 @@ static void add_copies(struct gpmu_report *report, uint32_t gpu, enum report_way
 	for (size_t i = 0; i < timeline->works.n; i++) {
 		const struct timeline_work *work = &timeline->works.list[i];
 
-		if (work->kind == TIMELINE_COPY && is_in_direction(report_string(report, work->name), way) &&
+		if (work->kind == TIMELINE_COPY && report_is_in_direction(report_string(report, work->name), way) &&
 		    timeline->streams.list[work->stream].gpu == gpu)
 			moved->copied += part(moved, work->begin, work->end, work->bytes);
 	}
 	for (size_t i = 0; i < timeline->unified.n; i++) {
-		const struct timeline_slice *slice = &timeline->unified.list[i];
-		const char *name = report_string(report, slice->name);
+		const struct timeline_unified *unified = &timeline->unified.list[i];
+		const char *name = report_string(report, unified->name);
 
-		if (slice->other == gpu && !strncmp(name, "bytes", 5) && is_in_direction(name, way))
-			moved->migrated += part(moved, slice->begin, slice->end, slice->value);
+		if (unified->gpu == gpu && !strncmp(name, "bytes", 5) && report_is_in_direction(name, way))
+			moved->migrated += part(moved, unified->begin, unified->end, unified->value);
 	}
 }
 

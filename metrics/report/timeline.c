@@ -81,7 +81,7 @@ void timeline_release(struct timeline *timeline)
 		timeline->tracks.list, timeline->tasks.list, timeline->samples.list,
 		timeline->functions.list, timeline->thread_samples.list, timeline->stacks.list,
 		timeline->thread_stacks.list,
-		timeline->pcs.list,
+		timeline->pcs.list, timeline->host_memory.list, timeline->nodes.list,
 	};
 
 	for (size_t i = 0; i < timeline->files.n; i++)
@@ -100,5 +100,6 @@ void timeline_release(struct timeline *timeline)
 	map_release(&timeline->call_numbers);
 	map_release(&timeline->thread_stack_numbers);
 	map_release(&timeline->event_periods);
+	map_release(&timeline->host_numbers);
 	strings_release(&timeline->strings);
 }

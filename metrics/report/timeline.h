@@ -38,6 +38,7 @@ struct timeline_track {
 	uint32_t gpu;		/* GPU above the track, or TIMELINE_NONE */
 	uint32_t thread;	/* the track's own thread, or the one above it; or TIMELINE_NONE */
 	uint32_t pid;
+	uint32_t process;	/* string "100 train", or TIMELINE_NONE */
 };
 
 struct timeline_gpu {
@@ -48,6 +49,7 @@ struct timeline_gpu {
 
 struct timeline_stream {
 	uint32_t file, gpu, name;
+	uint32_t process;	/* string, or TIMELINE_NONE */
 };
 
 enum timeline_work_kind { TIMELINE_KERNEL, TIMELINE_COPY, TIMELINE_SET, TIMELINE_GRAPH };
@@ -64,22 +66,42 @@ struct timeline_call {
 	uint64_t begin, end;
 	uint32_t name, thread;
 	uint32_t file : 30, is_driver : 1, has_failed : 1;
-	uint32_t reserved;
+	uint32_t correlation;
 };
 
-/* A wait, NVTX range, unified memory operation, gap or time that CUPTI used */
+/* A wait, NVTX range, gap or time that CUPTI used */
 struct timeline_slice {
 	uint64_t begin, end;
 	uint32_t name, file;
-	/* range: domain; unified memory: GPU; gap: name of what the counter counts */
+	/* range: domain; gap: name of what the counter counts */
 	uint32_t other;
 	uint32_t thread;	/* for a range, or TIMELINE_NONE */
-	uint64_t value;		/* for unified memory */
 };
 
 struct timeline_slices {
 	struct timeline_slice *list;
 	size_t n;
+};
+
+/* A transfer or faults of unified memory */
+struct timeline_unified {
+	uint64_t begin, end, address, value;
+	uint32_t name, gpu, process, file;
+};
+
+/* Pinned or managed memory */
+struct timeline_host_memory {
+	uint64_t begin, end;	/* its life; end: UINT64_MAX if it was not freed */
+	uint64_t address, bytes;
+	uint32_t file, process, kind;	/* kind: string: "pinned", "registered", "managed" */
+	uint32_t correlation;	/* of the call that allocated it */
+};
+
+/* The part of pinned memory that is on a node */
+struct timeline_node {
+	size_t memory;		/* index in host_memory */
+	uint64_t bytes;
+	uint32_t node, gpu_node;	/* strings, gpu_node: of the GPU of the context, or TIMELINE_NONE */
 };
 
 struct timeline_value {
@@ -192,7 +214,11 @@ struct timeline {
 	VECTOR(struct timeline_stream) streams;
 	VECTOR(struct timeline_work) works;
 	VECTOR(struct timeline_call) calls;
-	struct timeline_slices waits, ranges, unified, gaps, overheads;
+	struct timeline_slices waits, ranges, gaps, overheads;
+	VECTOR(struct timeline_unified) unified;
+	VECTOR(struct timeline_host_memory) host_memory;
+	struct map host_numbers;	/* index of the latest in host_memory, by address and process */
+	VECTOR(struct timeline_node) nodes;
 	VECTOR(struct timeline_counter) counters;
 	VECTOR(struct timeline_fact) facts;
 	VECTOR(struct timeline_task) tasks;
@@ -234,6 +260,12 @@ const struct timeline_track *timeline_track(struct timeline *timeline,
 /* timeline_take.c: returns 0 or -ENOMEM */
 int timeline_take(struct timeline *timeline, struct gpmu_trace_reader *reader,
 		  const struct gpmu_trace_item *item);
+/* timeline_host.c: likewise */
+int timeline_take_unified(struct timeline *timeline, const struct timeline_track *track, const struct gpmu_trace_item *item);
+int timeline_take_host_memory(struct timeline *timeline, const struct timeline_track *track, const struct gpmu_trace_item *item);
+/* Arguments of an item: 0, NULL or TIMELINE_NONE if there is none */
+uint64_t timeline_integer(const struct gpmu_trace_item *item, const char *name);
+int timeline_text_number(struct timeline *timeline, const struct gpmu_trace_item *item, const char *name, uint32_t *number);
 /* Counts a sample. @latency: in cycles, or TIMELINE_NONE */
 void timeline_count(struct timeline_samples *samples, uint32_t latency);
 /* timeline_task.c: likewise */

@@ -15,7 +15,7 @@ static const struct gpmu_trace_arg *arg_of(const struct gpmu_trace_item *item, c
 	return NULL;
 }
 
-static uint64_t integer_of(const struct gpmu_trace_item *item, const char *name)
+uint64_t timeline_integer(const struct gpmu_trace_item *item, const char *name)
 {
 	const struct gpmu_trace_arg *arg = arg_of(item, name);
 
@@ -64,7 +64,7 @@ static int take_work(struct timeline *timeline, const struct timeline_track *tra
 	if (name_of_work(timeline, item, kind, &name))
 		return -ENOMEM;
 	return vector_push(&timeline->works, &(struct timeline_work){
-		.begin = item->begin, .end = item->end, .bytes = integer_of(item, "bytes"), .name = name, .kind = kind,
+		.begin = item->begin, .end = item->end, .bytes = timeline_integer(item, "bytes"), .name = name, .kind = kind,
 		.stream = track->index & ((1U << 30) - 1),
 	});
 }
@@ -74,7 +74,8 @@ static int take_call(struct timeline *timeline, const struct timeline_track *tra
 {
 	struct timeline_call call = {
 		.begin = item->begin, .end = item->end, .is_driver = is_driver,
-		.has_failed = integer_of(item, "result") != 0,
+		.has_failed = timeline_integer(item, "result") != 0,
+		.correlation = (uint32_t)timeline_integer(item, "correlation"),
 		.thread = track->role == TIMELINE_THREAD ? track->index : TIMELINE_NONE,
 		.file = ((uint32_t)timeline->files.n - 1) & ((1U << 30) - 1),
 	};
@@ -90,7 +91,7 @@ static int take_slice(struct timeline *timeline, struct timeline_slices *slices,
 {
 	struct timeline_slice slice = {
 		.begin = item->begin, .end = item->end, .file = (uint32_t)timeline->files.n - 1, .other = other,
-		.thread = track->thread, .value = integer_of(item, "value"),
+		.thread = track->thread,
 	};
 
 	if (strings_number(&timeline->strings, item->name ? item->name : "", &slice.name))
@@ -110,7 +111,7 @@ static int take_value(struct timeline *timeline, const struct timeline_track *tr
 }
 
 /* The number of an argument's text, or TIMELINE_NONE */
-static int text_number(struct timeline *timeline, const struct gpmu_trace_item *item, const char *name, uint32_t *number)
+int timeline_text_number(struct timeline *timeline, const struct gpmu_trace_item *item, const char *name, uint32_t *number)
 {
 	const char *text = text_of(item, name);
 
@@ -138,7 +139,7 @@ static int take_function(struct timeline *timeline, const struct gpmu_trace_item
 	uint64_t place;
 	bool is_new;
 
-	if (text_number(timeline, item, "function", &function) || text_number(timeline, item, "object", &object))
+	if (timeline_text_number(timeline, item, "function", &function) || timeline_text_number(timeline, item, "object", &object))
 		return -ENOMEM;
 	cell = map_add(&timeline->place_numbers, (uint64_t)function << 32 | object, &is_new);
 	if (!cell)
@@ -159,11 +160,11 @@ static int take_function(struct timeline *timeline, const struct gpmu_trace_item
 
 static int take_sample(struct timeline *timeline, const struct timeline_track *track, const struct gpmu_trace_item *item)
 {
-	const uint32_t latency = arg_of(item, "latency") ? (uint32_t)integer_of(item, "latency") : TIMELINE_NONE;
+	const uint32_t latency = arg_of(item, "latency") ? (uint32_t)timeline_integer(item, "latency") : TIMELINE_NONE;
 	struct timeline_samples *samples;
 	uint32_t tier, home;
 
-	if (text_number(timeline, item, "tier", &tier) || text_number(timeline, item, "home", &home))
+	if (timeline_text_number(timeline, item, "tier", &tier) || timeline_text_number(timeline, item, "home", &home))
 		return -ENOMEM;
 	samples = vector_element(&timeline->samples, &timeline->sample_numbers, (uint64_t)tier << 32 | home);
 	if (!samples)
@@ -258,12 +259,12 @@ static int take_pc_stack(struct timeline *timeline, const struct gpmu_trace_item
 static int take_pc(struct timeline *timeline, const struct gpmu_trace_item *item)
 {
 	struct timeline_pc pc = {
-		.samples = integer_of(item, "samples"), .not_issued = integer_of(item, "not_issued"),
-		.line = (uint32_t)integer_of(item, "line"), .offset = (uint32_t)integer_of(item, "offset"),
+		.samples = timeline_integer(item, "samples"), .not_issued = timeline_integer(item, "not_issued"),
+		.line = (uint32_t)timeline_integer(item, "line"), .offset = (uint32_t)timeline_integer(item, "offset"),
 	};
 
 	if (strings_number(&timeline->strings, item->name ? item->name : "?", &pc.function) ||
-	    text_number(timeline, item, "file", &pc.file) || text_number(timeline, item, "stall", &pc.stall))
+	    timeline_text_number(timeline, item, "file", &pc.file) || timeline_text_number(timeline, item, "stall", &pc.stall))
 		return -ENOMEM;
 	if (pc.stall == TIMELINE_NONE)
 		return 0;
@@ -308,9 +309,9 @@ static int by_category(struct timeline *timeline, const struct timeline_track *t
 	if (!strcmp(category, "sync"))
 		return take_slice(timeline, &timeline->waits, track, item, TIMELINE_NONE);
 	if (!strcmp(category, "unified"))
-		return take_slice(timeline, &timeline->unified, track, item, track->gpu);
+		return timeline_take_unified(timeline, track, item);
 	if (!strcmp(category, "gap"))
-		return text_number(timeline, item, "of", &other) ? -ENOMEM :
+		return timeline_text_number(timeline, item, "of", &other) ? -ENOMEM :
 		       take_slice(timeline, &timeline->gaps, track, item, other);
 	if (!strcmp(category, "overhead"))
 		return take_slice(timeline, &timeline->overheads, track, item, TIMELINE_NONE);
@@ -351,6 +352,10 @@ int timeline_take(struct timeline *timeline, struct gpmu_trace_reader *reader,
 		return take_sample(timeline, track, item);
 	if (item->kind == GPMU_TRACE_INSTANT && item->category && !strcmp(item->category, "pc"))
 		return take_pc(timeline, item);
+	if (item->kind == GPMU_TRACE_INSTANT && item->category && !strcmp(item->category, "unified"))
+		return timeline_take_unified(timeline, track, item);
+	if (item->kind == GPMU_TRACE_INSTANT && item->category && !strcmp(item->category, "host_memory"))
+		return timeline_take_host_memory(timeline, track, item);
 	if (item->kind == GPMU_TRACE_SLICE && item->category)
 		return by_category(timeline, track, item);
 	return 0;

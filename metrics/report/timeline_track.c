@@ -71,7 +71,29 @@ static int find_described_gpu(struct timeline *timeline, const struct gpmu_trace
 	return find_gpu(timeline, number, uuid, gpu && gpu->name ? gpu->name : "?", index);
 }
 
-static int find_stream(struct timeline *timeline, uint32_t gpu, const char *name, uint32_t *index)
+/*
+ * Sets the process of a track: that of a process's own track, else the one above, else the part of the name before its
+ * purpose: "100 train: stream 7".
+ */
+static int find_process(struct timeline *timeline, const struct gpmu_trace_track_info *info, const char *name,
+			const struct timeline_track *above, uint32_t *process)
+{
+	const char *end = strstr(name, ": ");
+	char text[NAME_BYTES_MAX];
+
+	for (const char *next = end; next; next = strstr(next + 1, ": "))
+		end = next;
+	*process = above ? above->process : TIMELINE_NONE;
+	if (info->kind == GPMU_TRACE_TRACK_PROCESS)
+		snprintf(text, sizeof(text), "%d %s", info->pid, *name ? name : "[unknown]");
+	else if (*process == TIMELINE_NONE && end && isdigit((unsigned char)*name))
+		snprintf(text, sizeof(text), "%.*s", (int)(end - name), name);
+	else
+		return 0;
+	return strings_number(&timeline->strings, text, process);
+}
+
+static int find_stream(struct timeline *timeline, const struct timeline_track *track, const char *name, uint32_t *index)
 {
 	uint32_t file = (uint32_t)timeline->files.n - 1, word;
 
@@ -80,10 +102,12 @@ static int find_stream(struct timeline *timeline, uint32_t gpu, const char *name
 	for (*index = 0; *index < timeline->streams.n; (*index)++) {
 		const struct timeline_stream *stream = &timeline->streams.list[*index];
 
-		if (stream->file == file && stream->gpu == gpu && stream->name == word)
+		if (stream->file == file && stream->gpu == track->gpu && stream->name == word)
 			return 0;
 	}
-	return vector_push(&timeline->streams, &(struct timeline_stream){ .file = file, .gpu = gpu, .name = word });
+	return vector_push(&timeline->streams, &(struct timeline_stream){
+		.file = file, .gpu = track->gpu, .name = word, .process = track->process,
+	});
 }
 
 /* Derives from the parent what a counter counts; NULL if unknown. */
@@ -205,9 +229,11 @@ static int look(struct timeline *timeline, struct gpmu_trace_reader *reader, int
 	track->pid = info.pid ? (uint32_t)info.pid : above ? above->pid : 0;
 	if (info.gpu >= 0 && find_described_gpu(timeline, reader, info.gpu, &track->gpu))
 		return -1;
+	if (find_process(timeline, &info, name, above, &track->process))
+		return -1;
 	if (info.kind == GPMU_TRACE_TRACK_QUEUE) {
 		track->role = TIMELINE_STREAM;
-		return find_stream(timeline, track->gpu, name, &track->index);
+		return find_stream(timeline, track, name, &track->index);
 	}
 	if (info.kind == GPMU_TRACE_TRACK_COUNTER) {
 		track->role = TIMELINE_COUNTER;
@@ -221,7 +247,7 @@ static int look(struct timeline *timeline, struct gpmu_trace_reader *reader, int
 		track->thread = track->index;
 	} else if (above && above->role == TIMELINE_GPU && is_stream(name)) {
 		track->role = TIMELINE_STREAM;
-		return find_stream(timeline, above->gpu, name, &track->index);
+		return find_stream(timeline, track, name, &track->index);
 	} else if (!above) {
 		return by_name(timeline, name, track);
 	}
@@ -231,7 +257,7 @@ static int look(struct timeline *timeline, struct gpmu_trace_reader *reader, int
 const struct timeline_track *timeline_track(struct timeline *timeline,
 					    struct gpmu_trace_reader *reader, int number)
 {
-	struct timeline_track track = { .gpu = TIMELINE_NONE, .thread = TIMELINE_NONE }, *known;
+	struct timeline_track track = { .gpu = TIMELINE_NONE, .thread = TIMELINE_NONE, .process = TIMELINE_NONE }, *known;
 
 	while (timeline->tracks.n < (size_t)number)
 		if (!vector_append(timeline->tracks.list, timeline->tracks.n))

@@ -116,7 +116,7 @@ print(d["gpmu_report"], d["attribution"][0]["name"], d["attribution"][0]["bytes"
 print(" ".join(k for k in d if isinstance(d[k], list)))
 print(d["attribution"][-1]["confidence"], d["kernels"][0]["total"])' "$work/all.json")" \
 	"1 gather(float*, float const*, int const*) 200000000 1
-gpus kernels copies api sync nvtx attribution links ranks imbalance audit streams nvtx_counters counters threads tiers stacks functions nvtx_tiers pcs
+gpus kernels copies api sync nvtx attribution links ranks imbalance audit streams nvtx_counters counters threads tiers stacks functions nvtx_tiers pcs memory
 None 3000000" "report --format json prints one object with all tables"
 run gpmu report --sort nothing "$work/offender.pftrace"
 is "$rc $err" "125 gpmu report: --sort=nothing: the table kernels has no such column; expected one of name, count, share, total, min, median, max" \
@@ -215,6 +215,53 @@ on4,kernel,1000000,0.25,,,1000000,1
 (no recorded activity),,0,0,,,," "report maps nodes to GPUs in their order, and gives a sum of both directions no direction"
 is "$(table links nodes.pftrace | cut -d , -f 2-7)" "4,both,1000000,0,300,999700
 7,both,3000000,0,0,3000000" "report counts transfers of unified memory as explained bytes"
+
+# --- bytes of the host's memory that no copy moved
+
+# Each ms from 1 ms on: "reads" alone; a copy alone, whose 50 MB take 52 MB of the link; a copy beside "computes"; "writes";
+# "touches" waits for 30 MB of unified memory; the host takes them back; "reads" of another process.
+printf '%s\n' 'process;5;app' 'thread;5;5;app' 'process;6;app' 'track;g;-;GPU 0: H200 (GPU-a)' 'track;s;g;5 app: stream 7' \
+	'track;c;g;5 app: stream 8' 'track;o;g;6 app: stream 7' 'track;u;g;5 app: unified memory' 'track;h;p5;host memory' \
+	'counter;r;g;B;pcie__read_bytes.sum' 'counter;w;g;B;pcie__write_bytes.sum' 'audit;gpmu;begin=100000;end=9000000' \
+	'slice;t5;400000;600000;runtime;cudaHostAlloc;correlation=1' 'slice;t5;450000;550000;driver;cuMemHostAlloc;correlation=1' \
+	'instant;h;500000;host_memory;allocated;address=4096;bytes=200000000;memory=pinned;correlation=1' \
+	'slice;t5;650000;750000;runtime;cudaMallocManaged;correlation=2' \
+	'instant;h;700000;host_memory;allocated;address=8000000000;bytes=64000000;memory=managed;correlation=2' \
+	'instant;h;800000;host_memory;on node;address=4096;bytes=150000000;node=node 1 (CPU memory);gpu_node=node 0 (CPU memory)' \
+	'instant;h;800000;host_memory;on node;address=4096;bytes=50000000;node=node 0 (CPU memory);gpu_node=node 0 (CPU memory)' \
+	'slice;s;1000000;2000000;kernel;reads' 'slice;c;2000000;3000000;memcpy;memcpy HtoD;bytes=50000000' \
+	'slice;c;3000000;4000000;memcpy;memcpy HtoD;bytes=50000000' 'slice;s;3000000;4000000;kernel;computes' \
+	'instant;h;3500000;host_memory;registered;address=900000000;bytes=10000000;memory=pinned;correlation=9' \
+	'instant;h;3600000;host_memory;on node;address=900000000;bytes=10000000;node=node 2 (GPU memory);gpu_node=node 0 (CPU memory)' \
+	'slice;s;4000000;5000000;kernel;writes' 'instant;h;4200000;host_memory;freed;address=900000000' \
+	'slice;s;5000000;6000000;kernel;touches' 'slice;u;5000000;6000000;unified;bytes HtoD;value=30000000;address=8000000000' \
+	'slice;u;5100000;5100000;unified;GPU page faults;value=12;address=8063999999' \
+	'slice;u;6000000;7000000;unified;bytes DtoH;value=30000000;address=8000000000' \
+	'instant;h;6000000;unified;CPU page faults;value=3;address=8000000000' \
+	'instant;h;6000001;unified;CPU page faults;value=1;address=8064000000' 'slice;o;8000000;9000000;kernel;reads' > "$work/moves"
+printf 'value;%s\n' 'r;1000000;100000000' 'r;2000000;52000000' 'r;3000000;52000000' 'r;4000000;0' 'r;5000000;30000000' 'r;6000000;0' \
+	'r;7000000;0' 'r;8000000;40000000' 'r;9000000;0' 'w;1000000;0' 'w;4000000;80000000' 'w;5000000;0' 'w;6000000;30000000' \
+	'w;7000000;0' 'w;9000000;0' >> "$work/moves"
+trace moves < "$work/moves"
+wait='its accesses wait for the link: copy what it uses more than once to the GPU before it runs'
+is "$(table memory moves.pftrace | sed 's/"//g')" "5 app,0,other node,pinned, cudaHostAlloc, node 1 (CPU memory),1,200000000,150000000,,,,,,each access crosses to another node: allocate it under numactl --cpunodebind=0 --membind=0
+5 app,0,direct,pinned, managed,2,264000000,100000000,100000000,0,,1,reads,$wait
+5 app,0,direct,pinned, managed, registered,3,274000000,80000000,0,80000000,,1,writes,$wait
+6 app,0,direct,not known,0,0,40000000,40000000,0,,1,reads,$wait
+5 app,0,unified,managed, cudaMallocManaged,1,64000000,30000000,30000000,0,12,,touches,the kernel waits for faults: move it by cudaMemPrefetchAsync() before the launch
+5 app,0,unified,managed, cudaMallocManaged,1,64000000,30000000,0,30000000,3,,,the host faults on it: read it back by cudaMemPrefetchAsync(), or copy only what the host needs
+5 app,0,other node,registered, node 2 (GPU memory),1,10000000,10000000,,,,,,it takes memory of a GPU (HBM): allocate it under numactl --membind=0
+5 app,0,unified,not known,0,0,0,0,0,1,,,the host faults on it: read it back by cudaMemPrefetchAsync(), or copy only what the host needs" \
+	"report lists bytes of pinned and unified memory by process, kernel and memory"
+like "$(gpmu report "$work/moves.pftrace")" "bytes of the host's memory that no copy moved
+  process +what +memory +buffers +size +bytes +in +out +faults +confidence +kernel +advice
+  5 app +other node " "report prints the bytes that no copy moved in the whole report"
+# The same bytes, with counters of NVLink-C2C in one direction only for both
+sed 's/counter;r;g;B;.*/counter;r;g;GB\/s;GpuC2cBW/; /;w;/d; s/^value;r;\([0-9]*\);100000000/value;r;\1;100/; s/^value;r;\([0-9]*\);[0-9]*000000$/value;r;\1;0/' \
+	"$work/moves" | trace moves-both
+is "$(table memory moves-both.pftrace | grep direct | cut -d , -f 3-12)" 'direct,"pinned, managed",2,264000000,100000000,,,,1' "report does not split the bytes of a counter of both directions"
+grep -v '^value\|^counter\|unified\|on node' "$work/moves" | trace moves-none
+like "$(gpmu report --by memory "$work/moves-none.pftrace")" 'no unified memory was moved, no pinned memory is on another node' "report --by memory explains why it has no rows"
 
 # --- samples of Arm SPE in ranges
 

@@ -51,6 +51,7 @@ static const struct by {
 	{ "copy", { "copies", "links" } },
 	{ "gpu", { "gpus" } },
 	{ "attribution", { "attribution", "links" } },
+	{ "memory", { "memory" } },
 	{ "counter", { "counters" } },
 	{ "thread", { "threads" } },
 	{ "tier", { "tiers" } },
@@ -80,6 +81,7 @@ static const struct shown {
 	{ .name = "stacks", .is_new = true }, { .name = "ranks", .is_whole = true },
 	{ .name = "imbalance", .is_whole = true }, { .name = "audit", .is_whole = true }, { .name = "streams" }, { .name = "nvtx_counters" },
 	{ .name = "functions", .is_new = true }, { .name = "nvtx_tiers", .is_new = true }, { .name = "pcs", .is_new = true },
+	{ .name = "memory", .is_new = true },
 };
 
 /* How often a name is in a list that commas separate */
@@ -117,7 +119,7 @@ static const struct by *parse_by(const char *text, const char **pc_keys)
 	for (size_t i = 0; i < ARRAY_SIZE(bys); i++)
 		if (!strcmp(bys[i].name, text))
 			return &bys[i];
-	die("--by=%s: expected kernel, nvtx, stream, rank, api, copy, gpu, attribution, counter, thread, tier, "
+	die("--by=%s: expected kernel, nvtx, stream, rank, api, copy, gpu, attribution, memory, counter, thread, tier, "
 	    "stack, pc, or one or more of function, line, offset, stall, separated by \",\"", text);
 }
 
@@ -202,7 +204,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_option options[] = {
 	{ .name = "by", .key = KEY_BY, .arg = "WHAT",
 	  .doc = "print only the tables by kernel, nvtx, stream, rank, api, "
-	  "copy, gpu, attribution, counter, thread, tier, function, stack or pc, or PC samples by function, line, offset, stall, separated by "
+	  "copy, gpu, attribution, memory, counter, thread, tier, function, stack or pc, or PC samples by function, line, offset, stall, separated by "
 	  "commas; for a recording of perf, by function, object, line, thread, process, "
 	  "cpu, node, tier, home, data, page, op, comm, stack, separated by commas; for a report of Nsight Compute, by kernel, launch, metric, "
 	  "nvtx, source or advice" },

@@ -21,6 +21,16 @@ static int track_of(struct record_map *map, struct record_process *process)
 	return process->host_memory;
 }
 
+int record_host_instant(struct record_map *map, struct record_process *process, struct gpmu_trace_event *event,
+			const struct record_args *args)
+{
+	event->size = sizeof(*event);
+	event->track = track_of(map, process);
+	event->args = args->list;
+	event->arg_count = args->count;
+	return event->track < 0 ? event->track : gpmu_trace_instant(map->trace, event);
+}
+
 static const struct gpmu_spe_range *find_memory(const struct record_map *map, int node)
 {
 	for (size_t i = 0; i < map->memory.count; i++)
@@ -94,13 +104,12 @@ static int add_nodes(struct record_map *map, struct record_process *process, con
 
 int record_host_memory(struct record_map *map, struct record_process *process, const struct activity_host_memory *memory)
 {
-	struct gpmu_trace_event event = { .size = sizeof(event), .time = memory->time, .category = "host_memory" };
+	struct gpmu_trace_event event = { .time = memory->time, .category = "host_memory" };
 	struct record_args args = { .count = 0 };
 	char labels[2][LABEL];
 
 	if (memory->event >= ACTIVITY_HOST_EVENTS || memory->node > INT32_MAX)
 		return 0;
-	event.track = track_of(map, process);
 	event.name = events[memory->event];
 	record_arg(&args, "address", (int64_t)memory->address);
 	if (memory->event != ACTIVITY_HOST_FREED)
@@ -111,7 +120,5 @@ int record_host_memory(struct record_map *map, struct record_process *process, c
 		record_arg_name(&args, "memory", record_memory_name(memory->memory));
 		record_arg(&args, "correlation", memory->correlation);
 	}
-	event.args = args.list;
-	event.arg_count = args.count;
-	return event.track < 0 ? event.track : gpmu_trace_instant(map->trace, &event);
+	return record_host_instant(map, process, &event, &args);
 }

@@ -12,7 +12,8 @@
 #include "ranges.h"
 
 enum { RUNTIME_GET_LAST_ERROR = 10, RUNTIME_LAUNCH = 211, RUNTIME_MEMCPY = 31, RUNTIME_MEMSET = 45,
-       RUNTIME_SYNCHRONIZE = 165, RUNTIME_GRAPH = 311 };
+       RUNTIME_SYNCHRONIZE = 165, RUNTIME_GRAPH = 311, RUNTIME_HOST_ALLOC = 27, RUNTIME_FREE_HOST = 26,
+       RUNTIME_HOST_REGISTER = 152, RUNTIME_MANAGED = 206 };
 
 /* ns of work, shorter than the time between two calls, because work of a stream does not overlap */
 #define WORK	10
@@ -20,6 +21,7 @@ enum { RUNTIME_GET_LAST_ERROR = 10, RUNTIME_LAUNCH = 211, RUNTIME_MEMCPY = 31, R
 static uint32_t correlation, context_id, kernels;
 static __thread uint32_t marker_ids[16], marker_depth;
 static uint32_t last_marker, started;
+static uint64_t last_managed;	/* address of memory; 0: none */
 static __thread const char *launched = "";	/* name of the kernel that the next call launches */
 
 const char *activity_call_name(uint32_t domain, uint32_t cbid)
@@ -33,6 +35,8 @@ const char *activity_call_name(uint32_t domain, uint32_t cbid)
 		{ RUNTIME_MEMSET, "cudaMemset_v3020" },
 		{ RUNTIME_SYNCHRONIZE, "cudaDeviceSynchronize_v3020" },
 		{ RUNTIME_GRAPH, "cudaGraphLaunch_v10000" },
+		{ RUNTIME_HOST_ALLOC, "cudaHostAlloc_v3020" }, { RUNTIME_FREE_HOST, "cudaFreeHost_v3020" },
+		{ RUNTIME_HOST_REGISTER, "cudaHostRegister_v4000" }, { RUNTIME_MANAGED, "cudaMallocManaged_v6000" },
 	};
 
 	for (size_t i = 0; domain == CUPTI_CB_DOMAIN_RUNTIME_API && i < sizeof(names) / sizeof(*names); i++)
@@ -48,6 +52,8 @@ static uint32_t driver_function(uint32_t cbid)
 		uint32_t runtime, driver;
 	} functions[] = {
 		{ RUNTIME_LAUNCH, 307 }, { RUNTIME_MEMCPY, 276 }, { RUNTIME_MEMSET, 249 }, { RUNTIME_GRAPH, 514 },
+		{ RUNTIME_HOST_ALLOC, 39 }, { RUNTIME_FREE_HOST, 38 }, { RUNTIME_HOST_REGISTER, 379 },
+		{ RUNTIME_MANAGED, 371 },
 	};
 
 	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
@@ -91,7 +97,7 @@ static void call_driver(uint32_t cbid, const void *parameters, int code, bool is
 	CUpti_CallbackData data = {
 		.callbackSite = CUPTI_API_ENTER, .functionName = "cu", .functionParams = parameters,
 		.correlationId = __atomic_load_n(&correlation, __ATOMIC_RELAXED), .symbolName = launched,
-		.context = (void *)(uintptr_t)(context_id ? context_id : 1),
+		.context = (void *)(uintptr_t)(context_id ? context_id : 1), .contextUid = context_id,
 	};
 
 	if (!cbid)
@@ -150,12 +156,8 @@ static void do_undelivered(const char *n)
 		call_driver(307, parameters, 0, false);
 }
 
-#define ONE	UINT64_C(1)
-
-static uint32_t call(uint32_t cbid, uint64_t *now)
+static uint32_t call_with(uint32_t cbid, const void *parameters, int code, uint64_t *now)
 {
-	/* Of a launch: a function, and a block of 32 threads, as six numbers of 32 bits */
-	const uint64_t parameters[] = { 1, ONE << 32 | ONE, ONE << 37 | ONE, ONE << 32 | ONE };
 	CUpti_ActivityAPI record = {
 		.kind = CUPTI_ACTIVITY_KIND_RUNTIME, .cbid = cbid, .threadId = gettid(),
 		.processId = getpid(), .start = activity_now(),
@@ -163,14 +165,61 @@ static uint32_t call(uint32_t cbid, uint64_t *now)
 	};
 
 	if (fake_options()->launch_ex && driver_function(cbid) == 307)
-		call_driver(652, (const void *[4]){ &parameters[1] }, 0, false);
+		call_driver(652, (const void *[4]){ &((const uint64_t *)parameters)[1] }, code, false);
 	else
-		call_driver(driver_function(cbid), parameters, 0, false);
+		call_driver(driver_function(cbid), parameters, code, false);
+	record.returnValue = code;
 	record.end = activity_now();
 	*now = record.end;
 	if (!activity_is_off(record.kind, cbid))
 		activity_put(&record, false);
 	return record.correlationId;
+}
+
+#define ONE	UINT64_C(1)
+
+static uint32_t call(uint32_t cbid, uint64_t *now)
+{
+	/* Of a launch: a function, and a block of 32 threads, as six numbers of 32 bits */
+	const uint64_t parameters[] = { 1, ONE << 32 | ONE, ONE << 37 | ONE, ONE << 32 | ONE };
+
+	return call_with(cbid, parameters, 0, now);
+}
+
+/* Memory of the host: the n-th has the address n << 32. With a minus sign before the size the call fails. */
+static uint64_t allocate(uint32_t cbid, const char *bytes)
+{
+	static uint64_t address;
+	const bool is_indirect = cbid != RUNTIME_HOST_REGISTER, has_failed = *bytes == '-';
+	uint64_t now, parameters[3] = { 0, strtoull(bytes + has_failed, NULL, 0), 0 };
+
+	address += has_failed ? 0 : UINT64_C(1) << 32;
+	parameters[0] = is_indirect ? (uint64_t)(uintptr_t)&address : address;
+	call_with(cbid, parameters, has_failed ? 2 : 0, &now);
+	return address;
+}
+
+static void do_pin(const char *bytes)
+{
+	allocate(RUNTIME_HOST_ALLOC, bytes);
+}
+
+static void do_register(const char *bytes)
+{
+	allocate(RUNTIME_HOST_REGISTER, bytes);
+}
+
+static void do_managed(const char *bytes)
+{
+	last_managed = allocate(RUNTIME_MANAGED, bytes);
+}
+
+static void do_unpin(const char *number)
+{
+	const uint64_t parameters[] = { strtoull(number, NULL, 0) << 32 };
+	uint64_t now;
+
+	call_with(RUNTIME_FREE_HOST, parameters, 0, &now);
 }
 
 /* A call of the driver API */
@@ -342,7 +391,7 @@ static void do_unified(const char *bytes)
 {
 	CUpti_ActivityUnifiedMemoryCounter2 record = {
 		.kind = CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, .counterKind = 1,
-		.value = strtoull(bytes, NULL, 0), .start = activity_now(), .address = 0x2000,
+		.value = strtoull(bytes, NULL, 0), .start = activity_now(), .address = last_managed + 0x2000,
 	};
 
 	record.end = record.start + 1000;
@@ -505,7 +554,8 @@ void activity_do(const char *word, const char *value)
 		{ "unified", do_unified }, { "environment", do_environment },
 		{ "overhead", do_overhead }, { "asked", do_asked }, { "external", do_external },
 		{ "names", do_names }, { "nothing", do_nothing }, { "capture", do_capture }, { "captured", do_captured },
-		{ "undelivered", do_undelivered },
+		{ "undelivered", do_undelivered }, { "pin", do_pin }, { "register", do_register }, { "managed", do_managed },
+		{ "unpin", do_unpin },
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
