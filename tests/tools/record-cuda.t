@@ -115,6 +115,43 @@ like "$out" 'CUPTI [^;]*, (0.5|1.0) MiB of buffers; closed' "report has the memo
 expect 0 gpmu record --cuda=kernel -o "$trace" -- "$program" init context=0 kernel=foo copy=100 sync
 is "$(sql "select distinct category from all_slice where category <> 'audit'")" kernel "record --cuda=kernel has kernels only"
 
+# --- memory of the host
+
+# A Grace Hopper whose numa_maps has the memory of the fake: the first buffer is on both nodes, the second on that of the GPU's HBM
+root=$(machine gh200)
+mkdir -p "$root/proc/self" "$root/proc/driver/nvidia/gpus/0009:01:00.0" "$root/sys/devices/system/memory" "$root"/sys/devices/system/node/node{0/memory0,1/memory8}
+echo 8000000 > "$root/sys/devices/system/memory/block_size_bytes"
+printf 'GPU UUID: \t GPU-6f2a1c00-0002-4a00-8000-000000000002\n' > "$root/proc/driver/nvidia/gpus/0009:01:00.0/information"
+cat > "$root/proc/self/numa_maps" << 'END'
+00010000 default file=/bin/x\040N7=9 mapped=9 N0=9 kernelpagesize_kB=4
+100000000 default anon=4 dirty=4 N0=1 N1=3 kernelpagesize_kB=4
+200000000 default anon=2 N1=1 kernelpagesize_kB=64
+200010000 default anon=2 N1=1 N0=0 N=5 N99=5 Nx=1 kernelpagesize_kB=64
+300000000 default anon=2 N0=2
+END
+GPMU_ROOT=$root expect 0 gpmu record -o "$trace" -- "$program" init context=0 unified=7 pin=8192 register=131072 pin=-5 managed=16777216 unified=4096 kernel=foo
+is "$(gpmu report --by memory --format csv "$trace" | sed '1,2d; s/^[0-9]* //; s/,[^,]*$//')" \
+	'program,0,other node,"registered, cudaHostRegister, node 1 (GPU memory)",1,131072,131072,,,,,
+program,0,other node,"pinned, cudaHostAlloc, node 1 (GPU memory)",1,8192,6144,,,,,
+program,0,unified,"managed, cudaMallocManaged",1,16777216,4096,4096,0,,,,"moved while no kernel ran, without faults' \
+	"record has pinned memory with its nodes, and unified memory from the first managed allocation on"
+unlike "$err" warning "record of pinned and managed memory prints no warning"
+GPMU_ROOT=$root expect 0 gpmu record --cuda=unified -o "$trace" -- "$program" init context=0 enabled=3 unified=7 managed=4096
+is "$(sql "select int_value from slice join args using (arg_set_id) where category = 'unified' and key = 'debug.value'")" 7 \
+	"record --cuda=unified has unified memory from the start"
+GPMU_ROOT=$root expect 0 gpmu record --capture-range=nvtx:part -o "$trace" -- \
+	"$program" init context=0 pin=8192 managed=4096 unified=5 push=part unified=6 pop
+is "$(sql "select group_concat(name, ' ') from (select name from slice where category = 'host_memory' and name <> 'on node' order by ts)")" "allocated allocated" \
+	"record with a capture range has the memory that was allocated before it"
+is "$(sql "select int_value from slice join args using (arg_set_id) where category = 'unified' and key = 'debug.value'")" 6 \
+	"record with a capture range has unified memory of the range only"
+rm "$root/proc/self/numa_maps"
+GPMU_ROOT=$root expect 0 gpmu record -o "$trace" -- "$program" init context=0 pin=8192 unpin=1
+is "$(sql "select group_concat(name, ' ') from (select name from slice where category = 'host_memory' order by ts)")" "allocated freed" \
+	"record has pinned memory without nodes if numa_maps cannot be read"
+expect 0 gpmu record --cuda=kernel -o "$trace" -- "$program" init context=0 pin=8192 managed=4096 unified=5
+is "$(sql "select count(*) from slice where category in ('host_memory', 'unified')")" 0 "record --cuda=kernel has no memory of the host"
+
 # --- regions
 ln -s "$(realpath "$B/libgpmu-mark.so")" "$GPMU_PLUGINS"
 expect 0 gpmu record --regions -o "$trace" -- "$program" init context=0 enter=solve kernel=foo push=step enter=inner kernel=bar leave=inner pop leave=solve

@@ -242,6 +242,27 @@ memory of GPU 0|bytes|2000|500" "record counts allocated memory, with the size o
 is "$(args unified)" "bytes HtoD|address|12288
 bytes HtoD|value|65536" "record has transfers of unified memory with address and value"
 
+# --- pinned memory; node 9 does not exist
+script --cuda=memory << 'END'
+host_memory time=+1000 address=4096 bytes=1000 event=0 memory=2 correlation=7
+host_memory time=+2000 address=4096 bytes=600 event=3 memory=2 node=9
+host_memory time=+3000 address=4096 event=2 memory=2
+host_memory time=+4000 address=4096 event=4
+host_memory time=+5000 address=8192 bytes=9 event=3 node=4294967295
+host_memory time=+6000 address=8192 bytes=9 event=1 memory=77
+unified begin=+7000 end=+7000 value=3 address=8192 name=CPU%20page%20faults from=4294967295 to=4294967295
+complete time=+20000
+END
+is "$(sql "select s.name, group_concat(substr(key, 7) || '=' || coalesce(string_value, int_value), ' ') from slice s join args using (arg_set_id)
+	where category in ('host_memory', 'unified') group by s.id order by s.ts")" "allocated|address=4096 bytes=1000 memory=pinned correlation=7
+on node|address=4096 bytes=600 node=node 9
+freed|address=4096
+registered|address=8192 bytes=9 memory=unknown correlation=0
+CPU page faults|value=3 address=8192" "record has pinned memory, its nodes, and faults of the host, and skips impossible events and nodes"
+is "$(sql "select distinct t.name from slice s join track t on t.id = s.track_id where category in ('host_memory', 'unified')")" "host memory" \
+	"record has pinned memory and faults of the host on a track of the process"
+is "$(sql "select count(*) from track where name like 'GPU %'")" 0 "record shows no GPU for a fault of the host"
+
 # --- losses, notes, exit statuses
 script << 'END'
 lost from=+10 to=+20 count=5 why=1

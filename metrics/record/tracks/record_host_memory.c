@@ -16,9 +16,15 @@ static const char *const events[ACTIVITY_HOST_EVENTS] = {
 
 static int track_of(struct record_map *map, struct record_process *process)
 {
-	if (!process->host_memory)
-		process->host_memory = gpmu_trace_track(map->trace, process->track, "host memory");
-	return process->host_memory;
+	int track = process->host_memory;
+
+	if (process->track < 0)
+		return -ENOMEM;
+	if (!track)
+		track = gpmu_trace_track(map->trace, process->track, "host memory");
+	if (track > 0)
+		process->host_memory = track;
+	return track;
 }
 
 int record_host_instant(struct record_map *map, struct record_process *process, struct gpmu_trace_event *event,

@@ -78,6 +78,8 @@ static void happen(struct record_map *map)
 						    .begin = 90, .end = 100, .name = 1 };
 	const struct activity_unified unified = { HEAD(activity_unified, ACTIVITY_UNIFIED), .begin = 90,
 						  .end = 95, .name = 1 };
+	const struct activity_host_memory host = { HEAD(activity_host_memory, ACTIVITY_HOST_MEMORY), .time = 60, .address = 1,
+						   .bytes = 8, .event = ACTIVITY_HOST_ON_NODE };
 
 	over.work.begin = 35;
 	event(map, &call);
@@ -95,6 +97,7 @@ static void happen(struct record_map *map)
 	event(map, &sync);
 	event(map, &overhead);
 	event(map, &unified);
+	event(map, &host);
 }
 
 static void count(struct record_map *map)
