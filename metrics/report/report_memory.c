@@ -88,8 +88,8 @@ static const char *far_advice(struct gpmu_report *report, const char *node, cons
 	const int number = atoi(gpu_node + strcspn(gpu_node, "0123456789"));
 
 	if (strstr(node, "GPU memory"))
-		return report_print(report, "it takes memory of a GPU (HBM): allocate it under numactl --membind=%d", number);
-	return report_print(report, "each access crosses to another node: allocate it under numactl --cpunodebind=%d --membind=%d", number,
+		return report_print(report, "is in memory of a GPU (HBM): allocate it under numactl --membind=%d", number);
+	return report_print(report, "crosses nodes: allocate it under numactl --cpunodebind=%d --membind=%d", number,
 			    number);
 }
 
@@ -142,9 +142,9 @@ void report_memory(struct gpmu_report *report)
 
 	make_labels(report, &memory);
 	if (!report->has_failed)
-		report_direct(report, &memory);
-	if (!report->has_failed)
 		report_unified(report, &memory);
+	if (!report->has_failed)
+		report_direct(report, &memory);
 	for (size_t i = 0; i < report->timeline.nodes.n && !report->has_failed; i++)
 		add_node(report, &memory, &report->timeline.nodes.list[i]);
 	for (size_t i = 0; i < memory.rows.n && !report->has_failed; i++)

@@ -16,6 +16,7 @@ struct report_memory_row {
 	double in, out, bytes;		/* in and out of the GPU */
 	double confidence;		/* NaN: not an estimate */
 	bool is_split;			/* in and out are known */
+	bool is_unified;
 };
 
 struct report_memory {

@@ -190,7 +190,7 @@ static void add_unified(struct gpmu_report *report, struct finder *finder, const
 	row->what = "unified";
 	row->memory = label;
 	row->confidence = NAN;
-	row->is_split = true;
+	row->is_split = row->is_unified = true;
 	count_bytes(row, report_string(report, unified->name), unified->value);
 	if (memory)
 		count_memory(report, finder, row, memory);
@@ -199,11 +199,11 @@ static void add_unified(struct gpmu_report *report, struct finder *finder, const
 static const char *advice_of(const struct report_memory_row *row)
 {
 	if (row->kernel == TIMELINE_NONE)
-		return row->faults ? "the host faults on it: read it back by cudaMemPrefetchAsync(), or copy only what the host needs" :
-				     "moved while no kernel ran, without faults, as by cudaMemPrefetchAsync()";
+		return row->faults ? "the host faults: prefetch it back by cudaMemPrefetchAsync(), or copy what the host needs" :
+				     "moved without faults, as by cudaMemPrefetchAsync()";
 	if (row->out > 0)
-		return "it leaves the GPU while the kernel runs: the GPU's memory is full, or the host touches it, too";
-	return row->faults ? "the kernel waits for faults: move it by cudaMemPrefetchAsync() before the launch" :
+		return "leaves the GPU while the kernel runs: the GPU's memory is full, or the host touches it";
+	return row->faults ? "waits for faults: move it by cudaMemPrefetchAsync() before the launch" :
 			     "moved without faults, as by cudaMemPrefetchAsync()";
 }
 

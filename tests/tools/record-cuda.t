@@ -129,11 +129,11 @@ cat > "$root/proc/self/numa_maps" << 'END'
 200010000 default anon=2 N1=1 N0=0 N=5 N99=5 Nx=1 kernelpagesize_kB=64
 300000000 default anon=2 N0=2
 END
-GPMU_ROOT=$root expect 0 gpmu record -o "$trace" -- "$program" init context=0 unified=7 pin=8192 register=131072 pin=-5 managed=16777216 unified=4096 kernel=foo
+GPMU_ROOT=$root expect 0 gpmu record -o "$trace" -- "$program" init context=0 unified=7 pin=8192 register=131072 pin=-5 managed=16777216 unified=4096 fault=139730097938170 fault=5 kernel=foo
 is "$(gpmu report --by memory --format csv "$trace" | sed '1,2d; s/^[0-9]* //; s/,[^,]*$//')" \
 	'program,0,other node,"registered, cudaHostRegister, node 1 (GPU memory)",1,131072,131072,,,,,
 program,0,other node,"pinned, cudaHostAlloc, node 1 (GPU memory)",1,8192,6144,,,,,
-program,0,unified,"managed, cudaMallocManaged",1,16777216,4096,4096,0,,,,"moved while no kernel ran, without faults' \
+program,0,unified,"managed, cudaMallocManaged",1,16777216,4096,4096,0,2,,,"the host faults: prefetch it back by cudaMemPrefetchAsync()' \
 	"record has pinned memory with its nodes, and unified memory from the first managed allocation on"
 unlike "$err" warning "record of pinned and managed memory prints no warning"
 GPMU_ROOT=$root expect 0 gpmu record --cuda=unified -o "$trace" -- "$program" init context=0 enabled=3 unified=7 managed=4096

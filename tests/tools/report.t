@@ -219,7 +219,7 @@ is "$(table links nodes.pftrace | cut -d , -f 2-7)" "4,both,1000000,0,300,999700
 # --- bytes of the host's memory that no copy moved
 
 # Each ms from 1 ms on: "reads" alone; a copy alone, whose 50 MB take 52 MB of the link; a copy beside "computes"; "writes";
-# "touches" waits for 30 MB of unified memory; the host takes them back; "reads" of another process.
+# "touches" waits for 30 MB of unified memory, which take 36 MB; the host takes them back; "reads" of another process.
 printf '%s\n' 'process;5;app' 'thread;5;5;app' 'process;6;app' 'track;g;-;GPU 0: H200 (GPU-a)' 'track;s;g;5 app: stream 7' \
 	'track;c;g;5 app: stream 8' 'track;o;g;6 app: stream 7' 'track;u;g;5 app: unified memory' 'track;h;p5;host memory' \
 	'counter;r;g;B;pcie__read_bytes.sum' 'counter;w;g;B;pcie__write_bytes.sum' 'audit;gpmu;begin=100000;end=9000000' \
@@ -239,19 +239,19 @@ printf '%s\n' 'process;5;app' 'thread;5;5;app' 'process;6;app' 'track;g;-;GPU 0:
 	'slice;u;6000000;7000000;unified;bytes DtoH;value=30000000;address=8000000000' \
 	'instant;h;6000000;unified;CPU page faults;value=3;address=8000000000' \
 	'instant;h;6000001;unified;CPU page faults;value=1;address=8064000000' 'slice;o;8000000;9000000;kernel;reads' > "$work/moves"
-printf 'value;%s\n' 'r;1000000;100000000' 'r;2000000;52000000' 'r;3000000;52000000' 'r;4000000;0' 'r;5000000;30000000' 'r;6000000;0' \
+printf 'value;%s\n' 'r;1000000;100000000' 'r;2000000;52000000' 'r;3000000;52000000' 'r;4000000;0' 'r;5000000;36000000' 'r;6000000;0' \
 	'r;7000000;0' 'r;8000000;40000000' 'r;9000000;0' 'w;1000000;0' 'w;4000000;80000000' 'w;5000000;0' 'w;6000000;30000000' \
 	'w;7000000;0' 'w;9000000;0' >> "$work/moves"
 trace moves < "$work/moves"
-wait='its accesses wait for the link: copy what it uses more than once to the GPU before it runs'
-is "$(table memory moves.pftrace | sed 's/"//g')" "5 app,0,other node,pinned, cudaHostAlloc, node 1 (CPU memory),1,200000000,150000000,,,,,,each access crosses to another node: allocate it under numactl --cpunodebind=0 --membind=0
+wait='waits for the link: copy data that it uses again to the GPU first'
+is "$(table memory moves.pftrace | sed 's/"//g')" "5 app,0,other node,pinned, cudaHostAlloc, node 1 (CPU memory),1,200000000,150000000,,,,,,crosses nodes: allocate it under numactl --cpunodebind=0 --membind=0
 5 app,0,direct,pinned, managed,2,264000000,100000000,100000000,0,,1,reads,$wait
 5 app,0,direct,pinned, managed, registered,3,274000000,80000000,0,80000000,,1,writes,$wait
 6 app,0,direct,not known,0,0,40000000,40000000,0,,1,reads,$wait
-5 app,0,unified,managed, cudaMallocManaged,1,64000000,30000000,30000000,0,12,,touches,the kernel waits for faults: move it by cudaMemPrefetchAsync() before the launch
-5 app,0,unified,managed, cudaMallocManaged,1,64000000,30000000,0,30000000,3,,,the host faults on it: read it back by cudaMemPrefetchAsync(), or copy only what the host needs
-5 app,0,other node,registered, node 2 (GPU memory),1,10000000,10000000,,,,,,it takes memory of a GPU (HBM): allocate it under numactl --membind=0
-5 app,0,unified,not known,0,0,0,0,0,1,,,the host faults on it: read it back by cudaMemPrefetchAsync(), or copy only what the host needs" \
+5 app,0,unified,managed, cudaMallocManaged,1,64000000,30000000,30000000,0,12,,touches,waits for faults: move it by cudaMemPrefetchAsync() before the launch
+5 app,0,unified,managed, cudaMallocManaged,1,64000000,30000000,0,30000000,3,,,the host faults: prefetch it back by cudaMemPrefetchAsync(), or copy what the host needs
+5 app,0,other node,registered, node 2 (GPU memory),1,10000000,10000000,,,,,,is in memory of a GPU (HBM): allocate it under numactl --membind=0
+5 app,0,unified,not known,0,0,0,0,0,1,,,the host faults: prefetch it back by cudaMemPrefetchAsync(), or copy what the host needs" \
 	"report lists bytes of pinned and unified memory by process, kernel and memory"
 like "$(gpmu report "$work/moves.pftrace")" "bytes of the host's memory that no copy moved
   process +what +memory +buffers +size +bytes +in +out +faults +confidence +kernel +advice

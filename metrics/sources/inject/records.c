@@ -242,6 +242,9 @@ static void put_unified(struct inject *self, const void *record)
 
 	if (kind >= ARRAY_SIZE(kinds) || !kinds[kind].name)
 		return;
+	/* Its value is the address of the instruction. */
+	if (kind == CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_CPU_PAGE_FAULT_COUNT)
+		to.value = 1;
 	/* A record of an instant has no end. */
 	if (!to.end)
 		to.end = to.begin;

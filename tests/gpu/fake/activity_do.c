@@ -398,6 +398,17 @@ static void do_unified(const char *bytes)
 	activity_put(&record, false);
 }
 
+/* A fault of the host: the value is the address of the instruction. */
+static void do_fault(const char *pc)
+{
+	CUpti_ActivityUnifiedMemoryCounter2 record = {
+		.kind = CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, .counterKind = 3, .value = strtoull(pc, NULL, 0),
+		.start = activity_now(), .address = last_managed + 0x3000,
+	};
+
+	activity_put(&record, false);
+}
+
 static void do_environment(const char *mhz)
 {
 	CUpti_ActivityEnvironment record = {
@@ -555,6 +566,7 @@ void activity_do(const char *word, const char *value)
 		{ "overhead", do_overhead }, { "asked", do_asked }, { "external", do_external },
 		{ "names", do_names }, { "nothing", do_nothing }, { "capture", do_capture }, { "captured", do_captured },
 		{ "undelivered", do_undelivered }, { "pin", do_pin }, { "register", do_register }, { "managed", do_managed },
+		{ "fault", do_fault },
 		{ "unpin", do_unpin },
 	};
 

@@ -4,7 +4,7 @@
  *
  *	init			cuInit()
  *	context=DEVICE kernel=NAME copy=BYTES peer=BYTES set=BYTES graph=NODES sync memory=BYTES
- *	memory=-BYTES unified=BYTES environment=MHZ overhead=KIND external=ID ask
+ *	memory=-BYTES unified=BYTES fault=PC environment=MHZ overhead=KIND external=ID ask
  *	pin=BYTES register=BYTES managed=BYTES		memory of the host; the N-th has the address N << 32
  *	unpin=N			frees it; -BYTES above: the call fails
  *	module=CRC unload=CRC	loads or unloads a module of the recording of PC samples
