@@ -13,7 +13,7 @@
 #include "gpmu.h"
 #include "base/spans.h"
 #include "report/gpmu_report.h"
-#include "report/timeline.h"
+#include "report/timeline/timeline.h"
 
 enum report_table_id {
 	REPORT_KERNELS,

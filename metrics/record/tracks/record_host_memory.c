@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Pinned and managed memory of a process: instants on a track of its own. */
+/* Pinned and managed memory of a process, with the host's faults on a track of its own, and what moved in unified memory. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,8 +27,8 @@ static int track_of(struct record_map *map, struct record_process *process)
 	return track;
 }
 
-int record_host_instant(struct record_map *map, struct record_process *process, struct gpmu_trace_event *event,
-			const struct record_args *args)
+static int put_instant(struct record_map *map, struct record_process *process, struct gpmu_trace_event *event,
+		       const struct record_args *args)
 {
 	event->size = sizeof(*event);
 	event->track = track_of(map, process);
@@ -126,5 +126,26 @@ int record_host_memory(struct record_map *map, struct record_process *process, c
 		record_arg_name(&args, "memory", record_memory_name(memory->memory));
 		record_arg(&args, "correlation", memory->correlation);
 	}
-	return record_host_instant(map, process, &event, &args);
+	return put_instant(map, process, &event, &args);
+}
+
+int record_unified(struct record_map *map, struct record_process *process,
+		   const struct activity_unified *unified)
+{
+	uint32_t device = unified->to != UINT32_MAX ? unified->to : unified->from;
+	struct gpmu_trace_event event = { .time = unified->begin, .category = "unified" };
+	struct record_args args = { .count = 0 };
+	struct record_gpu *gpu;
+
+	record_arg(&args, "value", (int64_t)unified->value);
+	record_arg(&args, "address", (int64_t)unified->address);
+	event.name = record_string(process, unified->name);
+	/* A fault of the host is an instant. */
+	if (device == UINT32_MAX)
+		return put_instant(map, process, &event, &args);
+	gpu = record_process_gpu(map, process, device);
+	if (!gpu)
+		return -ENOMEM;
+	return record_slice(map, record_gpu_subtracks(map, process, gpu, "unified memory", 1),
+			    &event, &args, unified->end);
 }

@@ -323,15 +323,12 @@ int record_nvtx_end(struct record_map *map, struct record_process *process);
 
 /* --- record_host_memory.c */
 int record_host_memory(struct record_map *map, struct record_process *process, const struct activity_host_memory *memory);
-/* Writes an instant to the process's track of the host's memory. */
-int record_host_instant(struct record_map *map, struct record_process *process, struct gpmu_trace_event *event,
-			const struct record_args *args);
+int record_unified(struct record_map *map, struct record_process *process,
+		   const struct activity_unified *unified);
 
 /* --- record_memory.c */
 int record_memory(struct record_map *map, struct record_process *process,
 		  const struct activity_memory *memory);
-int record_unified(struct record_map *map, struct record_process *process,
-		   const struct activity_unified *unified);
 const char *record_memory_name(uint32_t memory);
 
 /* --- record_counters.c */

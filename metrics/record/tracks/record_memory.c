@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Memory: allocations, and migrations of unified memory. */
+/* Allocated memory of GPUs. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,25 +82,4 @@ int record_memory(struct record_map *map, struct record_process *process,
 		return ret;
 	allocated->bytes += bytes;
 	return gpmu_trace_count(map->trace, allocated->track, memory->time, allocated->bytes);
-}
-
-int record_unified(struct record_map *map, struct record_process *process,
-		   const struct activity_unified *unified)
-{
-	uint32_t device = unified->to != UINT32_MAX ? unified->to : unified->from;
-	struct gpmu_trace_event event = { .time = unified->begin, .category = "unified" };
-	struct record_args args = { .count = 0 };
-	struct record_gpu *gpu;
-
-	record_arg(&args, "value", (int64_t)unified->value);
-	record_arg(&args, "address", (int64_t)unified->address);
-	event.name = record_string(process, unified->name);
-	/* A fault of the host is an instant. */
-	if (device == UINT32_MAX)
-		return record_host_instant(map, process, &event, &args);
-	gpu = record_process_gpu(map, process, device);
-	if (!gpu)
-		return -ENOMEM;
-	return record_slice(map, record_gpu_subtracks(map, process, gpu, "unified memory", 1),
-			    &event, &args, unified->end);
 }

@@ -231,12 +231,12 @@ void capture_init(void)
 
 bool capture_update(struct inject *self)
 {
-	bool is_capturing, has_some, had_managed;
+	bool is_capturing, has_some, has_managed_now;
 
 	pthread_mutex_lock(&lock);
 	look(self);
 	is_capturing = is_on;
-	had_managed = has_managed;
+	has_managed_now = has_managed;
 	has_some = is_capturing || lingers(self);
 	/* Set first: a range that begins while kinds are being disabled waits. */
 	has_enabled_kinds = has_enabled_kinds && has_some;
@@ -246,7 +246,7 @@ bool capture_update(struct inject *self)
 	set_kinds(self, has_some ? IN_RANGES : channel_has_reader(self->control) ? WHILE_READ : TO_THE_END);
 	set_state(has_some ? CAPTURE_ON : CAPTURE_OFF);
 	pthread_mutex_lock(&lock);
-	has_enabled_kinds = has_some && had_managed == has_managed;
+	has_enabled_kinds = has_some && has_managed_now == has_managed;
 	pthread_cond_broadcast(&changed);
 	pthread_mutex_unlock(&lock);
 	return is_capturing;

@@ -168,7 +168,7 @@ static void add_mapping(const char *fields, uint64_t begin, uint64_t end, size_t
 
 static FILE *open_maps(void)
 {
-	const char *root = getenv("GPMU_ROOT");
+	const char *root = secure_getenv("GPMU_ROOT");
 	char path[512];
 
 	snprintf(path, sizeof(path), "%s" MAPS, root ? root : "");

@@ -5,29 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "report/timeline.h"
-
-static const struct gpmu_trace_arg *arg_of(const struct gpmu_trace_item *item, const char *name)
-{
-	for (size_t i = 0; i < item->arg_count; i++)
-		if (!strcmp(item->args[i].name, name))
-			return &item->args[i];
-	return NULL;
-}
-
-uint64_t timeline_integer(const struct gpmu_trace_item *item, const char *name)
-{
-	const struct gpmu_trace_arg *arg = arg_of(item, name);
-
-	return arg && arg->kind == GPMU_TRACE_INT && arg->integer > 0 ? (uint64_t)arg->integer : 0;
-}
-
-static const char *text_of(const struct gpmu_trace_item *item, const char *name)
-{
-	const struct gpmu_trace_arg *arg = arg_of(item, name);
-
-	return arg && arg->kind == GPMU_TRACE_TEXT ? arg->text : NULL;
-}
+#include "report/timeline/timeline.h"
 
 /*
  * Appends the kinds of memory to a copy's name, to distinguish them: "memcpy HtoD,
@@ -36,7 +14,7 @@ static const char *text_of(const struct gpmu_trace_item *item, const char *name)
 static int name_of_work(struct timeline *timeline, const struct gpmu_trace_item *item,
 			enum timeline_work_kind kind, uint32_t *name)
 {
-	const char *from = text_of(item, "from"), *to = text_of(item, "to"),
+	const char *from = timeline_text_of(item, "from"), *to = timeline_text_of(item, "to"),
 		   *own = item->name ? item->name : "";
 	char text[256];
 
@@ -110,15 +88,6 @@ static int take_value(struct timeline *timeline, const struct timeline_track *tr
 	return vector_push(&counter->values, &(struct timeline_value){ .time = item->begin, .value = item->value });
 }
 
-/* The number of an argument's text, or TIMELINE_NONE */
-int timeline_text_number(struct timeline *timeline, const struct gpmu_trace_item *item, const char *name, uint32_t *number)
-{
-	const char *text = text_of(item, name);
-
-	*number = TIMELINE_NONE;
-	return text ? strings_number(&timeline->strings, text, number) : 0;
-}
-
 void timeline_count(struct timeline_samples *samples, uint32_t latency)
 {
 	samples->count++;
@@ -160,7 +129,7 @@ static int take_function(struct timeline *timeline, const struct gpmu_trace_item
 
 static int take_sample(struct timeline *timeline, const struct timeline_track *track, const struct gpmu_trace_item *item)
 {
-	const uint32_t latency = arg_of(item, "latency") ? (uint32_t)timeline_integer(item, "latency") : TIMELINE_NONE;
+	const uint32_t latency = timeline_arg(item, "latency") ? (uint32_t)timeline_integer(item, "latency") : TIMELINE_NONE;
 	struct timeline_samples *samples;
 	uint32_t tier, home;
 
@@ -231,7 +200,7 @@ static void add_frame(char *text, size_t size, const char *frame, size_t length)
 static int take_pc_stack(struct timeline *timeline, const struct gpmu_trace_item *item, const struct timeline_pc *pc)
 {
 	static const char between[] = " < ";
-	const char *callers = text_of(item, "callers"), *end = callers ? callers + strlen(callers) : NULL;
+	const char *callers = timeline_text_of(item, "callers"), *end = callers ? callers + strlen(callers) : NULL;
 	char text[4096], line[1024];
 	uint32_t event, stack;
 
@@ -300,7 +269,7 @@ static int by_category(struct timeline *timeline, const struct timeline_track *t
 		return take_call(timeline, track, item, *category == 'd');
 	if (!strcmp(category, "nvtx") || !strcmp(category, "region")) {
 		/* Regions are ranges of the domain "gpmu-mark", named after the header that marks them. */
-		const char *domain = *category == 'r' ? "gpmu-mark" : text_of(item, "domain");
+		const char *domain = *category == 'r' ? "gpmu-mark" : timeline_text_of(item, "domain");
 
 		if (strings_number(&timeline->strings, domain ? domain : "", &other))
 			return -ENOMEM;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/timeline.h"
+#include "report/timeline/timeline.h"
 
 #define NAME_BYTES_MAX	512	/* bytes of a name that are compared */
 

@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "report/timeline.h"
+#include "report/timeline/timeline.h"
 
 static struct timeline_file *add_file(struct timeline *timeline, const char *path)
 {

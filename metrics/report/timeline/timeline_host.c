@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "report/timeline.h"
+#include "report/timeline/timeline.h"
 
 int timeline_take_unified(struct timeline *timeline, const struct timeline_track *track, const struct gpmu_trace_item *item)
 {

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "report/timeline.h"
+#include "report/timeline/timeline.h"
 
 static const struct timeline_arg *arg_of(const struct timeline *timeline,
 					 const struct timeline_fact *fact, const char *name)

@@ -2,7 +2,7 @@
 /* Adds up how long threads run and wait, and on which CPUs, from the switches of the CPUs. */
 #include <errno.h>
 
-#include "report/timeline.h"
+#include "report/timeline/timeline.h"
 
 /* The kernel's states of a thread that has ended: EXIT_DEAD and EXIT_ZOMBIE */
 #define ENDED	(16 | 32)
