@@ -226,6 +226,14 @@ is "$(n kernel) $(n note)" "200 0" "a capture range waits until CUPTI has enable
 run 'exclusive=1' 'capture=1 flush=1' init context=0 profile=1 kernel=a profile=0 sleep=500 ranges=4 sleep=1100 profile=1 kernel=b profile=0
 is "$(n note 'the start of a capture range may be missing') $(n kernel threaded) $(n kernel name=b) $(tail -1 "$out")" \
 	"1 400 1 status 0" "if CUPTI enables records only after its callback returns, a range waits once and a note reports it"
+run 'exclusive=1' 'managed_only=1' init context=0 managed=4096 managed=4096 enabled=16 unified=1
+is "$(n note 'the first transfers of unified memory may be missing') $(n unified) $(tail -1 "$out")" "1 1 status 0" \
+	"if CUPTI enables unified memory only after its callback returns, the first managed allocation waits once and a note reports it"
+run 'slow=40' 'managed_only=1' init context=0 enabled=15 unified=1 pin=4096 register=8192 pin=-5 managed=65536 unified=2 fault=77 unpin=1
+is "$(member unified value)" "2 1" "unified memory is recorded from the first managed allocation on, and a fault of the host counts as one"
+is "$(member host_memory event) $(member host_memory memory)" "0 1 0 2 2 2 5 2" "pinned and managed memory have a record each, and calls that fail have none"
+is "$(member host_memory bytes) $(member host_memory correlation)" "4096 8192 65536 0 1 2 4 5" "pinned and managed memory have their sizes and calls"
+is "$(n note)" 0 "the first managed allocation waits until unified memory is recorded"
 run '' 'enabled=0 begin=1000 stop=3000' init context=0 enabled=5 kernel=a enabled=16 kernel=b enabled=5 kernel=c
 is "$(member kernel name)" "b" "kernels are recorded only while gpmu enables recording"
 for word in close leave; do
