@@ -125,6 +125,15 @@ union "$tmp/real.h" 1 > "$tmp/union-real.c"
 ok $? "inject: both have each attribute of PC sampling's configuration"
 is "$("$tmp/union-ours")" "$("$tmp/union-real")" "inject: attributes of PC sampling's configuration are the same in $include"
 
+# Functions that allocate and free, with their names in comments
+grep -oE '\{ [0-9]+, [A-Z]+ \},[[:blank:]]*/\* [A-Za-z0-9_]+' metrics/sources/inject/ranges/memory.c |
+	sed -E 's/\{ ([0-9]+),.*\* /\1 /' > "$tmp/memory.txt"
+[ "$(wc -l < "$tmp/memory.txt")" -gt 40 ]
+ok $? "inject: more than 40 functions of memory are watched: $(wc -l < "$tmp/memory.txt")"
+is "$(while read -r number name; do
+	grep -qE "CUPTI_DRIVER_TRACE_CBID_$name *= $number," "$include/cupti_driver_cbid.h" || echo "$number is not $name"
+done < "$tmp/memory.txt")" "" "inject: each function of memory has its number in the toolkit"
+
 # The calls that are not recorded, with their names in comments
 grep -oE '(RUNTIME|DRIVER)\([0-9]+\),[[:blank:]]*/\* [A-Za-z0-9_]+' metrics/sources/inject/names.c |
 	sed -E 's/\(|\),[[:blank:]]*\/\*/ /g' > "$tmp/noise.txt"
