@@ -227,6 +227,17 @@ static int take_range(void *user, pid_t pid, uint32_t name, uint64_t number, uin
 	return 0;
 }
 
+static void add_checkpoints(struct gpmu_recorder_checkpoints *sum, const struct gpmu_recorder_checkpoints *more)
+{
+	sum->saved += more->saved;
+	sum->restored += more->restored;
+	sum->failed += more->failed;
+	sum->bytes += more->bytes;
+	sum->device_bytes += more->device_bytes;
+	sum->save_time += more->save_time;
+	sum->restore_time += more->restore_time;
+}
+
 static int take_numbers(void *user, pid_t pid, const struct gpmu_recorder_range_numbers *numbers)
 {
 	struct gpmu_ranges *ranges = user;
@@ -237,6 +248,7 @@ static int take_numbers(void *user, pid_t pid, const struct gpmu_recorder_range_
 	sum->counted += numbers->counted;
 	for (int i = 0; i < GPMU_RECORDER_RANGE_REASONS; i++)
 		sum->lost[i] += numbers->lost[i];
+	add_checkpoints(&sum->checkpoints, &numbers->checkpoints);
 	if (numbers->passes > sum->passes)
 		sum->passes = numbers->passes;
 	sum->is_complete = numbers->is_complete && (sum->is_complete || !ranges->has_numbers);

@@ -237,6 +237,8 @@ static void set_ranges(struct channel_ranges *to, const struct gpmu_recorder_ran
 	to->skip = from->skip;
 	to->count = from->count;
 	to->limit = from->limit;
+	to->checkpoint = from->checkpoint != 0;
+	to->reserve = from->reserve;
 	to->metric_count = (uint32_t)from->metric_count;
 	for (size_t i = 0; i < from->metric_count; i++) {
 		const size_t size = strlen(from->metrics[i]) + 1;

@@ -6,14 +6,15 @@
 GPU_FAKE	:= $(B)/tests/gpu/fake
 GPU_FAKE_SAN	:= $(B)/san/tests/gpu/fake
 GPU_FAKE_HDR	:= $(wildcard tests/gpu/fake/*.h)
-GPU_FAKE_LIBS	:= libgpmu-fake.so libcuda.so.1 libcupti.so.13
+GPU_FAKE_LIBS	:= libgpmu-fake.so libcuda.so.1 libcupti.so.13 libcheckpoint.so
 GPU_CPPFLAGS	:= -D_GNU_SOURCE -Itests/gpu/fake -Itests/gpu/recorder -Itests/lib \
 		   -Imetrics/include -Imetrics/sources/cupti -Imetrics/sources/inject
 
 fake_src	= $(addprefix tests/gpu/fake/,$(1))
-GPU_FAKE_SRC_libgpmu-fake.so := $(call fake_src,options.c metric.c replay.c)
+GPU_FAKE_SRC_libgpmu-fake.so := $(call fake_src,options.c metric.c replay.c heap.c)
 GPU_FAKE_SRC_libcuda.so.1 := $(call fake_src,cuda.c)
-GPU_FAKE_SRC_libcupti.so.13 := $(call fake_src,cupti.c host.c ranges.c sampling.c image.c activity.c activity_do.c pc_sampling.c sass.c)
+GPU_FAKE_SRC_libcupti.so.13 := $(call fake_src,cupti.c host.c ranges.c sampling.c image.c activity.c activity_do.c pc_sampling.c sass.c heap_do.c)
+GPU_FAKE_SRC_libcheckpoint.so := $(call fake_src,checkpoint.c)
 
 # libgpmu-fake.so reads its tables from the folder that it lies in, so that programs find them in any working directory.
 GPU_FAKE_DATA	:= machines.tsv metrics.tsv stall_reasons.tsv sass_metrics.tsv pcs.tsv cubin_3ad3cd15.bin cubin_78b27b28.bin cubin_89f6b764.bin
@@ -26,7 +27,8 @@ $(foreach dir,$(GPU_FAKE) $(GPU_FAKE_SAN),$(eval $(call gpu_fake_data,$(dir))))
 
 # Like the real libraries, each has its soname and finds the others in its own folder.
 define gpu_fake
-$(1)/$(3): $$(GPU_FAKE_SRC_$(3)) $$(GPU_FAKE_HDR) metrics/sources/cupti/library/cupti_api.h metrics/sources/inject/inject_api.h metrics/sources/inject/pcs/pcs_api.h metrics/sources/inject/sass/sass_api.h $$(B)/flags/cc \
+$(1)/$(3): $$(GPU_FAKE_SRC_$(3)) $$(GPU_FAKE_HDR) metrics/sources/cupti/library/cupti_api.h metrics/sources/inject/inject_api.h metrics/sources/inject/pcs/pcs_api.h metrics/sources/inject/sass/sass_api.h \
+		metrics/sources/inject/ranges/checkpoint_api.h $$(B)/flags/cc \
 		$(if $(filter libgpmu%,$(3)),$(addprefix $(1)/,$(GPU_FAKE_DATA)),$(1)/libgpmu-fake.so)
 	@mkdir -p $$(@D)
 	$$(CC) $$(GPU_CPPFLAGS) $$(CFLAGS) $(2) $(if $(filter libgpmu%,$(3)),,-fvisibility=hidden) -fPIC -shared -Wl,-soname,$(3),-rpath,'$$$$ORIGIN' -o $$@ \

@@ -27,6 +27,8 @@ enum {
 	KEY_RANGE_COUNT,
 	KEY_RANGE_LEVELS,
 	KEY_REPLAY_LIMIT,
+	KEY_CHECKPOINT,
+	KEY_CHECKPOINT_RESERVE,
 	KEY_EACH,
 	KEY_SASS,
 	KEY_SASS_BY,
@@ -115,6 +117,13 @@ static error_t parse_range(struct stat_ranges_options *ranges, int key, const ch
 		break;
 	case KEY_REPLAY_LIMIT:
 		choice->limit = (unsigned int)parse_number("--replay-limit", arg, 0, 86400) * 1000;
+		break;
+	case KEY_CHECKPOINT:
+		choice->checkpoint = 1;
+		break;
+	case KEY_CHECKPOINT_RESERVE:
+		choice->reserve = (unsigned int)parse_number("--checkpoint-reserve", arg, 0, 1 << 24);
+		ranges->has_reserve = true;
 		break;
 	case KEY_EACH:
 		ranges->wants_each = true;
@@ -298,7 +307,11 @@ static const struct argp_option argp_options[] = {
 	{ .name = "range-count", .key = KEY_RANGE_COUNT, .arg = "N", .doc = "count at most N of them" },
 	{ .name = "range-levels", .key = KEY_RANGE_LEVELS, .arg = "N", .doc = "count N levels of nested ranges (default: 1)" },
 	{ .name = "replay-limit", .key = KEY_REPLAY_LIMIT, .arg = "S",
-	  .doc = "end a process if a replayed kernel takes S seconds (default: 60; 0: no limit)" },
+	  .doc = "end a process if a replayed kernel, or a checkpoint, takes S seconds (default: 60; 0: no limit)" },
+	{ .name = "checkpoint", .key = KEY_CHECKPOINT,
+	  .doc = "save the GPU's memory before the first pass, and restore it before each further one" },
+	{ .name = "checkpoint-reserve", .key = KEY_CHECKPOINT_RESERVE, .arg = "MIB",
+	  .doc = "memory of the GPU that a checkpoint leaves free (default: 256)" },
 	{ .name = "each", .key = KEY_EACH, .doc = "separate values for each kernel's launch and each range" },
 	{ .name = "sass", .key = KEY_SASS, .arg = "LIST",
 	  .doc = "count SASS metrics of each function of the GPU exactly, by instrumentation, such as smsp__sass_inst_executed" },
@@ -400,17 +413,21 @@ static void check_ranges(const struct stat_options *options)
 		const char *why;
 	} checks[] = {
 		{ ranges->sass && (ranges->is_wanted || ranges->has_option), "--sass cannot be combined with --ranges, --replay, "
-		  "--range-..., --replay-limit and --each; run the command once for each" },
+		  "--range-..., --replay-limit, --checkpoint and --each; run the command once for each" },
 		{ ranges->sass && options->common.request_count, "--sass cannot be combined with -e and -M: SASS metrics have a run "
 		  "of their own" },
 		{ ranges->sass && !options->argv, "--sass needs a command" },
 		{ !ranges->sass && ranges->choice.part, "--sass-by needs --sass" },
-		{ !ranges->is_wanted && ranges->has_option, "--replay, --range-..., --replay-limit and --each need --ranges" },
+		{ !ranges->is_wanted && ranges->has_option, "--replay, --range-..., --replay-limit, --checkpoint and --each need --ranges" },
 		{ ranges->is_wanted && !options->argv, "--ranges needs a command" },
 		{ is_user && is_kernel_replay, "--replay=kernel needs --ranges=kernel: CUPTI repeats only single kernels; "
 		  "choose --replay=user or --replay=application" },
 		{ ranges->is_wanted && !is_user && ranges->has_replay && ranges->choice.replay == GPMU_RECORDER_REPLAY_USER,
 		  "--replay=user needs --ranges=nvtx or --ranges=region" },
+		{ ranges->choice.checkpoint && (!is_user || (ranges->has_replay && ranges->choice.replay != GPMU_RECORDER_REPLAY_USER)),
+		  "--checkpoint needs --replay=user with --ranges=nvtx or --ranges=region: kernel replay restores memory itself, "
+		  "and application replay begins anew" },
+		{ ranges->has_reserve && !ranges->choice.checkpoint, "--checkpoint-reserve needs --checkpoint" },
 		{ ranges->is_wanted && !is_user && ranges->choice.levels > 1,
 		  "--range-levels needs --ranges=nvtx or --ranges=region: kernels are not nested" },
 		{ is_cupti && (options->wants_regions || options->is_system_wide || options->cpus ||
@@ -442,7 +459,8 @@ static void complete_ranges(struct stat_ranges_options *ranges)
 void stat_options_init(struct stat_options *options, int argc, char **argv)
 {
 	*options = (struct stat_options){
-		.runs = 1, .ranges.choice = { .size = sizeof(options->ranges.choice), .levels = 1, .limit = 60000 },
+		.runs = 1, .ranges.choice = { .size = sizeof(options->ranges.choice), .levels = 1, .limit = 60000,
+				    .reserve = 256 },
 	};
 	common_init(&options->common);
 	parse_arguments(&argp, argc, argv, ARGP_IN_ORDER, options);

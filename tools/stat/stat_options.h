@@ -15,9 +15,10 @@
 /* --ranges and its options, and --sass */
 struct stat_ranges_options {
 	bool is_wanted, has_replay, wants_each;
-	bool has_option;		/* one that needs --ranges */
+	bool has_option, has_reserve;	/* one that needs --ranges; --checkpoint-reserve */
 	const char *sass;		/* --sass; NULL: no SASS metrics */
-	struct gpmu_recorder_ranges choice;	/* mode, replay, sources, levels, skip, count, limit and filter */
+	struct gpmu_recorder_ranges choice;	/* mode, replay, sources, levels, skip, count, limit, filter, checkpoint and
+						 * reserve */
 };
 
 struct stat_options {

@@ -154,6 +154,17 @@ static bool has_proof(const struct gpmu_ranges *ranges)
 	return false;
 }
 
+static void print_checkpoints(FILE *file, const struct gpmu_recorder_checkpoints *checkpoints)
+{
+	const double number = checkpoints->saved ? (double)checkpoints->saved : 1;
+
+	fprintf(file, " checkpoints: %" PRIu64 " saved in %.3f ms, %" PRIu64 " restored in %.3f ms, %" PRIu64 " failed\n",
+		checkpoints->saved, (double)checkpoints->save_time / 1e6, checkpoints->restored,
+		(double)checkpoints->restore_time / 1e6, checkpoints->failed);
+	fprintf(file, " bytes of a checkpoint: %.0f allocated by the program, %.0f taken of the GPU's memory\n",
+		(double)checkpoints->bytes / number, (double)checkpoints->device_bytes / number);
+}
+
 static void print_numbers(FILE *file, const struct stat_options *options, const struct gpmu_ranges *ranges)
 {
 	const struct gpmu_recorder_range_numbers *numbers = gpmu_ranges_numbers(ranges);
@@ -166,6 +177,8 @@ static void print_numbers(FILE *file, const struct stat_options *options, const 
 	for (int i = 0; i < GPMU_RECORDER_RANGE_REASONS; i++)
 		if (numbers->lost[i])
 			fprintf(file, " %" PRIu64 " %s\n", numbers->lost[i], reason_text(options, i));
+	if (options->ranges.choice.checkpoint)
+		print_checkpoints(file, &numbers->checkpoints);
 	putc('\n', file);
 }
 
@@ -196,6 +209,17 @@ static json_t *json_value(double value)
 	return isfinite(value) ? json_real(value) : json_null();
 }
 
+/* Returns NULL without checkpoints. */
+static json_t *json_checkpoints(const struct stat_options *options, const struct gpmu_recorder_checkpoints *from)
+{
+	if (!options->ranges.choice.checkpoint)
+		return NULL;
+	return need_memory(json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "saved", (json_int_t)from->saved, "restored",
+				     (json_int_t)from->restored, "failed", (json_int_t)from->failed, "bytes",
+				     (json_int_t)from->bytes, "device_bytes", (json_int_t)from->device_bytes, "save_ns",
+				     (json_int_t)from->save_time, "restore_ns", (json_int_t)from->restore_time));
+}
+
 static void print_json(const struct stat_options *options, const struct gpmu_ranges *ranges, FILE *file)
 {
 	const struct gpmu_recorder_range_numbers *numbers = gpmu_ranges_numbers(ranges);
@@ -212,8 +236,9 @@ static void print_json(const struct stat_options *options, const struct gpmu_ran
 						   gpmu_ranges_unit(ranges, m)));
 	for (int i = 0; i < GPMU_RECORDER_RANGE_REASONS; i++)
 		json_object_set_new(lost, reason_names[i], json_integer((json_int_t)numbers->lost[i]));
-	print_line(file, json_pack("{s:s, s:I, s:I, s:i, s:o}", "total", noun(options), "seen", (json_int_t)numbers->seen,
-				   "counted", (json_int_t)numbers->counted, "passes", (int)numbers->passes, "lost", lost));
+	print_line(file, json_pack("{s:s, s:I, s:I, s:i, s:o, s:o*}", "total", noun(options), "seen", (json_int_t)numbers->seen,
+				   "counted", (json_int_t)numbers->counted, "passes", (int)numbers->passes, "lost", lost,
+				   "checkpoints", json_checkpoints(options, &numbers->checkpoints)));
 }
 
 /* A text of CSV, quoted if it has the separator, a quote or a line's end */

@@ -163,6 +163,18 @@ enum gpmu_recorder_range_lost {
 };
 
 /**
+ * struct gpmu_recorder_checkpoints - checkpoints of the memory of the GPU, which repeated passes begin with
+ * @saved, @restored: how often
+ * @failed: number that could not be saved or restored, which ended counting in the process
+ * @bytes: sum over the saved ones of the bytes that the program had allocated
+ * @device_bytes: sum of the bytes that they took of the memory of the GPU
+ * @save_time, @restore_time: ns
+ */
+struct gpmu_recorder_checkpoints {
+	uint64_t saved, restored, failed, bytes, device_bytes, save_time, restore_time;
+};
+
+/**
  * struct gpmu_recorder_range_numbers - what happened to the ranges of a process
  * @size: size of this structure
  * @seen: kernels launched, or ranges begun
@@ -170,12 +182,14 @@ enum gpmu_recorder_range_lost {
  * @lost: the others, by enum gpmu_recorder_range_lost
  * @passes: passes that the metrics need; 0: not known, as nothing was counted
  * @is_complete: with GPMU_RECORDER_REPLAY_APPLICATION: 1: this run was the last one
+ * @checkpoints: checkpoints that the passes began with
  */
 struct gpmu_recorder_range_numbers {
 	size_t size;
 	uint64_t seen, counted, lost[GPMU_RECORDER_RANGE_REASONS];
 	unsigned int passes;
 	int is_complete;
+	struct gpmu_recorder_checkpoints checkpoints;
 };
 
 /**
@@ -189,6 +203,9 @@ struct gpmu_recorder_range_numbers {
  * @metrics, @metric_count: names of CUPTI's metrics, without duplicates
  * @filter: extended regular expression of the names of kernels (mangled) or outermost ranges; NULL: all
  * @state: file that GPMU_RECORDER_REPLAY_APPLICATION keeps between the runs, empty at first; NULL: none
+ * @checkpoint: 1: with GPMU_RECORDER_REPLAY_USER, save the memory of the GPU before the first pass and restore it before each
+ *	further one
+ * @reserve: MiB of the memory of the GPU that checkpoints leave free
  * @user: first argument of the functions, which the recorder's writing thread calls
  * @name: takes a name, before its first range: its number in the process, that of the range around it, or 0, and its text
  * @range: takes a range: its name's number, its own number (launch, or outermost range), the number of
@@ -206,6 +223,8 @@ struct gpmu_recorder_ranges {
 	const char *const *metrics;
 	size_t metric_count;
 	const char *filter, *state;
+	int checkpoint;
+	unsigned int reserve;
 	void *user;
 	int (*name)(void *user, pid_t pid, uint32_t id, uint32_t parent, const char *text);
 	int (*range)(void *user, pid_t pid, uint32_t name, uint64_t number, uint64_t count,

@@ -21,6 +21,12 @@ static int put_numbers(const struct gpmu_recorder_ranges *ranges, pid_t pid, con
 	struct gpmu_recorder_range_numbers numbers = {
 		.size = sizeof(numbers), .seen = from->seen, .counted = from->counted, .passes = from->passes,
 		.is_complete = from->is_complete != 0,
+		.checkpoints = {
+			.saved = from->checkpoints.saved, .restored = from->checkpoints.restored,
+			.failed = from->checkpoints.failed, .bytes = from->checkpoints.bytes,
+			.device_bytes = from->checkpoints.device_bytes, .save_time = from->checkpoints.save_time,
+			.restore_time = from->checkpoints.restore_time,
+		},
 	};
 
 	_Static_assert((int)GPMU_RECORDER_RANGE_REASONS == (int)ACTIVITY_RANGES_REASONS, "the reasons are the same");

@@ -30,7 +30,8 @@ static void on_state(struct inject *self, uint32_t cbid, const struct inject_sta
 static void on_call(struct inject *self, uint32_t cbid, const CUpti_CallbackData *data)
 {
 	if (ranges_are_wanted(self))
-		ranges_call(self, cbid, data->callbackSite == CUPTI_API_ENTER ? NULL : data->functionReturnValue);
+		ranges_call(self, cbid, data->functionParams,
+			    data->callbackSite == CUPTI_API_ENTER ? NULL : data->functionReturnValue);
 	if (cbid == CUPTI_DRIVER_TRACE_CBID_cuProfilerStart && data->callbackSite == CUPTI_API_EXIT)
 		capture_range(self, true);
 	else if (cbid == CUPTI_DRIVER_TRACE_CBID_cuProfilerStop &&

@@ -408,6 +408,15 @@ enum activity_ranges_lost {
 	ACTIVITY_RANGES_REASONS
 };
 
+/* Checkpoints of the memory of the GPU; sums */
+struct activity_checkpoints {
+	uint64_t saved, restored;
+	uint64_t failed;	/* could not be saved or restored, which ends counting */
+	uint64_t bytes;		/* that the program had allocated */
+	uint64_t device_bytes;	/* that they took of the memory of the GPU; the rest is in memory of the host */
+	uint64_t save_time, restore_time;	/* ns */
+};
+
 /* The numbers of a process's ranges since its last record of them. A process that ends in order has one or more. */
 struct activity_ranges {
 	struct activity_head head;
@@ -416,6 +425,7 @@ struct activity_ranges {
 	uint64_t lost[ACTIVITY_RANGES_REASONS];
 	uint32_t passes;	/* of the metrics on this chip */
 	uint32_t is_complete;	/* application replay: 1: this run was the last one */
+	struct activity_checkpoints checkpoints;
 };
 
 /* Minimum size of a kind's records; has_text: the record ends with a NUL-terminated text */

@@ -60,6 +60,8 @@ struct channel_ranges {
 	uint32_t levels;	/* nesting levels that are counted, from the outermost on */
 	uint64_t skip, count;	/* matching ranges that are left out first, and counted then; count 0: no limit */
 	uint32_t limit;		/* ms after which a replayed kernel ends the process */
+	uint32_t checkpoint;	/* 1: restore the memory of the GPU before each further pass of CHANNEL_REPLAY_USER */
+	uint32_t reserve;	/* MiB of the memory of the GPU that a checkpoint leaves free */
 	uint32_t metric_count;
 	uint32_t part;		/* enum channel_sass_part: of which a function has rows, for CHANNEL_RANGES_SASS */
 	char filter[256];	/* extended regular expression of names; "": all */

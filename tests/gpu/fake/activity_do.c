@@ -128,11 +128,13 @@ static void call_capture(uint32_t cbid, const char *code)
 
 static void do_capture(const char *code)
 {
+	fake_count("captures", !strtol(code, NULL, 0));
 	call_capture(539, code);
 }
 
 static void do_captured(const char *code)
 {
+	fake_count("captures", -1);
 	call_capture(497, code);
 }
 
@@ -363,6 +365,7 @@ static void do_context(const char *device)
 	char byte[3] = "";
 	size_t n = 0;
 
+	fake_count("contexts", 1);
 	if (gpu < 0)
 		return;
 	for (const char *text = fake_gpu(gpu)->uuid + 4; *text && n < 16; text += 2) {
@@ -573,6 +576,6 @@ void activity_do(const char *word, const char *value)
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (!strcmp(words[i].word, word))
 			return words[i].function(value);
-	if (!pc_sampling_do(word, value))
+	if (!pc_sampling_do(word, value) && !heap_do(word, value))
 		do_more(word, value);
 }

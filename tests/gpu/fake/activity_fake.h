@@ -56,6 +56,9 @@ PUBLIC int cuptiGetDeviceId(void *context, uint32_t *device);
 void sass_launch_kernel(const void *context, const char *kernel);
 bool sass_is_enabled(void);
 
+/* heap_do.c: executes a word about memory; false: it is none */
+bool heap_do(const char *word, const char *value);
+
 /* activity_do.c: executes a word of the program */
 void activity_do(const char *word, const char *value);
 const char *activity_call_name(uint32_t domain, uint32_t cbid);

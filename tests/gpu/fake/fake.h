@@ -45,6 +45,7 @@
  *	launch_ex=1		kernels are launched by cuLaunchKernelEx()
  *	sass_more=N		each record has N warps more than were launched; negative: fewer
  *	sass_first=1		only the first function of a context has records
+ *	device=MIB		memory of each GPU; default: 143771
  *	reset			restores all defaults, and fake_get()'s numbers
  *
  * Machines' GPUs are numbered in the order of their PCI addresses.
@@ -75,6 +76,7 @@ struct fake_options {
 	uint64_t gap_from, gap_length;		/* ns */
 	uint64_t jump;				/* number of the sample, from 1 */
 	int inject, thread, second, zero, corrupt, drop, unordered, late, slow, exclusive, stuck;
+	int device;	/* MiB */
 	int pcs_full, pcs_drop, pcs_lose, pcs_busy, sass_drop, sass_first, sass_more, launch_ex;
 	char lock[PATH_MAX], until[PATH_MAX];
 };

@@ -13,7 +13,7 @@
 
 #define FAULTS		16
 #define CALLS		192
-#define KINDS		8
+#define KINDS		16
 #define NAME_SIZE	64
 
 struct fault {
@@ -252,7 +252,7 @@ static void reset(void)
 	faults_length = 0;
 	memset(calls, 0, sizeof(calls));
 	all_calls = violations = 0;
-	options = (struct fake_options){ .driver = 13000, .cupti = 130001 };
+	options = (struct fake_options){ .driver = 13000, .cupti = 130001, .device = 143771 };
 	fake_replay_end();
 	set_machine("h200");
 }
@@ -278,6 +278,7 @@ static void set(const char *key, const char *value)
 		     { "late", &options.late }, { "slow", &options.slow },
 		     { "exclusive", &options.exclusive }, { "stuck", &options.stuck },
 		     { "pcs_full", &options.pcs_full }, { "pcs_drop", &options.pcs_drop },
+		     { "device", &options.device },
 		     { "pcs_lose", &options.pcs_lose }, { "pcs_busy", &options.pcs_busy },
 		     { "sass_drop", &options.sass_drop }, { "sass_first", &options.sass_first },
 		     { "sass_more", &options.sass_more },

@@ -7,6 +7,9 @@
  *	memory=-BYTES unified=BYTES fault=PC environment=MHZ overhead=KIND external=ID ask
  *	pin=BYTES register=BYTES managed=BYTES		memory of the host; the N-th has the address N << 32
  *	unpin=N			frees it; -BYTES above: the call fails
+ *	allocate=BYTES host=BYTES	allocates memory of the GPU, or of the host: each kernel adds 1 to what it holds
+ *	free=N trim		frees the Nth of these, from 0; trims a pool
+ *	contents		prints what they hold
  *	module=CRC unload=CRC	loads or unloads a module of the recording of PC samples
  *	sampled=N		runs the kernels of that recording N times
  *	end-context		destroys the last context

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A fake of libcupti.so.13: the range profiler, as measured with CUDA 13.0. A launched kernel counts as many units of each
- * metric as its name has letters. Calls in an order at which the real one crashes are violations, and end the program.
- * The fake silently loses the same data as the real one: ranges for which the image has no room, bytes of a name after the
- * 59th, and metrics that are configured without Disable and Enable between.
+ * A fake of libcupti.so.13: the range profiler, as measured with CUDA 13.0. A launched kernel counts as many units
+ * of each metric as its name has letters, and as many more as the contents of the program's memory are in sum.
+ * Calls in an order at which the real one crashes are violations, and end the program. The fake silently loses the
+ * same data as the real one: ranges for which the image has no room, bytes of a name after the 59th, and metrics
+ * that are configured without Disable and Enable between.
  */
 #include <math.h>
 #include <stdio.h>
@@ -12,11 +13,12 @@
 #include <unistd.h>
 
 #include "cupti.h"
+#include "heap.h"
 #include "ranges.h"
 
 #define DEPTH	16
 #define NAME	60	/* bytes of a name, with its NUL */
-#define WAITING	"wait_known"	/* a kernel of this name waits for a later one: its replay never ends */
+#define WAITING	"wait_known"	/* a kernel of this name waits for a later one: its replay and checkpoints never end */
 
 struct CUpti_RangeProfiler_Object {
 	void *context;
@@ -141,6 +143,7 @@ PUBLIC int cuptiRangeProfilerStart(CUpti_RangeProfiler_Start_Params *params)
 	if (code)
 		return code;
 	object->is_started = true;
+	fake_count("started", 1);
 	object->depth = 0;
 	return CUPTI_SUCCESS;
 }
@@ -155,6 +158,7 @@ PUBLIC int cuptiRangeProfilerStop(CUpti_RangeProfiler_Stop_Params *params)
 	if (!object->is_started)
 		return ERROR_INVALID_OPERATION;
 	object->is_started = false;
+	fake_count("started", -1);
 	object->lap = object->replay == CUPTI_KernelReplay ? object->laps : object->lap + 1;
 	params->passIndex = object->lap / object->levels;
 	params->targetNestingLevel = object->lap % object->levels + 1;
@@ -213,9 +217,11 @@ static size_t lap_level(const struct CUpti_RangeProfiler_Object *object)
 
 void ranges_launch(const char *kernel)
 {
-	const double units = (double)strlen(kernel);
+	const double units = (double)strlen(kernel) + (double)heap_run();
 	char name[sizeof(((struct range_data *)0)->name)];
 
+	if (strstr(kernel, WAITING))
+		fake_count("waiting", 1);
 	if (!profiler.is_started)
 		return;
 	if (profiler.range == CUPTI_AutoRange)

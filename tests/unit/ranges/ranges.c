@@ -247,6 +247,7 @@ static void put_numbers(pid_t pid, unsigned int passes, bool is_complete)
 {
 	const struct gpmu_recorder_range_numbers numbers = {
 		.size = sizeof(numbers), .seen = 5, .counted = 3, .passes = passes, .is_complete = is_complete,
+		.checkpoints = { 1, 2, 3, 4, 5, 6, 7 },
 		.lost = { [GPMU_RECORDER_RANGE_DROPPED] = 2 },
 	};
 
@@ -263,6 +264,8 @@ static void check_numbers(void)
 	put_numbers(SECOND, 2, false);
 	ok(numbers->seen == 10 && numbers->counted == 6 && numbers->lost[GPMU_RECORDER_RANGE_DROPPED] == 4,
 	   "ranges: numbers of processes are added");
+	ok(!memcmp(&numbers->checkpoints, &(struct gpmu_recorder_checkpoints){ 2, 4, 6, 8, 10, 12, 14 },
+		   sizeof(numbers->checkpoints)), "ranges: numbers of checkpoints are added");
 	is_u64(numbers->passes, 3, "ranges: the passes are the largest of all processes");
 	ok(!numbers->is_complete, "ranges: passes are not complete if those of one process are not");
 	put_name(FIRST, 1, 0, "old");

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Compares metrics/sources/inject/inject_api.h, pcs/pcs_api.h and sass/sass_api.h with the toolkit's own CUPTI headers: members of records, in
-# CUDA 12.6's layout and in the newest, constants, functions.
+# Compares metrics/sources/inject/inject_api.h, pcs/pcs_api.h, sass/sass_api.h and ranges/checkpoint_api.h with the toolkit's own
+# CUPTI headers: members of records, in CUDA 12.6's layout and in the newest, constants, functions.
 
 . tests/lib/tap.sh
 
@@ -124,6 +124,23 @@ union "$tmp/real.h" 1 > "$tmp/union-real.c"
 	"${CC:-gcc}" -w -isystem "$include" -o "$tmp/union-real" "$tmp/union-real.c"
 ok $? "inject: both have each attribute of PC sampling's configuration"
 is "$("$tmp/union-ours")" "$("$tmp/union-real")" "inject: attributes of PC sampling's configuration are the same in $include"
+
+# checkpoint HEADER NAMESPACE: prints a program that prints the layout of a checkpoint
+checkpoint() {
+	local member
+
+	printf '#include <cstddef>\n#include <cstdio>\n#include "%s"\n%s\nint main() {\n' "$1" "${2:+using namespace $2;}"
+	for member in structSize ctx reserveDeviceMB reserveHostMB allowOverwrite optimizations pPriv; do
+		printf 'printf("%s %%zu %%zu\\n", offsetof(CUpti_Checkpoint, %s), sizeof(CUpti_Checkpoint::%s));\n' "$member" "$member" "$member"
+	done
+	printf 'printf("%%zu\\n", sizeof(CUpti_Checkpoint));\n}\n'
+}
+checkpoint metrics/sources/inject/ranges/checkpoint_api.h '' > "$tmp/checkpoint-ours.cc"
+checkpoint cupti_checkpoint.h NV::Cupti::Checkpoint > "$tmp/checkpoint-real.cc"
+"${CXX:-g++}" -w -I. -isystem "$include" -o "$tmp/checkpoint-ours" "$tmp/checkpoint-ours.cc" &&
+	"${CXX:-g++}" -w -isystem "$include" -o "$tmp/checkpoint-real" "$tmp/checkpoint-real.cc"
+ok $? "inject: both have each member of a checkpoint"
+is "$("$tmp/checkpoint-ours")" "$("$tmp/checkpoint-real")" "inject: a checkpoint is the same in $include"
 
 # Functions that allocate and free, with their names in comments
 grep -oE '\{ [0-9]+, [A-Z]+ \},[[:blank:]]*/\* [A-Za-z0-9_]+' metrics/sources/inject/ranges/memory.c |

@@ -100,6 +100,7 @@ void collect_give_up(struct collector *collector, const char *why)
 
 	collector->has_ended = true;
 	profiler_abandon(&collector->profiler);
+	checkpoint_free(collector);
 	if (!why)
 		return;
 	if (failure && (collector->api.host.text(failure->code, &text) || !text))
@@ -217,8 +218,9 @@ bool collect_start(struct collector *collector, void *context)
 	if (collector->has_ended || collector->captures || (collector->context && collector->context != context))
 		return false;
 	collector->entry_count = 0;
-	if (configure_metrics(collector) && profiler_enable(&collector->profiler, context) && make_room(collector) &&
-	    configure(collector) && profiler_start(&collector->profiler)) {
+	if (configure_metrics(collector) && checkpoint_save(collector, context) &&
+	    profiler_enable(&collector->profiler, context) && make_room(collector) && configure(collector) &&
+	    profiler_start(&collector->profiler)) {
 		collector->context = context;
 		return true;
 	}
@@ -230,9 +232,10 @@ bool collect_start(struct collector *collector, void *context)
 bool collect_resume(struct collector *collector)
 {
 	collector->entry_count = 0;
-	if (profiler_start(&collector->profiler))
+	if (checkpoint_restore(collector) && profiler_start(&collector->profiler))
 		return true;
-	collect_give_up(collector, "ranges are no longer counted");
+	if (!collector->has_ended)
+		collect_give_up(collector, "ranges are no longer counted");
 	return false;
 }
 
@@ -347,6 +350,7 @@ void collect_finish(struct collector *collector)
 	collector->entry_count = 0;
 	if (profiler->state != PROFILER_DEAD)
 		profiler_disable(profiler);
+	checkpoint_free(collector);
 	if (profiler->state == PROFILER_DEAD && !collector->has_ended)
 		collect_give_up(collector, "ranges are no longer counted");
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/map.h"
+#include "checkpoint.h"
 #include "library/cupti_api.h"
 #include "trace/channel/channel.h"
 
@@ -23,6 +24,8 @@ struct inject;
 #define RANGES_DRIVER_FUNCTIONS(F) \
 	F(push, cuCtxPushCurrent_v2, void *context) \
 	F(pop, cuCtxPopCurrent_v2, void **context) \
+	F(current, cuCtxGetCurrent, void **context) \
+	F(memory, cuMemGetInfo_v2, size_t *available, size_t *total) \
 	F(device, cuCtxGetDevice, int *device)
 
 struct ranges_api {
@@ -135,6 +138,7 @@ struct collector {
 	struct ranges_api api;
 	struct metrics metrics;
 	struct profiler profiler;
+	struct checkpoint checkpoint;
 	regex_t filter;
 	bool has_filter;
 	void *context;		/* CUcontext that is counted; NULL: none yet */

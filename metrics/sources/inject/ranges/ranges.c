@@ -123,6 +123,8 @@ void ranges_enable(struct inject *self)
 	for (size_t i = 0; i < ARRAY_SIZE(graph_calls); i++)
 		self->api.callback(1, self->subscriber, CUPTI_CB_DOMAIN_DRIVER_API, graph_calls[i].cbid);
 	self->api.callback(1, self->subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING);
+	if (self->control->ranges.checkpoint)
+		memory_enable(self);
 	if (self->control->ranges.sources & CHANNEL_RANGES_NVTX)
 		self->api.domain(1, self->subscriber, CUPTI_CB_DOMAIN_NVTX);
 }
@@ -181,12 +183,22 @@ static void end_capture_call(bool is_end, int result)
 		collector.captures--;
 }
 
-void ranges_call(struct inject *self, uint32_t cbid, const int *result)
+static void watch_memory(struct inject *self, uint32_t cbid, const void *parameters, const int *result)
+{
+	if (!self->control->ranges.checkpoint || !memory_has_call(cbid))
+		return;
+	take_lock();
+	memory_call(&collector.checkpoint.memory, cbid, parameters, result);
+	leave_lock();
+}
+
+void ranges_call(struct inject *self, uint32_t cbid, const void *parameters, const int *result)
 {
 	const bool is_begin = !result;
 
 	if (is_inside)
 		return;
+	watch_memory(self, cbid, parameters, result);
 	for (size_t i = 0; i < ARRAY_SIZE(graph_calls); i++) {
 		if (graph_calls[i].cbid != cbid)
 			continue;
@@ -260,6 +272,17 @@ static void finish_in_context(struct inject *self)
 		collector.api.driver.pop(&context);
 }
 
+static struct activity_checkpoints checkpoints_since(const struct activity_checkpoints *now,
+						     const struct activity_checkpoints *before)
+{
+	return (struct activity_checkpoints){
+		.saved = now->saved - before->saved, .restored = now->restored - before->restored,
+		.failed = now->failed - before->failed, .bytes = now->bytes - before->bytes,
+		.device_bytes = now->device_bytes - before->device_bytes,
+		.save_time = now->save_time - before->save_time, .restore_time = now->restore_time - before->restore_time,
+	};
+}
+
 /* Writes the numbers of ranges since the last record of them: calls may follow an end, as after an exec that has failed. */
 static void write_numbers(void)
 {
@@ -271,6 +294,7 @@ static void write_numbers(void)
 	since.counted -= written.counted;
 	for (int i = 0; i < ACTIVITY_RANGES_REASONS; i++)
 		since.lost[i] -= written.lost[i];
+	since.checkpoints = checkpoints_since(&collector.numbers.checkpoints, &written.checkpoints);
 	collect_write(&collector, &since.head);
 	written = collector.numbers;
 }
@@ -289,6 +313,20 @@ void ranges_end(struct inject *self)
 	leave_lock();
 }
 
+/* Ends the process if a checkpoint may wait for ever: for a kernel that waits for a thread that waits for the lock. */
+static void watch_checkpoint(struct inject *self)
+{
+	const uint64_t since = __atomic_load_n(&collector.checkpoint.begin, __ATOMIC_ACQUIRE);
+	const uint32_t limit = self->control->ranges.limit;
+
+	if (!since || !limit || raw_clock_now() < since + limit * UINT64_C(1000000))
+		return;
+	output_note(self, ACTIVITY_FATAL,
+		    "the process was ended: a checkpoint has taken %.1f s, and may wait for a kernel that waits for the program; use --replay=application, or, for large checkpoints, a higher --replay-limit",
+		    limit / 1e3);
+	kill(getpid(), SIGKILL);
+}
+
 void ranges_watch(struct inject *self)
 {
 	const uint64_t since = __atomic_load_n(&launched, __ATOMIC_ACQUIRE);
@@ -296,6 +334,7 @@ void ranges_watch(struct inject *self)
 	const uint32_t limit = self->control->ranges.limit;
 	char *name;
 
+	watch_checkpoint(self);
 	if (!since || !limit || self->control->ranges.replay != CHANNEL_REPLAY_KERNEL ||
 	    raw_clock_now() < since + limit * UINT64_C(1000000))
 		return;

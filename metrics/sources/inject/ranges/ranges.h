@@ -14,7 +14,7 @@ struct inject;
 
 /* Returns whether ranges are requested. */
 bool ranges_are_wanted(const struct inject *self);
-/* Enables the callbacks of the calls that begin graphs. calls.c enables those of work. */
+/* Enables the callbacks of the calls that begin graphs, and of those that allocate and free memory. calls.c enables those of work. */
 void ranges_enable(struct inject *self);
 
 /*
@@ -24,8 +24,11 @@ void ranges_enable(struct inject *self);
 void ranges_work_begin(struct inject *self, void *context, const char *kernel);
 /* The call returns. @is_launched: it has launched the work, and has not only added it to a graph. */
 void ranges_work_end(struct inject *self, bool is_launched);
-/* A call of the driver, @cbid, begins, or returns @result (NULL: it begins); may make a graph */
-void ranges_call(struct inject *self, uint32_t cbid, const int *result);
+/*
+ * A call of the driver, @cbid, with these parameters begins, or returns @result (NULL: it begins); may make a
+ * graph, or allocate or free memory
+ */
+void ranges_call(struct inject *self, uint32_t cbid, const void *parameters, const int *result);
 
 /* A range of the program begins or ends in this thread. @source: a bit of enum channel_ranges_sources */
 void ranges_push(struct inject *self, uint32_t source, const char *name);
@@ -35,7 +38,10 @@ void ranges_pop(struct inject *self, uint32_t source);
 void ranges_context_end(struct inject *self, const void *context);
 /* The process ends: stops counting and writes all values. Waits a bounded time for other threads. May be called again. */
 void ranges_end(struct inject *self);
-/* Called by gpmu's thread now and then: ends a process whose replayed kernel waits for a later one. */
+/*
+ * Called by gpmu's thread now and then: ends a process whose replayed kernel waits for a later one, or whose checkpoint waits
+ * for a kernel that does not end.
+ */
 void ranges_watch(struct inject *self);
 
 #endif /* GPMU_INJECT_RANGES_H */

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Ranges of the program. CUPTI has one stack of ranges for a context, whatever the thread, so the thread that has begun the
- * outermost range owns the stack until that range ends, and ranges of other threads in this time are not counted.
+ * Ranges of the program. CUPTI has one stack of ranges for a context, whatever the thread, so the thread that has
+ * begun the outermost range owns the stack until that range ends, and ranges of other threads in this time are not
+ * counted.
  *
- * The profiler is started by the first work in an outermost range, in whose call the context is current. If the metrics
- * need one lap, it stays started. If they need several, each lap is an outermost range of the same name: the program has
- * to do the same work in each, and CUPTI combines the laps.
+ * The profiler is started by the first work in an outermost range, in whose call the context is current. If the
+ * metrics need one lap, it stays started. If they need several, each lap is an outermost range of the same name:
+ * the program has to do the same work in each, and CUPTI combines the laps. With checkpoints an outermost range
+ * also starts the profiler when it begins, so that the checkpoint has no memory that the range allocates.
  */
 #include <stdio.h>
 #include <string.h>
@@ -81,7 +83,7 @@ static void push_top(struct collector *collector, unsigned int top)
 static bool begin_lap(struct collector *collector, void *context)
 {
 	if (collector->profiler.state == PROFILER_READY)
-		return collect_resume(collector);
+		return context == collector->context && !collector->captures && collect_resume(collector);
 	if (collector->profiler.state != PROFILER_OFF || !collect_start(collector, context))
 		return false;
 	if (has_laps(collector) && !set.name) {
@@ -93,12 +95,15 @@ static bool begin_lap(struct collector *collector, void *context)
 	return true;
 }
 
-/* The open ranges have work that is not counted. */
+/* Counting has ended: the open ranges have work that is not counted, and the set stays incomplete. */
 static void lose_open(struct collector *collector)
 {
 	for (unsigned int i = 0; i < depth; i++)
 		if (!stack[i].is_lost && !stack[i].is_pushed)
 			lose(collector, i, ACTIVITY_RANGES_FOREIGN);
+	if (set.name)
+		collector->numbers.lost[ACTIVITY_RANGES_PARTIAL] += set.earlier;
+	set.name = 0;
 }
 
 void user_work(struct collector *collector, void *context)
@@ -183,6 +188,14 @@ static void begin_inner(struct collector *collector)
 		lose(collector, depth, ACTIVITY_RANGES_DEEP);
 }
 
+static void begin_early(struct collector *collector)
+{
+	void *context = NULL;
+
+	if (collector->options->checkpoint && !collector->api.driver.current(&context) && context)
+		user_work(collector, context);
+}
+
 void user_push(struct collector *collector, const char *name)
 {
 	/* A range in an ignored one is ignored, too, so that the thread's next end is that of its innermost range. */
@@ -204,6 +217,8 @@ void user_push(struct collector *collector, const char *name)
 	depth++;
 	if (!stack[depth - 1].is_lost && collector->profiler.state == PROFILER_STARTED)
 		push_top(collector, depth - 1);
+	else if (depth == 1)
+		begin_early(collector);
 }
 
 void user_pop(struct collector *collector)
