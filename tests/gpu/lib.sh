@@ -53,7 +53,7 @@ ends() {
 
 # value_of NAME KEY: a value of the JSON that a load printed
 value_of() {
-	sed -n "s/.*\"$2\":\"\\{0,1\\}\\([^,\"}]*\\).*/\\1/p" "$WORK/$1.out"
+	sed -n "s/.*\"$2\": *\"\\{0,1\\}\\([^,\"}]*\\).*/\\1/p" "$WORK/$1.out"
 }
 
 # seconds NAME: the working time of its load
