@@ -9,6 +9,7 @@
  *	finalize	the same, and ends CUPTI in this process afterwards
  *	clock		it registers a clock of its own for CUPTI's records, which is an hour late
  *	disable		it ends the recording of kernels that it has not begun
+ *	state		it subscribes, ends CUPTI, and asks for the state of its subscription
  *
  * It prints a line of JSON: "launches", "own", the number of kernels that its profiler has recorded of each name, and
  * "codes", the results of its calls.
@@ -79,10 +80,10 @@ static uint64_t CUPTIAPI late(void)
 	return load_time() - (uint64_t)3600 * 1000000000;
 }
 
+static CUpti_SubscriberHandle subscriber;
+
 static void subscribe(void)
 {
-	static CUpti_SubscriberHandle subscriber;
-
 	note("subscribe", cuptiSubscribe(&subscriber, called, NULL));
 }
 
@@ -94,8 +95,20 @@ static void start(const char *how)
 		note("register", cuptiActivityRegisterCallbacks(request, complete));
 		note("enable", cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
 	}
-	if (!strcmp(how, "clock"))
+	if (!strcmp(how, "clock")) {
+		uint64_t stamp = 0;
+
 		note("clock", cuptiActivityRegisterTimestampCallback(late));
+		note("stamp", cuptiGetTimestamp(&stamp));
+		note(stamp < load_time() - (uint64_t)1000000000 ? "late" : "not late", CUPTI_SUCCESS);
+	}
+	if (!strcmp(how, "state")) {
+		uint32_t is_enabled = 0;
+
+		subscribe();
+		note("finalize", cuptiFinalize());
+		note("state", cuptiGetCallbackState(&is_enabled, subscriber, CUPTI_CB_DOMAIN_RESOURCE, 1));
+	}
 	if (!strcmp(how, "disable"))
 		note("disable", cuptiActivityDisable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
 }
