@@ -127,6 +127,24 @@ is "$(other second=3)" "$unnamed" "a note describes another tool that unsubscrib
 LC_ALL=C sed 's/cuptiSubscribe_v2/cuptiSubscribe_v0/g' "$fake/libcupti.so.13" > "$tmp/libcupti.so.13"
 ln -s "$PWD/$fake/libgpmu-fake.so" "$tmp"
 is "$(GPMU_CUDA=$tmp other second=1)" "$unnamed" "a note describes another tool if CUPTI cannot name it"
+# A CUPTI as CUDA 13.3's, with functions for several subscribers
+several() {
+	GPMU_CUDA=$fake/several run "$@"
+}
+several '' '' init context=0 kernel=a join kernel=b steal kernel=c set=1 graph=2 joined
+is "$(member kernel name) $(n set) $(n graph) $(n note)" "a b c 1 1 0" "beside a second subscriber all work is recorded"
+is "$(grep ^joined "$out")" "joined 2" "a second subscriber has its kernels"
+is "$(distinct runtime thread)" "$(member process pid)" "beside a second subscriber threads have the ids of gettid()"
+several '' 'graph_nodes=1' init context=0 graph=3
+is "$(member kernel node)" "300 300 300" "one of several subscribers gets each node of a graph with graph_nodes=1"
+for fault in cuptiSubscribe_v2:999 cuptiGetTimestamp_v2:1 cuptiActivitySetAttribute_v2:1; do
+	several "fail=$fault" '' init context=0 kernel=a join kernel=b joined
+	is "$(member kernel name) $(n note) $(grep ^joined "$out")" "a b 0 joined 0" "a driver or CUPTI that refuses several subscribers (${fault%:*}) has one"
+done
+several 'fail=cuptiActivitySetAttribute_v2@3:1' '' init context=0 kernel=a
+is "$(n note 'how CUPTI records graphs') $(member kernel name)" "1 a" "a note reports that another tool has chosen how graphs are recorded"
+several second=1 '' init context=0 kernel=a
+is "$(n note 'another tool in this process uses CUPTI: CUPTI for Other;')" 1 "a note names another tool that subscribed alone"
 run 'fail=cuptiActivityEnable@7:38' '' init context=0 kernel=a
 is "$(n note 'does not record activities of kind') $(n kernel)" "1 1" "a kind of activities that CUPTI refuses is reported by a note"
 run 'fail=cuptiSubscribe:15' '' init context=0 kernel=a

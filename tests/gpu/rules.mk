@@ -37,6 +37,14 @@ endef
 $(foreach lib,$(GPU_FAKE_LIBS),$(eval $(call gpu_fake,$(GPU_FAKE),,$(lib))))
 $(foreach lib,$(GPU_FAKE_LIBS),$(eval $(call gpu_fake,$(GPU_FAKE_SAN),$(SANITIZERS),$(lib))))
 
+# CUPTI of CUDA 13.3, with functions for several subscribers
+GPU_SEVERAL	:= $(GPU_FAKE)/several/libcupti.so.13
+$(GPU_SEVERAL): $(GPU_FAKE_SRC_libcupti.so.13) tests/gpu/fake/several.c $(GPU_FAKE_HDR) metrics/sources/inject/inject_api.h \
+		metrics/sources/inject/several_api.h metrics/sources/inject/pcs/pcs_api.h $(GPU_FAKE)/libgpmu-fake.so $(B)/flags/cc
+	@mkdir -p $(@D)
+	$(CC) $(GPU_CPPFLAGS) $(CFLAGS) -fvisibility=hidden -fPIC -shared -Wl,-soname,$(@F),-rpath,'$$ORIGIN/..' -o $@ \
+		$(filter %.c,$^) $(GPU_FAKE)/libgpmu-fake.so -lm -ldl -lpthread
+
 # The recorder's libraries have no soname, because the real ones find each other by it.
 GPU_RECORDER	:= $(addprefix $(B)/tests/gpu/recorder/,libcuda.so.1 libcupti.so.13)
 $(GPU_RECORDER): $(B)/tests/gpu/recorder/lib%: tests/gpu/recorder/record.c tests/gpu/recorder/record.h \
@@ -84,5 +92,5 @@ GPU_USER	:= $(GPU_FAKE)/libgpmu-user.so
 $(GPU_USER): $(addprefix $(GPU_FAKE)/,$(GPU_FAKE_LIBS)) $(B)/flags/cc
 	$(CC) $(CFLAGS) -shared -Wl,--no-as-needed,-rpath,'$$ORIGIN' -o $@ -x c /dev/null -x none $(GPU_FAKE)/libcupti.so.13 $(GPU_FAKE)/libgpmu-fake.so
 
-TEST_PROGRAMS	+= $(GPU_PROGRAM) $(GPU_USER)
+TEST_PROGRAMS	+= $(GPU_PROGRAM) $(GPU_USER) $(GPU_SEVERAL)
 SCRIPT_TESTS	+= tests/gpu/inject.t tests/gpu/pcs.t

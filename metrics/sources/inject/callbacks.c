@@ -126,7 +126,7 @@ static bool check(struct inject *self, const char *call, int code)
 
 /*
  * Gets the name of another tool that has subscribed, "" if it is not known. cuptiSubscribe_v2() returns it when it fails.
- * From CUDA 13.3 on a process must not subscribe by both functions; here the first one has failed.
+ * From CUDA 13.3 on a process must not subscribe by both functions; here the one that was called has failed.
  */
 static void other_name(const struct inject *self, char *name, size_t size)
 {
@@ -166,8 +166,10 @@ static void set_attribute(struct inject *self, uint32_t attribute, uint8_t value
 /* The first call to CUPTI: it fails if another tool has subscribed. */
 void callbacks_subscribe(struct inject *self)
 {
-	int code = self->api.subscribe(&self->subscriber, on_callback, NULL);
+	int code = several_subscribe(self, on_callback);
 
+	if (code == CUPTI_ERROR_NOT_SUPPORTED)
+		code = self->api.subscribe(&self->subscriber, on_callback, NULL);
 	if (code == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
 		report_other(self);
 		return;

@@ -185,6 +185,13 @@ void graphs_disable(const void *exec);
 /* Counts the nodes of an executable graph that is launched. */
 void graphs_count(struct inject *self, const void *exec, uint32_t correlation, enum channel_tally tally);
 
+/*
+ * several.c: subscribes so that other tools of the process can subscribe, too, and replaces the functions of the table by
+ * those for several subscribers. Returns 0; CUPTI_ERROR_NOT_SUPPORTED: nothing was changed;
+ * CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED: another tool has subscribed alone.
+ */
+int several_subscribe(struct inject *self, CUpti_CallbackFunc callback);
+
 /* callbacks.c, nvtx.c */
 void callbacks_subscribe(struct inject *self);
 void nvtx_callback(struct inject *self, uint32_t cbid, const CUpti_NvtxData *data);

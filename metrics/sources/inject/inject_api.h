@@ -16,6 +16,7 @@
 #define CUPTI_ERROR_OUT_OF_MEMORY				8
 #define CUPTI_ERROR_MAX_LIMIT_REACHED				12
 #define CUPTI_ERROR_HARDWARE_BUSY				26
+#define CUPTI_ERROR_NOT_SUPPORTED				27
 #define CUPTI_ERROR_INSUFFICIENT_PRIVILEGES			35
 #define CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED		39
 #define CUPTI_ERROR_UNKNOWN					999
@@ -424,7 +425,8 @@ typedef uint64_t (*CUpti_TimestampCallbackFunc)(void);
 #define INJECT_OPTIONAL(F) \
 	F(subscribe_v2, cuptiSubscribe_v2, void **subscriber, CUpti_CallbackFunc callback, void *data, \
 	  CUpti_SubscriberParams *params) \
-	F(unsubscribe, cuptiUnsubscribe, void *subscriber)
+	F(unsubscribe, cuptiUnsubscribe, void *subscriber) \
+	F(timestamp, cuptiGetTimestamp, uint64_t *time)
 
 #define INJECT_MEMBER(member, symbol, ...) int (*member)(__VA_ARGS__);
 

@@ -43,6 +43,8 @@ static unsigned int flush_calls;	/* atomic */
 static pthread_mutex_t in_callbacks = PTHREAD_MUTEX_INITIALIZER;	/* exclusive=1: one at a time */
 static __thread bool is_in_callback;
 static pid_t flusher;	/* the thread */
+static bool is_several;	/* the subscriber is one of several */
+static __thread bool is_allowed;
 
 static void other_request(uint8_t **bytes, size_t *size, size_t *max)
 {
@@ -65,9 +67,21 @@ static void other_complete(void *context, uint32_t stream, uint8_t *bytes, size_
 
 void activity_steal(void)
 {
+	if (is_several)
+		return;
 	pthread_mutex_lock(&lock);
 	request = other_request;
 	complete = other_complete;
+	pthread_mutex_unlock(&lock);
+}
+
+void activity_finalize(void)
+{
+	pthread_mutex_lock(&lock);
+	request = NULL;
+	complete = NULL;
+	callback = NULL;
+	memset(is_kind_enabled, 0, sizeof(is_kind_enabled));
 	pthread_mutex_unlock(&lock);
 }
 
@@ -82,6 +96,24 @@ static int enter(const char *function)
 	if (flusher && flusher != gettid())
 		fake_violation("%s by a second thread", function);
 	return fake_enter(function);
+}
+
+/* With several subscribers, functions without a subscriber fail. */
+static int enter_alone(const char *function)
+{
+	int code = enter(function);
+
+	return code || !is_several || is_allowed ? code : CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+}
+
+bool activity_is_alone(void)
+{
+	return callback && !is_several;
+}
+
+void activity_allow(bool is_allowed_now)
+{
+	is_allowed = is_allowed_now;
 }
 
 size_t activity_size(uint32_t kind)
@@ -270,6 +302,8 @@ void activity_put(const void *record, bool is_held)
 	static struct { uint64_t bytes[64]; } waiting;
 	static bool is_waiting;
 
+	if (several_put)
+		several_put(record);
 	pthread_mutex_lock(&lock);
 	if (activity_is_enabled(*(const uint32_t *)record) && request) {
 		if (!fake_options()->unordered) {
@@ -348,6 +382,15 @@ static void wait_for_callbacks(void)
 	pthread_mutex_unlock(&in_callbacks);
 }
 
+void *activity_subscribe(CUpti_CallbackFunc function, bool is_one_of_several)
+{
+	is_several = is_one_of_several;
+	callback = function;
+	owner = getpid();
+	dropped = fake_options()->drop;
+	return &callback;
+}
+
 PUBLIC int cuptiSubscribe(void **subscriber, CUpti_CallbackFunc function, void *data)
 {
 	int code = enter(__func__);
@@ -357,10 +400,7 @@ PUBLIC int cuptiSubscribe(void **subscriber, CUpti_CallbackFunc function, void *
 		return code;
 	if (fake_options()->second || callback)
 		return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
-	callback = function;
-	owner = getpid();
-	dropped = fake_options()->drop;
-	*subscriber = &callback;
+	*subscriber = activity_subscribe(function, false);
 	return 0;
 }
 
@@ -372,8 +412,10 @@ PUBLIC int cuptiSubscribe_v2(void **subscriber, CUpti_CallbackFunc function, voi
 	(void)data;
 	if (code)
 		return code;
-	if (!subscriber || (params && params->structSize != sizeof(*params)))
+	if (!subscriber || (params && params->structSize < sizeof(*params)))
 		return CUPTI_ERROR_INVALID_PARAMETER;
+	if (several_subscribe && params && !fake_options()->second)
+		return several_subscribe(subscriber, function, params);
 	if (callback)
 		fake_violation("%s after cuptiSubscribe", __func__);
 	if (fake_options()->second == FAKE_SECOND_LEAVES) {
@@ -394,6 +436,7 @@ PUBLIC int cuptiUnsubscribe(void *subscriber)
 	if (code || subscriber != &callback || !callback)
 		return code ? code : CUPTI_ERROR_INVALID_PARAMETER;
 	callback = NULL;
+	is_several = false;
 	return 0;
 }
 
@@ -435,7 +478,7 @@ PUBLIC int cuptiGetCallbackName(uint32_t domain, uint32_t cbid, const char **nam
 
 PUBLIC int cuptiSetThreadIdType(uint32_t type)
 {
-	int code = enter(__func__);
+	int code = enter_alone(__func__);
 
 	return code || type == CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM ? code : CUPTI_ERROR_INVALID_PARAMETER;
 }
@@ -443,7 +486,7 @@ PUBLIC int cuptiSetThreadIdType(uint32_t type)
 PUBLIC int cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc requested,
 					  CUpti_BuffersCallbackCompleteFunc completed)
 {
-	int code = enter(__func__);
+	int code = enter_alone(__func__);
 
 	if (!code) {
 		request = requested;
@@ -454,7 +497,7 @@ PUBLIC int cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc reque
 
 PUBLIC int cuptiActivitySetAttribute(uint32_t attribute, size_t *size, void *value)
 {
-	int code = enter(__func__);
+	int code = enter_alone(__func__);
 
 	if (code || *size != 1)
 		return code ? code : CUPTI_ERROR_INVALID_PARAMETER;
@@ -498,12 +541,12 @@ static int set_kind(int code, uint32_t kind, bool wants_enabled)
 
 PUBLIC int cuptiActivityEnable(uint32_t kind)
 {
-	return set_kind(enter(__func__), kind, true);
+	return set_kind(enter_alone(__func__), kind, true);
 }
 
 PUBLIC int cuptiActivityDisable(uint32_t kind)
 {
-	return set_kind(enter(__func__), kind, false);
+	return set_kind(enter_alone(__func__), kind, false);
 }
 
 static int set_api(int code, uint32_t kind, uint32_t cbid, bool wants_enabled)
@@ -517,12 +560,12 @@ static int set_api(int code, uint32_t kind, uint32_t cbid, bool wants_enabled)
 
 PUBLIC int cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t enable)
 {
-	return set_api(enter(__func__), CUPTI_ACTIVITY_KIND_RUNTIME, cbid, enable);
+	return set_api(enter_alone(__func__), CUPTI_ACTIVITY_KIND_RUNTIME, cbid, enable);
 }
 
 PUBLIC int cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t enable)
 {
-	return set_api(enter(__func__), CUPTI_ACTIVITY_KIND_DRIVER, cbid, enable);
+	return set_api(enter_alone(__func__), CUPTI_ACTIVITY_KIND_DRIVER, cbid, enable);
 }
 
 PUBLIC int cuptiActivityConfigureUnifiedMemoryCounter(CUpti_ActivityUnifiedMemoryCounterConfig *config,
@@ -568,7 +611,7 @@ PUBLIC int cuptiActivityFlushAll(uint32_t flags)
 
 PUBLIC int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, CUpti_Activity **record)
 {
-	int code = enter(__func__);
+	int code = enter_alone(__func__);
 	uint8_t *next = *record ? (uint8_t *)*record + activity_size((*record)->kind) : buffer;
 
 	if (code)
@@ -583,7 +626,7 @@ PUBLIC int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, CUpti_Activ
 
 PUBLIC int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *number)
 {
-	int code = enter(__func__);
+	int code = enter_alone(__func__);
 
 	(void)context;
 	(void)stream;

@@ -531,6 +531,12 @@ static void do_more(const char *word, const char *value)
 		activity_release();
 	else if (!strcmp(word, "steal"))
 		activity_steal();
+	else if (!strcmp(word, "finalize"))
+		activity_finalize();
+	else if (!strcmp(word, "clock"))
+		cuptiActivityRegisterTimestampCallback(activity_late);
+	else if (several_do && (!strcmp(word, "join") || !strcmp(word, "joined")))
+		several_do(word);
 	else if (!strcmp(word, "ask"))
 		call(RUNTIME_GET_LAST_ERROR, &now);
 	else if (!strcmp(word, "initialised"))

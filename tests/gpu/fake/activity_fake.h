@@ -37,10 +37,41 @@ bool activity_is_off(uint32_t kind, uint32_t cbid);
 size_t activity_off(void);
 /* The program registers buffers of its own. */
 void activity_steal(void);
+/* The program ends CUPTI in its process. */
+void activity_finalize(void);
+/* Makes a function CUPTI's only subscriber, or the first of several. Returns its handle */
+void *activity_subscribe(CUpti_CallbackFunc function, bool is_one_of_several);
+/* Returns whether CUPTI has a subscriber and supports no other. */
+bool activity_is_alone(void);
+/* With several subscribers, lets this thread call functions without a subscriber. */
+void activity_allow(bool is_allowed);
+
+/* several.c, which only the fake of CUDA 13.3 has */
+#define OPTIONAL	__attribute__((weak))
+/* Subscribes, and returns CUPTI's result. */
+OPTIONAL int several_subscribe(void **subscriber, CUpti_CallbackFunc function, const CUpti_SubscriberParams *params);
+/* Gives the second subscriber a record. */
+OPTIONAL void several_put(const void *record);
+/* Executes the word "join" or "joined". */
+OPTIONAL void several_do(const char *word);
+
 /* CUPTI has ended itself. */
 void activity_end(void);
 /* The time by the registered clock */
 uint64_t activity_now(void);
+/* The time an hour ago */
+uint64_t activity_late(void);
+PUBLIC int cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc function);
+PUBLIC int cuptiGetTimestamp(uint64_t *time);
+PUBLIC int cuptiSetThreadIdType(uint32_t type);
+PUBLIC int cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc requested, CUpti_BuffersCallbackCompleteFunc completed);
+PUBLIC int cuptiActivitySetAttribute(uint32_t attribute, size_t *size, void *value);
+PUBLIC int cuptiActivityEnable(uint32_t kind);
+PUBLIC int cuptiActivityDisable(uint32_t kind);
+PUBLIC int cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t enable);
+PUBLIC int cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t enable);
+PUBLIC int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, CUpti_Activity **record);
+PUBLIC int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *number);
 bool activity_has_nvtx(void);
 
 /* pc_sampling.c: executes a word of PC sampling; false: it is none */

@@ -23,6 +23,8 @@
  *	profile=1 profile=0	cudaProfilerStart(), cudaProfilerStop()
  *	load=NAME		loads a library of its folder
  *	steal			registers its own buffers, as a program with its own profiler
+ *	finalize clock		ends CUPTI; registers a clock that is an hour late, as a program with its own profiler
+ *	join joined		subscribes as a second tool, and prints the number of its kernels; CUDA 13.3
  *	destroy warn=TEXT fatal=TEXT	callbacks of CUPTI
  *	repeat=N		the next word, N times
  *	beside=WORD		the word, in a second thread, which is always the same one

@@ -39,6 +39,11 @@ uint64_t activity_now(void)
 	return timestamp ? timestamp() : 0;
 }
 
+uint64_t activity_late(void)
+{
+	return fake_now() - UINT64_C(3600) * 1000000000;
+}
+
 /* The offset of the time stamps' clock to CLOCK_MONOTONIC_RAW; exactly 0 for that clock itself */
 static int64_t ahead(void)
 {
@@ -53,6 +58,15 @@ static int64_t ahead(void)
 	}
 	after = fake_now();
 	return now >= before && now <= after ? 0 : (int64_t)(now - (before + after) / 2);
+}
+
+/* Without a registered clock the real one has CLOCK_REALTIME. */
+PUBLIC int cuptiGetTimestamp(uint64_t *time)
+{
+	int code = fake_enter(__func__);
+
+	*time = (uint64_t)((int64_t)fake_now() + ahead());
+	return code;
 }
 
 /* A process has exclusive use of a GPU while it locks the byte with the GPU's number in the file of lock=. */
