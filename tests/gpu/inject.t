@@ -156,6 +156,18 @@ is "$(n note 'level=1.*careful') $(n kernel)" "1 1" "a warning is reported by a 
 
 run '' '' init context=0 kernel=a flushed steal kernel=b sleep=2600 flushed
 is "$(n note 'CUPTI delivers no more records') $(member kernel name)" "1 a" "a note reports a program that takes CUPTI's buffers"
+run '' '' init context=0 kernel=a flushed finalize kernel=b sleep=2600 flushed
+is "$(n note 'CUPTI delivers no more records') $(member kernel name)" "1 a" "a note reports a program that ends CUPTI"
+for word in steal finalize; do
+	run '' '' init context=0 kernel=a flushed $word kernel=b
+	is "$(n note 'did not deliver the record of a call when the process ended') $(n note) $(member kernel name)" "1 1 a" \
+		"a note reports a program that uses CUPTI itself ($word) shortly before it ends"
+done
+run '' '' init context=0 kernel=a flushed clock kernel=b copy=1 mark=x kernel=c sleep=1200
+is "$(n note 'has given CUPTI another clock') $(n note) $(member kernel name) $(n marker)" "1 1 a 0" "after a program has given CUPTI another clock no record has its times"
+is "$(distinct lost why) $(member lost kind | tr ' ' '\n' | sort -n | xargs) $(lost)" "2 8 9 12 15 7" "records with times of another clock are counted as lost"
+run '' "kinds=$((1 << 8))" init context=0 kernel=a flushed steal kernel=b
+is "$(n note) $(calls called)" "0 2 0 0 0" "without records of calls a kernel that CUPTI does not deliver is counted as called"
 run '' '' init context=0 kernel=a sleep=2600 kernel=b
 is "$(n note) $(member kernel name) $(n driver)" "0 a b 0" "a program that only waits gets no note and no calls but its own"
 

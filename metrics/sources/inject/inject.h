@@ -198,6 +198,11 @@ void nvtx_callback(struct inject *self, uint32_t cbid, const CUpti_NvtxData *dat
 
 /* probe.c: called by the thread after each flush; @has_records: work is being recorded */
 void probe_look(struct inject *self, bool has_records);
+/* Called before and after the last flush of exit(3): at the begin the probe makes a call, whose record arrives by that flush. */
+void probe_begin_end(struct inject *self);
+void probe_end(struct inject *self);
+/* Returns whether CUPTI's records have gpmu's clock. */
+bool probe_clock_is_ours(struct inject *self);
 /* Returns whether this thread makes the probe's calls. */
 bool probe_is_ours(uint32_t tid);
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Detects whether CUPTI's records still arrive: a program that uses CUPTI itself, as torch.profiler does, registers its
- * own buffers in place of ours, without a notice by CUPTI. If no buffer has come for a while, the probe makes a call that
- * is recorded.
+ * Detects a program that uses CUPTI itself, as torch.profiler does, of which CUPTI gives no notice.
+ *
+ * It registers its own buffers in place of ours, or ends CUPTI. If no buffer has come for a while, and when the process
+ * ends, the probe makes a call that is recorded.
+ *
+ * It registers a clock in place of ours, which CUPTI then uses for our records, too.
  */
 #include <dlfcn.h>
 #include <sys/syscall.h>
@@ -17,7 +20,7 @@
 static int (*get_count)(int *count);
 static uint64_t completed, since;
 static unsigned int probes;
-static bool is_reported;
+static bool is_reported, has_foreign_clock, is_at_end;
 static uint32_t thread;
 
 bool probe_is_ours(uint32_t tid)
@@ -29,7 +32,7 @@ static bool can_probe(const struct inject *self)
 {
 	void *driver;
 
-	if (is_reported || !__atomic_load_n(&self->ready, __ATOMIC_ACQUIRE) || !inject_is_alive(self) ||
+	if (is_reported || has_foreign_clock || !__atomic_load_n(&self->ready, __ATOMIC_ACQUIRE) || !inject_is_alive(self) ||
 	    !(self->control->kinds >> ACTIVITY_DRIVER & 1))
 		return false;
 	if (get_count)
@@ -39,6 +42,41 @@ static bool can_probe(const struct inject *self)
 	if (driver)
 		*(void **)&get_count = dlsym(driver, "cuDeviceGetCount");
 	return get_count != NULL;
+}
+
+/* Asks CUPTI for the time, which is between two readings of our clock unless the program has registered another one. */
+bool probe_clock_is_ours(struct inject *self)
+{
+	const uint64_t before = raw_clock_now();
+	uint64_t time;
+
+	if (!self->api.timestamp || has_foreign_clock || !inject_is_alive(self) || self->api.timestamp(&time))
+		return !has_foreign_clock;
+	if (time >= before && time <= raw_clock_now())
+		return true;
+	has_foreign_clock = true;
+	output_note(self, ACTIVITY_WARNING,
+		    "the program has given CUPTI another clock, so kernels, copies and calls are not recorded from here on; run it without its own profiler");
+	return false;
+}
+
+void probe_begin_end(struct inject *self)
+{
+	int count;
+
+	completed = buffers_completed();
+	/* Without a buffer CUPTI would drop the record. The call fails if the driver has ended. */
+	is_at_end = can_probe(self) && !buffers_were_short() && capture_state(ACTIVITY_DRIVER) == CAPTURE_ON &&
+		    !get_count(&count);
+}
+
+void probe_end(struct inject *self)
+{
+	if (!is_at_end || buffers_completed() != completed || !inject_is_alive(self))
+		return;
+	is_reported = true;
+	output_note(self, ACTIVITY_WARNING,
+		    "CUPTI did not deliver the record of a call when the process ended, so kernels, copies and calls before it may be missing: the program uses CUPTI itself, as torch.profiler does; run it without that profiler");
 }
 
 void probe_look(struct inject *self, bool has_records)

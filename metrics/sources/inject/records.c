@@ -415,6 +415,19 @@ static void count_work(struct inject *self, size_t kind, const CUpti_Activity *r
 	channel_count(self->writer, CHANNEL_CALLED, kinds[kind].activity, 1);
 }
 
+/* Counts a record as lost whose times are of another clock. */
+static void lose(struct inject *self, const CUpti_Activity *record)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		if (kinds[i].kind != record->kind)
+			continue;
+		if (kinds[i].activity == ACTIVITY_DEVICE || kinds[i].activity == ACTIVITY_CONTEXT)
+			kinds[i].put(self, record);
+		else if (is_wanted(self, kinds[i].activity))
+			output_lost(self, ACTIVITY_LOST_TIMES, kinds[i].activity, 1);
+	}
+}
+
 /* Skips kinds that are not recorded: the program itself may have enabled them. */
 static void put(struct inject *self, const CUpti_Activity *record)
 {
@@ -475,13 +488,14 @@ void records_read(struct inject *self, struct inject_buffer *buffer)
 {
 	size_t dropped = 0, length;
 	int code = read_list(self, buffer, &length);
+	const bool has_clock = probe_clock_is_ours(self);
 
 	/* A kernel's record may precede its call's. */
 	if (self->control->capture != CHANNEL_CAPTURE_ALL)
 		for (size_t i = 0; i < length; i++)
 			note_call(self, list[i]);
 	for (size_t i = 0; i < length; i++)
-		put(self, list[i]);
+		(has_clock ? put : lose)(self, list[i]);
 	if (code != 0 && code != CUPTI_ERROR_MAX_LIMIT_REACHED)
 		output_lost(self, ACTIVITY_LOST_CORRUPT, 0, 1);
 	if (inject_is_alive(self) && !self->api.dropped(buffer->context, buffer->stream, &dropped))

@@ -189,7 +189,11 @@ static void finish(struct inject *self, enum inject_end end)
 	sass_end(self);
 	capture_end(self);
 	host_memory_end(self);
+	if (end == END_FIRST)
+		probe_begin_end(self);
 	is_done = flush_last(self);
+	if (end == END_FIRST)
+		probe_end(self);
 	/* The file stays incomplete if the last records had no room. */
 	if (end == END_FIRST) {
 		channel_writer_mark(self->writer, is_done);
