@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "base/proc.h"
 #include "base/raw_clock.h"
 #include "cupti_gpus.h"
+#include "library/cupti_holders.h"
 
 static int start_profiler(struct library *library, struct gpmu_error *error)
 {
@@ -204,43 +205,6 @@ bool gpu_is_supported(const struct library *library, const struct gpu *gpu, stru
 	return false;
 }
 
-/* Returns whether a process has loaded the library that programs counters. */
-static bool has_profiler(pid_t pid)
-{
-	FILE *file = proc_lines(pid, "maps");
-	bool is_found = false;
-	char line[512];
-
-	while (file && !is_found && fgets(line, sizeof(line), file))
-		is_found = strstr(line, "/libnvperf_") != NULL;
-	if (file)
-		fclose(file);
-	return is_found;
-}
-
-/* NVML does not report the holder: it is assumed to be another process with the profiler's library */
-static void find_holder(char *text, size_t size)
-{
-	DIR *proc = opendir("/proc");
-	struct dirent *entry;
-	char comm[32];
-
-	snprintf(text, size, "another program");
-	while (proc && (entry = readdir(proc))) {
-		const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		if (pid <= 0 || pid == getpid() || !has_profiler(pid))
-			continue;
-		if (proc_read(pid, "comm", comm, sizeof(comm)) <= 0)
-			strcpy(comm, "?");
-		comm[strcspn(comm, "\n")] = '\0';
-		snprintf(text, size, "another program, probably %s (process %d)", comm, (int)pid);
-		break;
-	}
-	if (proc)
-		closedir(proc);
-}
-
 void gpu_refusal(const struct library *library, int result, struct trouble *trouble)
 {
 	static const struct {
@@ -256,10 +220,10 @@ void gpu_refusal(const struct library *library, int result, struct trouble *trou
 		{ CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED, OBSTACLE_SLI },
 		{ CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED, OBSTACLE_WSL },
 	};
-	char holder[160];
+	char holder[192];
 
 	if (result == CUPTI_ERROR_HARDWARE_BUSY) {
-		find_holder(holder, sizeof(holder));
+		holders_describe("/proc", holder, sizeof(holder));
 		trouble_set(trouble, "busy", "end that program, or if it is DCGM: dcgmi profile --pause",
 			    "its profiler is in use by %s", holder);
 		return;

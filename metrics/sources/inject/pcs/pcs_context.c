@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/raw_clock.h"
+#include "library/cupti_holders.h"
 #include "pcs/pcs.h"
 #include "trace/channel/gpmu_stall.h"
 
@@ -26,6 +27,16 @@ static const char *text_of(const struct inject *self, int code)
 	return self->api.text(code, &text) || !text ? "an unknown error" : text;
 }
 
+/* GetData reports that another process has the profiler by this error. */
+static void note_busy(struct inject *self, const struct pcs_context *context, const char *call, int code)
+{
+	char holder[192];
+
+	holders_describe("/proc", holder, sizeof(holder));
+	output_note(self, ACTIVITY_WARNING, "PC sampling of context %u has ended: %s returned %d: the GPU's profiler is in use by "
+		    "%s, or by another context of this one; end it, or run this program alone", context->id, call, code, holder);
+}
+
 /* Notes a call that has failed; the context is not sampled any more. */
 static bool fail(struct inject *self, struct pcs_context *context, const char *call, int code)
 {
@@ -35,8 +46,7 @@ static bool fail(struct inject *self, struct pcs_context *context, const char *c
 		output_note(self, ACTIVITY_WARNING, "PC sampling is not permitted: run as root, or load the driver with "
 			    "NVreg_RestrictProfilingToAdminUsers=0");
 	else if (code == CUPTI_ERROR_UNKNOWN)
-		output_note(self, ACTIVITY_WARNING, "PC sampling of context %u has ended: %s returned %d: the GPU's profiler is in use "
-			    "by another process or context; end it, or run this program alone", context->id, call, code);
+		note_busy(self, context, call, code);
 	else
 		output_note(self, ACTIVITY_WARNING, "PC sampling of context %u has ended: %s returned %d, %s", context->id, call, code,
 			    text_of(self, code));

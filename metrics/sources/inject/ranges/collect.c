@@ -14,6 +14,7 @@
 #include "base/text/text.h"
 #include "base/vector.h"
 #include "collect.h"
+#include "library/cupti_holders.h"
 #include "sources/inject/inject.h"
 
 #define IMAGE_BYTES	(64u << 20)	/* of an image, about */
@@ -80,16 +81,17 @@ bool collect_wants(struct collector *collector, const char *text)
 	return is_wanted;
 }
 
-/* Returns the remedy of a failed call, or "". */
-static const char *find_remedy(int code)
+/* Writes the remedy of a failed call, or "". */
+static void find_remedy(int code, char *text, size_t size)
 {
-	switch (code) {
-	case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
-		return ": run as root, or load the driver with NVreg_RestrictProfilingToAdminUsers=0";
-	case CUPTI_ERROR_HARDWARE_BUSY:
-		return ": another process uses the GPU's profiler; end it, or run this program alone";
-	default:
-		return "";
+	char holder[192];
+
+	*text = '\0';
+	if (code == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES) {
+		snprintf(text, size, ": run as root, or load the driver with NVreg_RestrictProfilingToAdminUsers=0");
+	} else if (code == CUPTI_ERROR_HARDWARE_BUSY) {
+		holders_describe("/proc", holder, sizeof(holder));
+		snprintf(text, size, ": the GPU's profiler is in use by %s; end it, or run this program alone", holder);
 	}
 }
 
@@ -97,6 +99,7 @@ void collect_give_up(struct collector *collector, const char *why)
 {
 	const struct ranges_failure *failure = collector->profiler.failure.call ? &collector->profiler.failure : NULL;
 	const char *text = NULL;
+	char remedy[288];
 
 	collector->has_ended = true;
 	profiler_abandon(&collector->profiler);
@@ -105,9 +108,9 @@ void collect_give_up(struct collector *collector, const char *why)
 		return;
 	if (failure && (collector->api.host.text(failure->code, &text) || !text))
 		text = "an unknown error";
+	find_remedy(failure ? failure->code : 0, remedy, sizeof(remedy));
 	if (failure)
-		output_note(collector->self, ACTIVITY_WARNING, "%s: %s returned %d, %s%s", why, failure->call, failure->code, text,
-			    find_remedy(failure->code));
+		output_note(collector->self, ACTIVITY_WARNING, "%s: %s returned %d, %s%s", why, failure->call, failure->code, text, remedy);
 	else
 		output_note(collector->self, ACTIVITY_WARNING, "%s", why);
 }
