@@ -154,6 +154,9 @@ void common_release(struct common *common)
 	free(common->sources.list);
 	free(common->events.list);
 	free(common->requests);
+	for (size_t i = 0; i < common->warnings.length; i++)
+		free((char *)common->warnings.list[i]);
+	free(common->warnings.list);
 }
 
 static bool add_source(struct common *common, const char *spec, struct gpmu_error *error)
@@ -223,10 +226,13 @@ bool common_has_gpus(const struct common *common)
 	return common->wants_gpu || is_given(common, "cupti") || is_given(common, "nvml");
 }
 
+/* Keeps the warnings of sources that are being opened: sources log from their threads later. */
 static void show_message(int level, const char *line, void *user)
 {
-	const struct common *common = user;
+	struct common *common = user;
 
+	if (level == GPMU_LOG_WARNING && !common->catalog)
+		texts_add(&common->warnings, need_memory(strdup(line)));
 	if (level == GPMU_LOG_WARNING)
 		warn("%s", line);
 	else if (common->is_verbose)

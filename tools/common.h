@@ -65,6 +65,7 @@ struct common {
 	bool wants_tasks;	/* count tasks, in user space only if the kernel allows no more */
 	bool is_counted;	/* the events have been counted, so their number fits the PMUs */
 	/* Set by common_open() */
+	struct texts warnings;	/* of the sources, such as that another program uses a GPU's profiler; owned */
 	struct gpmu_machine *machine;
 	struct gpmu_catalog *catalog;
 };

@@ -343,6 +343,7 @@ void gpmu_recorder_free(struct gpmu_recorder *recorder)
 	record_sched_release(&recorder->sched);
 	recorder_channels_release(recorder);
 	recorder_peers_release(recorder);
+	recorder_notes_release(recorder);
 	if (recorder->control)
 		channel_unmap_control(recorder->control);
 	if (recorder->control_fd >= 0)

@@ -89,6 +89,8 @@ struct gpmu_recorder {
 	size_t channel_count;
 	uint32_t process_count;
 	struct rlimit files;		/* limit of open files before the start; 0: unchanged */
+	char **notes;			/* the caller's warnings */
+	size_t note_count;
 	struct recorder_refusal *refusals;
 	atomic_size_t refusal_count, refused_count;	/* of reasons, of their processes */
 	char **environment;
@@ -164,6 +166,9 @@ bool recorder_has_peers(const struct gpmu_recorder *recorder);
 /* Closes the socket, and refuses processes that have not sent their channel. */
 void recorder_peers_end(struct gpmu_recorder *recorder);
 void recorder_peers_release(struct gpmu_recorder *recorder);
+
+/* recorder_rows.c */
+void recorder_notes_release(struct gpmu_recorder *recorder);
 /* Logs that a process is not recorded, and keeps this for the audit. @what: "cannot be recorded"; @why: the reason */
 void recorder_refuse(struct gpmu_recorder *recorder, pid_t pid, const char *what, const char *why);
 

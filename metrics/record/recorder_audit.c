@@ -360,6 +360,8 @@ static int audit_notes(struct gpmu_recorder *recorder)
 		record_arg_text(&sampler, "path", recorder->sampler);
 		ret = audit(recorder, "sampler", &sampler);
 	}
+	for (size_t i = 0; i < recorder->note_count && !ret; i++)
+		ret = audit_note(recorder, recorder->notes[i], "warning");
 	if (!ret)
 		ret = audit_note(recorder, recorder->sched.note, "info");
 	if (!ret)

@@ -158,6 +158,23 @@ static int put_row(struct gpmu_recorder *recorder, const struct gpmu_row *row, s
 	return 0;
 }
 
+int gpmu_recorder_note(struct gpmu_recorder *recorder, const char *text)
+{
+	char *copy = strdup(text);
+
+	if (copy && !vector_append_value(recorder->notes, recorder->note_count, copy))
+		return 0;
+	free(copy);
+	return -ENOMEM;
+}
+
+void recorder_notes_release(struct gpmu_recorder *recorder)
+{
+	for (size_t i = 0; i < recorder->note_count; i++)
+		free(recorder->notes[i]);
+	free(recorder->notes);
+}
+
 int gpmu_recorder_rows(struct gpmu_recorder *recorder, const struct gpmu_rows *rows)
 {
 	struct record mark = { .type = RECORD_MARK };

@@ -51,6 +51,12 @@ is "$(grep -c 'warning: GPU[01]: ' <<< "$err")" 2 "record --gpu with a busy GPU 
 like "$err" '^gpmu record: warning: GPU0: GpuSmActive, GpuPcieReadBW counted by NVML instead of CUPTI$' "record --gpu names the counters that NVML counts instead of CUPTI"
 like "$err" "^gpmu record: warning: GPU0: GpuDramReadBW not recorded: NVML's GPM has no such metric; CUPTI has it if it can sample the GPU\$" \
 	"record --gpu names the counters that are missing while another program has the profiler"
+is "$(sql "select display_value from slice join args using (arg_set_id) where category = 'audit' and name = 'note' and key = 'debug.text'
+	and display_value glob 'G*'" | sed -E 's/(in use by another program).*: end/\1: end/')" \
+	"GPU-6f2a1c00-0001-4a00-8000-000000000001: its profiler is in use by another program: end that program, or if it is DCGM: dcgmi profile --pause
+GPU0: GpuSmActive, GpuPcieReadBW counted by NVML instead of CUPTI
+GPU0: GpuDramReadBW not recorded: NVML's GPM has no such metric; CUPTI has it if it can sample the GPU" \
+	"the audit of a trace has the counters that are missing, and that another program uses the profiler"
 GPMU_FAKE="inject=1 machine=h200x2" GPMU_PLUGINS=$GPMU_PLUGINS:$(realpath "$B") expect 0 gpmu record --gpu -M GpuSmActive,GpuDramReadBW -I 20 -o "$trace" -- sleep 0.1
 unlike "$err" 'NVML|not recorded' "record --gpu prints no warning of counters if no other program uses the profiler"
 

@@ -522,7 +522,7 @@ static bool take_rows(const struct gpmu_rows *rows, void *user)
 	int ret = gpmu_recorder_rows(record->recorder, rows);
 
 	if (record->plan)
-		record_missing_report(rows, record->plan, record->common.wants_gpu);
+		record_missing_report(rows, record->plan, record->common.wants_gpu, record->recorder);
 	record->plan = NULL;
 	if (ret)
 		say("%s: %s", record->path, output_error(-ret));
@@ -594,6 +594,16 @@ static struct gpmu_plan *make_plan(struct record *record, const struct child *ch
 	return plan;
 }
 
+/* The trace reports which GPUs CUPTI cannot count, and who uses their profilers. */
+static void note_warnings(const struct record *record)
+{
+	const struct texts *warnings = &record->common.warnings;
+
+	for (size_t i = 0; i < warnings->length; i++)
+		if (gpmu_recorder_note(record->recorder, warnings->list[i]))
+			die_no_memory();
+}
+
 static int count_all(struct record *record, const struct gpmu_plan *plan,
 		     const struct child *child, const sigset_t *mask)
 {
@@ -621,6 +631,7 @@ static int count_all(struct record *record, const struct gpmu_plan *plan,
 	int ret;
 
 	count.opened = count_open(&count);
+	note_warnings(record);
 	if (gpmu_recorder_start(record->recorder, record->common.machine, count.opened, &error))
 		die("%s", error.text);
 	session = count_run(&count, &end);

@@ -71,26 +71,31 @@ static char *names_of(const struct gpmu_rows *rows, size_t first, const struct g
 	return names;
 }
 
-static void report(const struct gpmu_rows *rows, const struct gpmu_plan *plan, const char *format,
+static void report(const struct gpmu_rows *rows, const struct gpmu_plan *plan, struct gpmu_recorder *recorder, const char *format,
 		   bool (*is_reported)(const struct gpmu_row *row, const struct gpmu_plan *plan))
 {
 	const struct gpmu_row *row;
 
 	for (size_t i = 0; (row = gpmu_rows_at(rows, i)); i++) {
-		char *names = is_reported(row, plan) ? names_of(rows, i, plan, is_reported) : NULL, *label;
+		char *names = is_reported(row, plan) ? names_of(rows, i, plan, is_reported) : NULL, *label, *text;
 
 		if (!names)
 			continue;
 		label = label_of(row);
-		warn("%s%s%s%s", label, names, format, row->why ? row->why : "");
+		text = print_text("%s%s%s%s", label, names, format, row->why ? row->why : "");
+		warn("%s", text);
+		if (gpmu_recorder_note(recorder, text))
+			die_no_memory();
+		free(text);
 		free(label);
 		free(names);
 	}
 }
 
-void record_missing_report(const struct gpmu_rows *rows, const struct gpmu_plan *plan, bool wants_cupti)
+void record_missing_report(const struct gpmu_rows *rows, const struct gpmu_plan *plan, bool wants_cupti,
+			   struct gpmu_recorder *recorder)
 {
 	if (wants_cupti)
-		report(rows, plan, " counted by NVML instead of CUPTI", is_of_nvml);
-	report(rows, plan, " not recorded: ", is_missing);
+		report(rows, plan, recorder, " counted by NVML instead of CUPTI", is_of_nvml);
+	report(rows, plan, recorder, " not recorded: ", is_missing);
 }

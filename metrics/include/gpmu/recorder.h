@@ -421,6 +421,15 @@ void gpmu_recorder_disable(struct gpmu_recorder *recorder);
 int gpmu_recorder_rows(struct gpmu_recorder *recorder, const struct gpmu_rows *rows);
 
 /**
+ * gpmu_recorder_note() - adds a warning of the caller to the audit of the trace
+ * @recorder: a recorder that has not been stopped
+ * @text: is copied
+ *
+ * Return: 0; -ENOMEM
+ */
+int gpmu_recorder_note(struct gpmu_recorder *recorder, const char *text);
+
+/**
  * gpmu_recorder_stop() - ends a recording: writes pending records and the audit
  * @recorder: a recorder that has been started
  * @error: set on failure, or NULL

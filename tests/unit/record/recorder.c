@@ -169,6 +169,18 @@ static void environment(void)
 	ok(connect_to(name) < 0, "recorder: the socket is closed with the recorder");
 }
 
+/* Returns whether the trace file has these bytes. */
+static bool has(const char *text)
+{
+	static char bytes[1 << 16];
+	FILE *file = fopen(path, "re");
+	size_t size = file ? fread(bytes, 1, sizeof(bytes), file) : 0;
+
+	if (file)
+		fclose(file);
+	return memmem(bytes, size, text, strlen(text));
+}
+
 static void whole(void)
 {
 	struct gpmu_recorder_stats stats = { .size = sizeof(stats) };
@@ -183,9 +195,11 @@ static void whole(void)
 	   "recorder: a pid is refused after the start");
 	ok(gpmu_recorder_rows(recorder, NULL) == -EINVAL,
 	   "recorder: rows are refused without a session");
+	ok(!gpmu_recorder_note(recorder, "a warning of the caller"), "recorder: a note of the caller is added");
 	gpmu_recorder_enable(recorder);
 	ok(!gpmu_recorder_stop(recorder, NULL) && !stat(path, &status) && status.st_size > 0,
 	   "recorder: a recording stops with a trace file that is not empty");
+	ok(has("a warning of the caller"), "recorder: the audit has the caller's note");
 	ok(!gpmu_recorder_get_stats(recorder, &stats) && stats.bytes == (uint64_t)status.st_size &&
 	   !stats.process_count && !stats.lost_count,
 	   "recorder: the statistics have the size of the trace file");
@@ -194,18 +208,6 @@ static void whole(void)
 	   "recorder: statistics without a size are refused");
 	gpmu_recorder_free(recorder);
 	gpmu_recorder_free(NULL);
-}
-
-/* Returns whether the trace file has these bytes. */
-static bool has(const char *text)
-{
-	static char bytes[1 << 16];
-	FILE *file = fopen(path, "re");
-	size_t size = file ? fread(bytes, 1, sizeof(bytes), file) : 0;
-
-	if (file)
-		fclose(file);
-	return memmem(bytes, size, text, strlen(text));
 }
 
 /* Writes a trace without records, which has the audit. */

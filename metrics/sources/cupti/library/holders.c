@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "library/cupti_holders.h"
 
-#define SHOWN		3	/* processes that are named */
+#define SHOWN		2	/* processes that are named: more would not fit into an error of the plugin */
 #define FOUND_MAX	64
 #define ANCESTORS_MAX	64
 
@@ -131,5 +131,5 @@ void holders_describe(const char *proc, char *text, size_t size)
 		n += snprintf(text + n, size - n, "%s%s (process %d)", i ? i + 1 < length ? ", " : " or " :
 			      length > 1 ? ", perhaps " : ", probably ", found[i].name, found[i].pid);
 	if (length > shown && (size_t)n < size)
-		snprintf(text + n, size - n, " or one of %zu others", length - shown);
+		snprintf(text + n, size - n, " or %zu other%s", length - shown, length - shown > 1 ? "s" : "");
 }
