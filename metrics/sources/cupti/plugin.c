@@ -100,6 +100,13 @@ static int try_pmu(struct source *source, struct gpu *gpu, struct gpmu_error *er
 	return ret;
 }
 
+/* Reports a trouble whole: the text of an error is shorter. */
+static void report_trouble(struct source *source, const struct gpu *gpu)
+{
+	messages_add(&source->messages, "%s: %s%s%s", gpu->uuid, gpu->trouble.text, *gpu->trouble.remedy ? ": " : "",
+		     gpu->trouble.remedy);
+}
+
 /* A GPU that CUPTI cannot sample gets no PMU. That is no failure, as others may be sampled. */
 static int add_gpu(struct source *source, struct gpu *gpu, struct gpmu_error *error)
 {
@@ -107,8 +114,7 @@ static int add_gpu(struct source *source, struct gpu *gpu, struct gpmu_error *er
 	int ret = 0;
 
 	if (!gpu_is_supported(&source->library, gpu, &gpu->trouble)) {
-		messages_add(&source->messages, "%s: %s%s%s", gpu->uuid, gpu->trouble.text,
-			     *gpu->trouble.remedy ? ": " : "", gpu->trouble.remedy);
+		report_trouble(source, gpu);
 		return 0;
 	}
 	chip = source_chip(source, gpu->chip, &ret, error);
@@ -118,9 +124,12 @@ static int add_gpu(struct source *source, struct gpu *gpu, struct gpmu_error *er
 	}
 	if (!ret || ret == -ENOMEM)
 		return ret;
-	messages_add(&source->messages, "%s%s%s", chip ? "" : gpu->uuid, chip ? "" : ": ", error->text);
-	if (!gpu->trouble.kind)
+	if (gpu->trouble.kind) {
+		report_trouble(source, gpu);
+	} else {
+		messages_add(&source->messages, "%s%s%s", chip ? "" : gpu->uuid, chip ? "" : ": ", error->text);
 		trouble_set(&gpu->trouble, "other", "", "%s", error->text);
+	}
 	error->text[0] = '\0';
 	return 0;
 }

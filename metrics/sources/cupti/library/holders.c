@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "library/cupti_holders.h"
 
-#define SHOWN		2	/* processes that are named: more would not fit into an error of the plugin */
+#define SHOWN		2	/* processes that are named: more would not fit into a line of the log */
 #define FOUND_MAX	64
 #define ANCESTORS_MAX	64
 
