@@ -158,14 +158,25 @@ run '' '' init context=0 kernel=a flushed steal kernel=b sleep=2600 flushed
 is "$(n note 'CUPTI delivers no more records') $(member kernel name)" "1 a" "a note reports a program that takes CUPTI's buffers"
 run '' '' init context=0 kernel=a flushed finalize kernel=b sleep=2600 flushed
 is "$(n note 'CUPTI delivers no more records') $(member kernel name)" "1 a" "a note reports a program that ends CUPTI"
-for word in steal finalize; do
-	run '' '' init context=0 kernel=a flushed $word kernel=b
-	is "$(n note 'did not deliver the record of a call when the process ended') $(n note) $(member kernel name)" "1 1 a" \
-		"a note reports a program that uses CUPTI itself ($word) shortly before it ends"
-done
+run '' '' init context=0 kernel=a flushed steal kernel=b
+is "$(n note 'did not deliver the record of a call when the process ended') $(n note) $(member kernel name)" "1 1 a" \
+	"a note reports a program that takes CUPTI's buffers shortly before it ends"
+run '' '' init context=0 kernel=a flushed finalize kernel=b
+is "$(n note 'CUPTI has ended in this process') $(n note) $(member kernel name)" "1 1 a" "a note reports a program that ends CUPTI shortly before it ends"
 run '' '' init context=0 kernel=a flushed clock kernel=b copy=1 mark=x kernel=c sleep=1200
 is "$(n note 'has given CUPTI another clock') $(n note) $(member kernel name) $(n marker)" "1 1 a 0" "after a program has given CUPTI another clock no record has its times"
 is "$(distinct lost why) $(member lost kind | tr ' ' '\n' | sort -n | xargs) $(lost)" "2 8 9 12 15 7" "records with times of another clock are counted as lost"
+# Functions of the preloaded library precede those of CUPTI that the program links.
+for call in register clock disable finalize; do
+	run '' '' init context=0 kernel=a flushed profiler=$call kernel=b
+	is "$(grep ^profiler "$out") $(n note 'the profiler of the program is refused: cupti') $(n note) $(member kernel name)" "profiler $call 39 1 1 a b" \
+		"a program's own profiler ($call) is refused by a note, and all work is recorded"
+done
+run '' '' profiler=register init context=0 kernel=a
+is "$(grep ^profiler "$out") $(n note 'another tool in this process uses CUPTI') $(n kernel)" "profiler register 0 1 0" \
+	"a program whose own profiler has begun before is not recorded, which a note reports"
+is "$(GPMU_FAKE=inject=0 LD_PRELOAD=$CUDA_INJECTION64_PATH "$fake/program" profiler=register profiler=clock profiler=disable profiler=finalize 2>&1 | xargs)" \
+	"profiler register 0 profiler clock 0 profiler disable 0 profiler finalize 0 done" "the profiler of a program that is not recorded works"
 run '' "kinds=$((1 << 8))" init context=0 kernel=a flushed steal kernel=b
 is "$(n note) $(calls called)" "0 2 0 0 0" "without records of calls a kernel that CUPTI does not deliver is counted as called"
 run '' '' init context=0 kernel=a sleep=2600 kernel=b
@@ -408,7 +419,8 @@ is "$violations" 0 "no call breaks the rules of the real CUPTI"
 
 exported=$(nm -D --defined-only "$build/libgpmu-inject.so" | awk '{ print $3 }' | LC_ALL=C sort | xargs)
 libc="_Exit __sysv_signal _exit abort bsd_signal execl execle execlp execv execve execveat execvp execvpe fexecve sigaction signal sigset ssignal sysv_signal"
+cupti="cuptiActivityDisable cuptiActivityRegisterCallbacks cuptiActivityRegisterTimestampCallback cuptiFinalize"
 # shellcheck disable=SC2086 # words
-is "$exported" "$(printf '%s\n' InitializeInjection InitializeInjectionNvtx2 gpmu_inject_range gpmu_inject_region $libc | LC_ALL=C sort | xargs)" \
-	"the library exports its four entry points, and functions that precede those of libc"
+is "$exported" "$(printf '%s\n' InitializeInjection InitializeInjectionNvtx2 gpmu_inject_range gpmu_inject_region $libc $cupti | LC_ALL=C sort | xargs)" \
+	"the library exports its four entry points, and functions that precede those of libc and CUPTI"
 done_testing

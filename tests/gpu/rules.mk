@@ -25,13 +25,15 @@ $(GPU_FAKE_DATA:%=$(1)/%): $(1)/%: tests/data/gpu/%
 endef
 $(foreach dir,$(GPU_FAKE) $(GPU_FAKE_SAN),$(eval $(call gpu_fake_data,$(dir))))
 
-# Like the real libraries, each has its soname and finds the others in its own folder.
+comma := ,
+
+# Like the real libraries, each has its soname, calls its own functions, and finds the others in its own folder.
 define gpu_fake
 $(1)/$(3): $$(GPU_FAKE_SRC_$(3)) $$(GPU_FAKE_HDR) metrics/sources/cupti/library/cupti_api.h metrics/sources/inject/inject_api.h metrics/sources/inject/pcs/pcs_api.h metrics/sources/inject/sass/sass_api.h \
-		metrics/sources/inject/ranges/checkpoint_api.h $$(B)/flags/cc \
+		metrics/sources/inject/ranges/checkpoint_api.h tests/gpu/rules.mk $$(B)/flags/cc \
 		$(if $(filter libgpmu%,$(3)),$(addprefix $(1)/,$(GPU_FAKE_DATA)),$(1)/libgpmu-fake.so)
 	@mkdir -p $$(@D)
-	$$(CC) $$(GPU_CPPFLAGS) $$(CFLAGS) $(2) $(if $(filter libgpmu%,$(3)),,-fvisibility=hidden) -fPIC -shared -Wl,-soname,$(3),-rpath,'$$$$ORIGIN' -o $$@ \
+	$$(CC) $$(GPU_CPPFLAGS) $$(CFLAGS) $(2) $(if $(filter libgpmu%,$(3)),,-fvisibility=hidden -Wl$$(comma)-Bsymbolic-functions) -fPIC -shared -Wl,-soname,$(3),-rpath,'$$$$ORIGIN' -o $$@ \
 		$$(GPU_FAKE_SRC_$(3)) $(if $(filter libgpmu%,$(3)),,$(1)/libgpmu-fake.so) -lm -ldl -lpthread
 endef
 $(foreach lib,$(GPU_FAKE_LIBS),$(eval $(call gpu_fake,$(GPU_FAKE),,$(lib))))
@@ -42,7 +44,7 @@ GPU_SEVERAL	:= $(GPU_FAKE)/several/libcupti.so.13
 $(GPU_SEVERAL): $(GPU_FAKE_SRC_libcupti.so.13) tests/gpu/fake/several.c $(GPU_FAKE_HDR) metrics/sources/inject/inject_api.h \
 		metrics/sources/inject/several_api.h metrics/sources/inject/pcs/pcs_api.h $(GPU_FAKE)/libgpmu-fake.so $(B)/flags/cc
 	@mkdir -p $(@D)
-	$(CC) $(GPU_CPPFLAGS) $(CFLAGS) -fvisibility=hidden -fPIC -shared -Wl,-soname,$(@F),-rpath,'$$ORIGIN/..' -o $@ \
+	$(CC) $(GPU_CPPFLAGS) $(CFLAGS) -fvisibility=hidden -fPIC -shared -Wl,-Bsymbolic-functions,-soname,$(@F),-rpath,'$$ORIGIN/..' -o $@ \
 		$(filter %.c,$^) $(GPU_FAKE)/libgpmu-fake.so -lm -ldl -lpthread
 
 # The recorder's libraries have no soname, because the real ones find each other by it.
@@ -87,10 +89,10 @@ $(GPU_RACE): tests/gpu/fake/race.c $(B)/flags/cc
 $(GPU_PROGRAM): tests/gpu/fake/program.c $(addprefix $(GPU_FAKE)/,$(GPU_FAKE_LIBS)) $(GPU_RACE) $(B)/flags/cc
 	$(CC) -D_GNU_SOURCE -Imetrics/include $(CFLAGS) $(LDFLAGS) -Wl,--no-as-needed,-rpath,'$$ORIGIN' -o $@ $< $(GPU_RACE) -ldl -lpthread
 
-# A library that links CUPTI without using it, as libraries of frameworks do until their profiler starts
+# A library that links CUPTI, as libraries of frameworks do
 GPU_USER	:= $(GPU_FAKE)/libgpmu-user.so
-$(GPU_USER): $(addprefix $(GPU_FAKE)/,$(GPU_FAKE_LIBS)) $(B)/flags/cc
-	$(CC) $(CFLAGS) -shared -Wl,--no-as-needed,-rpath,'$$ORIGIN' -o $@ -x c /dev/null -x none $(GPU_FAKE)/libcupti.so.13 $(GPU_FAKE)/libgpmu-fake.so
+$(GPU_USER): tests/gpu/fake/user.c $(addprefix $(GPU_FAKE)/,$(GPU_FAKE_LIBS)) $(B)/flags/cc
+	$(CC) $(GPU_CPPFLAGS) $(CFLAGS) -fPIC -shared -Wl,--no-as-needed,-rpath,'$$ORIGIN' -o $@ $< $(GPU_FAKE)/libcupti.so.13 $(GPU_FAKE)/libgpmu-fake.so
 
 TEST_PROGRAMS	+= $(GPU_PROGRAM) $(GPU_USER) $(GPU_SEVERAL)
 SCRIPT_TESTS	+= tests/gpu/inject.t tests/gpu/pcs.t

@@ -150,6 +150,9 @@ static void report_other(struct inject *self)
 	char name[4 * CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN];
 
 	other_name(self, name, sizeof(name));
+	/* CUPTI's text for a subscriber without a name */
+	if (strstr(name, "<not provided>"))
+		*name = '\0';
 	output_note(self, ACTIVITY_WARNING,
 		    "CUDA is not recorded: another tool in this process uses CUPTI%s%s; run without it",
 		    *name ? ": " : "", *name ? name : " (a debugger, torch.profiler, TensorFlow's or Nsight)");
@@ -166,7 +169,7 @@ static void set_attribute(struct inject *self, uint32_t attribute, uint8_t value
 /* The first call to CUPTI: it fails if another tool has subscribed. */
 void callbacks_subscribe(struct inject *self)
 {
-	int code = several_subscribe(self, on_callback);
+	int code = guard_has_buffers() ? CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED : several_subscribe(self, on_callback);
 
 	if (code == CUPTI_ERROR_NOT_SUPPORTED)
 		code = self->api.subscribe(&self->subscriber, on_callback, NULL);

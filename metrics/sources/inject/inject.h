@@ -78,6 +78,11 @@ bool inject_is_alive(const struct inject *self);
 /* library.c: loads the CUPTI of the process, or one that matches the driver. On failure false with @why */
 bool inject_load(struct inject *self, char *why, size_t size);
 void *inject_cupti_symbol(const char *name);
+/* A function of a CUPTI that the program has loaded; NULL: there is none */
+void *inject_mapped_symbol(const char *name);
+
+/* guard.c: returns whether the program had registered buffers before it was recorded: it records activities itself. */
+bool guard_has_buffers(void);
 
 /* buffers.c: CUPTI's callbacks for buffers, and the queue of full buffers */
 void inject_request(uint8_t **buffer, size_t *size, size_t *max);

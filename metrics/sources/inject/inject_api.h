@@ -15,6 +15,7 @@
 #define CUPTI_ERROR_INVALID_PARAMETER				1
 #define CUPTI_ERROR_OUT_OF_MEMORY				8
 #define CUPTI_ERROR_MAX_LIMIT_REACHED				12
+#define CUPTI_ERROR_NOT_INITIALIZED				15
 #define CUPTI_ERROR_HARDWARE_BUSY				26
 #define CUPTI_ERROR_NOT_SUPPORTED				27
 #define CUPTI_ERROR_INSUFFICIENT_PRIVILEGES			35
@@ -426,7 +427,8 @@ typedef uint64_t (*CUpti_TimestampCallbackFunc)(void);
 	F(subscribe_v2, cuptiSubscribe_v2, void **subscriber, CUpti_CallbackFunc callback, void *data, \
 	  CUpti_SubscriberParams *params) \
 	F(unsubscribe, cuptiUnsubscribe, void *subscriber) \
-	F(timestamp, cuptiGetTimestamp, uint64_t *time)
+	F(timestamp, cuptiGetTimestamp, uint64_t *time) \
+	F(callback_state, cuptiGetCallbackState, uint32_t *is_enabled, void *subscriber, uint32_t domain, uint32_t cbid)
 
 #define INJECT_MEMBER(member, symbol, ...) int (*member)(__VA_ARGS__);
 

@@ -114,6 +114,18 @@ bool inject_load(struct inject *self, char *why, size_t size)
 	return is_found;
 }
 
+void *inject_mapped_symbol(const char *name)
+{
+	struct cupti_files files;
+	void *library = NULL;
+
+	cupti_files_mapped(&files);
+	for (size_t i = 0; i < files.length && !library; i++)
+		library = dlopen(files.files[i].path, RTLD_LAZY | RTLD_NOLOAD);
+	cupti_files_release(&files);
+	return library ? dlsym(library, name) : NULL;
+}
+
 void *inject_cupti_symbol(const char *name)
 {
 	return handle ? dlsym(handle, name) : NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Detects a program that uses CUPTI itself, as torch.profiler does, of which CUPTI gives no notice.
+ * Detects a program that uses CUPTI itself without a subscription, of which CUPTI gives no notice.
  *
  * It registers its own buffers in place of ours, or ends CUPTI. If no buffer has come for a while, and when the process
  * ends, the probe makes a call that is recorded.
@@ -70,13 +70,23 @@ void probe_begin_end(struct inject *self)
 		    !get_count(&count);
 }
 
+static bool has_subscription(const struct inject *self)
+{
+	uint32_t is_enabled;
+
+	return !self->api.callback_state || !self->api.callback_state(&is_enabled, self->subscriber, CUPTI_CB_DOMAIN_RESOURCE,
+								      CUPTI_CBID_RESOURCE_CU_INIT_FINISHED);
+}
+
 void probe_end(struct inject *self)
 {
 	if (!is_at_end || buffers_completed() != completed || !inject_is_alive(self))
 		return;
 	is_reported = true;
 	output_note(self, ACTIVITY_WARNING,
-		    "CUPTI did not deliver the record of a call when the process ended, so kernels, copies and calls before it may be missing: the program uses CUPTI itself, as torch.profiler does; run it without that profiler");
+		    has_subscription(self) ?
+		    "CUPTI did not deliver the record of a call when the process ended, so kernels, copies and calls before it may be missing; a program that uses CUPTI itself can cause this" :
+		    "CUPTI has ended in this process, so kernels, copies and calls are missing from then on; a program that uses CUPTI itself can cause this");
 }
 
 void probe_look(struct inject *self, bool has_records)
@@ -99,5 +109,5 @@ void probe_look(struct inject *self, bool has_records)
 	}
 	is_reported = true;
 	output_note(self, ACTIVITY_WARNING,
-		    "CUPTI delivers no more records, so kernels, copies and calls are missing from here on: the program uses CUPTI itself, as torch.profiler does, or one kernel runs all the time; run it without that profiler");
+		    "CUPTI delivers no more records, so kernels, copies and calls are missing from here on: the program uses CUPTI itself, or one kernel runs all the time; run it without its profiler");
 }

@@ -458,6 +458,25 @@ PUBLIC int cuptiEnableCallback(uint32_t enable, void *subscriber, uint32_t domai
 	return 0;
 }
 
+PUBLIC int cuptiGetCallbackState(uint32_t *is_enabled, void *subscriber, uint32_t domain, uint32_t cbid)
+{
+	int code = enter(__func__);
+
+	(void)domain;
+	(void)cbid;
+	*is_enabled = 1;
+	return code || (subscriber == &callback && callback) ? code : CUPTI_ERROR_INVALID_PARAMETER;
+}
+
+PUBLIC int cuptiFinalize(void)
+{
+	int code = fake_enter(__func__);
+
+	if (!code)
+		activity_finalize();
+	return code;
+}
+
 PUBLIC int cuptiEnableDomain(uint32_t enable, void *subscriber, uint32_t domain)
 {
 	int code = enter(__func__);

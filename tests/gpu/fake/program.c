@@ -23,6 +23,7 @@
  *	profile=1 profile=0	cudaProfilerStart(), cudaProfilerStop()
  *	load=NAME		loads a library of its folder
  *	steal			registers its own buffers, as a program with its own profiler
+ *	profiler=CALL		makes a call of CUPTI, which it links, and prints the result: register, clock, disable or finalize
  *	finalize clock		ends CUPTI; registers a clock that is an hour late, as a program with its own profiler
  *	join joined		subscribes as a second tool, and prints the number of its kernels; CUDA 13.3
  *	destroy warn=TEXT fatal=TEXT	callbacks of CUPTI
@@ -77,6 +78,17 @@
 static void (*fake_do)(const char *word, const char *text);
 static int (*cu_init)(unsigned int flags);
 static volatile sig_atomic_t signals, handled;
+
+static void *open_beside(const char *name);
+
+static void profile(const char *call)
+{
+	int (*function)(const char *call);
+
+	*(void **)&function = dlsym(open_beside("libgpmu-user.so"), "profiler_call");
+	printf("profiler %s %d\n", call, function(call));
+	fflush(stdout);
+}
 
 static void *open_beside(const char *name)
 {
@@ -499,6 +511,8 @@ static void run(const char *word, const char *text)
 		do_signal();
 	} else if (!strcmp(word, "load")) {
 		open_beside(text);
+	} else if (!strcmp(word, "profiler")) {
+		profile(text);
 	} else if (!strcmp(word, "stamp")) {
 		clock_gettime(CLOCK_MONOTONIC_RAW, &now);
 		printf("stamp %ld%09ld\n", now.tv_sec, now.tv_nsec);
