@@ -128,7 +128,7 @@ is "$rc $rows" "134 3;1;0;foo" "kernels before abort() are counted, although the
 GPMU_FAKE='inject=1 fail=cuptiRangeProfilerEnable:35' ranges --ranges=kernel -- kernel=foo
 like "$err" 'PRIVILEGES: run as root, or load the driver with NVreg_RestrictProfilingToAdminUsers=0' "a missing permission has its remedy"
 GPMU_FAKE='inject=1 fail=cuptiRangeProfilerStart:26' ranges --ranges=kernel -- kernel=foo
-like "$err" 'BUSY: the GPU.s profiler is in use by another program.*; end it, or run this program alone' "a profiler in use has its remedy"
+like "$err" 'BUSY: the GPU.s profiler is in use by another program.*; end it, or run this program alone; gpmu stat --gpu counts the whole command by NVML' "a profiler in use has its remedy"
 cp "$(command -v sleep)" "$work/nv-hostengine"
 "$work/nv-hostengine" 300 &
 GPMU_FAKE='inject=1 fail=cuptiRangeProfilerStart:26' ranges --ranges=kernel -- kernel=foo

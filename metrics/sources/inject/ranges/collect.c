@@ -91,7 +91,8 @@ static void find_remedy(int code, char *text, size_t size)
 		snprintf(text, size, ": run as root, or load the driver with NVreg_RestrictProfilingToAdminUsers=0");
 	} else if (code == CUPTI_ERROR_HARDWARE_BUSY) {
 		holders_describe("/proc", holder, sizeof(holder));
-		snprintf(text, size, ": the GPU's profiler is in use by %s; end it, or run this program alone", holder);
+		snprintf(text, size, ": the GPU's profiler is in use by %s; end it, or run this program alone; "
+			 "gpmu stat --gpu counts the whole command by NVML meanwhile", holder);
 	}
 }
 
@@ -99,7 +100,7 @@ void collect_give_up(struct collector *collector, const char *why)
 {
 	const struct ranges_failure *failure = collector->profiler.failure.call ? &collector->profiler.failure : NULL;
 	const char *text = NULL;
-	char remedy[288];
+	char remedy[352];
 
 	collector->has_ended = true;
 	profiler_abandon(&collector->profiler);
