@@ -10,6 +10,8 @@
 #include "tap.h"
 
 static char proc[] = "/tmp/gpmu-holders-XXXXXX";
+static int added[16];
+static size_t added_count;
 
 static void put(int pid, const char *name, const char *content)
 {
@@ -30,6 +32,7 @@ static void add(int pid, int parent, const char *comm, const char *library)
 {
 	char line[160];
 
+	added[added_count++] = pid;
 	snprintf(line, sizeof(line), "%s\n", comm);
 	put(pid, "comm", line);
 	snprintf(line, sizeof(line), "%d (%s) S %d 1 1\n", pid, comm, parent);
@@ -86,11 +89,15 @@ static void test_short(void)
 
 static void clean(void)
 {
-	char command[64];
+	static const char *const names[] = { "/comm", "/stat", "/maps", "" };
+	char path[128];
 
-	snprintf(command, sizeof(command), "rm -rf %s/*", proc);
-	if (system(command))
-		diag("%s remains", proc);
+	for (size_t i = 0; i < added_count; i++)
+		for (size_t j = 0; j < sizeof(names) / sizeof(names[0]); j++) {
+			snprintf(path, sizeof(path), "%s/%d%s", proc, added[i], names[j]);
+			remove(path);
+		}
+	added_count = 0;
 }
 
 int main(void)
