@@ -167,9 +167,9 @@ run '' '' init context=0 kernel=a flushed clock kernel=b copy=1 mark=x kernel=c 
 is "$(n note 'has given CUPTI another clock') $(n note) $(member kernel name) $(n marker)" "1 1 a 0" "after a program has given CUPTI another clock no record has its times"
 is "$(distinct lost why) $(member lost kind | tr ' ' '\n' | sort -n | xargs) $(lost)" "2 8 9 12 15 7" "records with times of another clock are counted as lost"
 # Functions of the preloaded library precede those of CUPTI that the program links.
-for call in register clock disable finalize; do
+for call in subscribe register clock disable finalize; do
 	run '' '' init context=0 kernel=a flushed profiler=$call kernel=b
-	is "$(grep ^profiler "$out") $(n note 'the profiler of the program is refused: cupti') $(n note) $(member kernel name)" "profiler $call 39 1 1 a b" \
+	is "$(grep ^profiler "$out") $(n note 'the profiler of the program is refused (cupti') $(n note) $(member kernel name)" "profiler $call 39 1 1 a b" \
 		"a program's own profiler ($call) is refused by a note, and all work is recorded"
 done
 run '' '' profiler=register init context=0 kernel=a
@@ -419,7 +419,7 @@ is "$violations" 0 "no call breaks the rules of the real CUPTI"
 
 exported=$(nm -D --defined-only "$build/libgpmu-inject.so" | awk '{ print $3 }' | LC_ALL=C sort | xargs)
 libc="_Exit __sysv_signal _exit abort bsd_signal execl execle execlp execv execve execveat execvp execvpe fexecve sigaction signal sigset ssignal sysv_signal"
-cupti="cuptiActivityDisable cuptiActivityRegisterCallbacks cuptiActivityRegisterTimestampCallback cuptiFinalize"
+cupti="cuptiActivityDisable cuptiActivityRegisterCallbacks cuptiActivityRegisterTimestampCallback cuptiFinalize cuptiSubscribe"
 # shellcheck disable=SC2086 # words
 is "$exported" "$(printf '%s\n' InitializeInjection InitializeInjectionNvtx2 gpmu_inject_range gpmu_inject_region $libc $cupti | LC_ALL=C sort | xargs)" \
 	"the library exports its four entry points, and functions that precede those of libc and CUPTI"

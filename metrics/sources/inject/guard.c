@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Functions of CUPTI by which a program that has not subscribed would take gpmu's records, give them another clock or end
- * them. CUPTI 13.0 lets it: it hands over gpmu's buffers to the program, which frees them and crashes. These functions
- * precede CUPTI's own, as the library is preloaded, and return in a recorded process what cuptiSubscribe() returns there.
- * A program that takes its functions from dlsym(3) calls CUPTI's own; the probe detects what it takes.
+ * Functions of CUPTI by which a program's own profiler begins. CUPTI refuses its subscription, but lets a program without
+ * one take gpmu's records, give them another clock or end them: CUPTI 13.0 hands over gpmu's buffers to the program, which
+ * frees them and crashes. These functions precede CUPTI's own, as the library is preloaded. In a recorded process each of
+ * them is refused as a subscription, and a note reports it. A program that takes its functions from dlsym(3) calls CUPTI's
+ * own; the probe detects what it takes.
  */
 #include <dlfcn.h>
 
 #include "inject.h"
 
+PUBLIC int cuptiSubscribe(void **subscriber, CUpti_CallbackFunc callback, void *data);
 PUBLIC int cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request, CUpti_BuffersCallbackCompleteFunc complete);
 PUBLIC int cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc callback);
 PUBLIC int cuptiActivityDisable(uint32_t kind);
@@ -29,7 +31,7 @@ static bool refuses(const char *call)
 		return false;
 	if (!__atomic_exchange_n(&is_noted, 1, __ATOMIC_RELAXED))
 		output_note(inject, ACTIVITY_WARNING,
-			    "the profiler of the program is refused: %s would take or end the records of gpmu; run the program with one of both",
+			    "the profiler of the program is refused (%s): CUPTI serves one tool in a process, which is gpmu; run the program with one of both",
 			    call);
 	return true;
 }
@@ -50,6 +52,11 @@ static void *find_own(const char *name)
 	*(void **)&own = find_own(#name); \
 	return own ? own(__VA_ARGS__) : CUPTI_ERROR_NOT_INITIALIZED; \
 } while (0)
+
+PUBLIC int cuptiSubscribe(void **subscriber, CUpti_CallbackFunc callback, void *data)
+{
+	CALL_OWN(cuptiSubscribe, subscriber, callback, data);
+}
 
 PUBLIC int cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request, CUpti_BuffersCallbackCompleteFunc complete)
 {

@@ -23,7 +23,7 @@
  *	profile=1 profile=0	cudaProfilerStart(), cudaProfilerStop()
  *	load=NAME		loads a library of its folder
  *	steal			registers its own buffers, as a program with its own profiler
- *	profiler=CALL		makes a call of CUPTI, which it links, and prints the result: register, clock, disable or finalize
+ *	profiler=CALL		makes a call of CUPTI, which it links, and prints the result: subscribe, register, clock, disable or finalize
  *	finalize clock		ends CUPTI; registers a clock that is an hour late, as a program with its own profiler
  *	join joined		subscribes as a second tool, and prints the number of its kernels; CUDA 13.3
  *	destroy warn=TEXT fatal=TEXT	callbacks of CUPTI
