@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <stdlib.h>
+#include <string.h>
 
 #include "chip.h"
 #include "cmd.h"
@@ -34,6 +35,29 @@ json_t *chip_ask(const char *chip, const char *question, struct gpmu_error *erro
 
 	free(spec);
 	return answer;
+}
+
+bool chip_is_busy(void)
+{
+	struct gpmu_error error = { .size = sizeof(error) };
+	struct gpmu_source *source = gpmu_source_new("cupti=check", &error);
+	json_t *answer = NULL, *gpu;
+	size_t i, busy = 0, free_count = 0;
+	char *text = NULL;
+
+	if (source && !gpmu_source_query(source, "check", &text, &error))
+		answer = json_loads(text, 0, NULL);
+	json_array_foreach(json_object_get(answer, "gpus"), i, gpu) {
+		const json_t *trouble = json_object_get(gpu, "trouble");
+		const char *kind = json_string_value(json_object_get(trouble, "kind"));
+
+		free_count += json_is_null(trouble);
+		busy += kind && !strcmp(kind, "busy");
+	}
+	json_decref(answer);
+	free(text);
+	gpmu_source_put(source);
+	return busy && !free_count;
 }
 
 json_t *chip_names(struct gpmu_error *error)

@@ -4,6 +4,7 @@
 #define GPMU_CHIP_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "gpmu.h"
 
@@ -14,6 +15,8 @@
 json_t *chip_ask(const char *chip, const char *question, struct gpmu_error *error);
 /* Returns the names of all chips; as chip_ask(). */
 json_t *chip_names(struct gpmu_error *error);
+/* Returns whether another program uses the profilers of all of the machine's GPUs that have one. */
+bool chip_is_busy(void);
 /* Dies with @why, and the names that --chip accepts. */
 void chip_die(const char *why) __attribute__((noreturn));
 

@@ -128,13 +128,21 @@ is "$rc $rows" "134 3;1;0;foo" "kernels before abort() are counted, although the
 GPMU_FAKE='inject=1 fail=cuptiRangeProfilerEnable:35' ranges --ranges=kernel -- kernel=foo
 like "$err" 'PRIVILEGES: run as root, or load the driver with NVreg_RestrictProfilingToAdminUsers=0' "a missing permission has its remedy"
 GPMU_FAKE='inject=1 fail=cuptiRangeProfilerStart:26' ranges --ranges=kernel -- kernel=foo
-like "$err" 'BUSY: the GPU.s profiler is in use by another program.*; end it, or run this program alone; gpmu stat --gpu counts the whole command by NVML' "a profiler in use has its remedy"
+like "$err" 'BUSY: the GPU.s profiler is in use by another program.*; end it, or run this program alone' "a profiler in use has its remedy"
 cp "$(command -v sleep)" "$work/nv-hostengine"
 "$work/nv-hostengine" 300 &
 GPMU_FAKE='inject=1 fail=cuptiRangeProfilerStart:26' ranges --ranges=kernel -- kernel=foo
 kill $!
 like "$err" "in use by another program, (probably|perhaps) nv-hostengine \\(process $!\\)" "a message names a process that may use the profiler"
 unlike "$err" "[ (]gpmu \\(process" "gpmu itself, which has started the command, is not named"
+GPMU_FAKE='inject=1 enable=0:26' run gpmu stat --ranges=kernel -M "$metric" -- "$program" init context=0 kernel=foo
+is "$rc" 0 "--ranges of a GPU whose profiler another program uses exits with the command's status"
+like "$err" 'warning: no range is counted, as another program uses the GPU.s profiler; the whole command is counted instead' "a profiler that another program uses is reported before the command runs"
+like "$err" '^GPU0 .* GpuSmActive +\[GPU\]' "beside another program's profiler NVML counts the GPU"
+like "$err" ' task-clock' "beside another program's profiler the command's events are counted"
+like "$err" 'by nvml' "the output has the source of the GPU's values"
+GPMU_FAKE='inject=1 enable=0:26 fail=cuptiRangeProfilerStart:26' ranges --strict --ranges=kernel -- kernel=foo
+is "$rc $rows" "125 " "with --strict a profiler that another program uses is an error"
 run gpmu stat --ranges=kernel -M "$metric" -- true
 like "$err" 'warning: 0 processes connected: .* so gpmu must run inside them' "a command without CUDA has a warning"
 CUDA_INJECTION64_PATH=/other run gpmu stat --ranges=kernel -M "$metric" -- true

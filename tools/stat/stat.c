@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "chip.h"
 #include "cmd.h"
 #include "run/child.h"
 #include "run/control.h"
@@ -259,6 +260,21 @@ static int run_inside(struct stat_options *options)
 	return status;
 }
 
+/*
+ * Ranges need the GPU's profiler. While another program uses it, the whole command is counted by NVML. The result would be
+ * no substitute for programs that read it, nor with --strict.
+ */
+static bool falls_back(struct stat_options *options)
+{
+	if (options->is_strict || options->wants_json || options->separator || !chip_is_busy())
+		return false;
+	warn("no range is counted, as another program uses the GPU's profiler; the whole command is counted instead");
+	options->ranges.is_wanted = false;
+	options->common.wants_gpu = true;
+	options->common.request_count = 0;
+	return true;
+}
+
 static int run(int argc, char **argv)
 {
 	struct stat stat = { .uncounted = NULL };
@@ -270,7 +286,7 @@ static int run(int argc, char **argv)
 	int status;
 
 	stat_options_init(options, argc, argv);
-	if (options->wants_regions || options->ranges.is_wanted || options->ranges.sass)
+	if (options->wants_regions || options->ranges.sass || (options->ranges.is_wanted && !falls_back(options)))
 		return run_inside(options);
 	if (options->control)
 		control_open(&stat.control, options->control);

@@ -91,8 +91,7 @@ static void find_remedy(int code, char *text, size_t size)
 		snprintf(text, size, ": run as root, or load the driver with NVreg_RestrictProfilingToAdminUsers=0");
 	} else if (code == CUPTI_ERROR_HARDWARE_BUSY) {
 		holders_describe("/proc", holder, sizeof(holder));
-		snprintf(text, size, ": the GPU's profiler is in use by %s; end it, or run this program alone; "
-			 "gpmu stat --gpu counts the whole command by NVML meanwhile", holder);
+		snprintf(text, size, ": the GPU's profiler is in use by %s; end it, or run this program alone", holder);
 	}
 }
 
@@ -100,7 +99,7 @@ void collect_give_up(struct collector *collector, const char *why)
 {
 	const struct ranges_failure *failure = collector->profiler.failure.call ? &collector->profiler.failure : NULL;
 	const char *text = NULL;
-	char remedy[352];
+	char remedy[288];
 
 	collector->has_ended = true;
 	profiler_abandon(&collector->profiler);
