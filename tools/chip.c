@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,13 +38,14 @@ json_t *chip_ask(const char *chip, const char *question, struct gpmu_error *erro
 	return answer;
 }
 
-bool chip_is_busy(void)
+char *chip_find_busy(void)
 {
 	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_source *source = gpmu_source_new("cupti=check", &error);
 	json_t *answer = NULL, *gpu;
-	size_t i, busy = 0, free_count = 0;
-	char *text = NULL;
+	char *text = NULL, *why = NULL;
+	bool is_free = false;
+	size_t i;
 
 	if (source && !gpmu_source_query(source, "check", &text, &error))
 		answer = json_loads(text, 0, NULL);
@@ -51,13 +53,19 @@ bool chip_is_busy(void)
 		const json_t *trouble = json_object_get(gpu, "trouble");
 		const char *kind = json_string_value(json_object_get(trouble, "kind"));
 
-		free_count += json_is_null(trouble);
-		busy += kind && !strcmp(kind, "busy");
+		is_free = is_free || json_is_null(trouble);
+		if (kind && !strcmp(kind, "busy") && !why)
+			why = print_text("%s: %s", json_string_value(json_object_get(gpu, "uuid")),
+					 json_string_value(json_object_get(trouble, "text")));
 	}
 	json_decref(answer);
 	free(text);
 	gpmu_source_put(source);
-	return busy && !free_count;
+	if (is_free) {
+		free(why);
+		why = NULL;
+	}
+	return why;
 }
 
 json_t *chip_names(struct gpmu_error *error)

@@ -4,7 +4,6 @@
 #define GPMU_CHIP_H
 
 #include <jansson.h>
-#include <stdbool.h>
 
 #include "gpmu.h"
 
@@ -15,8 +14,11 @@
 json_t *chip_ask(const char *chip, const char *question, struct gpmu_error *error);
 /* Returns the names of all chips; as chip_ask(). */
 json_t *chip_names(struct gpmu_error *error);
-/* Returns whether another program uses the profilers of all of the machine's GPUs that have one. */
-bool chip_is_busy(void);
+/*
+ * Returns a sentence if another program uses the profilers of all of the machine's GPUs that have one, which the caller frees:
+ * "UUID: its profiler is in use by another program"; otherwise NULL.
+ */
+char *chip_find_busy(void);
 /* Dies with @why, and the names that --chip accepts. */
 void chip_die(const char *why) __attribute__((noreturn));
 

@@ -77,6 +77,13 @@ record pcs_busy=1 --pc-sampling "${loaded[@]}" sampled=1 sleep=300
 is "$?" 125 "pcs: a GPU whose profiler is in use fails --strict"
 like "$(cat "$tmp/err")" "profiler is in use by another program.*, or by another context of this one; end it" "pcs: a message reports that the profiler is in use"
 
+export GPMU_FAKE="inject=1 enable=0:26"
+timeout 120 "$gpmu" record --no-cpu-trace -o "$trace" --pc-sampling -- "$fake/program" init context=0 "${loaded[@]}" sampled=1 kernel=a > "$tmp/out" 2> "$tmp/err"
+like "$? $(cat "$tmp/err")" '^0 gpmu record: warning: no PC sample is recorded: GPU-[^ ]*: its profiler is in use by another program' \
+	"pcs: a profiler that another program uses is reported before the command runs"
+like "$(report)" ' 1 of 1 kernel recorded' "pcs: kernels are recorded although another program uses the profiler"
+like "$(report)" 'note +warning +no PC sample is recorded: GPU-' "pcs: the audit has the reason why no PC is sampled"
+
 record '' --pc-sampling "${loaded[@]}" sampled=1 context=0 sampled=1
 is "$?" 125 "pcs: a second context of a GPU fails --strict"
 is "$(numbers)" "$once $once" "pcs: a second context of a GPU is not sampled, and the first one keeps its samples"

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "aggregation.h"
+#include "chip.h"
 #include "cmd.h"
 #include "common.h"
 #include "output/progress.h"
@@ -684,11 +685,29 @@ static void add_tasks(struct record *record, const struct child *child)
 		add_task(record, record->tids.list[i]);
 }
 
+/*
+ * On an H200 CUPTI 13.0 ended in a process whose PC sampling found the profiler in use, so that records of kernels were missing,
+ * too. Returns a warning, which the caller frees; NULL: PCs are sampled as requested. --strict needs the samples.
+ */
+static char *leave_out_pcs(struct record *record)
+{
+	char *busy = record->pcs.mode && !record->is_strict ? chip_find_busy() : NULL, *why;
+
+	if (!busy)
+		return NULL;
+	why = print_text("no PC sample is recorded: %s", busy);
+	warn("%s", why);
+	record->pcs = (struct record_pcs){ .mode = GPMU_RECORDER_PC_OFF };
+	free(busy);
+	return why;
+}
+
 static int run(int argc, char **argv)
 {
 	struct record record = { .interval = INTERVAL, .cuda = cuda_default };
 	struct gpmu_plan *plan;
 	struct child child;
+	char *why;
 	sigset_t mask;
 	int status;
 
@@ -696,7 +715,11 @@ static int run(int argc, char **argv)
 	parse_arguments(&argp, argc, argv, ARGP_IN_ORDER, &record);
 	record.is_system_wide |= !record.argv && !has_tasks(&record);
 	check(&record);
+	why = leave_out_pcs(&record);
 	make_record(&record);
+	if (why && gpmu_recorder_note(record.recorder, why))
+		die_no_memory();
+	free(why);
 	count_begin(&child, record.argv,
 		    need_memory((void *)gpmu_recorder_environment(record.recorder, environ)), &mask);
 	/*

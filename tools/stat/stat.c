@@ -266,8 +266,12 @@ static int run_inside(struct stat_options *options)
  */
 static bool falls_back(struct stat_options *options)
 {
-	if (options->is_strict || options->wants_json || options->separator || !chip_is_busy())
+	char *why = options->is_strict || options->wants_json || options->separator ? NULL : chip_find_busy();
+
+	if (!why)
 		return false;
+	/* The plugin names the program once more when it is opened. */
+	free(why);
 	warn("no range is counted, as another program uses the GPU's profiler; the whole command is counted instead");
 	options->ranges.is_wanted = false;
 	options->common.wants_gpu = true;

@@ -86,7 +86,7 @@ void probe_end(struct inject *self)
 	output_note(self, ACTIVITY_WARNING,
 		    has_subscription(self) ?
 		    "CUPTI did not deliver the record of a call when the process ended, so kernels, copies and calls before it may be missing; a program that uses CUPTI itself can cause this" :
-		    "CUPTI has ended in this process, so kernels, copies and calls are missing from then on; a program that uses CUPTI itself can cause this");
+		    "CUPTI has ended in this process, so kernels, copies and calls are missing from then on; PC sampling that fails, or a program that uses CUPTI itself, can cause this");
 }
 
 void probe_look(struct inject *self, bool has_records)
