@@ -9,64 +9,83 @@
 
 /* --- the calls that allocated memory */
 
-static int by_correlation(const void *left, const void *right)
-{
-	const struct timeline_call *a = *(const struct timeline_call *const *)left;
-	const struct timeline_call *b = *(const struct timeline_call *const *)right;
+/* Memory in the order of the calls that allocated it */
+struct order {
+	const struct timeline_host_memory *host;
+	uint32_t call;		/* name, or TIMELINE_NONE */
+	bool is_runtime;
+};
 
-	/* The runtime's call is before the driver's call in it. */
-	return COMPARE(a->file, b->file) ?: COMPARE(a->correlation, b->correlation) ?: COMPARE(a->is_driver, b->is_driver);
+static int compare_call(const struct timeline_host_memory *host, uint32_t file, uint32_t correlation)
+{
+	return COMPARE(host->file, file) ?: COMPARE(host->correlation, correlation);
 }
 
-/* Processes of a file may use the same correlations, but the memory was allocated within its call. */
-static const char *find_call(const struct gpmu_report *report, const struct timeline_call **calls, size_t n,
-			     const struct timeline_host_memory *memory)
+static int by_correlation(const void *left, const void *right)
 {
-	const struct timeline_call wanted = { .file = memory->file & ((1U << 30) - 1), .correlation = memory->correlation };
-	const struct timeline_call *key = &wanted;
+	const struct order *a = left, *b = right;
+
+	return compare_call(a->host, b->host->file, b->host->correlation);
+}
+
+/*
+ * Processes of a file may use the same correlations, but the memory was allocated within its call. The runtime's call takes
+ * precedence over the driver's in it.
+ */
+static void take_call(struct order *order, size_t n, const struct timeline_call *call)
+{
 	size_t low = 0, high = n;
 
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
 
-		if (by_correlation(&calls[middle], &key) < 0)
+		if (compare_call(order[middle].host, call->file, call->correlation) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	for (; low < n && calls[low]->file == wanted.file && calls[low]->correlation == wanted.correlation; low++)
-		if (calls[low]->begin <= memory->begin && memory->begin <= calls[low]->end)
-			return report_string(report, calls[low]->name);
-	return NULL;
+	for (; low < n && !compare_call(order[low].host, call->file, call->correlation); low++) {
+		if (order[low].is_runtime || call->begin > order[low].host->begin || order[low].host->begin > call->end)
+			continue;
+		order[low].call = call->name;
+		order[low].is_runtime = !call->is_driver;
+	}
+}
+
+static void make_label(struct gpmu_report *report, struct report_memory *memory, const struct order *order)
+{
+	const char *kind = report_string(report, order->host->kind);
+	const char *text = order->call == TIMELINE_NONE ? kind :
+			   report_print(report, "%s, %s", kind, report_string(report, order->call));
+
+	if (strings_number(&report->timeline.strings, text, &memory->labels[order->host - report->timeline.host_memory.list]))
+		report->has_failed = true;
 }
 
 static void make_labels(struct gpmu_report *report, struct report_memory *memory)
 {
 	const struct timeline *timeline = &report->timeline;
-	const struct timeline_call **calls = calloc(timeline->calls.n + 1, sizeof(*calls));
+	const size_t n = timeline->host_memory.n;
+	struct order *order = calloc(n + 1, sizeof(*order));
 
-	memory->labels = calloc(timeline->host_memory.n + 1, sizeof(*memory->labels));
-	report->has_failed = report->has_failed || !calls || !memory->labels;
-	for (size_t i = 0; i < timeline->calls.n && !report->has_failed; i++)
-		calls[i] = &timeline->calls.list[i];
-	if (!report->has_failed && timeline->calls.n)
-		qsort(calls, timeline->calls.n, sizeof(*calls), by_correlation);
-	for (size_t i = 0; i < timeline->host_memory.n && !report->has_failed; i++) {
-		const struct timeline_host_memory *host = &timeline->host_memory.list[i];
-		const char *call = find_call(report, calls, timeline->calls.n, host), *kind = report_string(report, host->kind);
-		const char *text = call ? report_print(report, "%s, %s", kind, call) : kind;
-
-		report->has_failed = report->has_failed ||
-				     strings_number(&report->timeline.strings, text, &memory->labels[i]);
-	}
-	free(calls);
+	memory->labels = calloc(n + 1, sizeof(*memory->labels));
+	report->has_failed = report->has_failed || !order || !memory->labels;
+	for (size_t i = 0; i < n && !report->has_failed; i++)
+		order[i] = (struct order){ .host = &timeline->host_memory.list[i], .call = TIMELINE_NONE };
+	if (n && !report->has_failed)
+		qsort(order, n, sizeof(*order), by_correlation);
+	for (size_t i = 0; n && i < timeline->calls.n && !report->has_failed; i++)
+		take_call(order, n, &timeline->calls.list[i]);
+	for (size_t i = 0; i < n && !report->has_failed; i++)
+		make_label(report, memory, &order[i]);
+	free(order);
 }
 
 /* --- pinned memory on another node than its GPU's */
 
 static const char *far_advice(struct gpmu_report *report, const char *node, const char *gpu_node)
 {
-	const int number = atoi(gpu_node + strcspn(gpu_node, "0123456789"));
+	const int number = (int)strtol(gpu_node + strcspn(gpu_node, "0123456789"), NULL, 10);
 
 	if (strstr(node, "GPU memory"))
 		return report_print(report, "is in memory of a GPU (HBM): allocate it under numactl --membind=%d", number);

@@ -47,17 +47,16 @@ static void find_works(struct gpmu_report *report, uint32_t gpu, struct report_s
 static void find_running(struct gpmu_report *report, struct report_sharing *sharing,
 			 const struct report_step *step)
 {
-	const struct timeline_work **running;
-	size_t kept = 0;
+	size_t *running, kept = 0;
 
 	for (; sharing->next < sharing->n && sharing->works[sharing->next]->begin < step->end; sharing->next++)
-		if (vector_push(&sharing->running, &sharing->works[sharing->next])) {
+		if (vector_push(&sharing->running, &sharing->next)) {
 			report->has_failed = true;
 			return;
 		}
 	running = sharing->running.list;
 	for (size_t i = 0; i < sharing->running.n; i++)
-		if (running[i]->end > step->begin)
+		if (sharing->works[running[i]]->end > step->begin)
 			running[kept++] = running[i];
 	sharing->running.n = kept;
 }
@@ -75,7 +74,7 @@ static uint64_t measure(struct gpmu_report *report, struct report_sharing *shari
 
 	sharing->keys.n = 0;
 	for (size_t i = 0; i < sharing->running.n; i++) {
-		const struct timeline_work *work = sharing->running.list[i];
+		const struct timeline_work *work = sharing->works[sharing->running.list[i]];
 		uint64_t begin = work->begin > step->begin ? work->begin : step->begin;
 		uint64_t end = work->end < step->end ? work->end : step->end;
 		const uint32_t key = key_of(report, sharing, work);

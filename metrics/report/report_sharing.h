@@ -40,7 +40,7 @@ struct report_sharing {
 	const uint32_t *work_keys;	/* of each work of the timeline; NULL: the number of its name */
 	const struct timeline_work **works;	/* of one GPU, sorted by time */
 	size_t n, next;
-	VECTOR(const struct timeline_work *) running;	/* those in the interval, sorted by time */
+	VECTOR(size_t) running;		/* indices in works of those in the interval, sorted by time */
 	VECTOR(uint32_t) keys;		/* in the interval */
 	VECTOR(struct report_interval) intervals;	/* of one counter */
 	VECTOR(struct report_part) parts;

@@ -49,7 +49,7 @@ static void list_managed(struct gpmu_report *report, struct finder *finder)
 		if (!strncmp(report_string(report, timeline->host_memory.list[i].kind), "managed", 7))
 			finder->managed[finder->managed_count++] = &timeline->host_memory.list[i];
 	if (finder->managed_count)
-		qsort(finder->managed, finder->managed_count, sizeof(*finder->managed), by_address);
+		qsort(finder->managed, finder->managed_count, sizeof(struct timeline_host_memory *), by_address);
 }
 
 static void list_kernels(struct gpmu_report *report, struct finder *finder)
@@ -61,7 +61,7 @@ static void list_kernels(struct gpmu_report *report, struct finder *finder)
 		if (timeline->works.list[i].kind == TIMELINE_KERNEL || timeline->works.list[i].kind == TIMELINE_GRAPH)
 			finder->kernels[finder->kernel_count++] = &timeline->works.list[i];
 	if (finder->kernel_count)
-		qsort_r(finder->kernels, finder->kernel_count, sizeof(*finder->kernels), by_gpu, report);
+		qsort_r(finder->kernels, finder->kernel_count, sizeof(struct timeline_work *), by_gpu, report);
 	for (size_t i = 0; i < finder->kernel_count; i++) {
 		const struct timeline_work *work = finder->kernels[i];
 
@@ -211,8 +211,8 @@ void report_unified(struct gpmu_report *report, struct report_memory *memory)
 {
 	const struct timeline *timeline = &report->timeline;
 	struct finder finder = {
-		.memory = memory, .managed = calloc(timeline->host_memory.n + 1, sizeof(*finder.managed)),
-		.kernels = calloc(timeline->works.n + 1, sizeof(*finder.kernels)),
+		.memory = memory, .managed = calloc(timeline->host_memory.n + 1, sizeof(struct timeline_host_memory *)),
+		.kernels = calloc(timeline->works.n + 1, sizeof(struct timeline_work *)),
 		.ends = calloc(timeline->works.n + 1, sizeof(*finder.ends)),
 	};
 	const size_t first = memory->rows.n;

@@ -94,15 +94,18 @@ static void remove_unread(uint64_t address)
 static void on_allocated(struct inject *self, const struct function *function, const CUpti_CallbackData *data)
 {
 	struct {
-		uint64_t address, bytes;
+		const void *address;
+		uint64_t bytes;
 	} parameters;
+	uint64_t address;
 
 	memcpy(&parameters, data->functionParams, sizeof(parameters));
+	address = (uintptr_t)parameters.address;
 	if (function->is_indirect)
-		memcpy(&parameters.address, (const void *)(uintptr_t)parameters.address, sizeof(parameters.address));
-	write_event(self, function, parameters.address, parameters.bytes, data);
+		memcpy(&address, parameters.address, sizeof(address));
+	write_event(self, function, address, parameters.bytes, data);
 	if (function->memory == ACTIVITY_MEMORY_PINNED)
-		add_unread(parameters.address, parameters.bytes);
+		add_unread(address, parameters.bytes);
 	else if (self->control->kinds >> ACTIVITY_UNIFIED & 1)
 		capture_managed(self);
 }
