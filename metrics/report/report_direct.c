@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Kernels that access the host's memory directly: bytes of the link to the host, less those of copies and of unified memory
- * in the same time, attributed to the kernels of each process as report_sharing.c does. What the link counts beyond a copy's
- * bytes, its overhead, is attributed to the copy.
+ * Kernels that access the host's memory directly: bytes of the link to the host, less those of copies and of unified
+ * memory in the same time, attributed to the kernels of each process as report_sharing.c does. What the link counts
+ * beyond a copy's bytes, its overhead, is attributed to the copy.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -107,7 +107,8 @@ static void subtract_known(struct gpmu_report *report, struct report_steps *step
 	}
 }
 
-static void share_series(struct gpmu_report *report, struct report_sharing *sharing, uint32_t gpu, const struct report_series *series)
+static void share_series(struct gpmu_report *report, struct report_sharing *sharing, uint32_t gpu,
+			 const struct report_series *series)
 {
 	struct report_steps steps = { .n = series->steps.n };
 
@@ -123,10 +124,25 @@ static void share_series(struct gpmu_report *report, struct report_sharing *shar
 	free(steps.list);
 }
 
-static void share_gpu(struct gpmu_report *report, struct report_sharing *sharing, uint32_t gpu)
+/* The counters of the GPU's link to the host */
+static const struct report_link *link_of(const struct gpmu_report *report, uint32_t gpu)
 {
 	const struct report_link *links = report->gpus.list[gpu].links;
-	const struct report_link *link = &links[links[REPORT_C2C].n ? REPORT_C2C : REPORT_PCIE];
+
+	return &links[links[REPORT_C2C].n ? REPORT_C2C : REPORT_PCIE];
+}
+
+static bool has_link(const struct gpmu_report *report)
+{
+	for (uint32_t gpu = 0; gpu < report->gpus.n; gpu++)
+		if (link_of(report, gpu)->n)
+			return true;
+	return false;
+}
+
+static void share_gpu(struct gpmu_report *report, struct report_sharing *sharing, uint32_t gpu)
+{
+	const struct report_link *link = link_of(report, gpu);
 
 	if (link->n)
 		report_sharing_begin(report, sharing, gpu);
@@ -157,7 +173,7 @@ static const char *find_memory(struct gpmu_report *report, const struct group *g
 	return *kinds ? kinds : "not known";
 }
 
-/* Bytes of unified memory that moved while the kernel ran. Nothing tells their overhead on the link from the kernel's bytes. */
+/* Bytes of unified memory that moved while the kernel ran. Their overhead on the link cannot be told from its bytes. */
 static double find_unified(const struct report_memory *memory, const struct group *group)
 {
 	double bytes = 0;
@@ -165,7 +181,8 @@ static double find_unified(const struct report_memory *memory, const struct grou
 	for (size_t i = 0; i < memory->rows.n; i++) {
 		const struct report_memory_row *row = &memory->rows.list[i];
 
-		if (row->is_unified && row->file == group->file && row->process == group->process && row->kernel == group->name)
+		if (row->is_unified && row->file == group->file && row->process == group->process &&
+		    row->kernel == group->name)
 			bytes += row->bytes;
 	}
 	return bytes;
@@ -205,7 +222,8 @@ static void add_rows(struct gpmu_report *report, struct report_memory *memory, c
 		const struct report_share *share = &sharing->shares[i];
 		const double bytes = report_sum_of_ways(share->ways);
 
-		if ((share->kind == TIMELINE_KERNEL || share->kind == TIMELINE_GRAPH) && bytes >= fmax(BYTES_MIN, SHARE_MIN * all) &&
+		if ((share->kind == TIMELINE_KERNEL || share->kind == TIMELINE_GRAPH) &&
+		    bytes >= fmax(BYTES_MIN, SHARE_MIN * all) &&
 		    bytes > OVERHEAD * find_unified(memory, &groups->list.list[i]))
 			add_row(report, memory, &groups->list.list[i], share, both == 0);
 	}
@@ -213,9 +231,12 @@ static void add_rows(struct gpmu_report *report, struct report_memory *memory, c
 
 void report_direct(struct gpmu_report *report, struct report_memory *memory)
 {
-	struct groups groups = { .keys = calloc(report->timeline.works.n + 1, sizeof(*groups.keys)) };
 	struct report_sharing sharing = { 0 };
+	struct groups groups = { 0 };
 
+	if (!has_link(report))
+		return;
+	groups.keys = calloc(report->timeline.works.n + 1, sizeof(*groups.keys));
 	report->has_failed = report->has_failed || !groups.keys;
 	for (size_t i = 0; i < report->timeline.works.n && !report->has_failed; i++)
 		add_work(report, &groups, i);

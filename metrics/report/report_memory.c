@@ -29,8 +29,8 @@ static int by_correlation(const void *left, const void *right)
 }
 
 /*
- * Processes of a file may use the same correlations, but the memory was allocated within its call. The runtime's call takes
- * precedence over the driver's in it.
+ * Processes of a file may use the same correlations, but the memory was allocated within its call. The runtime's call
+ * takes precedence over the driver's in it.
  */
 static void take_call(struct order *order, size_t n, const struct timeline_call *call)
 {
@@ -58,7 +58,8 @@ static void make_label(struct gpmu_report *report, struct report_memory *memory,
 	const char *text = order->call == TIMELINE_NONE ? kind :
 			   report_print(report, "%s, %s", kind, report_string(report, order->call));
 
-	if (strings_number(&report->timeline.strings, text, &memory->labels[order->host - report->timeline.host_memory.list]))
+	if (strings_number(&report->timeline.strings, text,
+			   &memory->labels[order->host - report->timeline.host_memory.list]))
 		report->has_failed = true;
 }
 
@@ -88,7 +89,8 @@ static const char *far_advice(struct gpmu_report *report, const char *node, cons
 	const int number = (int)strtol(gpu_node + strcspn(gpu_node, "0123456789"), NULL, 10);
 
 	if (strstr(node, "GPU memory"))
-		return report_print(report, "is in memory of a GPU (HBM): allocate it under numactl --membind=%d", number);
+		return report_print(report, "is in memory of a GPU (HBM): allocate it under numactl --membind=%d",
+				    number);
 	return report_print(report, "crosses nodes: allocate it under numactl --cpunodebind=%d --membind=%d", number,
 			    number);
 }
@@ -96,20 +98,21 @@ static const char *far_advice(struct gpmu_report *report, const char *node, cons
 static void add_node(struct gpmu_report *report, struct report_memory *memory, const struct timeline_node *node)
 {
 	const struct timeline_host_memory *host = &report->timeline.host_memory.list[node->memory];
-	const char *label = report_string(report, memory->labels[node->memory]), *name = report_string(report, node->node);
+	const char *name = report_string(report, node->node);
+	const uint32_t label = memory->labels[node->memory];
 	struct report_memory_row *row;
 
 	if (node->gpu_node == TIMELINE_NONE || node->gpu_node == node->node)
 		return;
-	row = report_memory_row(report, memory, "far %u %u %u %u %llu", host->file, host->process, memory->labels[node->memory],
-				node->node, (unsigned long long)host->bytes);
+	row = report_memory_row(report, memory, "far %u %u %u %u %llu", host->file, host->process, label, node->node,
+				(unsigned long long)host->bytes);
 	if (!row)
 		return;
 	row->file = host->file;
 	row->process = host->process;
 	row->kernel = TIMELINE_NONE;
 	row->what = "other node";
-	row->memory = report_print(report, "%s, %s", label, name);
+	row->memory = report_print(report, "%s, %s", report_string(report, label), name);
 	row->advice = far_advice(report, name, report_string(report, node->gpu_node));
 	row->buffers++;
 	row->size += host->bytes;

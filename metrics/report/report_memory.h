@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rows of the table of bytes of the host's memory that no copy moved: report_direct.c has those that kernels access over the
- * link, report_unified.c those of unified memory, report_memory.c the nodes of pinned memory.
+ * Rows of the table of bytes of the host's memory that no copy moved: report_direct.c has those that kernels access
+ * over the link, report_unified.c those of unified memory, report_memory.c the nodes of pinned memory.
  */
 #ifndef GPMU_REPORT_MEMORY_H
 #define GPMU_REPORT_MEMORY_H
@@ -27,7 +27,8 @@ struct report_memory {
 
 /* Finds or adds a row, whose other members are 0 if it is new. Returns NULL if the report has failed. */
 __attribute__((format(printf, 3, 4)))
-struct report_memory_row *report_memory_row(struct gpmu_report *report, struct report_memory *memory, const char *fmt, ...);
+struct report_memory_row *report_memory_row(struct gpmu_report *report, struct report_memory *memory,
+					    const char *fmt, ...);
 
 void report_direct(struct gpmu_report *report, struct report_memory *memory);
 void report_unified(struct gpmu_report *report, struct report_memory *memory);

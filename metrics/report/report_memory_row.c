@@ -4,7 +4,8 @@
 
 #include "report/report_memory.h"
 
-struct report_memory_row *report_memory_row(struct gpmu_report *report, struct report_memory *memory, const char *fmt, ...)
+struct report_memory_row *report_memory_row(struct gpmu_report *report, struct report_memory *memory,
+					    const char *fmt, ...)
 {
 	struct report_memory_row *row = NULL;
 	char text[512];

@@ -61,7 +61,8 @@ static void find_running(struct gpmu_report *report, struct report_sharing *shar
 	sharing->running.n = kept;
 }
 
-static uint32_t key_of(const struct gpmu_report *report, const struct report_sharing *sharing, const struct timeline_work *work)
+static uint32_t key_of(const struct gpmu_report *report, const struct report_sharing *sharing,
+		       const struct timeline_work *work)
 {
 	return sharing->work_keys ? sharing->work_keys[work - report->timeline.works.list] : work->name;
 }
@@ -277,7 +278,8 @@ static void share_counter(struct report_sharing *sharing, enum report_way way)
 	}
 }
 
-void report_sharing_init(struct gpmu_report *report, struct report_sharing *sharing, size_t count, const uint32_t *work_keys)
+void report_sharing_init(struct gpmu_report *report, struct report_sharing *sharing, size_t count,
+			 const uint32_t *work_keys)
 {
 	*sharing = (struct report_sharing){ .share_count = count, .work_keys = work_keys };
 	sharing->shares = calloc(count + 1, sizeof(*sharing->shares));

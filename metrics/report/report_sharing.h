@@ -54,7 +54,8 @@ static inline double report_sum_of_ways(const double *ways)
 }
 
 /* @count: number of keys. The caller releases the sharing, also if the report has failed. */
-void report_sharing_init(struct gpmu_report *report, struct report_sharing *sharing, size_t count, const uint32_t *work_keys);
+void report_sharing_init(struct gpmu_report *report, struct report_sharing *sharing, size_t count,
+			 const uint32_t *work_keys);
 void report_sharing_release(struct report_sharing *sharing);
 /* Collects the work of a GPU, whose counters follow. */
 void report_sharing_begin(struct gpmu_report *report, struct report_sharing *sharing, uint32_t gpu);

@@ -69,9 +69,9 @@ static const struct gpmu_report_column attribution[] = {
 };
 
 static const struct gpmu_report_column memory[] = {
-	COLUMN("process", TEXT), COLUMN("rank", TEXT), COLUMN("what", TEXT), COLUMN("memory", TEXT), COLUMN("buffers", COUNT),
-	COLUMN("size", BYTES), COLUMN("bytes", BYTES), COLUMN("in", BYTES), COLUMN("out", BYTES), COLUMN("faults", COUNT),
-	COLUMN("confidence", SHARE), LONG("kernel"), LONG("advice"),
+	COLUMN("process", TEXT), COLUMN("rank", TEXT), COLUMN("what", TEXT), COLUMN("memory", TEXT),
+	COLUMN("buffers", COUNT), COLUMN("size", BYTES), COLUMN("bytes", BYTES), COLUMN("in", BYTES),
+	COLUMN("out", BYTES), COLUMN("faults", COUNT), COLUMN("confidence", SHARE), LONG("kernel"), LONG("advice"),
 };
 
 static const struct gpmu_report_column ranks[] = {
@@ -143,8 +143,8 @@ static const struct gpmu_report_table tables[REPORT_TABLES] = {
 			       "NVLink-C2C GpuC2cRxBW,GpuC2cTxBW"),
 	[REPORT_ATTRIBUTION] = TABLE("attribution", "link bytes by kernel and copy", attribution, NULL),
 	[REPORT_MEMORY] = TABLE("memory", "bytes of the host's memory that no copy moved", memory,
-				"no unified memory was moved, no pinned memory is on another node than its GPU's, and no kernel accessed the "
-				"host's memory directly, or no counter of its link was recorded"),
+				"no unified memory was moved, no pinned memory is on another node than its GPU's, and no "
+				"kernel accessed the host's memory directly, or no counter of its link was recorded"),
 	[REPORT_RANKS] = TABLE("ranks", "ranks", ranks, NULL),
 	[REPORT_IMBALANCE] = TABLE("imbalance", "imbalance between ranks", imbalance, "one trace: nothing to compare it with"),
 	[REPORT_AUDIT] = TABLE("audit", "audit", audit, NULL),

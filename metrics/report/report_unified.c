@@ -73,14 +73,15 @@ static void list_kernels(struct gpmu_report *report, struct finder *finder)
 }
 
 /* Number of elements of the sorted @list that are not greater than @key */
-static size_t count_before(const void *list, size_t n, const void *key, void *user, int (*compare)(const void *, const void *, void *))
+static size_t count_before(const void *list, size_t n, const void *key,
+			   int (*compare)(const void *, const void *))
 {
 	size_t low = 0, high = n;
 
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
 
-		if (compare((const char *)list + middle * sizeof(void *), key, user) <= 0)
+		if (compare((const char *)list + middle * sizeof(void *), key) <= 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -88,20 +89,16 @@ static size_t count_before(const void *list, size_t n, const void *key, void *us
 	return low;
 }
 
-static int by_address_of(const void *left, const void *right, void *user)
-{
-	(void)user;
-	return by_address(left, right);
-}
-
 /* Returns the memory that has the address and was allocated last before the time, or NULL. */
-static const struct timeline_host_memory *find_memory(const struct finder *finder, const struct timeline_unified *unified)
+static const struct timeline_host_memory *find_memory(const struct finder *finder,
+						      const struct timeline_unified *unified)
 {
 	const struct timeline_host_memory wanted = {
-		.file = unified->file, .process = unified->process, .address = unified->address, .begin = unified->begin,
+		.file = unified->file, .process = unified->process, .address = unified->address,
+		.begin = unified->begin,
 	};
 	const struct timeline_host_memory *key = &wanted, *found = NULL;
-	size_t i = count_before(finder->managed, finder->managed_count, &key, NULL, by_address_of);
+	size_t i = count_before(finder->managed, finder->managed_count, &key, by_address);
 
 	for (size_t left = NEIGHBOURS; i && left; i--, left--) {
 		const struct timeline_host_memory *memory = finder->managed[i - 1];
@@ -116,7 +113,8 @@ static const struct timeline_host_memory *find_memory(const struct finder *finde
 }
 
 /* Returns the name of the kernel of the process that ran longest in the time, or TIMELINE_NONE. */
-static uint32_t find_kernel(const struct gpmu_report *report, const struct finder *finder, const struct timeline_unified *unified)
+static uint32_t find_kernel(const struct gpmu_report *report, const struct finder *finder,
+			    const struct timeline_unified *unified)
 {
 	const uint64_t begin = unified->begin, end = unified->end > begin ? unified->end : begin + 1;
 	uint32_t name = TIMELINE_NONE;
@@ -137,7 +135,8 @@ static uint32_t find_kernel(const struct gpmu_report *report, const struct finde
 		const struct timeline_stream *stream = &report->timeline.streams.list[work->stream];
 		const uint64_t from = work->begin > begin ? work->begin : begin, to = work->end < end ? work->end : end;
 
-		if (to <= from || to - from <= longest || stream->process != unified->process || stream->file != unified->file)
+		if (to <= from || to - from <= longest || stream->process != unified->process ||
+		    stream->file != unified->file)
 			continue;
 		longest = to - from;
 		name = work->name;
@@ -180,8 +179,8 @@ static void add_unified(struct gpmu_report *report, struct finder *finder, const
 	const uint32_t kernel = find_kernel(report, finder, unified);
 	struct report_memory_row *row;
 
-	row = report_memory_row(report, finder->memory, "unified %u %u %u %llu %s", unified->file, unified->process, kernel,
-				memory ? (unsigned long long)memory->bytes : 0, label);
+	row = report_memory_row(report, finder->memory, "unified %u %u %u %llu %s", unified->file, unified->process,
+				kernel, memory ? (unsigned long long)memory->bytes : 0, label);
 	if (!row)
 		return;
 	row->file = unified->file;
@@ -198,13 +197,13 @@ static void add_unified(struct gpmu_report *report, struct finder *finder, const
 
 static const char *advice_of(const struct report_memory_row *row)
 {
-	if (row->kernel == TIMELINE_NONE)
-		return row->faults ? "the host faults: prefetch it back by cudaMemPrefetchAsync(), or copy what the host needs" :
-				     "moved without faults, as by cudaMemPrefetchAsync()";
-	if (row->out > 0)
+	if (row->kernel == TIMELINE_NONE && row->faults)
+		return "the host faults: prefetch it back by cudaMemPrefetchAsync(), or copy what the host needs";
+	if (row->kernel != TIMELINE_NONE && row->out > 0)
 		return "leaves the GPU while the kernel runs: the GPU's memory is full, or the host touches it";
-	return row->faults ? "waits for faults: move it by cudaMemPrefetchAsync() before the launch" :
-			     "moved without faults, as by cudaMemPrefetchAsync()";
+	if (row->faults)
+		return "waits for faults: move it by cudaMemPrefetchAsync() before the launch";
+	return "moved without faults, as by cudaMemPrefetchAsync()";
 }
 
 void report_unified(struct gpmu_report *report, struct report_memory *memory)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Pinned and managed memory of a process, with the host's faults on a track of its own, and what moved in unified memory. */
+/* Pinned and managed memory of a process, and what moved in unified memory. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,8 +46,8 @@ static const struct gpmu_spe_range *find_memory(const struct record_map *map, in
 }
 
 /*
- * Prints "node 1 (GPU memory)". On a Grace each instance of a GPU (MIG) has a node without CPUs, whose memory is the GPU's;
- * a node without memory, too, has no instance.
+ * Prints "node 1 (GPU memory)". On a Grace each instance of a GPU (MIG) has a node without CPUs, whose memory is the
+ * GPU's; a node without memory, too, has no instance.
  */
 static void print_node(const struct record_map *map, int node, char label[LABEL])
 {
@@ -58,7 +58,8 @@ static void print_node(const struct record_map *map, int node, char label[LABEL]
 	const struct gpmu_spe_range *range = find_memory(map, node);
 	const char *kind = range ? kinds[range->kind] : "";
 
-	if (!range && map->memory.count && !machine_find_node(map->machine, node) && gpmu_midr_is_neoverse_v2(map->machine->midr))
+	if (!range && map->memory.count && !machine_find_node(map->machine, node) &&
+	    gpmu_midr_is_neoverse_v2(map->machine->midr))
 		kind = "empty MIG slot";
 	snprintf(label, LABEL, *kind ? "node %d (%s)" : "node %d", node, kind);
 }
@@ -108,7 +109,8 @@ static int add_nodes(struct record_map *map, struct record_process *process, con
 	return 0;
 }
 
-int record_host_memory(struct record_map *map, struct record_process *process, const struct activity_host_memory *memory)
+int record_host_memory(struct record_map *map, struct record_process *process,
+		       const struct activity_host_memory *memory)
 {
 	struct gpmu_trace_event event = { .time = memory->time, .category = "host_memory" };
 	struct record_args args = { .count = 0 };

@@ -261,14 +261,17 @@ const struct timeline_track *timeline_track(struct timeline *timeline,
 int timeline_take(struct timeline *timeline, struct gpmu_trace_reader *reader,
 		  const struct gpmu_trace_item *item);
 /* timeline_host.c: likewise */
-int timeline_take_unified(struct timeline *timeline, const struct timeline_track *track, const struct gpmu_trace_item *item);
-int timeline_take_host_memory(struct timeline *timeline, const struct timeline_track *track, const struct gpmu_trace_item *item);
+int timeline_take_unified(struct timeline *timeline, const struct timeline_track *track,
+			  const struct gpmu_trace_item *item);
+int timeline_take_host_memory(struct timeline *timeline, const struct timeline_track *track,
+			      const struct gpmu_trace_item *item);
 /* timeline_arg.c: arguments of an item; 0 or NULL if there is none */
 const struct gpmu_trace_arg *timeline_arg(const struct gpmu_trace_item *item, const char *name);
 uint64_t timeline_integer(const struct gpmu_trace_item *item, const char *name);
 const char *timeline_text_of(const struct gpmu_trace_item *item, const char *name);
 /* Sets the number of an argument's text, or TIMELINE_NONE. Returns 0 or -ENOMEM. */
-int timeline_text_number(struct timeline *timeline, const struct gpmu_trace_item *item, const char *name, uint32_t *number);
+int timeline_text_number(struct timeline *timeline, const struct gpmu_trace_item *item, const char *name,
+			 uint32_t *number);
 /* Counts a sample. @latency: in cycles, or TIMELINE_NONE */
 void timeline_count(struct timeline_samples *samples, uint32_t latency);
 /* timeline_task.c: likewise */

@@ -26,7 +26,8 @@ const char *timeline_text_of(const struct gpmu_trace_item *item, const char *nam
 	return arg && arg->kind == GPMU_TRACE_TEXT ? arg->text : NULL;
 }
 
-int timeline_text_number(struct timeline *timeline, const struct gpmu_trace_item *item, const char *name, uint32_t *number)
+int timeline_text_number(struct timeline *timeline, const struct gpmu_trace_item *item, const char *name,
+			 uint32_t *number)
 {
 	const char *text = timeline_text_of(item, name);
 

@@ -5,7 +5,8 @@
 
 #include "report/timeline/timeline.h"
 
-int timeline_take_unified(struct timeline *timeline, const struct timeline_track *track, const struct gpmu_trace_item *item)
+int timeline_take_unified(struct timeline *timeline, const struct timeline_track *track,
+			  const struct gpmu_trace_item *item)
 {
 	struct timeline_unified unified = {
 		.begin = item->begin, .end = item->end, .address = timeline_integer(item, "address"),
@@ -25,7 +26,8 @@ static uint64_t key_of(const struct timeline_track *track, uint64_t address)
 }
 
 /* Returns the latest memory at the address, or NULL */
-static struct timeline_host_memory *find(struct timeline *timeline, const struct timeline_track *track, uint64_t address)
+static struct timeline_host_memory *find(struct timeline *timeline, const struct timeline_track *track,
+					 uint64_t address)
 {
 	struct timeline_host_memory *memory;
 	uint32_t index;
@@ -41,8 +43,8 @@ static int add(struct timeline *timeline, const struct timeline_track *track, co
 {
 	struct timeline_host_memory memory = {
 		.begin = item->begin, .end = UINT64_MAX, .address = timeline_integer(item, "address"),
-		.bytes = timeline_integer(item, "bytes"), .file = (uint32_t)timeline->files.n - 1, .process = track->process,
-		.correlation = (uint32_t)timeline_integer(item, "correlation"),
+		.bytes = timeline_integer(item, "bytes"), .file = (uint32_t)timeline->files.n - 1,
+		.process = track->process, .correlation = (uint32_t)timeline_integer(item, "correlation"),
 	};
 
 	if (!strcmp(item->name, "registered")) {
@@ -71,7 +73,8 @@ static int add_node(struct timeline *timeline, const struct timeline_track *trac
 	return vector_push(&timeline->nodes, &node);
 }
 
-int timeline_take_host_memory(struct timeline *timeline, const struct timeline_track *track, const struct gpmu_trace_item *item)
+int timeline_take_host_memory(struct timeline *timeline, const struct timeline_track *track,
+			      const struct gpmu_trace_item *item)
 {
 	struct timeline_host_memory *memory;
 

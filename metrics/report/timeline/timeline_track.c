@@ -257,7 +257,9 @@ static int look(struct timeline *timeline, struct gpmu_trace_reader *reader, int
 const struct timeline_track *timeline_track(struct timeline *timeline,
 					    struct gpmu_trace_reader *reader, int number)
 {
-	struct timeline_track track = { .gpu = TIMELINE_NONE, .thread = TIMELINE_NONE, .process = TIMELINE_NONE }, *known;
+	struct timeline_track track = {
+		.gpu = TIMELINE_NONE, .thread = TIMELINE_NONE, .process = TIMELINE_NONE,
+	}, *known;
 
 	while (timeline->tracks.n < (size_t)number)
 		if (!vector_append(timeline->tracks.list, timeline->tracks.n))

@@ -333,8 +333,9 @@ void capture_managed(struct inject *self)
 	is_waiting = has_to_wait(self);
 	pthread_mutex_unlock(&lock);
 	if (is_waiting && !wait_for_kinds(self))
-		output_note(self, ACTIVITY_WARNING, "the first transfers of unified memory may be missing: CUPTI took more than %d ms "
-			    "to record them; gpmu record --cuda=unified records them from the start", RANGE_WAIT_MS);
+		output_note(self, ACTIVITY_WARNING,
+			    "the first transfers of unified memory may be missing: CUPTI took more than %d ms to record "
+			    "them; gpmu record --cuda=unified records them from the start", RANGE_WAIT_MS);
 }
 
 bool capture_has(const struct inject *self, uint64_t time)

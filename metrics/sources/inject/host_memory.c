@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Reports pinned and managed memory of the program, by callbacks of the driver's functions, and the NUMA nodes of pinned
- * memory. The pages of pinned memory exist and stay on their node from its allocation on, so /proc/self/numa_maps is read
- * once soon after that, by gpmu's thread. Memory that is freed before has no nodes.
+ * Reports pinned and managed memory of the program, by callbacks of the driver's functions, and the NUMA nodes of
+ * pinned memory. The pages of pinned memory exist and stay on their node from its allocation on, so gpmu's thread reads
+ * /proc/self/numa_maps once soon after that. Memory that is freed before has no nodes.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,8 +20,8 @@
 #define SHARE		20	/* reading takes at most this fraction of the time */
 
 /*
- * Functions by callback id as in cupti_driver_cbid.h. Their parameters, as in generated_cuda_meta.h, are the address or,
- * with is_indirect, a pointer to it, and the size.
+ * Functions by callback id as in cupti_driver_cbid.h. Their parameters, as in generated_cuda_meta.h, are the address
+ * or, with is_indirect, a pointer to it, and the size.
  */
 static const struct function {
 	uint16_t id;
@@ -212,15 +212,16 @@ static bool read_maps(size_t n)
 static void write_nodes(struct inject *self, size_t index)
 {
 	const uint64_t bytes = batch[index].end - batch[index].begin;
-	uint64_t all = 0;
+	double all = 0;
 
 	for (uint32_t node = 0; node < NODES; node++)
-		all += pages[index][node];
+		all += (double)pages[index][node];
 	for (uint32_t node = 0; node < NODES; node++) {
 		const struct activity_host_memory record = {
 			.head = { sizeof(record), ACTIVITY_HOST_MEMORY, 0 }, .time = raw_clock_now(),
 			.address = batch[index].begin, .event = ACTIVITY_HOST_ON_NODE, .memory = ACTIVITY_MEMORY_PINNED,
-			.bytes = all ? (uint64_t)((double)bytes * (double)pages[index][node] / (double)all) : 0, .node = node,
+			.bytes = all > 0 ? (uint64_t)((double)bytes * (double)pages[index][node] / all) : 0,
+			.node = node,
 		};
 
 		if (pages[index][node])
@@ -244,7 +245,8 @@ void host_memory_poll(struct inject *self)
 {
 	const uint64_t begin = raw_clock_now();
 
-	if (!__atomic_load_n(&unread_count, __ATOMIC_RELAXED) || begin < next_read || !channel_has_reader(self->control))
+	if (!__atomic_load_n(&unread_count, __ATOMIC_RELAXED) || begin < next_read ||
+	    !channel_has_reader(self->control))
 		return;
 	read_batch(self);
 	next_read = raw_clock_now() + (raw_clock_now() - begin) * SHARE;
