@@ -191,5 +191,7 @@ void user_push(struct collector *collector, const char *name);
 void user_pop(struct collector *collector);
 /* The process ends. */
 void user_end(struct collector *collector);
+/* Ends counting, and leaves out the ranges that are open. */
+void user_abandon(struct collector *collector);
 
 #endif /* GPMU_INJECT_RANGES_COLLECT_H */

@@ -160,14 +160,35 @@ void ranges_work_end(struct inject *self, bool is_launched)
 	pthread_mutex_unlock(&lock);
 }
 
+/* Metrics that CUPTI counts by instructions that it inserts into kernels */
+static bool has_inserted(const struct metrics *metrics)
+{
+	for (size_t i = 0; i < metrics->length; i++)
+		if (strstr(metrics->names[i], "_sass_"))
+			return true;
+	return false;
+}
+
+/* A graph that was made before the profiler was started has no such instructions: kernels count 0, without an error. */
+static void refuse_inserted(void)
+{
+	user_abandon(&collector);
+	collect_give_up(&collector, "ranges are not counted from here on: the program makes a CUDA graph, and CUPTI counts metrics with _sass_ in their names as 0 in kernels of graphs, or makes these kernels fail; count other metrics, or run the program without graphs");
+}
+
 /*
  * CUPTI 13.0 executes a graph that was instantiated before the profiler was started wrongly, without an error. Kernels of
  * graphs are therefore not replayed.
  */
 static void refuse_graphs(const struct inject *self)
 {
-	if (!is_kernel_mode(self) || collector.has_ended)
+	if (collector.has_ended)
 		return;
+	if (!is_kernel_mode(self)) {
+		if (has_inserted(&collector.metrics))
+			refuse_inserted();
+		return;
+	}
 	if (collector.options->replay == CHANNEL_REPLAY_KERNEL || collector.options->replay == CHANNEL_REPLAY_APPLICATION) {
 		collect_finish(&collector);
 		collect_give_up(&collector, "kernels are not counted from here on: the program makes a CUDA graph, whose kernels CUPTI replays wrongly; count ranges of the program by --ranges=nvtx or --ranges=region");

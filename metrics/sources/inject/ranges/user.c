@@ -164,6 +164,17 @@ void user_end(struct collector *collector)
 		collect_finish(collector);
 }
 
+void user_abandon(struct collector *collector)
+{
+	for (size_t i = 0; depth && !set.name && i < collector->entry_count; i++) {
+		if (collector->entries[i].number != outermost)
+			continue;
+		collector->entries[i].is_wanted = false;
+		collector->numbers.lost[ACTIVITY_RANGES_PARTIAL]++;
+	}
+	user_end(collector);
+}
+
 /* Decides whether the outermost range, which has begun, is counted. */
 static void begin_outermost(struct collector *collector, const char *name)
 {
