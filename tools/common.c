@@ -245,7 +245,8 @@ void common_open(struct common *common)
 	const char *line;
 
 	gpmu_log_set(show_message, common);
-	common->machine = gpmu_machine_new(common->root, &error);
+	common->machine = common->is_read_late ? gpmu_machine_open(common->root, &error) :
+			  gpmu_machine_new(common->root, &error);
 	if (!common->machine)
 		die("%s", error.text);
 	open_sources(common);

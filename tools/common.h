@@ -64,6 +64,7 @@ struct common {
 	bool wants_no_merge;	/* --metric-no-merge */
 	bool wants_tasks;	/* count tasks, in user space only if the kernel allows no more */
 	bool is_counted;	/* the events have been counted, so their number fits the PMUs */
+	bool is_read_late;	/* the machine's PMUs are read when an event or a metric needs them */
 	/* Set by common_open() */
 	struct texts warnings;	/* of the sources, such as that another program uses a GPU's profiler; owned */
 	struct gpmu_machine *machine;

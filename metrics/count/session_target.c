@@ -9,6 +9,7 @@
 #include "base/task_status.h"
 #include "base/vector.h"
 #include "count/session.h"
+#include "machine/machine.h"
 
 static int by_number(const void *a, const void *b)
 {
@@ -192,7 +193,9 @@ int session_target_init(struct session_target *target, const struct gpmu_session
 	}
 	if (!is_system_wide)
 		ret = init_tasks(target, options, error);
-	else if (options->cpus)
+	else
+		ret = machine_need_counters(machine, error);
+	if (!ret && options->cpus)
 		ret = init_cpus(target, options->cpus, machine, error);
 	if (ret)
 		session_target_release(target);

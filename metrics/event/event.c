@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "event/event_build.h"
+#include "machine/machine.h"
 
 static int add_on_pmu(struct event_builder *builder, const struct gpmu_pmu *pmu)
 {
@@ -57,6 +58,8 @@ static int add_with_terms(struct event_builder *builder)
 	size_t pmu_count = 0;
 	int ret = event_set_modifiers(builder, text->modifiers);
 
+	if (!ret)
+		ret = machine_need_counters(builder->machine, &builder->why);
 	if (!ret)
 		ret = add_on_pmus(builder, &pmu_count);
 	if (ret || pmu_count)

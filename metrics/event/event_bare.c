@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "catalog/catalog.h"
 #include "event/event_build.h"
+#include "machine/machine.h"
 
 static const struct {
 	const char *name;
@@ -98,23 +100,38 @@ static int add_on_others(struct event_builder *builder, const char *name)
 	return *first.text ? -ENOENT : 0;
 }
 
+/*
+ * Returns whether the name is only the kernel's: of a software event, and of no event of the catalog. No PMU of the
+ * cores has such a name in sysfs.
+ */
+static bool is_software(const struct event_builder *builder, const char *name, uint32_t type)
+{
+	return type == PERF_TYPE_SOFTWARE &&
+	       !(builder->catalog && catalog_find_event(builder->catalog, NULL, name, NULL));
+}
+
 int event_add_bare(struct event_builder *builder, const char *name)
 {
 	enum event_tool tool = find_tool(name);
 	uint64_t config = 0;
 	uint32_t type = 0;
+	bool is_generic = event_find_generic(name, &type, &config);
 	int ret;
 
 	if (tool) {
 		ret = add_tool(builder, name, tool);
 		return ret ? ret : 1;
 	}
-	ret = event_add_raw(builder, name);
-	if (!ret)
-		ret = add_on_cores(builder, name);
-	if (ret)
-		return ret;
-	if (!event_find_generic(name, &type, &config))
+	if (!is_generic || !is_software(builder, name, type)) {
+		ret = machine_need_counters(builder->machine, &builder->why);
+		if (!ret)
+			ret = event_add_raw(builder, name);
+		if (!ret)
+			ret = add_on_cores(builder, name);
+		if (ret)
+			return ret;
+	}
+	if (!is_generic)
 		return add_on_others(builder, name);
 	ret = event_add_generic(builder, name, type, config);
 	return ret ? ret : 1;

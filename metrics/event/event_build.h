@@ -46,6 +46,7 @@ int event_add(struct event_builder *builder, const struct gpmu_pmu *pmu,
 
 /* --- event_pmus.c: the PMUs of a name */
 
+
 /*
  * Returns whether @wanted is the PMU's name, with or without its number or "uncore_", or a pattern
  * for it

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "event/event_build.h"
+#include "machine/machine.h"
 
 static bool is_named(const struct event_term *terms, size_t length, const char *name)
 {
@@ -97,8 +98,10 @@ int event_has_format(const struct gpmu_machine *machine, const char *text, const
 	const struct gpmu_pmu *pmu;
 	struct event_text parts;
 	size_t n = 0;
-	int ret = event_text_init(&parts, text, NULL);
+	int ret = machine_need_counters(machine, NULL);
 
+	if (!ret)
+		ret = event_text_init(&parts, text, NULL);
 	if (ret)
 		return ret;
 	ret = parts.body ? 1 : -EINVAL;

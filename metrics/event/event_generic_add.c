@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "event/event_build.h"
+#include "machine/machine.h"
 
 /*
  * Adds the event on each core PMU, under the PMU's own type if several share the generic
@@ -36,6 +37,7 @@ int event_add_generic(struct event_builder *builder, const char *name, uint32_t 
 		      uint64_t config)
 {
 	struct perf_event_attr attr = builder->form.attr;
+	const struct gpmu_pmu *software;
 	int ret = event_apply_common(builder, &attr);
 
 	if (ret)
@@ -44,8 +46,10 @@ int event_add_generic(struct event_builder *builder, const char *name, uint32_t 
 	attr.config = config;
 	if (type != PERF_TYPE_SOFTWARE)
 		return add_on_cores(builder, name, name, &attr);
-	return event_add(builder, event_pmu_of_type(builder->machine, type), &attr,
-			 event_instance_name(builder, NULL, name));
+	ret = machine_find_software(builder->machine, &software, &builder->why);
+	if (ret)
+		return ret;
+	return event_add(builder, software, &attr, event_instance_name(builder, NULL, name));
 }
 
 int event_add_raw(struct event_builder *builder, const char *name)

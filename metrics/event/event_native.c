@@ -9,6 +9,7 @@
 
 #include "event/event_build.h"
 #include "event/event_pfm.h"
+#include "machine/machine.h"
 
 /* Returns "PMU/config=0x151/u"; NULL if out of memory. */
 static char *name_codes(const struct gpmu_pmu *pmu, const struct perf_event_attr *attr,
@@ -46,8 +47,10 @@ static const char *name_levels(struct event_builder *builder, const struct event
 static int add_codes(struct event_builder *builder, const struct perf_event_attr *attr)
 {
 	const struct gpmu_pmu *pmu;
-	int ret = 0;
+	int ret = machine_need_counters(builder->machine, &builder->why);
 
+	if (ret)
+		return ret;
 	if (attr->type != PERF_TYPE_RAW) {
 		pmu = event_pmu_of_type(builder->machine, attr->type);
 		if (!pmu)

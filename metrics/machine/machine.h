@@ -18,13 +18,17 @@ struct gpmu_machine {
 	char *root;
 	int fd;		/* the root directory, open */
 	struct warnings warnings;
+	/* machine_need_counters() reads these on first use: CPUs, nodes and PMUs. */
 	struct cpus online;
 	uint64_t midr;
 	bool is_grace;	/* the hardware is a Grace; PMUs of sources do not make it one */
 	struct nodes nodes;
 	struct gpmu_pmu **pmus;		/* sorted by name */
 	size_t pmus_len;
-	/* PCI devices, read on first use: few callers need them and there can be many. */
+	atomic_bool has_counters;
+	/* PMU of software events that was read before the others; NULL: not read, or in @pmus */
+	struct gpmu_pmu *software;
+	/* machine_need_pcis() reads these on first use: few callers need them and there can be many. */
 	struct pcis pcis;
 	atomic_bool has_pcis;
 	pthread_mutex_t reading;
@@ -33,6 +37,23 @@ struct gpmu_machine {
 	size_t sources_len;
 	struct gpus gpus;		/* GPUs that the sources describe */
 };
+
+/* machine_read.c */
+
+/*
+ * Read a part on first use. Return 0 with errno unchanged, or -errno with errno and @error set: ENOMEM, EMFILE or
+ * ENFILE. @error: or NULL
+ */
+int machine_need_counters(const struct gpmu_machine *machine, struct gpmu_error *error);
+int machine_need_pcis(const struct gpmu_machine *machine);
+void machine_release_counters(struct gpmu_machine *machine);
+/* Finds a PMU by its name; NULL: there is none, or PMUs were not read yet */
+const struct gpmu_pmu *machine_search_pmu(const struct gpmu_machine *machine, const char *name);
+/*
+ * Finds the PMU of software events, NULL if there is none, without reading the other PMUs. Returns errors as
+ * machine_need_counters() does.
+ */
+int machine_find_software(const struct gpmu_machine *machine, const struct gpmu_pmu **pmu, struct gpmu_error *error);
 
 /* The node with that number; NULL: none, or @machine is NULL */
 const struct gpmu_node *machine_find_node(const struct gpmu_machine *machine, int number);

@@ -261,8 +261,10 @@ int gpmu_machine_add_source(struct gpmu_machine *machine, struct gpmu_source *so
 {
 	struct addition add = { .gpus = &machine->gpus };
 	const size_t gpus = machine->gpus.len;
-	int ret;
+	int ret = machine_need_counters(machine, error);
 
+	if (ret)
+		return ret;
 	pthread_mutex_lock(&source->lock);
 	ret = read_nodes(&add, machine, source, error);
 	if (!ret)

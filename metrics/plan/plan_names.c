@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "machine/machine.h"
 #include "plan/plan_build.h"
 
 /* NAME/FILTER/:MODIFIERS */
@@ -198,6 +199,9 @@ int gpmu_plan_add_metrics(struct gpmu_plan *plan, const char *list, struct gpmu_
 
 	if (plan_is_made(plan, error))
 		return -EBUSY;
+	ret = machine_need_counters(plan->machine, error);
+	if (ret)
+		return ret;
 	do {
 		ret = parse(&element, list, &pos, error);
 		if (ret)

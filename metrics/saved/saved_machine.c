@@ -402,7 +402,8 @@ static struct gpmu_machine *make_machine(void)
 		return NULL;
 	machine->self = machine;
 	pthread_mutex_init(&machine->reading, NULL);
-	/* It has no PCI devices that could be read. */
+	/* It has nothing that could be read. */
+	atomic_init(&machine->has_counters, true);
 	atomic_init(&machine->has_pcis, true);
 	machine->fd = -1;
 	machine->root = strdup(NAME);

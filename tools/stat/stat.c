@@ -299,6 +299,7 @@ static int run(int argc, char **argv)
 		count_begin(&child, options->argv, NULL, &mask);
 	if (common_has_gpus(&options->common) && (options->interval || isatty(STDERR_FILENO)))
 		waiting_begin(WAITING_GPUS);
+	options->common.is_read_late = true;
 	common_open(&options->common);
 	plan = stat_plan(options);
 	stat_output_open(&stat.output, options);

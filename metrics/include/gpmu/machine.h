@@ -47,6 +47,19 @@ enum gpmu_pmu_kind {
  * Return: a new machine; NULL with errno ENOMEM, EMFILE, ENFILE, or the error of opening @root
  */
 struct gpmu_machine *gpmu_machine_new(const char *root, struct gpmu_error *error);
+/**
+ * gpmu_machine_open() - describes a machine as gpmu_machine_new() does, but reads sysfs later
+ * @root: the folder that contains sys and proc; NULL: "/"
+ * @error: set on failure, or NULL
+ *
+ * The first function that needs CPUs, nodes or PMUs reads all of them. gpmu_event_new() needs none
+ * for an event of the kernel such as page-faults, and a command that counts only such events starts
+ * faster. If the read fails for lack of memory or file descriptors, functions with an error
+ * report it; other functions return 0 or NULL, and errno holds the error.
+ *
+ * Return: a new machine; NULL with errno ENOMEM, EMFILE, ENFILE, or the error of opening @root
+ */
+struct gpmu_machine *gpmu_machine_open(const char *root, struct gpmu_error *error);
 /* Frees @machine; NULL is allowed. */
 void gpmu_machine_free(struct gpmu_machine *machine);
 /* Returns the folder that gpmu_machine_new() was given; "/" if that was NULL */

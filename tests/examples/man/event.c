@@ -30,7 +30,7 @@ static void show(const struct gpmu_event *event)
 int main(int argc, char **argv)
 {
 	struct gpmu_error error = { .size = sizeof(error) };
-	struct gpmu_machine *machine = gpmu_machine_new(NULL, &error);
+	struct gpmu_machine *machine = gpmu_machine_open(NULL, &error);
 	const char *why = machine ? gpmu_tracepoints_why(machine) : NULL;
 	struct gpmu_event *event = NULL;
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Each allocation fails in turn. gpmu_machine_new() then fails with ENOMEM and leaks nothing. */
+/* Each allocation fails in turn. A machine is then not made, or not read, with ENOMEM, and leaks nothing. */
 #include "alloc.h"
 #include "base/cpus.h"
 #include "gpmu.h"
+#include "machine/machine.h"
 #include "sysroot.h"
 
 #define PMUS	"sys/bus/event_source/devices/"
@@ -22,6 +23,7 @@ static void make_root(void)
 	sysroot_put(&root, SYSTEM "node/node0/cpulist", "0-1\n");
 	sysroot_put(&root, SYSTEM "node/node1/cpulist", "1\n");
 	sysroot_put(&root, PMUS "cpu/type", "4\n");
+	sysroot_put(&root, PMUS "software/type", "1\n");
 	sysroot_put(&root, PMUS "empty/type", "\n");
 	sysroot_put(&root, PMUS "nvidia_pcie_pmu_0/type", "12\n");
 	sysroot_put(&root, PMUS "nvidia_pcie_pmu_0/identifier", "1030036b\n");
@@ -60,6 +62,13 @@ static bool is_whole(const struct gpmu_machine *machine)
 	       gpmu_machine_warning(machine, 100);
 }
 
+/* The first access looks for PCI devices. */
+static int find_pcis(const struct gpmu_machine *machine)
+{
+	errno = 0;
+	return gpmu_machine_pci(machine, 0) ? 0 : -errno;
+}
+
 static int make_machine(void)
 {
 	struct gpmu_error error = { .size = sizeof(error) };
@@ -68,13 +77,29 @@ static int make_machine(void)
 
 	if (!machine)
 		return strstr(error.text, "Cannot allocate memory") ? ret : 1;
-	/* The first access looks for PCI devices. */
-	errno = 0;
-	if (!gpmu_machine_pci(machine, 0))
-		ret = -errno;
-	else
-		ret = 0;
+	ret = find_pcis(machine);
 	if (!is_whole(machine))
+		ret = 1;
+	gpmu_machine_free(machine);
+	return ret;
+}
+
+/* An opened machine: the PMU of software events, then all PMUs */
+static int open_machine(void)
+{
+	struct gpmu_error error = { .size = sizeof(error) };
+	struct gpmu_machine *machine = gpmu_machine_open(root.path, &error);
+	const struct gpmu_pmu *software;
+	int ret = machine ? machine_find_software(machine, &software, &error) : -errno;
+
+	if (!ret && (!software || gpmu_pmu_type(software) != 1))
+		ret = 1;
+	errno = 0;
+	if (!ret && gpmu_machine_find_pmu(machine, "software") != software)
+		ret = errno ? -errno : 1;
+	if (!ret)
+		ret = find_pcis(machine);
+	if (!ret && !is_whole(machine))
 		ret = 1;
 	gpmu_machine_free(machine);
 	return ret;
@@ -103,6 +128,7 @@ int main(void)
 	fd = dup(0);
 	close(fd);
 	alloc_fail_each(make_machine, 300, "machine");
+	alloc_fail_each(open_machine, 300, "an opened machine");
 	after = dup(0);
 	ok(after == fd, "machine: no file descriptor is left open");
 	close(after);
