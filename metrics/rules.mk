@@ -89,9 +89,13 @@ $(call of,plugin_folder): $(B)/flags/libdir
 # Like the model, includes data of pmu-events.
 $(call of,traffic_table): private CPPFLAGS_OF := -iquote .
 
+# For a fast start of the command: no call of libm for sqrt(), and the strings of a file in one place, where the linker
+# would spread them among those of all libraries. clang has no such option.
+FAST_START	:= -fno-math-errno $(if $(findstring clang,$(CC)),,-fno-merge-constants)
+
 $(GPMU_OBJ): $(B)/%.o: %.c $(LIBPERF) metrics/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)
-	$(CC) $(GPMU_CPPFLAGS) $(CPPFLAGS_OF) $(CFLAGS) $(DEPFLAGS) -fPIC -c -o $@ $<
+	$(CC) $(GPMU_CPPFLAGS) $(CPPFLAGS_OF) $(CFLAGS) $(FAST_START) $(DEPFLAGS) -fPIC -c -o $@ $<
 
 $(GPMU_SAN_OBJ): $(B)/san/%.o: %.c $(LIBPERF) metrics/rules.mk $(B)/flags/cc
 	@mkdir -p $(@D)

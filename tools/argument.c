@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <ctype.h>
 #include <errno.h>
-#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +32,7 @@ uint64_t parse_duration(const char *text)
 
 	if (end == text || *end || !(seconds >= 0.001) || seconds > (double)MAX_TIME / 1000)
 		die("--duration %s: expected seconds, 0.001 or more", text);
-	return (uint64_t)(llround(seconds * 1000) * MS);
+	return (uint64_t)(seconds * 1000 + 0.5) * MS;
 }
 
 void parse_tasks(const char *option, const char *text, struct tasks *tasks)

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/gpmu_double.h"
 #include "base/text/text.h"
 #include "ranges/ranges.h"
 
@@ -197,9 +198,9 @@ static void combine(const struct gpmu_ranges *ranges, struct ranges_sum *sum, ui
 		if (ranges->rollups[i] == RANGES_ADD)
 			*to += values[i];
 		else if (ranges->rollups[i] == RANGES_MAX)
-			*to = sum->count ? fmax(*to, values[i]) : values[i];
+			*to = sum->count ? gpmu_double_max(*to, values[i]) : values[i];
 		else if (ranges->rollups[i] == RANGES_MIN)
-			*to = sum->count ? fmin(*to, values[i]) : values[i];
+			*to = sum->count ? gpmu_double_min(*to, values[i]) : values[i];
 		else
 			*to += values[i] * weight;
 	}

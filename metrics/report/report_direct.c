@@ -4,10 +4,10 @@
  * memory in the same time, attributed to the kernels of each process as report_sharing.c does. What the link counts
  * beyond a copy's bytes, its overhead, is attributed to the copy.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/gpmu_double.h"
 #include "report/report_memory.h"
 #include "report/report_sharing.h"
 
@@ -223,7 +223,7 @@ static void add_rows(struct gpmu_report *report, struct report_memory *memory, c
 		const double bytes = report_sum_of_ways(share->ways);
 
 		if ((share->kind == TIMELINE_KERNEL || share->kind == TIMELINE_GRAPH) &&
-		    bytes >= fmax(BYTES_MIN, SHARE_MIN * all) &&
+		    bytes >= gpmu_double_max(BYTES_MIN, SHARE_MIN * all) &&
 		    bytes > OVERHEAD * find_unified(memory, &groups->list.list[i]))
 			add_row(report, memory, &groups->list.list[i], share, both == 0);
 	}

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/gpmu_double.h"
 #include "report/report.h"
 
 static const char *const ways[REPORT_WAYS] = {
@@ -106,7 +107,7 @@ static void put_moved(struct gpmu_report *report, size_t link, uint32_t gpu, enu
 	report_maybe(report, REPORT_LINKS, wants_copies, moved.migrated);
 	report_maybe(report, REPORT_LINKS, wants_copies, left);
 	report_maybe(report, REPORT_LINKS, wants_copies && moved.counted > 0, left / moved.counted);
-	report_maybe(report, REPORT_LINKS, wall > 0, fmin((double)moved.time / (double)wall, 1));
+	report_maybe(report, REPORT_LINKS, wall > 0, gpmu_double_min((double)moved.time / (double)wall, 1));
 	report_text(report, REPORT_LINKS, moved.counters);
 	if (wants_copies) {
 		report->counted += moved.counted;

@@ -10,10 +10,10 @@
  * names cannot have moved them at the highest rate that they had elsewhere. The confidence
  * is the share of certain bytes.
  */
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/gpmu_double.h"
 #include "report/report_sharing.h"
 
 #define ROUNDS		32
@@ -185,7 +185,7 @@ static void find_widest(struct report_sharing *sharing)
 			struct report_share *share = &sharing->shares[parts[k].key];
 
 			share->counted += (double)parts[k].time;
-			share->widest = fmax(share->widest,
+			share->widest = gpmu_double_max(share->widest,
 					     (double)parts[k].covered / (double)interval->length);
 		}
 	}
@@ -207,7 +207,7 @@ static void find_max(struct report_sharing *sharing)
 			if ((double)parts[k].covered >=
 			    share->widest / 2 * (double)interval->length)
 				share->max =
-					fmin(share->max, interval->bytes / (double)parts[k].time);
+					gpmu_double_min(share->max, interval->bytes / (double)parts[k].time);
 		}
 	}
 }
@@ -232,7 +232,7 @@ static void find_rates(struct report_sharing *sharing)
 		struct report_share *share = &sharing->shares[i];
 
 		share->rate = share->counted > 0 ? share->sum / share->counted : 0;
-		largest = fmax(largest, share->rate);
+		largest = gpmu_double_max(largest, share->rate);
 	}
 	for (size_t i = 0; i < sharing->share_count; i++)
 		if (sharing->shares[i].rate < largest * NO_RATE)
@@ -255,7 +255,7 @@ static double sure_of(const struct report_sharing *sharing, const struct report_
 	/* Its rate over all intervals must explain at least half of these bytes. */
 	if (interval->n > 1 && share->rate * (double)parts[index].time * 2 < interval->bytes)
 		return 0;
-	return fmax(0, fmin(bytes, interval->bytes - others)) * fmin(1, covered);
+	return gpmu_double_max(0, gpmu_double_min(bytes, interval->bytes - others)) * gpmu_double_min(1, covered);
 }
 
 static void share_counter(struct report_sharing *sharing, enum report_way way)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/gpmu_double.h"
 #include "expr/gpmu_expr.h"
 #include "machine/pmu.h"
 #include "saved/saved.h"
@@ -127,17 +128,17 @@ unsigned int saved_times(const struct gpmu_saved *saved, const struct saved_reco
 	if (is_single)
 		counters = 1;
 	else if (!record->count.counters && wall)
-		counters = fmax(1, round(sum / (double)wall));
+		counters = gpmu_double_max(1, (double)to_u64(sum / (double)wall));
 	if (record->count.share < 100 && record->count.share > 0)
 		sum = guess_enabled(saved, record, counters);
 	else if (!(record->count.share > 0))
 		/* A share of 0 means less than 1 %. */
-		sum = fmax((double)record->count.running * 100, counters * (double)wall);
+		sum = gpmu_double_max((double)record->count.running * 100, counters * (double)wall);
 	*running = to_u64((double)record->count.running / counters);
 	*enabled = to_u64(sum / counters);
 	if (*enabled < *running)
 		*enabled = *running;
-	return (unsigned int)fmin(counters, UINT_MAX);
+	return (unsigned int)gpmu_double_min(counters, UINT_MAX);
 }
 
 /* --- targets --- */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/gpmu_double.h"
 #include "machine/machine.h"
 #include "machine/pmu.h"
 #include "saved/saved.h"
@@ -259,7 +260,7 @@ static int add_event(const struct gpmu_saved *saved, const struct saved_record *
 	}
 	saved_times(saved, record, true, &row.enabled, &row.running);
 	row.value = record->count.value;
-	row.share = fmin(record->count.share, 100) / 100;
+	row.share = gpmu_double_min(record->count.share, 100) / 100;
 	row.raw = raw_of(row.unit, record->count.value * row.share);
 	if (table->is_repeated)
 		row.deviation = record->count.value * record->count.deviation / 100;

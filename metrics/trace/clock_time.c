@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 
+#include "base/gpmu_double.h"
 #include "trace/clock.h"
 
 #define NEIGHBOURS	8 /* number of intervals between the two anchors that determine a rate */
@@ -96,7 +97,7 @@ static struct clock_answer between(const struct gpmu_clock *clock, const struct 
 		.time = a->time + (other - a->other) +
 			(uint64_t)llrint(distance * rate(clock, i, i + 1)),
 		.bound = half + step(clock) + unexpected(clock, run, i) +
-			 fmin(distance, rest) * clock->drift,
+			 gpmu_double_min(distance, rest) * clock->drift,
 	};
 }
 
@@ -113,7 +114,7 @@ static bool bound_around_set(const struct gpmu_clock *clock, size_t i, struct cl
 	before = clock_since(b->time, answer->time);
 	if (after < -slack || before < -slack)
 		return false;
-	answer->bound = fmax(after, before) + slack;
+	answer->bound = gpmu_double_max(after, before) + slack;
 	return true;
 }
 
@@ -144,8 +145,8 @@ static bool convert_in_run(const struct gpmu_clock *clock, const struct run *run
 			low = middle;
 	}
 	*answer = between(clock, run, low, other);
-	return fmin(clock_since(other, clock_anchor(clock, low)->other),
-		    clock_since(clock_anchor(clock, high)->other, other)) <= CLOCK_REACH;
+	return gpmu_double_min(clock_since(other, clock_anchor(clock, low)->other),
+			       clock_since(clock_anchor(clock, high)->other, other)) <= CLOCK_REACH;
 }
 
 /* Returns the run that ends before anchor @end. */
@@ -177,7 +178,7 @@ static void keep_order(struct gpmu_clock *clock, uint64_t other, uint64_t number
 	if (clock->is_asked && last->run == number && clock_since(other, last->other) >= 0 &&
 	    clock_since(answer->time, last->time) < 0) {
 		answer->time = last->time;
-		answer->bound = fmax(answer->bound, last->half);
+		answer->bound = gpmu_double_max(answer->bound, last->half);
 	}
 	*last = (struct clock_anchor){
 		.time = answer->time, .other = other, .half = answer->bound, .run = number,
@@ -205,8 +206,8 @@ int gpmu_clock_time(struct gpmu_clock *clock, uint64_t other, uint64_t *time, ui
 			is_found = true;
 			continue;
 		}
-		answer.bound = fmax(answer.bound,
-				    fabs(clock_since(answer.time, candidate.time)) + candidate.bound);
+		answer.bound = gpmu_double_max(answer.bound,
+					       fabs(clock_since(answer.time, candidate.time)) + candidate.bound);
 	}
 	if (!is_found)
 		return -ERANGE;

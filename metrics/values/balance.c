@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/gpmu_double.h"
 #include "values/balance.h"
 #include "base/vector.h"
 
@@ -107,11 +108,11 @@ static void subtract(struct gpmu_balance_line *line, const struct balance_side *
 		     const struct balance_side *right)
 {
 	const struct balance_side *bad = left->state != GPMU_STATE_OK ? left : right;
-	double larger = fmax(left->rate, right->rate);
+	double larger = gpmu_double_max(left->rate, right->rate);
 
 	line->state = bad->state;
 	line->why = bad->why;
-	line->share = fmin(left->share, right->share);
+	line->share = gpmu_double_min(left->share, right->share);
 	line->left = line->right = line->remainder = line->part = NAN;
 	if (line->state != GPMU_STATE_OK)
 		return;

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/gpmu_double.h"
 #include "catalog/catalog.h"
 #include "values/row_maker.h"
 
@@ -184,7 +185,7 @@ static double divisor_of(double scale)
 
 	if (!(scale < 1))
 		return 0;
-	divisor = nearbyint(1 / scale);
+	divisor = gpmu_double_round(1 / scale);
 	return divisor > 1 && !(1 / divisor < scale) && !(1 / divisor > scale) ? divisor : 0;
 }
 

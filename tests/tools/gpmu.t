@@ -75,6 +75,8 @@ is "$(comm -12 <(hidden) <(nm -u "$B"/tools/{*,*/*}.o | awk '{ print $2 }' | sor
 is "$(hidden | grep -cx error_set)" 1 "libgpmu.a has functions that libgpmu.so does not export"
 is "$(nm -D --defined-only "$B/gpmu" | awk '$2 == "T" { print $3 }')" "" \
 	"gpmu exports no function that could replace one of a plugin or its libraries"
+# Each library takes a twentieth of the time of a short command.
+is "$(readelf -d "$B/gpmu" | grep -c 'NEEDED.*libm\.so')" 0 "gpmu needs no libm: metrics/base/gpmu_double.h"
 # The messages go to a pipe, because the limit holds for files.
 err=$( (ulimit -f 0; exec "$GPMU_BIN" stat -o "$work/limited" -e task-clock true) 2>&1)
 is "$? $err $(ls "$work/limited"* 2> /dev/null)" "125 gpmu stat: $work/limited: File too large; raise ulimit -f " "gpmu reports that a file exceeds ulimit -f, and leaves no file"

@@ -96,6 +96,11 @@ static void say_signal(const struct stat_options *options, const struct count_en
 #define LOST_MIN	0.01	/* seconds */
 #define LOST_SHARE	0.5	/* of the CPU time */
 
+static double longer(double a, double b)
+{
+	return a > b ? a : b;
+}
+
 /*
  * Detects tasks whose counters the kernel has removed because they executed a set-user-ID program
  * (begin_new_exec() in Linux' fs/exec.c): the CPU time then exceeds every counter's enabled time.
@@ -116,7 +121,7 @@ static void note_lost(struct stat *stat, const struct count_end *end, struct gpm
 		return;
 	for (size_t i = 0; (row = gpmu_rows_at(rows, i)); i++)
 		if (row->scope == GPMU_SCOPE_PROCESS && !row->metric && row->counters)
-			enabled = fmax(enabled, (double)row->enabled * (double)row->counters / 1e9);
+			enabled = longer(enabled, (double)row->enabled * (double)row->counters / 1e9);
 	lost = ran - enabled;
 	if (stat->is_loss_reported || enabled < 0 || lost < LOST_MIN || lost < ran * LOST_SHARE)
 		return;
