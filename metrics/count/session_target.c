@@ -32,6 +32,11 @@ static void sort_tids(struct session_target *target)
 	target->tid_count = n + 1;
 }
 
+static int add_task(struct session_target *target, pid_t tid, struct gpmu_error *error)
+{
+	return vector_append_value(target->tids, target->tid_count, (int)tid) ? error_no_memory(error) : 0;
+}
+
 /* Adds the present tasks of a process; 0 also if there is no such process */
 static int add_process(struct session_target *target, pid_t pid, struct gpmu_error *error)
 {
@@ -52,12 +57,12 @@ static int add_process(struct session_target *target, pid_t pid, struct gpmu_err
 	return ret ? error_no_memory(error) : 0;
 }
 
-/* Skip a missing process if there are several; a single missing process is an error. */
+/* Skip a missing process if there are several; a single missing process has no tasks, which is an error. */
 static void warn_missing(const struct gpmu_session_options *options)
 {
 	char path[PROC_PATH_SIZE];
 
-	for (size_t i = 0; i < options->pid_count; i++) {
+	for (size_t i = 0; i < options->pid_count && options->pid_count + options->tid_count > 1; i++) {
 		if (access(proc_path(path, options->pids[i], ""), F_OK))
 			log_line(GPMU_LOG_WARNING, "no process %d", (int)options->pids[i]);
 	}
@@ -115,10 +120,10 @@ static int gather_tids(struct session_target *target, const struct gpmu_session_
 	if (!ret)
 		ret = check_ids(options->tids, options->tid_count, "task", error);
 	for (size_t i = 0; i < options->pid_count && !ret; i++)
-		ret = add_process(target, options->pids[i], error);
+		ret = options->single_task ? add_task(target, options->pids[i], error) :
+		      add_process(target, options->pids[i], error);
 	for (size_t i = 0; i < options->tid_count && !ret; i++)
-		if (vector_append_value(target->tids, target->tid_count, (int)options->tids[i]))
-			ret = error_no_memory(error);
+		ret = add_task(target, options->tids[i], error);
 	if (!ret && !target->tid_count) {
 		session_target_gone(options, error);
 		return -ESRCH;

@@ -556,6 +556,7 @@ static struct gpmu_session *open_session(const struct count *count, pid_t pid)
 	if (counts_command(count)) {
 		options.pids = &pid;
 		options.pid_count = 1;
+		options.single_task = 1;
 		options.on_exec = count->delay == 0;
 	}
 	session = gpmu_session_new(count->plan, &options, &error);

@@ -46,7 +46,8 @@ struct gpmu_session;
  *	gpmu_session_next() ends an interval
  * @skip_denied: 1: if the plan has PMUs of plugins, an event that the kernel forbids the user to
  *	count is GPMU_STATE_NOT_COUNTED, with the required permission as the reason; 0: it is an error
- * @reserved: 0
+ * @single_task: 1: each of @pids has one task, as a new process that will call execve(2), and its
+ *	tasks are not looked for; 0: its tasks are read from procfs
  *
  * Fields that are 0 or NULL take their defaults.
  *
@@ -66,7 +67,7 @@ struct gpmu_session_options {
 	enum gpmu_aggregation aggregation;
 	uint64_t interval;
 	int skip_denied;
-	uint32_t reserved;
+	int single_task;
 };
 
 /**
