@@ -61,28 +61,38 @@ static size_t stack_size(char *const *argv)
 	return STACK + n * sizeof(*argv);
 }
 
-/* Returns the process, or -errno; @child keeps its stack. */
-static pid_t start_process(struct child *child, const struct start *start)
+/*
+ * Returns a stack for a child, or MAP_FAILED with errno. The stack of the last child, which has executed or ended, is used again.
+ * It stays mapped, because munmap(2) would interrupt the CPU on which the child began.
+ */
+static char *get_stack(size_t size)
 {
+	static char *stack;
+	static size_t mapped;
+
+	if (mapped >= size)
+		return stack;
+	if (mapped)
+		munmap(stack, mapped);
+	stack = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	mapped = stack == MAP_FAILED ? 0 : size;
+	return stack;
+}
+
+/* Returns the process, or -errno. */
+static pid_t start_process(const struct start *start)
+{
+	const size_t size = stack_size(start->argv);
+	char *stack = get_stack(size);
 	struct start *own;
-	char *stack;
 	pid_t pid;
 
-	child->stack_size = stack_size(start->argv);
-	stack = mmap(NULL, child->stack_size, PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	if (stack == MAP_FAILED)
 		return -errno;
 	own = (struct start *)stack;
 	*own = *start;
-	pid = clone(be_child, stack + child->stack_size / 16 * 16, CLONE_VM | SIGCHLD, own);
-	if (pid < 0) {
-		pid = -errno;
-		munmap(stack, child->stack_size);
-		return pid;
-	}
-	child->stack = stack;
-	return pid;
+	pid = clone(be_child, stack + size / 16 * 16, CLONE_VM | SIGCHLD, own);
+	return pid < 0 ? -errno : pid;
 }
 
 /*
@@ -114,7 +124,7 @@ int child_start(struct child *child, char *const *argv, char *const *environment
 		return -errno;
 	if (pipe2(start.failed, O_CLOEXEC))
 		return close_pair(start.go, -errno);
-	pid = start_process(child, &start);
+	pid = start_process(&start);
 	if (pid < 0) {
 		close_pair(start.failed, 0);
 		return close_pair(start.go, pid);
@@ -126,13 +136,6 @@ int child_start(struct child *child, char *const *argv, char *const *environment
 	child->go = start.go[1];
 	child->failed = start.failed[0];
 	return 0;
-}
-
-static void free_stack(struct child *child)
-{
-	if (child->stack)
-		munmap(child->stack, child->stack_size);
-	child->stack = NULL;
 }
 
 static void close_once(int *fd)
@@ -169,8 +172,6 @@ int child_go(struct child *child)
 	close_once(&child->failed);
 	if (error)
 		child_wait(child, true, &end);
-	/* The child has executed or ended, and no longer uses the stack. */
-	free_stack(child);
 	return error;
 }
 

@@ -12,8 +12,6 @@ struct child {
 	pid_t pid;	/* 0: no child */
 	int go;		/* a byte makes it execute the command, a close makes it exit */
 	int failed;	/* errno of execvp(), or end of file once it executes */
-	void *stack;	/* of the child until it executes */
-	size_t stack_size;
 	struct sigaction on_end;	/* of SIGCHLD, to be restored */
 };
 
