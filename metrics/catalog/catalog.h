@@ -140,6 +140,8 @@ const struct gpmu_event_def *catalog_find_event(const struct gpmu_catalog *catal
 
 double metric_scale(const struct gpmu_metric *metric);
 double event_def_scale(const struct gpmu_event_def *event);
+/* Returns whether the catalog has entries of files that were added. */
+bool catalog_has_added(const struct gpmu_catalog *catalog);
 /* Returns whether the event is of a file that was added, and not built in. */
 bool event_def_is_added(const struct gpmu_event_def *event);
 

@@ -123,6 +123,11 @@ const char *gpmu_event_def_unit(const struct gpmu_event_def *event)
 	return event->entry.unit;
 }
 
+bool catalog_has_added(const struct gpmu_catalog *catalog)
+{
+	return catalog->order > catalog_builtin.order;
+}
+
 bool event_def_is_added(const struct gpmu_event_def *event)
 {
 	return event->entry.order >= catalog_builtin.order;

@@ -101,13 +101,15 @@ static int add_on_others(struct event_builder *builder, const char *name)
 }
 
 /*
- * Returns whether the name is only the kernel's: of a software event, and of no event of the catalog. No PMU of the
- * cores has such a name in sysfs.
+ * Returns whether the name is only the kernel's: of a software event, and of no event that was added to the catalog.
+ * Neither a built-in event of the cores nor one in sysfs has such a name.
  */
 static bool is_software(const struct event_builder *builder, const char *name, uint32_t type)
 {
+	const struct gpmu_catalog *catalog = builder->catalog;
+
 	return type == PERF_TYPE_SOFTWARE &&
-	       !(builder->catalog && catalog_find_event(builder->catalog, NULL, name, NULL));
+	       !(catalog && catalog_has_added(catalog) && catalog_find_event(catalog, NULL, name, NULL));
 }
 
 int event_add_bare(struct event_builder *builder, const char *name)
