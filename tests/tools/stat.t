@@ -262,6 +262,18 @@ for event in nvidia_scf_pmu_0/cycles/ sched:sched_switch cycles; do
 done
 run at superchip gpmu stat -e page-faults true
 is "$rc" 0 "stat on another machine's root counts events that every kernel has"
+
+# reads FIXTURE: number of read(2) that gpmu has called when the command begins
+reads() {
+	# shellcheck disable=SC2016 # for the command's shell
+	at "$1" gpmu stat -e page-faults -o /dev/null -- sh -c 'sed -n "s/^syscr: //p" "/proc/$PPID/io"'
+}
+what="stat reads no more files for an event of the kernel if the machine has more PMUs"
+if [ -e /proc/self/io ]; then
+	is "$(reads superchip)" "$(reads vm)" "$what"
+else
+	skip "this kernel does not count system calls" "$what"
+fi
 GPMU_ROOT='' run gpmu stat -e page-faults true
 is "$rc" 0 "stat takes an empty GPMU_ROOT as unset"
 done_testing
