@@ -182,7 +182,7 @@ static uint32_t call_with(uint32_t cbid, const void *parameters, int code, uint6
 
 static uint32_t call(uint32_t cbid, uint64_t *now)
 {
-	/* Of a launch: a function, and a block of 32 threads, as six numbers of 32 bits */
+	/* A function, and a block of 32 threads, as six numbers of 32 bits, as those of a launch */
 	const uint64_t parameters[] = { 1, ONE << 32 | ONE, ONE << 37 | ONE, ONE << 32 | ONE };
 
 	return call_with(cbid, parameters, 0, now);
