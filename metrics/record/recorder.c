@@ -59,6 +59,7 @@ static const struct {
 	{ GPMU_RECORDER_OVERHEAD, 1u << ACTIVITY_OVERHEAD },
 	{ GPMU_RECORDER_EXTERNAL, 1u << ACTIVITY_EXTERNAL },
 	{ GPMU_RECORDER_ENVIRONMENT, 1u << ACTIVITY_ENVIRONMENT },
+	{ GPMU_RECORDER_MODULE, 1u << ACTIVITY_MODULE },
 };
 
 static int refuse(struct gpmu_error *error, const char *text)

@@ -67,14 +67,14 @@ struct timeline_call {
 	uint32_t reserved;
 };
 
-/* A wait, NVTX range, unified memory operation, gap or time that CUPTI used */
+/* A wait, NVTX range, unified memory operation, gap, time that CUPTI used, or operation on a module */
 struct timeline_slice {
 	uint64_t begin, end;
 	uint32_t name, file;
 	/* range: domain; unified memory: GPU; gap: name of what the counter counts */
 	uint32_t other;
 	uint32_t thread;	/* for a range, or TIMELINE_NONE */
-	uint64_t value;		/* for unified memory */
+	uint64_t value;		/* unified memory; module: bytes */
 };
 
 struct timeline_slices {
@@ -192,7 +192,7 @@ struct timeline {
 	VECTOR(struct timeline_stream) streams;
 	VECTOR(struct timeline_work) works;
 	VECTOR(struct timeline_call) calls;
-	struct timeline_slices waits, ranges, unified, gaps, overheads;
+	struct timeline_slices waits, ranges, unified, gaps, overheads, modules;
 	VECTOR(struct timeline_counter) counters;
 	VECTOR(struct timeline_fact) facts;
 	VECTOR(struct timeline_task) tasks;

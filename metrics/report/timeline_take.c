@@ -90,7 +90,7 @@ static int take_slice(struct timeline *timeline, struct timeline_slices *slices,
 {
 	struct timeline_slice slice = {
 		.begin = item->begin, .end = item->end, .file = (uint32_t)timeline->files.n - 1, .other = other,
-		.thread = track->thread, .value = integer_of(item, "value"),
+		.thread = track->thread, .value = integer_of(item, "value") ?: integer_of(item, "bytes"),
 	};
 
 	if (strings_number(&timeline->strings, item->name ? item->name : "", &slice.name))
@@ -314,6 +314,8 @@ static int by_category(struct timeline *timeline, const struct timeline_track *t
 		       take_slice(timeline, &timeline->gaps, track, item, other);
 	if (!strcmp(category, "overhead"))
 		return take_slice(timeline, &timeline->overheads, track, item, TIMELINE_NONE);
+	if (!strcmp(category, "module"))
+		return take_slice(timeline, &timeline->modules, track, item, TIMELINE_NONE);
 	return 0;
 }
 

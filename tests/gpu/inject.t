@@ -86,6 +86,21 @@ ok $? "completion times are written during the run"
 is "$(member capture begins)" "1 0" "recording has a begin and an end"
 is "$(grep -E '^(end|status|lost|note)' "$out" | xargs)" "end closed status 0" "the process closes its file"
 
+# Modules of kernels: the driver's compiler, and a load that the callback reports
+run '' '' init context=0 jit=1 jit=2 jit=3 cubin=plain
+is "$(distinct module what)" "0 1 3 4" "a load of a module, and each operation of the driver's compiler, has a record"
+is "$(line 'module .*what=3')" "module bytes=0 what=3 path=/cache/0/1" "an operation of the driver's compiler has the path in its cache"
+is "$(line 'module .*what=0')" "module bytes=192 what=0 path=" "a load of a module has the size of the cubin"
+is "$(distinct module thread) $(n note)" "$(member process pid) 0" "operations on modules have the id of their thread"
+run '' '' init context=0 cubin=__cudaCDP2LaunchDeviceV2 cubin=__cudaCDP2LaunchDeviceV2_ptsz
+is "$(n module) $(n note 'CUPTI has no records of those that they launch')" "2 1" "one note reports kernels that can launch kernels"
+run '' "kinds=$((1 << 8))" init context=0 jit=3 cubin=__cudaCDP2LaunchDeviceV2
+is "$(n module) $(n note)" "0 0" "operations on modules are recorded on request only"
+run '' 'capture=2 range=step' init context=0 jit=1 cubin=a push=step jit=3 cubin=b pop
+is "$(distinct module what)" "0 1" "with capture ranges only operations on modules inside of them are recorded"
+run 'zero=1' '' init context=0 jit=3
+is "$(n module) $(lost) $(distinct lost why)" "0 1 2" "operations on modules without times are counted as lost"
+
 run '' '' init context=0 sleep=500 off
 is "$(grep '^off' "$out")" "off 28" "CUPTI makes no records of calls that only query, after all kinds have been enabled"
 
@@ -223,14 +238,14 @@ is "$(n kernel) $(n note)" "200 0" "a capture range waits until CUPTI has enable
 run 'exclusive=1' 'capture=1 flush=1' init context=0 profile=1 kernel=a profile=0 sleep=500 ranges=4 sleep=1100 profile=1 kernel=b profile=0
 is "$(n note 'the start of a capture range may be missing') $(n kernel threaded) $(n kernel name=b) $(tail -1 "$out")" \
 	"1 400 1 status 0" "if CUPTI enables records only after its callback returns, a range waits once and a note reports it"
-run '' 'enabled=0 begin=1000 stop=3000' init context=0 enabled=5 kernel=a enabled=16 kernel=b enabled=5 kernel=c
+run '' 'enabled=0 begin=1000 stop=3000' init context=0 enabled=5 kernel=a enabled=17 kernel=b enabled=5 kernel=c
 is "$(member kernel name)" "b" "kernels are recorded only while gpmu enables recording"
 for word in close leave; do
-	run '' "$word=1000" init context=0 enabled=16 kernel=a enabled=1 repeat=100 kernel=b
+	run '' "$word=1000" init context=0 enabled=17 kernel=a enabled=1 repeat=100 kernel=b
 	is "$(member kernel name) $(lost) $(tail -1 "$out")" "a 0 status 0" \
 		"$word: recording is disabled once the reader has ended"
 done
-run '' 'leave=1000' init context=0 enabled=16 kernel=a enabled=1 graph=2
+run '' 'leave=1000' init context=0 enabled=17 kernel=a enabled=1 graph=2
 is "$(n kernel) $(n graph) $(tail -1 "$out")" "1 0 status 0" "after the reader has ended the program's graphs still run"
 
 run '' 'flush=10' init context=0 mark=old names=4200 mark=old kernel=a

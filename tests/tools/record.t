@@ -133,6 +133,24 @@ END
 is "$(slices 1)" "0|500|thread 77|runtime|cudaLaunchKernel|0
 100|300|thread 77|driver|cuLaunchKernel|1" "record --cuda=driver has driver calls inside runtime calls"
 
+# --- modules of kernels
+script << 'END'
+runtime begin=+1000 end=+9000 thread=77 correlation=5 name=cudaLaunchKernel
+module begin=+2000 end=+2100 thread=77 what=3 path=/c/1
+module begin=+3000 end=+7000 thread=77 what=1
+module begin=+8000 end=+8000 thread=77 what=0 bytes=4096
+module begin=+8500 end=+8600 thread=0 what=0
+module begin=+8500 end=+8600 thread=77 what=9
+complete time=+20000
+END
+is "$(slices 1)" "0|8000|thread 77|runtime|cudaLaunchKernel|0
+1000|100|thread 77|module|load from the cache|1
+2000|4000|thread 77|module|compile PTX|1
+7000|0|thread 77|module|module loaded|1" "record has operations on modules inside the call that waits for them"
+is "$(args module)" "load from the cache|path|/c/1
+module loaded|bytes|4096" "record gives operations on modules their path and bytes"
+like "$(audit source)" "kind=module lost=1 .*why=records with an impossible process or thread" "record counts an operation on a module without a thread as lost"
+
 # --- several pieces of work of one call
 script << 'END'
 runtime begin=+1000 end=+1500 thread=77 correlation=5 name=cudaGraphLaunch

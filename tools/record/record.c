@@ -90,6 +90,7 @@ static const struct {
 	{ "overhead", GPMU_RECORDER_OVERHEAD },
 	{ "external", GPMU_RECORDER_EXTERNAL },
 	{ "clocks", GPMU_RECORDER_ENVIRONMENT },
+	{ "module", GPMU_RECORDER_MODULE },
 };
 
 #define N_CUDA_NAMES	ARRAY_SIZE(cuda_names)
@@ -97,7 +98,7 @@ static const struct {
 static const uint32_t cuda_default =
 	GPMU_RECORDER_KERNEL | GPMU_RECORDER_MEMCPY | GPMU_RECORDER_MEMSET | GPMU_RECORDER_GRAPH |
 	GPMU_RECORDER_CALLS | GPMU_RECORDER_SYNC | GPMU_RECORDER_NVTX | GPMU_RECORDER_MEMORY |
-	GPMU_RECORDER_OVERHEAD | GPMU_RECORDER_ENVIRONMENT;
+	GPMU_RECORDER_OVERHEAD | GPMU_RECORDER_ENVIRONMENT | GPMU_RECORDER_MODULE;
 
 /* Freed, which removes its files, if gpmu exits early */
 static struct gpmu_recorder *unfinished;
@@ -126,7 +127,7 @@ static uint32_t parse_cuda(const char *text)
 		if (i == N_CUDA_NAMES)
 			die("--cuda %s: expected kernel, memcpy, memset, graph, calls, runtime, "
 			    "driver, sync, "
-			    "nvtx, memory, unified, overhead, external, clocks, separated by \",\"", text);
+			    "nvtx, memory, unified, overhead, external, clocks, module, separated by \",\"", text);
 		if (!cursor[length])
 			return kinds;
 		cursor += length + 1;

@@ -49,6 +49,7 @@ enum gpmu_recorder_cuda {
 	GPMU_RECORDER_OVERHEAD = 1 << 11,	/* overhead of CUPTI */
 	GPMU_RECORDER_EXTERNAL = 1 << 12,	/* external correlation ids */
 	GPMU_RECORDER_ENVIRONMENT = 1 << 13,	/* clocks of GPUs, for the audit */
+	GPMU_RECORDER_MODULE = 1 << 14,	/* loads of modules, and operations of the driver's compiler */
 };
 
 /* When activity of CUDA is recorded */

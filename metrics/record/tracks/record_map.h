@@ -314,6 +314,9 @@ int record_call(struct record_map *map, struct record_process *process,
 		const struct activity_call *call);
 int record_external(struct record_process *process, const struct activity_external *external);
 
+/* --- record_modules.c */
+int record_module(struct record_map *map, struct record_process *process, const struct activity_module *module);
+
 /* --- record_nvtx.c */
 int record_marker(struct record_map *map, struct record_process *process,
 		  const struct activity_marker *marker);

@@ -69,6 +69,8 @@ static void on_callback(void *data, uint32_t domain, uint32_t cbid, const void *
 		} else if (cbid < CUPTI_CBID_RESOURCE_GRAPHNODE_CREATE_STARTING) {
 			if (cbid == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING)
 				ranges_context_end(self, ((const CUpti_ResourceData *)info)->context);
+			if (cbid == CUPTI_CBID_RESOURCE_MODULE_LOADED)
+				modules_loaded(self, ((const CUpti_ResourceData *)info)->resourceDescriptor);
 			pcs_callback(self, cbid, info);
 		} else {
 			on_graph(self, cbid, ((const CUpti_ResourceData *)info)->resourceDescriptor);
@@ -93,6 +95,7 @@ static void enable(struct inject *self)
 	api->domain(1, self->subscriber, CUPTI_CB_DOMAIN_STATE);
 	api->callback(1, self->subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED);
 	calls_enable(self);
+	modules_enable(self);
 	pcs_begin(self);
 	if (self->control->capture == CHANNEL_CAPTURE_PROFILER) {
 		api->callback(1, self->subscriber, CUPTI_CB_DOMAIN_DRIVER_API,

@@ -174,6 +174,10 @@ void graphs_disable(const void *exec);
 /* Counts the nodes of an executable graph that is launched. */
 void graphs_count(struct inject *self, const void *exec, uint32_t correlation, enum channel_tally tally);
 
+/* modules.c */
+void modules_enable(struct inject *self);
+void modules_loaded(struct inject *self, const CUpti_ModuleResourceData *module);
+
 /* callbacks.c, nvtx.c */
 void callbacks_subscribe(struct inject *self);
 void nvtx_callback(struct inject *self, uint32_t cbid, const CUpti_NvtxData *data);

@@ -37,6 +37,7 @@
 #define CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION	39
 #define CUPTI_ACTIVITY_KIND_MEMORY2			49
 #define CUPTI_ACTIVITY_KIND_GRAPH_TRACE			51
+#define CUPTI_ACTIVITY_KIND_JIT				52
 
 /* CUpti_ActivityFlag */
 #define CUPTI_ACTIVITY_FLAG_FLUSH_FORCED		1
@@ -49,6 +50,10 @@
 #define CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER	5
 #define CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER	9
 #define CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE	2
+#define CUPTI_ACTIVITY_JIT_ENTRY_NVVM_IR_TO_PTX		2
+#define CUPTI_ACTIVITY_JIT_OPERATION_CACHE_LOAD		1
+#define CUPTI_ACTIVITY_JIT_OPERATION_CACHE_STORE	2
+#define CUPTI_ACTIVITY_JIT_OPERATION_COMPILE		3
 #define CUPTI_ACTIVITY_ENVIRONMENT_SPEED		1
 #define CUPTI_ACTIVITY_ENVIRONMENT_TEMPERATURE		2
 #define CUPTI_ACTIVITY_ENVIRONMENT_POWER		3
@@ -68,6 +73,7 @@
 #define CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING	2
 #define CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING	4
 #define CUPTI_CBID_RESOURCE_CU_INIT_FINISHED		5
+#define CUPTI_CBID_RESOURCE_MODULE_LOADED		6
 #define CUPTI_CBID_RESOURCE_GRAPHNODE_CREATE_STARTING	12
 #define CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED		18
 #define CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING	19
@@ -293,6 +299,22 @@ typedef struct PACKED {
 
 typedef struct PACKED {
 	uint32_t kind;
+	uint32_t jitEntryType;
+	uint32_t jitOperationType;
+	uint32_t deviceId;
+	uint64_t start;
+	uint64_t end;
+	uint32_t correlationId;
+	uint32_t padding;
+	uint64_t jitOperationCorrelationId;
+	uint64_t cacheSize;
+	const char *cachePath;
+	uint32_t processId;
+	uint32_t threadId;
+} CUpti_ActivityJit2;
+
+typedef struct PACKED {
+	uint32_t kind;
 	uint32_t flags;
 	uint64_t globalMemoryBandwidth;
 	uint64_t globalMemorySize;
@@ -356,8 +378,14 @@ typedef struct {
 typedef struct {
 	void *context;
 	void *resourceHandle;
-	void *resourceDescriptor;	/* of graphs: CUpti_GraphData */
+	void *resourceDescriptor;	/* of graphs: CUpti_GraphData; of modules: CUpti_ModuleResourceData */
 } CUpti_ResourceData;
+
+typedef struct {
+	uint32_t moduleId;
+	size_t cubinSize;
+	const char *pCubin;
+} CUpti_ModuleResourceData;
 
 typedef struct {
 	void *graph;

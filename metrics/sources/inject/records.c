@@ -277,6 +277,33 @@ static void put_environment(struct inject *self, const void *record)
 	output_write(self, &to.head);
 }
 
+static void put_jit(struct inject *self, const void *record)
+{
+	const CUpti_ActivityJit2 *from = record;
+	struct activity_module to = {
+		HEAD(activity_module, ACTIVITY_MODULE), from->start, from->end, 0, from->threadId, 0, 0, 0,
+	};
+
+	if (!has_times(self, ACTIVITY_MODULE, from->start, from->end))
+		return;
+	switch (from->jitOperationType) {
+	case CUPTI_ACTIVITY_JIT_OPERATION_CACHE_LOAD:
+		to.what = ACTIVITY_MODULE_FROM_CACHE;
+		break;
+	case CUPTI_ACTIVITY_JIT_OPERATION_CACHE_STORE:
+		to.what = ACTIVITY_MODULE_TO_CACHE;
+		break;
+	case CUPTI_ACTIVITY_JIT_OPERATION_COMPILE:
+		to.what = from->jitEntryType == CUPTI_ACTIVITY_JIT_ENTRY_NVVM_IR_TO_PTX ? ACTIVITY_MODULE_NVVM :
+											   ACTIVITY_MODULE_PTX;
+		break;
+	default:
+		return;
+	}
+	to.path = names_intern(self, NAMES_OF_CUDA, from->cachePath);
+	output_write(self, &to.head);
+}
+
 static void put_device(struct inject *self, const void *record)
 {
 	const CUpti_ActivityDevice4 *from = record;
@@ -338,6 +365,7 @@ static const struct {
 	  T(UnifiedMemoryCounter2, start), 0 },
 	{ CUPTI_ACTIVITY_KIND_ENVIRONMENT, ACTIVITY_ENVIRONMENT, put_environment,
 	  T(Environment, timestamp), 0 },
+	{ CUPTI_ACTIVITY_KIND_JIT, ACTIVITY_MODULE, put_jit, T(Jit2, start), 0 },
 	{ CUPTI_ACTIVITY_KIND_DEVICE, ACTIVITY_DEVICE, put_device, 0, 0 },
 	{ CUPTI_ACTIVITY_KIND_CONTEXT, ACTIVITY_CONTEXT, put_context, 0, 0 },
 };

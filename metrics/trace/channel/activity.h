@@ -39,6 +39,7 @@ enum activity_kind {
 	ACTIVITY_EXTERNAL,
 	ACTIVITY_UNIFIED,
 	ACTIVITY_ENVIRONMENT,
+	ACTIVITY_MODULE,
 	ACTIVITY_PC,		/* samples of an instruction */
 	ACTIVITY_PC_TOTAL,
 	ACTIVITY_CUBIN,
@@ -315,6 +316,26 @@ struct activity_environment {
 	 */
 	uint32_t what;
 	uint32_t values[4];
+};
+
+enum activity_module_what {
+	ACTIVITY_MODULE_LOADED,
+	ACTIVITY_MODULE_PTX,		/* the driver compiled PTX */
+	ACTIVITY_MODULE_NVVM,		/* the driver compiled NVVM IR to PTX */
+	ACTIVITY_MODULE_FROM_CACHE,	/* the driver's cache of compiled modules had it */
+	ACTIVITY_MODULE_TO_CACHE,
+	ACTIVITY_MODULE_WHATS
+};
+
+/* A module of kernels: its load, which is an instant, or an operation of the driver's compiler */
+struct activity_module {
+	struct activity_head head;
+	uint64_t begin, end;
+	uint64_t bytes;		/* of the loaded cubin; 0: not known */
+	uint32_t thread;
+	uint32_t what;		/* enum activity_module_what */
+	uint32_t path;		/* name of the file in the cache; 0: none */
+	uint32_t reserved;
 };
 
 /*

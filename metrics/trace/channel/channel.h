@@ -29,7 +29,7 @@
 #include "trace/channel/activity.h"
 
 #define CHANNEL_VARIABLE	"GPMU_CHANNEL"
-#define CHANNEL_VERSION		8
+#define CHANNEL_VERSION		9
 #define CHANNEL_NAME		56	/* bytes of a socket's name, which has the door's descriptor and cookie (SO_COOKIE) */
 #define CHANNEL_RING_MIN	4096
 #define CHANNEL_RING_MAX	(UINT64_C(1) << 32)

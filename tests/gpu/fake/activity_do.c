@@ -2,6 +2,7 @@
 /*
  * Makes CUPTI's records for the words of program.c. Each word has a call and its work, with the next correlation.
  */
+#include <elf.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -363,6 +364,38 @@ static void do_overhead(const char *kind)
 	activity_put(&record, false);
 }
 
+/* The driver's compiler: OPERATION is the number of CUpti_ActivityJitOperationType. */
+static void do_jit(const char *operation)
+{
+	CUpti_ActivityJit2 record = {
+		.kind = CUPTI_ACTIVITY_KIND_JIT, .jitEntryType = 1, .jitOperationType = strtoul(operation, NULL, 0),
+		.start = activity_now(), .cachePath = "/cache/0/1", .processId = getpid(), .threadId = gettid(),
+	};
+
+	record.end = record.start + 1000;
+	if (fake_options()->zero)
+		record.start = record.end = 0;
+	activity_put(&record, false);
+}
+
+/* Loads a cubin whose table of names, its first section, has this name. */
+static void do_cubin(const char *name)
+{
+	struct {
+		Elf64_Ehdr head;
+		Elf64_Shdr section;
+		char names[64];
+	} image = {
+		.head = { .e_ident = ELFMAG, .e_shoff = sizeof(Elf64_Ehdr), .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 1 },
+		.section = { .sh_type = SHT_STRTAB, .sh_offset = sizeof(Elf64_Ehdr) + sizeof(Elf64_Shdr), .sh_size = 64 },
+	};
+	CUpti_ModuleResourceData module = { .moduleId = 1, .cubinSize = sizeof(image), .pCubin = (const char *)&image };
+	const CUpti_ResourceData data = { .resourceDescriptor = &module };
+
+	snprintf(image.names, sizeof(image.names), "_%s", name);
+	activity_callback(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_MODULE_LOADED, &data);
+}
+
 static void do_external(const char *id)
 {
 	CUpti_ActivityExternalCorrelation record = {
@@ -497,7 +530,7 @@ void activity_do(const char *word, const char *value)
 		{ "unified", do_unified }, { "environment", do_environment },
 		{ "overhead", do_overhead }, { "asked", do_asked }, { "external", do_external },
 		{ "names", do_names }, { "nothing", do_nothing }, { "capture", do_capture }, { "captured", do_captured },
-		{ "undelivered", do_undelivered },
+		{ "undelivered", do_undelivered }, { "jit", do_jit }, { "cubin", do_cubin },
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)

@@ -78,6 +78,8 @@ static void happen(struct record_map *map)
 						    .begin = 90, .end = 100, .name = 1 };
 	const struct activity_unified unified = { HEAD(activity_unified, ACTIVITY_UNIFIED), .begin = 90,
 						  .end = 95, .name = 1 };
+	const struct activity_module module = { HEAD(activity_module, ACTIVITY_MODULE), .begin = 96, .end = 98,
+						.bytes = 1, .thread = 6, .what = 1, .path = 1 };
 
 	over.work.begin = 35;
 	event(map, &call);
@@ -95,6 +97,7 @@ static void happen(struct record_map *map)
 	event(map, &sync);
 	event(map, &overhead);
 	event(map, &unified);
+	event(map, &module);
 }
 
 static void count(struct record_map *map)
