@@ -73,7 +73,7 @@ is "$(line graph)" "graph $work correlation=5 graph=3 node=0" "a graph launch is
 is "$(line sync)" "sync context=1 stream=4294967295 correlation=6 sync=4" "a synchronisation has a record"
 is "$(member marker marker) $(member marker id)" "0 1 2 1 1 2" "NVTX ranges have a begin and an end, and a mark has one record"
 is "$(member marker name)" "step x" "NVTX ranges and marks have their names"
-is "$(member memory bytes) $(member memory frees)" "100 64 0 1" "allocating and freeing memory have a record each"
+is "$(member memory bytes) $(member memory operation)" "100 64 0 1" "allocating and freeing memory have a record each"
 is "$(line overhead)" "overhead name=instrumentation" "overhead of CUPTI has a record"
 is "$(line external)" "external external=5 kind=5 correlation=7" "an external correlation id has a record"
 is "$(line unified)" "unified address=8192 value=4096 name=bytes HtoD from=4294967295 to=0" "unified memory has records from cuInit() on"
@@ -85,6 +85,14 @@ is "$(distinct runtime thread)" "$thread" "threads have the ids of gettid()"
 ok $? "completion times are written during the run"
 is "$(member capture begins)" "1 0" "recording has a begin and an end"
 is "$(grep -E '^(end|status|lost|note)' "$out" | xargs)" "end closed status 0" "the process closes its file"
+
+# Pools of memory
+run '' '' init context=0 pool=1 async=100 async=-100 pool=3 pool=2 pool=-1 pool=9
+is "$(member memory operation)" "2 0 1 4 3" "a pool is created, trimmed and destroyed, and memory of it allocated and freed, with a record each"
+is "$(line 'memory .*operation=0')" "memory address=20480 bytes=100 device=0 context=1 memory=3 operation=0 stream=7 correlation=0 pool=28672 reserved=33554432 used=100 threshold=4096" \
+	"memory of a pool has the pool, and what the pool has reserved and allocated"
+is "$(line 'memory .*operation=4')" "memory address=28672 bytes=1000 device=0 context=0 memory=3 operation=4 stream=0 correlation=0 pool=28672 reserved=33554432 used=100 threshold=4096" \
+	"a trimmed pool has the size to which it was trimmed, and its threshold"
 
 # Modules of kernels: the driver's compiler, and a load that the callback reports
 run '' '' init context=0 jit=1 jit=2 jit=3 cubin=plain
@@ -98,7 +106,7 @@ run '' "kinds=$((1 << 8))" init context=0 jit=3 cubin=__cudaCDP2LaunchDeviceV2
 is "$(n module) $(n note)" "0 0" "operations on modules are recorded on request only"
 run '' 'capture=2 range=step' init context=0 jit=1 cubin=a push=step jit=3 cubin=b pop
 is "$(distinct module what)" "0 1" "with capture ranges only operations on modules inside of them are recorded"
-run 'zero=1' '' init context=0 jit=3
+run 'zero=1' '' init context=0 jit=3 flushed
 is "$(n module) $(lost) $(distinct lost why)" "0 1 2" "operations on modules without times are counted as lost"
 
 run '' '' init context=0 sleep=500 off
@@ -238,14 +246,14 @@ is "$(n kernel) $(n note)" "200 0" "a capture range waits until CUPTI has enable
 run 'exclusive=1' 'capture=1 flush=1' init context=0 profile=1 kernel=a profile=0 sleep=500 ranges=4 sleep=1100 profile=1 kernel=b profile=0
 is "$(n note 'the start of a capture range may be missing') $(n kernel threaded) $(n kernel name=b) $(tail -1 "$out")" \
 	"1 400 1 status 0" "if CUPTI enables records only after its callback returns, a range waits once and a note reports it"
-run '' 'enabled=0 begin=1000 stop=3000' init context=0 enabled=5 kernel=a enabled=17 kernel=b enabled=5 kernel=c
+run '' 'enabled=0 begin=1000 stop=3000' init context=0 enabled=5 kernel=a enabled=18 kernel=b enabled=5 kernel=c
 is "$(member kernel name)" "b" "kernels are recorded only while gpmu enables recording"
 for word in close leave; do
-	run '' "$word=1000" init context=0 enabled=17 kernel=a enabled=1 repeat=100 kernel=b
+	run '' "$word=1000" init context=0 enabled=18 kernel=a enabled=1 repeat=100 kernel=b
 	is "$(member kernel name) $(lost) $(tail -1 "$out")" "a 0 status 0" \
 		"$word: recording is disabled once the reader has ended"
 done
-run '' 'leave=1000' init context=0 enabled=17 kernel=a enabled=1 graph=2
+run '' 'leave=1000' init context=0 enabled=18 kernel=a enabled=1 graph=2
 is "$(n kernel) $(n graph) $(tail -1 "$out")" "1 0 status 0" "after the reader has ended the program's graphs still run"
 
 run '' 'flush=10' init context=0 mark=old names=4200 mark=old kernel=a

@@ -248,7 +248,7 @@ is "$(opens why=1 kind=8) $(opens why=1 kind=15) $(opens why=0)" "one two later 
 script --cuda=memory,unified << 'END'
 memory time=+1000 address=4096 bytes=1000 device=0 memory=3
 memory time=+2000 address=8192 bytes=500 device=0 memory=3
-memory time=+3000 address=4096 device=0 memory=3 frees=1
+memory time=+3000 address=4096 device=0 memory=3 operation=1
 memory time=+4000 address=4096 bytes=7 device=0 memory=2
 unified begin=+5000 end=+5100 value=65536 address=12288 name=bytes%20HtoD from=4294967295 to=0
 complete time=+20000
@@ -259,6 +259,40 @@ memory of GPU 0|bytes|1000|1500
 memory of GPU 0|bytes|2000|500" "record counts allocated memory, with the size of a freed address"
 is "$(args unified)" "bytes HtoD|address|12288
 bytes HtoD|value|65536" "record has transfers of unified memory with address and value"
+
+# --- pools of memory: the second one has the address of the first
+script --cuda=memory << 'END'
+memory time=+1000 address=4096 device=0 memory=3 operation=2 pool=4096 reserved=0 used=0 threshold=64
+memory time=+2000 address=8192 bytes=500 device=0 memory=3 pool=4096 reserved=2000 used=500
+memory time=+3000 address=9192 bytes=100 device=0 memory=3 pool=4096 reserved=2000 used=600
+memory time=+4000 address=8192 device=0 memory=3 operation=1 pool=4096 reserved=2000 used=100
+memory time=+5000 address=4096 bytes=100 device=0 memory=3 operation=4 pool=4096 reserved=128 used=100 threshold=64
+memory time=+6000 address=4096 device=0 memory=3 operation=3 pool=4096 reserved=128 used=0
+memory time=+7000 address=9192 bytes=50 device=0 memory=3 pool=4096 reserved=64 used=50
+memory time=+8000 address=1 device=0 memory=3 operation=9 pool=4096 reserved=64 used=50
+complete time=+20000
+END
+is "$(sql "select t.name, c.value from counter c join counter_track t on t.id = c.track_id where t.name like 'pool%' order by t.name, c.ts")" \
+	"pool 1 of GPU 0: reserved|2000
+pool 1 of GPU 0: reserved|128
+pool 1 of GPU 0: reserved|0
+pool 1 of GPU 0: used|500
+pool 1 of GPU 0: used|600
+pool 1 of GPU 0: used|100
+pool 1 of GPU 0: used|0
+pool 2 of GPU 0: reserved|64
+pool 2 of GPU 0: used|50" "record counts what each pool has reserved and allocated, when it changes"
+is "$(sql "select s.name, t.name from slice s join track t on t.id = s.track_id where s.category = 'pool' order by s.ts")" "pool created|memory pools
+pool trimmed|memory pools
+pool destroyed|memory pools" "record has operations on pools"
+is "$(args pool)" "pool created|pool|1
+pool created|threshold|64
+pool trimmed|kept|100
+pool trimmed|pool|1
+pool trimmed|threshold|64
+pool destroyed|pool|1
+pool destroyed|threshold|0" "record gives operations on pools the pool, its threshold and the size that it keeps"
+is "$(gpmu report --by counter --format csv "$trace" | grep -c 'pool [12] of GPU 0: \(reserved\|used\),[0-9]* app,')" 4 "report has each pool's counters as those of its process"
 
 # --- losses, notes, exit statuses
 script << 'END'

@@ -44,7 +44,7 @@ enum gpmu_recorder_cuda {
 	GPMU_RECORDER_CALLS = 1 << 6,	/* runtime calls, and driver calls outside of them */
 	GPMU_RECORDER_SYNC = 1 << 7,	/* waits for streams, contexts and events */
 	GPMU_RECORDER_NVTX = 1 << 8,	/* NVTX ranges */
-	GPMU_RECORDER_MEMORY = 1 << 9,	/* allocations */
+	GPMU_RECORDER_MEMORY = 1 << 9,	/* allocations, and pools of memory */
 	GPMU_RECORDER_UNIFIED = 1 << 10,	/* unified memory */
 	GPMU_RECORDER_OVERHEAD = 1 << 11,	/* overhead of CUPTI */
 	GPMU_RECORDER_EXTERNAL = 1 << 12,	/* external correlation ids */

@@ -94,6 +94,12 @@ struct record_allocated {
 	int64_t bytes;
 };
 
+struct record_pool {
+	uint32_t number;
+	int reserved, used;	/* tracks of counters */
+	uint64_t last_reserved, last_used;	/* their last values */
+};
+
 struct record_lost {
 	uint64_t count, from, to;
 };
@@ -119,6 +125,9 @@ struct record_process {
 	struct map ranges;	/* struct record_range *, the open ones */
 	struct map addresses;	/* bytes allocated at the address */
 	struct map allocated;	/* struct record_allocated *, by GPU */
+	struct map pools;	/* struct record_pool *, by address */
+	uint32_t pool_count;
+	struct record_subtracks *pool_subtracks;	/* operations on pools; NULL: none yet */
 	struct map subtracks;	/* struct record_subtracks *, by GPU and purpose */
 	struct record_subtracks *nvtx;
 	struct record_call *calls;	/* RECORD_CALLS entries; NULL: none yet */
@@ -328,6 +337,10 @@ int record_memory(struct record_map *map, struct record_process *process,
 int record_unified(struct record_map *map, struct record_process *process,
 		   const struct activity_unified *unified);
 const char *record_memory_name(uint32_t memory);
+
+/* --- record_pools.c */
+/* @memory: of a pool, or of memory in one */
+int record_pool(struct record_map *map, struct record_process *process, const struct activity_memory *memory);
 
 /* --- record_counters.c */
 void record_counters_release(struct record_map *map);

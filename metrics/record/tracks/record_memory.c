@@ -49,7 +49,7 @@ static int change(struct record_process *process, const struct activity_memory *
 	union map_cell value, *kept;
 
 	*bytes = 0;
-	if (memory->frees) {
+	if (memory->operation == ACTIVITY_MEMORY_FREED) {
 		if (map_take(&process->addresses, memory->address, &value))
 			*bytes = -(int64_t)value.number;
 		return 0;
@@ -70,8 +70,14 @@ int record_memory(struct record_map *map, struct record_process *process,
 	int64_t bytes;
 	int ret;
 
+	if (memory->pool) {
+		ret = record_pool(map, process, memory);
+		if (ret)
+			return ret;
+	}
 	/* Host memory is not counted. */
-	if (memory->memory == ACTIVITY_MEMORY_PAGEABLE || memory->memory == ACTIVITY_MEMORY_PINNED)
+	if (memory->operation > ACTIVITY_MEMORY_FREED || memory->memory == ACTIVITY_MEMORY_PAGEABLE ||
+	    memory->memory == ACTIVITY_MEMORY_PINNED)
 		return 0;
 	gpu = record_process_gpu(map, process, memory->device);
 	allocated = gpu ? allocated_of(map, process, gpu) : NULL;

@@ -39,8 +39,10 @@ void record_process_free(struct record_process *process)
 	map_release(&process->addresses);
 	map_release(&process->ends_lost_by);
 	map_release_objects(&process->allocated, free);
+	map_release_objects(&process->pools, free);
 	map_release_objects(&process->subtracks, free_subtracks);
 	record_subtracks_free(process->nvtx);
+	record_subtracks_free(process->pool_subtracks);
 	record_pcs_release(&process->pcs);
 	free(process->calls);
 	free(process->program);

@@ -36,6 +36,7 @@
 #define CUPTI_ACTIVITY_KIND_SYNCHRONIZATION		38
 #define CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION	39
 #define CUPTI_ACTIVITY_KIND_MEMORY2			49
+#define CUPTI_ACTIVITY_KIND_MEMORY_POOL			50
 #define CUPTI_ACTIVITY_KIND_GRAPH_TRACE			51
 #define CUPTI_ACTIVITY_KIND_JIT				52
 
@@ -50,6 +51,10 @@
 #define CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER	5
 #define CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER	9
 #define CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE	2
+#define CUPTI_ACTIVITY_MEMORY_POOL_TYPE_LOCAL		1
+#define CUPTI_ACTIVITY_MEMORY_POOL_OPERATION_TYPE_CREATED	1
+#define CUPTI_ACTIVITY_MEMORY_POOL_OPERATION_TYPE_DESTROYED	2
+#define CUPTI_ACTIVITY_MEMORY_POOL_OPERATION_TYPE_TRIMMED	3
 #define CUPTI_ACTIVITY_JIT_ENTRY_NVVM_IR_TO_PTX		2
 #define CUPTI_ACTIVITY_JIT_OPERATION_CACHE_LOAD		1
 #define CUPTI_ACTIVITY_JIT_OPERATION_CACHE_STORE	2
@@ -259,7 +264,33 @@ typedef struct PACKED {
 	uint32_t deviceId;
 	uint32_t contextId;
 	uint32_t streamId;
+	const char *name;
+	uint32_t isAsync;
+	uint32_t pad1;
+	struct PACKED {
+		uint32_t memoryPoolType;
+		uint32_t pad2;
+		uint64_t address;
+		uint64_t releaseThreshold;
+		uint64_t size;		/* CUPTI: pool.size */
+		uint64_t utilizedSize;
+	} memoryPoolConfig;
 } CUpti_ActivityMemory3;
+
+typedef struct PACKED {
+	uint32_t kind;
+	uint32_t memoryPoolOperationType;
+	uint32_t memoryPoolType;
+	uint32_t correlationId;
+	uint32_t processId;
+	uint32_t deviceId;
+	size_t minBytesToKeep;
+	uint64_t address;
+	uint64_t size;
+	uint64_t releaseThreshold;
+	uint64_t timestamp;
+	uint64_t utilizedSize;
+} CUpti_ActivityMemoryPool2;
 
 typedef struct PACKED {
 	uint32_t kind;

@@ -171,14 +171,44 @@ static void put_marker(struct inject *self, const void *record)
 static void put_memory(struct inject *self, const void *record)
 {
 	const CUpti_ActivityMemory3 *from = record;
-	const struct activity_memory to = {
+	struct activity_memory to = {
 		HEAD(activity_memory, ACTIVITY_MEMORY), from->timestamp, from->address, from->bytes,
 		from->deviceId, from->contextId,
 		from->memoryKind < ACTIVITY_MEMORY_KINDS ? from->memoryKind : 0,
-		from->memoryOperationType == CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE,
-		from->streamId, from->correlationId,
+		from->memoryOperationType == CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE ? ACTIVITY_MEMORY_FREED :
+											    ACTIVITY_MEMORY_ALLOCATED,
+		from->streamId, from->correlationId, 0, 0, 0, 0,
 	};
 
+	if (from->memoryPoolConfig.memoryPoolType == CUPTI_ACTIVITY_MEMORY_POOL_TYPE_LOCAL) {
+		to.pool = from->memoryPoolConfig.address;
+		to.reserved = from->memoryPoolConfig.size;
+		to.used = from->memoryPoolConfig.utilizedSize;
+		to.threshold = from->memoryPoolConfig.releaseThreshold;
+	}
+	output_write(self, &to.head);
+}
+
+static void put_pool(struct inject *self, const void *record)
+{
+	static const uint8_t operations[] = {
+		[CUPTI_ACTIVITY_MEMORY_POOL_OPERATION_TYPE_CREATED] = ACTIVITY_MEMORY_POOL_CREATED,
+		[CUPTI_ACTIVITY_MEMORY_POOL_OPERATION_TYPE_DESTROYED] = ACTIVITY_MEMORY_POOL_DESTROYED,
+		[CUPTI_ACTIVITY_MEMORY_POOL_OPERATION_TYPE_TRIMMED] = ACTIVITY_MEMORY_POOL_TRIMMED,
+	};
+	const CUpti_ActivityMemoryPool2 *from = record;
+	struct activity_memory to = {
+		HEAD(activity_memory, ACTIVITY_MEMORY), from->timestamp, from->address, 0, from->deviceId, 0,
+		ACTIVITY_MEMORY_DEVICE, 0, 0, from->correlationId, from->address, from->size, from->utilizedSize,
+		from->releaseThreshold,
+	};
+
+	if (from->memoryPoolType != CUPTI_ACTIVITY_MEMORY_POOL_TYPE_LOCAL ||
+	    from->memoryPoolOperationType >= ARRAY_SIZE(operations) || !operations[from->memoryPoolOperationType])
+		return;
+	to.operation = operations[from->memoryPoolOperationType];
+	if (to.operation == ACTIVITY_MEMORY_POOL_TRIMMED)
+		to.bytes = from->minBytesToKeep;
 	output_write(self, &to.head);
 }
 
@@ -359,6 +389,7 @@ static const struct {
 	{ CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, ACTIVITY_SYNC, put_sync, WORK(Synchronization) },
 	{ CUPTI_ACTIVITY_KIND_MARKER, ACTIVITY_MARKER, put_marker, 0, 0 },
 	{ CUPTI_ACTIVITY_KIND_MEMORY2, ACTIVITY_MEMORY, put_memory, T(Memory3, timestamp), 0 },
+	{ CUPTI_ACTIVITY_KIND_MEMORY_POOL, ACTIVITY_MEMORY, put_pool, T(MemoryPool2, timestamp), 0 },
 	{ CUPTI_ACTIVITY_KIND_OVERHEAD, ACTIVITY_OVERHEAD, put_overhead, T(Overhead, start), 0 },
 	{ CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, ACTIVITY_EXTERNAL, put_external, 0, 0 },
 	{ CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, ACTIVITY_UNIFIED, put_unified,

@@ -271,14 +271,28 @@ struct activity_marker {
 	uint32_t name, domain;	/* domain: 0: the default domain */
 };
 
-/* Allocation or release of memory */
+enum activity_memory_operation {
+	ACTIVITY_MEMORY_ALLOCATED,
+	ACTIVITY_MEMORY_FREED,
+	/* Of a pool; address is that of the pool */
+	ACTIVITY_MEMORY_POOL_CREATED,
+	ACTIVITY_MEMORY_POOL_DESTROYED,
+	ACTIVITY_MEMORY_POOL_TRIMMED,	/* bytes: the size to which it was trimmed */
+	ACTIVITY_MEMORY_OPERATIONS
+};
+
+/* Allocation or release of memory, or an operation on a pool of memory */
 struct activity_memory {
 	struct activity_head head;
 	uint64_t time, address, bytes;
 	uint32_t device, context;
 	uint32_t memory;	/* enum activity_memory_kind */
-	uint32_t frees;		/* 1: freed, 0: allocated */
+	uint32_t operation;	/* enum activity_memory_operation */
 	uint32_t stream, correlation;
+	/* The pool after the operation; 0: none, or a pool of another process */
+	uint64_t pool;		/* address */
+	uint64_t reserved, used;	/* bytes that it has, and those of them that are allocated */
+	uint64_t threshold;	/* bytes that it keeps at a synchronization */
 };
 
 struct activity_overhead {

@@ -106,6 +106,7 @@ size_t activity_size(uint32_t kind)
 		{ CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, sizeof(CUpti_ActivityExternalCorrelation) },
 		{ CUPTI_ACTIVITY_KIND_MEMORY2, sizeof(CUpti_ActivityMemory3) },
 		{ CUPTI_ACTIVITY_KIND_GRAPH_TRACE, sizeof(CUpti_ActivityGraphTrace) },
+		{ CUPTI_ACTIVITY_KIND_MEMORY_POOL, sizeof(CUpti_ActivityMemoryPool2) },
 		{ CUPTI_ACTIVITY_KIND_JIT, sizeof(CUpti_ActivityJit2) },
 	};
 

@@ -331,6 +331,34 @@ static void do_memory(const char *bytes)
 	activity_put(&record, false);
 }
 
+/* BYTES of a pool that has reserved 32 MiB; -BYTES: freed */
+static void do_async(const char *bytes)
+{
+	static uint64_t used;
+	CUpti_ActivityMemory3 record = {
+		.kind = CUPTI_ACTIVITY_KIND_MEMORY2, .memoryOperationType = *bytes == '-' ? 2 : 1, .memoryKind = 3,
+		.address = 0x5000, .bytes = strtoull(bytes + (*bytes == '-'), NULL, 0), .timestamp = activity_now(),
+		.contextId = context_id, .streamId = 7, .isAsync = 1,
+		.memoryPoolConfig = { CUPTI_ACTIVITY_MEMORY_POOL_TYPE_LOCAL, 0, 0x7000, 4096, 32 << 20, 0 },
+	};
+
+	used += *bytes == '-' ? -record.bytes : record.bytes;
+	record.memoryPoolConfig.utilizedSize = used;
+	activity_put(&record, false);
+}
+
+/* OPERATION: the number of CUpti_ActivityMemoryPoolOperationType; -OPERATION: on a pool of another process */
+static void do_pool(const char *operation)
+{
+	CUpti_ActivityMemoryPool2 record = {
+		.kind = CUPTI_ACTIVITY_KIND_MEMORY_POOL, .memoryPoolType = *operation == '-' ? 2 : 1,
+		.memoryPoolOperationType = strtoul(operation + (*operation == '-'), NULL, 0), .minBytesToKeep = 1000,
+		.address = 0x7000, .size = 32 << 20, .releaseThreshold = 4096, .timestamp = activity_now(), .utilizedSize = 100,
+	};
+
+	activity_put(&record, false);
+}
+
 static void do_unified(const char *bytes)
 {
 	CUpti_ActivityUnifiedMemoryCounter2 record = {
@@ -530,7 +558,7 @@ void activity_do(const char *word, const char *value)
 		{ "unified", do_unified }, { "environment", do_environment },
 		{ "overhead", do_overhead }, { "asked", do_asked }, { "external", do_external },
 		{ "names", do_names }, { "nothing", do_nothing }, { "capture", do_capture }, { "captured", do_captured },
-		{ "undelivered", do_undelivered }, { "jit", do_jit }, { "cubin", do_cubin },
+		{ "undelivered", do_undelivered }, { "jit", do_jit }, { "async", do_async }, { "pool", do_pool }, { "cubin", do_cubin },
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)

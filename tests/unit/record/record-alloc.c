@@ -72,6 +72,10 @@ static void happen(struct record_map *map)
 					  .thread = 6, .name = 1 };
 	const struct activity_memory memory = { HEAD(activity_memory, ACTIVITY_MEMORY), .time = 60,
 						.address = 1, .bytes = 8, .memory = ACTIVITY_MEMORY_DEVICE };
+	const struct activity_memory trim = { HEAD(activity_memory, ACTIVITY_MEMORY), .time = 61, .address = 2, .pool = 2,
+					      .operation = ACTIVITY_MEMORY_POOL_TRIMMED, .reserved = 8, .used = 4 };
+	const struct activity_memory destroy = { HEAD(activity_memory, ACTIVITY_MEMORY), .time = 62, .address = 2, .pool = 2,
+						 .operation = ACTIVITY_MEMORY_POOL_DESTROYED };
 	const struct activity_sync sync = { HEAD(activity_sync, ACTIVITY_SYNC), .begin = 70, .end = 80,
 					    .context = 1 };
 	const struct activity_overhead overhead = { HEAD(activity_overhead, ACTIVITY_OVERHEAD),
@@ -94,6 +98,8 @@ static void happen(struct record_map *map)
 	marker.marker = ACTIVITY_MARKER_BEGIN;
 	event(map, &marker);
 	event(map, &memory);
+	event(map, &trim);
+	event(map, &destroy);
 	event(map, &sync);
 	event(map, &overhead);
 	event(map, &unified);
