@@ -59,6 +59,14 @@ struct timeline_work {
 	uint32_t kind : 2, stream : 30;
 };
 
+/* Work of a node of a graph */
+struct timeline_node {
+	uint64_t node;		/* its number in the process */
+	uint64_t time;		/* ns that it ran */
+	uint32_t name, range;	/* strings; range: NVTX range in which the node was created, or TIMELINE_NONE */
+	uint32_t file, reserved;
+};
+
 /* A call on a thread */
 struct timeline_call {
 	uint64_t begin, end;
@@ -192,6 +200,7 @@ struct timeline {
 	VECTOR(struct timeline_stream) streams;
 	VECTOR(struct timeline_work) works;
 	VECTOR(struct timeline_call) calls;
+	VECTOR(struct timeline_node) nodes;
 	struct timeline_slices waits, ranges, unified, gaps, overheads, modules;
 	VECTOR(struct timeline_counter) counters;
 	VECTOR(struct timeline_fact) facts;

@@ -52,6 +52,27 @@ static struct timeline_file *file_of(struct timeline *timeline)
 	return &timeline->files.list[timeline->files.n - 1];
 }
 
+/* The number of an argument's text, or TIMELINE_NONE */
+static int text_number(struct timeline *timeline, const struct gpmu_trace_item *item, const char *name, uint32_t *number)
+{
+	const char *text = text_of(item, name);
+
+	*number = TIMELINE_NONE;
+	return text ? strings_number(&timeline->strings, text, number) : 0;
+}
+
+static int take_node(struct timeline *timeline, const struct gpmu_trace_item *item, uint32_t name)
+{
+	struct timeline_node node = {
+		.node = integer_of(item, "node"), .time = item->end - item->begin, .name = name,
+		.file = (uint32_t)timeline->files.n - 1,
+	};
+
+	if (!node.node)
+		return 0;
+	return text_number(timeline, item, "created_in", &node.range) || vector_push(&timeline->nodes, &node) ? -ENOMEM : 0;
+}
+
 static int take_work(struct timeline *timeline, const struct timeline_track *track,
 		     const struct gpmu_trace_item *item, enum timeline_work_kind kind)
 {
@@ -61,7 +82,7 @@ static int take_work(struct timeline *timeline, const struct timeline_track *tra
 		file_of(timeline)->unplaced++;
 		return 0;
 	}
-	if (name_of_work(timeline, item, kind, &name))
+	if (name_of_work(timeline, item, kind, &name) || take_node(timeline, item, name))
 		return -ENOMEM;
 	return vector_push(&timeline->works, &(struct timeline_work){
 		.begin = item->begin, .end = item->end, .bytes = integer_of(item, "bytes"), .name = name, .kind = kind,
@@ -107,15 +128,6 @@ static int take_value(struct timeline *timeline, const struct timeline_track *tr
 		return 0;
 	counter = &timeline->counters.list[track->index];
 	return vector_push(&counter->values, &(struct timeline_value){ .time = item->begin, .value = item->value });
-}
-
-/* The number of an argument's text, or TIMELINE_NONE */
-static int text_number(struct timeline *timeline, const struct gpmu_trace_item *item, const char *name, uint32_t *number)
-{
-	const char *text = text_of(item, name);
-
-	*number = TIMELINE_NONE;
-	return text ? strings_number(&timeline->strings, text, number) : 0;
 }
 
 void timeline_count(struct timeline_samples *samples, uint32_t latency)

@@ -114,6 +114,14 @@ is "$(grep '^off' "$out")" "off 28" "CUPTI makes no records of calls that only q
 
 run '' 'graph_nodes=1' init context=0 graph=3
 is "$(member kernel node)" "300 300 300" "with graph_nodes=1 each node of a graph is a kernel"
+run '' 'graph_nodes=1' init context=0 nothing graph=3
+is "$(grep '^node ' "$out" | sed -E 's/ (begin|end|thread)=[0-9]+//g')" "node node=1 original=0
+node node=300 original=1
+node node=2 original=2
+node node=3 original=3
+node node=4 original=4" "with graph_nodes=1 a node that the program creates has a record, and each clone has one with its original"
+run '' '' init context=0 nothing graph=3
+is "$(n node)" 0 "without graph_nodes=1 nodes of graphs have no records"
 run '' "kinds=$((1 << 8))" init context=0 kernel=a copy=1 mark=m set=1
 is "$(n kernel) $(n copy) $(n marker) $(n runtime) $(n context)" "1 0 0 0 1" "only the selected kinds and contexts are recorded"
 

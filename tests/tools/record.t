@@ -133,6 +133,38 @@ END
 is "$(slices 1)" "0|500|thread 77|runtime|cudaLaunchKernel|0
 100|300|thread 77|driver|cuLaunchKernel|1" "record --cuda=driver has driver calls inside runtime calls"
 
+# --- nodes of graphs: node 1 is created in a range, and instantiated as 4294967296
+script --graph-nodes << 'END'
+marker time=+1000 id=1 thread=77 marker=0 name=layer
+marker time=+1100 id=2 thread=77 marker=0 name=inner
+node begin=+1200 end=+1200 node=1 thread=77
+marker time=+1300 id=2 thread=77 marker=1
+marker time=+1400 id=1 thread=77 marker=1
+node begin=+1500 end=+1500 node=2 thread=77
+node begin=+2000 end=+2000 node=4294967296 original=1 thread=77
+node begin=+2000 end=+2000 node=4294967297 original=2 thread=77
+node begin=+2000 end=+2000 node=4294967298 original=9 thread=77
+kernel begin=+3000 end=+3100 device=0 context=1 stream=7 correlation=5 name=a graph=4 node=4294967296
+kernel begin=+3200 end=+3300 device=0 context=1 stream=7 correlation=5 name=b graph=4 node=4294967297
+kernel begin=+3400 end=+3500 device=0 context=1 stream=7 correlation=5 name=c graph=4 node=4294967298
+complete time=+20000
+END
+is "$(slices "category in ('node', 'kernel')")" "200|0|thread 77|node|graph node|2
+500|0|thread 77|node|graph node|0
+2000|100|app: stream 7|kernel|a|0
+2200|100|app: stream 7|kernel|b|0
+2400|100|app: stream 7|kernel|c|0" "record --graph-nodes has the creation of each node on its thread"
+is "$(sql "select s.name, a.key, case a.key when 'created' then a.int_value - (select min(ts) from all_slice where category <> 'audit') else a.string_value end
+	from all_slice s join args a using (arg_set_id) where s.category = 'kernel' and a.key like 'created%' order by s.ts, a.key")" \
+	"a|created|200
+a|created_in|inner
+b|created|500" "record --graph-nodes gives work the time at which its node was created, and the NVTX range"
+is "$(gpmu report --by node --format csv "$trace" | sed -n 1,5p)" "# gpmu-report-csv 1 nodes
+name,created_in,count,nodes,total,min,median,max
+a,inner,1,1,100,100,100,100
+b,,1,1,100,100,100,100
+c,,1,1,100,100,100,100" "report --by node has the work of graphs by the NVTX range that created it"
+
 # --- modules of kernels
 script << 'END'
 runtime begin=+1000 end=+9000 thread=77 correlation=5 name=cudaLaunchKernel

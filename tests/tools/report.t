@@ -116,7 +116,7 @@ print(d["gpmu_report"], d["attribution"][0]["name"], d["attribution"][0]["bytes"
 print(" ".join(k for k in d if isinstance(d[k], list)))
 print(d["attribution"][-1]["confidence"], d["kernels"][0]["total"])' "$work/all.json")" \
 	"1 gather(float*, float const*, int const*) 200000000 1
-gpus kernels copies api sync nvtx attribution links ranks imbalance audit streams nvtx_counters counters threads tiers stacks functions nvtx_tiers pcs modules
+gpus kernels copies api sync nvtx attribution links ranks imbalance audit streams nvtx_counters counters threads tiers stacks functions nvtx_tiers pcs modules nodes
 None 3000000" "report --format json prints one object with all tables"
 run gpmu report --sort nothing "$work/offender.pftrace"
 is "$rc $err" "125 gpmu report: --sort=nothing: the table kernels has no such column; expected one of name, count, share, total, min, median, max" \
@@ -294,6 +294,16 @@ worker,app,5,6,0,25000,0.25,30000,0,1,1,2-3
 app,app,5,5,0,20000,0.2,30000,20000,3,1,\"0,2\"
 other,app,5,5,0,10000,0.1,10000,0,1,0,1" "report --by thread has the times, switches, migrations and CPUs of each thread"
 like "$(gpmu report "$work/threads.pftrace")" '^  app +5 +6 +25.000 us +25.0 % +30.000 us +0 ns +1 +1 +2-3 +worker' "report prints threads in the whole report"
+# --- nodes of graphs: two nodes of a kernel were created in the range fwd, and one of them ran twice
+printf '%s\n' 'process;5;app' 'gpu;0;H200;GPU-1;0009:01:00.0' 'queue;s7;0;5;5 app: stream 7' \
+	'work;s7;1000;1100;kernel;k;node=1;created_in=fwd' 'work;s7;2000;2300;kernel;k;node=1;created_in=fwd' \
+	'work;s7;3000;3100;kernel;k;node=2;created_in=fwd' 'work;s7;4000;4050;kernel;k;node=3;created_in=bwd' 'work;s7;5000;5010;memset;memset;node=4' \
+	'work;s7;6000;7000;kernel;k' 'audit;trace' | trace nodes
+is "$(gpmu report --by node --format csv "$work/nodes.pftrace" | sed -n 3,5p)" "k,fwd,3,2,500,100,100,300
+k,bwd,1,1,50,50,50,50
+memset,,1,1,10,10,10,10" "report --by node counts the work and the nodes of each range"
+like "$(gpmu report --by node "$work/threads.pftrace" 2>&1)" 'use gpmu record --graph-nodes' "report --by node explains how to record nodes if there are none"
+
 # --- modules: CUPTI's other overhead has no row, and is that of the audit
 printf '%s\n' 'process;5;app' 'thread;5;5;app' 'track;cupti;-;CUPTI' 'slice;t5;1000;3000;module;compile PTX' 'slice;t5;4000;8000;module;compile PTX' \
 	'slice;t5;9000;9000;module;module loaded;bytes=4096' 'slice;t5;9000;9000;module;module loaded;bytes=1000' \

@@ -94,6 +94,11 @@ struct record_allocated {
 	int64_t bytes;
 };
 
+struct record_node {
+	uint64_t created;
+	uint32_t range;		/* name of the NVTX range; 0: none */
+};
+
 struct record_pool {
 	uint32_t number;
 	int reserved, used;	/* tracks of counters */
@@ -125,6 +130,7 @@ struct record_process {
 	struct map ranges;	/* struct record_range *, the open ones */
 	struct map addresses;	/* bytes allocated at the address */
 	struct map allocated;	/* struct record_allocated *, by GPU */
+	struct map nodes;	/* struct record_node *, by id of the node of a graph */
 	struct map pools;	/* struct record_pool *, by address */
 	uint32_t pool_count;
 	struct record_subtracks *pool_subtracks;	/* operations on pools; NULL: none yet */
@@ -326,7 +332,14 @@ int record_external(struct record_process *process, const struct activity_extern
 /* --- record_modules.c */
 int record_module(struct record_map *map, struct record_process *process, const struct activity_module *module);
 
+/* --- record_nodes.c */
+int record_node(struct record_map *map, struct record_process *process, const struct activity_node *node);
+/* Adds when, and in which NVTX range, the node was created, if this is known. */
+void record_node_args(const struct record_process *process, uint64_t node, struct record_args *args);
+
 /* --- record_nvtx.c */
+/* The name of the innermost NVTX range that is open on the thread; 0: none */
+uint32_t record_nvtx_open(const struct record_process *process, const struct record_thread *thread);
 int record_marker(struct record_map *map, struct record_process *process,
 		  const struct activity_marker *marker);
 int record_nvtx_end(struct record_map *map, struct record_process *process);

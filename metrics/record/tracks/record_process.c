@@ -39,6 +39,7 @@ void record_process_free(struct record_process *process)
 	map_release(&process->addresses);
 	map_release(&process->ends_lost_by);
 	map_release_objects(&process->allocated, free);
+	map_release_objects(&process->nodes, free);
 	map_release_objects(&process->pools, free);
 	map_release_objects(&process->subtracks, free_subtracks);
 	record_subtracks_free(process->nvtx);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* CUPTI's callbacks, in threads of the program: they report events and call nothing of CUPTI. */
+/* CUPTI's callbacks, in threads of the program: they report events and call nothing of CUPTI, except for ids of nodes. */
 #include <errno.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ static void on_call(struct inject *self, uint32_t cbid, const CUpti_CallbackData
 static void on_graph(struct inject *self, uint32_t cbid, const CUpti_GraphData *data)
 {
 	if (self->control->graph_nodes)
-		graphs_event(cbid, data);
+		graphs_event(self, cbid, data);
 }
 
 static void on_callback(void *data, uint32_t domain, uint32_t cbid, const void *info)

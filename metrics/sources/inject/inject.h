@@ -7,6 +7,7 @@
  * It never disturbs the program: it prints nothing and ends nothing, and reports failures by notes in the channel. After
  * the start one thread, gpmu's, with all signals blocked, makes all calls to CUPTI, and holds none of our locks around a
  * call. CUPTI's callbacks run in threads of the program and call nothing of CUPTI: they only queue and wake gpmu's thread.
+ * With graph_nodes they get the ids of nodes from CUPTI.
  * The callback at the begin of a capture range waits up to half a second until gpmu's thread has enabled recording.
  */
 #ifndef GPMU_INJECT_H
@@ -166,9 +167,9 @@ void calls_note_unsure(uint32_t correlation);
 
 /* graphs.c: counts the nodes of graphs that are launched, if nodes are recorded */
 /* Takes a callback about a graph, of the domain of resources. */
-void graphs_event(uint32_t cbid, const CUpti_GraphData *data);
-/* Notes that a call that instantiates a graph begins in this thread. */
-void graphs_instantiate(void);
+void graphs_event(struct inject *self, uint32_t cbid, const CUpti_GraphData *data);
+/* Notes that a call that instantiates a graph begins or ends in this thread. */
+void graphs_instantiate(bool begins);
 /* Notes that a node of the executable graph may be disabled. */
 void graphs_disable(const void *exec);
 /* Counts the nodes of an executable graph that is launched. */

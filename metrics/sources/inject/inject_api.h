@@ -80,6 +80,7 @@
 #define CUPTI_CBID_RESOURCE_CU_INIT_FINISHED		5
 #define CUPTI_CBID_RESOURCE_MODULE_LOADED		6
 #define CUPTI_CBID_RESOURCE_GRAPHNODE_CREATE_STARTING	12
+#define CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED		13
 #define CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED		18
 #define CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING	19
 #define CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED		20
@@ -475,6 +476,7 @@ typedef uint64_t (*CUpti_TimestampCallbackFunc)(void);
 	F(driver_api, cuptiActivityEnableDriverApi, uint32_t cbid, uint8_t enable) \
 	F(unified, cuptiActivityConfigureUnifiedMemoryCounter, \
 	  CUpti_ActivityUnifiedMemoryCounterConfig *config, uint32_t length) \
+	F(node_id, cuptiGetGraphNodeId, void *node, uint64_t *id) \
 	F(flush, cuptiActivityFlushAll, uint32_t flags) \
 	F(next, cuptiActivityGetNextRecord, uint8_t *buffer, size_t valid, CUpti_Activity **record) \
 	F(dropped, cuptiActivityGetNumDroppedRecords, void *context, uint32_t stream, size_t *dropped)

@@ -40,6 +40,7 @@ enum activity_kind {
 	ACTIVITY_UNIFIED,
 	ACTIVITY_ENVIRONMENT,
 	ACTIVITY_MODULE,
+	ACTIVITY_NODE,		/* recorded with graph_nodes */
 	ACTIVITY_PC,		/* samples of an instruction */
 	ACTIVITY_PC_TOTAL,
 	ACTIVITY_CUBIN,
@@ -350,6 +351,15 @@ struct activity_module {
 	uint32_t what;		/* enum activity_module_what */
 	uint32_t path;		/* name of the file in the cache; 0: none */
 	uint32_t reserved;
+};
+
+/* A node of a graph, created by the program or cloned from another one */
+struct activity_node {
+	struct activity_head head;
+	uint64_t begin, end;	/* equal */
+	uint64_t node;		/* that of the records of its work, if the graph is executable */
+	uint64_t original;	/* the node from which it was cloned; 0: none */
+	uint32_t thread, reserved;
 };
 
 /*

@@ -60,7 +60,10 @@ static uint32_t driver_function(uint32_t cbid)
 /* A callback about a graph. The executable graph has the handle 1. */
 static void resource(uint32_t cbid, uintptr_t node, uint32_t type)
 {
-	CUpti_GraphData graph = { .node = (void *)node, .nodeType = type, .graphExec = (void *)1 };
+	/* The clone of node 1 is node 300, whose id is that of the records. */
+	CUpti_GraphData graph = {
+		.node = (void *)node, .originalNode = (void *)(node == 300 ? 1 : node), .nodeType = type, .graphExec = (void *)1,
+	};
 	const CUpti_ResourceData data = { .resourceDescriptor = &graph };
 
 	activity_callback(CUPTI_CB_DOMAIN_RESOURCE, cbid, &data);
@@ -74,8 +77,11 @@ static void instantiate(long nodes)
 
 	activity_callback(CUPTI_CB_DOMAIN_DRIVER_API, FUNCTION, &data);
 	for (long i = 1; i < nodes; i++) {
-		resource(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATE_STARTING, i, KERNEL);
-		resource(CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED, i, KERNEL);
+		const uintptr_t clone = i == 1 ? 300 : (uintptr_t)i;
+
+		resource(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATE_STARTING, clone, KERNEL);
+		resource(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, clone, KERNEL);
+		resource(CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED, clone, KERNEL);
 	}
 	resource(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATE_STARTING, nodes + 1, CHILD);
 	resource(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATE_STARTING, nodes, KERNEL);
@@ -100,8 +106,10 @@ static void call_driver(uint32_t cbid, const void *parameters, int code, bool is
 	activity_callback(CUPTI_CB_DOMAIN_DRIVER_API, cbid, &data);
 	if (*launched && !code && !is_node_added)
 		ranges_launch(launched);
-	if (is_node_added)
+	if (is_node_added) {
 		resource(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATE_STARTING, 1, 0);
+		resource(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, 1, 0);
+	}
 	data.callbackSite = CUPTI_API_EXIT;
 	data.functionReturnValue = &code;
 	activity_callback(CUPTI_CB_DOMAIN_DRIVER_API, cbid, &data);

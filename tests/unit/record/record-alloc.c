@@ -84,6 +84,7 @@ static void happen(struct record_map *map)
 						  .end = 95, .name = 1 };
 	const struct activity_module module = { HEAD(activity_module, ACTIVITY_MODULE), .begin = 96, .end = 98,
 						.bytes = 1, .thread = 6, .what = 1, .path = 1 };
+	struct activity_node node = { HEAD(activity_node, ACTIVITY_NODE), .begin = 56, .end = 56, .node = 1, .thread = 6 };
 
 	over.work.begin = 35;
 	event(map, &call);
@@ -97,6 +98,10 @@ static void happen(struct record_map *map)
 	marker.id = 2;
 	marker.marker = ACTIVITY_MARKER_BEGIN;
 	event(map, &marker);
+	event(map, &node);
+	node.original = 1;
+	node.node = 2;
+	event(map, &node);
 	event(map, &memory);
 	event(map, &trim);
 	event(map, &destroy);
