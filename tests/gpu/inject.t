@@ -91,8 +91,8 @@ run '' '' init context=0 pool=1 async=100 async=-100 pool=3 pool=2 pool=-1 pool=
 is "$(member memory operation)" "2 0 1 4 3" "a pool is created, trimmed and destroyed, and memory of it allocated and freed, with a record each"
 is "$(line 'memory .*operation=0')" "memory address=20480 bytes=100 device=0 context=1 memory=3 operation=0 stream=7 correlation=0 pool=28672 reserved=33554432 used=100 threshold=4096" \
 	"memory of a pool has the pool, and what the pool has reserved and allocated"
-is "$(line 'memory .*operation=4')" "memory address=28672 bytes=1000 device=0 context=0 memory=3 operation=4 stream=0 correlation=0 pool=28672 reserved=33554432 used=100 threshold=4096" \
-	"a trimmed pool has the size to which it was trimmed, and its threshold"
+is "$(line 'memory .*operation=4')" "memory address=28672 bytes=0 device=0 context=0 memory=3 operation=4 stream=0 correlation=0 pool=28672 reserved=33554432 used=100 threshold=4096" \
+	"a trimmed pool has its new size, and its threshold"
 
 # Modules of kernels: the driver's compiler, and a load that the callback reports
 run '' '' init context=0 jit=1 jit=2 jit=3 cubin=plain
@@ -101,7 +101,7 @@ is "$(line 'module .*what=3')" "module bytes=0 what=3 path=/cache/0/1" "an opera
 is "$(line 'module .*what=0')" "module bytes=192 what=0 path=" "a load of a module has the size of the cubin"
 is "$(distinct module thread) $(n note)" "$(member process pid) 0" "operations on modules have the id of their thread"
 run '' '' init context=0 cubin=__cudaCDP2LaunchDeviceV2 cubin=__cudaCDP2LaunchDeviceV2_ptsz
-is "$(n module) $(n note 'CUPTI has no records of those that they launch')" "2 1" "one note reports kernels that can launch kernels"
+is "$(n module) $(n note 'of which CUPTI has no records')" "2 1" "one note reports kernels that can launch kernels"
 run '' "kinds=$((1 << 8))" init context=0 jit=3 cubin=__cudaCDP2LaunchDeviceV2
 is "$(n module) $(n note)" "0 0" "operations on modules are recorded on request only"
 run '' 'capture=2 range=step' init context=0 jit=1 cubin=a push=step jit=3 cubin=b pop

@@ -58,13 +58,14 @@ static int put_operation(struct record_map *map, struct record_process *process,
 
 	if (memory->operation >= ACTIVITY_MEMORY_OPERATIONS || !names[memory->operation])
 		return 0;
+	/* CUPTI has a record of each pool at each synchronization, although most release nothing. */
+	if (memory->operation == ACTIVITY_MEMORY_POOL_TRIMMED && memory->reserved == pool->last_reserved)
+		return 0;
 	if (!process->pool_subtracks)
 		process->pool_subtracks = record_subtracks_new(map->trace, process->track, 0, "memory pools", false);
 	event.name = names[memory->operation];
 	record_arg(&args, "pool", pool->number);
 	record_arg(&args, "threshold", (int64_t)memory->threshold);
-	if (memory->operation == ACTIVITY_MEMORY_POOL_TRIMMED)
-		record_arg(&args, "kept", (int64_t)memory->bytes);
 	return record_slice(map, process->pool_subtracks, &event, &args, memory->time);
 }
 

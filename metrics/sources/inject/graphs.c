@@ -120,10 +120,10 @@ void graphs_event(struct inject *self, uint32_t cbid, const CUpti_GraphData *dat
 	}
 }
 
-void graphs_instantiate(bool begins)
+void graphs_instantiate(bool is_begin)
 {
-	is_instantiating = begins;
-	if (begins)
+	is_instantiating = is_begin;
+	if (is_begin)
 		memset(&cloned, 0, sizeof(cloned));
 }
 

@@ -169,7 +169,7 @@ void calls_note_unsure(uint32_t correlation);
 /* Takes a callback about a graph, of the domain of resources. */
 void graphs_event(struct inject *self, uint32_t cbid, const CUpti_GraphData *data);
 /* Notes that a call that instantiates a graph begins or ends in this thread. */
-void graphs_instantiate(bool begins);
+void graphs_instantiate(bool is_begin);
 /* Notes that a node of the executable graph may be disabled. */
 void graphs_disable(const void *exec);
 /* Counts the nodes of an executable graph that is launched. */

@@ -72,5 +72,5 @@ void modules_loaded(struct inject *self, const CUpti_ModuleResourceData *module)
 	output_try(self, &record.head);
 	if (!is_reported && module->pCubin && has_launches(module->pCubin, module->cubinSize))
 		output_warn_once(self, &is_reported,
-				 "kernels of this program can launch kernels, and CUPTI has no records of those that they launch");
+				 "kernels of this program can launch kernels, of which CUPTI has no records: GPUs can be busy where no work is shown");
 }

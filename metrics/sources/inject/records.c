@@ -207,8 +207,6 @@ static void put_pool(struct inject *self, const void *record)
 	    from->memoryPoolOperationType >= ARRAY_SIZE(operations) || !operations[from->memoryPoolOperationType])
 		return;
 	to.operation = operations[from->memoryPoolOperationType];
-	if (to.operation == ACTIVITY_MEMORY_POOL_TRIMMED)
-		to.bytes = from->minBytesToKeep;
 	output_write(self, &to.head);
 }
 

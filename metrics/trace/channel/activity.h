@@ -275,10 +275,10 @@ struct activity_marker {
 enum activity_memory_operation {
 	ACTIVITY_MEMORY_ALLOCATED,
 	ACTIVITY_MEMORY_FREED,
-	/* Of a pool; address is that of the pool */
+	/* Operations on a pool, whose address is address; bytes is 0 */
 	ACTIVITY_MEMORY_POOL_CREATED,
 	ACTIVITY_MEMORY_POOL_DESTROYED,
-	ACTIVITY_MEMORY_POOL_TRIMMED,	/* bytes: the size to which it was trimmed */
+	ACTIVITY_MEMORY_POOL_TRIMMED,	/* also at each synchronization */
 	ACTIVITY_MEMORY_OPERATIONS
 };
 
