@@ -115,6 +115,22 @@ like "$out" 'CUPTI [^;]*, (0.5|1.0) MiB of buffers; closed' "report has the memo
 expect 0 gpmu record --cuda=kernel -o "$trace" -- "$program" init context=0 kernel=foo copy=100 sync
 is "$(sql "select distinct category from all_slice where category <> 'audit'")" kernel "record --cuda=kernel has kernels only"
 
+# --- a process that runs already
+"$program" init context=0 await="$work/begin" &
+pid=$!
+until grep -q libcuda "/proc/$pid/maps"; do sleep 0.02; done
+expect 0 gpmu record -p $pid --duration 0.1 -o "$trace"
+like "$err" "^gpmu record: warning: -p $pid: its CUDA activity is not recorded, because CUPTI must be loaded when a program initialises CUDA: start the program by gpmu record -- COMMAND" \
+	"record -p of a process with CUDA warns that its activity is not recorded, and names the remedy"
+expect 0 gpmu record -t $pid --no-cuda-trace --duration 0.1 -o "$trace"
+unlike "$err" 'CUDA' "record -t --no-cuda-trace has no warning of CUDA"
+expect 0 gpmu record -t $pid --duration 0.1 -o "$trace"
+like "$err" "^gpmu record: warning: -t $pid: its CUDA activity is not recorded" "record -t of a thread of a process with CUDA warns, too"
+: > "$work/begin"
+wait
+expect 0 gpmu record -p $$ --duration 0.1 -o "$trace"
+unlike "$err" 'CUDA' "record -p of a process without CUDA has no warning"
+
 # --- regions
 ln -s "$(realpath "$B/libgpmu-mark.so")" "$GPMU_PLUGINS"
 expect 0 gpmu record --regions -o "$trace" -- "$program" init context=0 enter=solve kernel=foo push=step enter=inner kernel=bar leave=inner pop leave=solve

@@ -14,6 +14,7 @@
 #include "common.h"
 #include "output/progress.h"
 #include "profile/gpmu_profile.h"
+#include "record/record_attach.h"
 #include "record/record_missing.h"
 #include "record/record_path.h"
 #include "record/record_pcs.h"
@@ -661,6 +662,8 @@ static void add_threads(struct record *record, pid_t pid)
 		if (isdigit((unsigned char)*entry->d_name))
 			add_task(record, (pid_t)strtol(entry->d_name, NULL, 10));
 	closedir(dir);
+	if (record->cuda)
+		record_attach_warn("-p", pid);
 }
 
 static void add_tasks(struct record *record, const struct child *child)
@@ -669,8 +672,11 @@ static void add_tasks(struct record *record, const struct child *child)
 		add_task(record, child->pid);
 	for (size_t i = 0; i < record->pids.length; i++)
 		add_threads(record, record->pids.list[i]);
-	for (size_t i = 0; i < record->tids.length; i++)
+	for (size_t i = 0; i < record->tids.length; i++) {
 		add_task(record, record->tids.list[i]);
+		if (record->cuda)
+			record_attach_warn("-t", record->tids.list[i]);
+	}
 }
 
 static int run(int argc, char **argv)
