@@ -60,6 +60,7 @@ static const struct {
 	{ GPMU_RECORDER_EXTERNAL, 1u << ACTIVITY_EXTERNAL },
 	{ GPMU_RECORDER_ENVIRONMENT, 1u << ACTIVITY_ENVIRONMENT },
 	{ GPMU_RECORDER_MODULE, 1u << ACTIVITY_MODULE },
+	{ GPMU_RECORDER_ALLOCATOR, 1u << ACTIVITY_MEMORY },
 };
 
 static int refuse(struct gpmu_error *error, const char *text)
@@ -255,6 +256,7 @@ static int make_control(struct gpmu_recorder *recorder)
 		.ring = RECORDER_RING,
 		.graph_nodes = recorder->options.graph_nodes != 0,
 		.regions = recorder->options.regions != 0,
+		.allocators = (recorder->options.cuda & GPMU_RECORDER_ALLOCATOR) != 0,
 		.capture = (uint32_t)recorder->options.capture,
 		.flush = FLUSH,
 		.buffer = CUPTI_BUFFER,

@@ -89,10 +89,18 @@ is "$(grep -E '^(end|status|lost|note)' "$out" | xargs)" "end closed status 0" "
 # Pools of memory
 run '' '' init context=0 pool=1 async=100 async=-100 pool=3 pool=2 pool=-1 pool=9
 is "$(member memory operation)" "2 0 1 4 3" "a pool is created, trimmed and destroyed, and memory of it allocated and freed, with a record each"
-is "$(line 'memory .*operation=0')" "memory address=20480 bytes=100 device=0 context=1 memory=3 operation=0 stream=7 correlation=0 pool=28672 reserved=33554432 used=100 threshold=4096" \
+is "$(line 'memory .*operation=0')" "memory address=20480 bytes=100 device=0 context=1 memory=3 operation=0 stream=7 correlation=0 pool=28672 reserved=33554432 used=100 threshold=4096 source=" \
 	"memory of a pool has the pool, and what the pool has reserved and allocated"
-is "$(line 'memory .*operation=4')" "memory address=28672 bytes=0 device=0 context=0 memory=3 operation=4 stream=0 correlation=0 pool=28672 reserved=33554432 used=100 threshold=4096" \
+is "$(line 'memory .*operation=4')" "memory address=28672 bytes=0 device=0 context=0 memory=3 operation=4 stream=0 correlation=0 pool=28672 reserved=33554432 used=100 threshold=4096 source=" \
 	"a trimmed pool has its new size, and its threshold"
+
+# Libraries that allocate memory
+run '' 'allocators=1' init context=0 memory=100 memory=-100
+is "$(grep '^memory' "$out" | grep -o 'source=.*' | xargs)" "source=/lib/libfoo.so source=" "with allocators=1 an allocation has its library"
+run 'fail=cuptiActivityEnableAllocationSource:27' 'allocators=1' init context=0 memory=100
+is "$(n note 'does not record which library allocates memory') $(n memory)" "1 1" "a CUPTI that does not know the library of an allocation is reported by a note"
+run '' '' init context=0 memory=100
+is "$(n memory 'source=.')" 0 "without allocators=1 an allocation has no library"
 
 # Modules of kernels: the driver's compiler, and a load that the callback reports
 run '' '' init context=0 jit=1 jit=2 jit=3 cubin=plain

@@ -292,6 +292,24 @@ memory of GPU 0|bytes|2000|500" "record counts allocated memory, with the size o
 is "$(args unified)" "bytes HtoD|address|12288
 bytes HtoD|value|65536" "record has transfers of unified memory with address and value"
 
+# --- libraries that allocate; memory is freed by any of them
+script --cuda=allocator << 'END'
+memory time=+1000 address=4096 bytes=1000 device=0 memory=3 source=/lib/liba.so
+memory time=+2000 address=8192 bytes=500 device=0 memory=3 source=/opt/libb.so
+memory time=+3000 address=12288 bytes=30 device=0 memory=3
+memory time=+4000 address=4096 device=0 memory=3 operation=1
+memory time=+5000 address=16384 bytes=7 device=0 memory=2 source=/lib/liba.so
+memory time=+6000 address=16384 device=0 memory=3 operation=1
+complete time=+20000
+END
+is "$(sql "select t.name, c.value from counter c join counter_track t on t.id = c.track_id order by t.name, c.ts")" "memory of GPU 0|1000
+memory of GPU 0|1500
+memory of GPU 0|1530
+memory of GPU 0|530
+memory of GPU 0: liba.so|1000
+memory of GPU 0: liba.so|0
+memory of GPU 0: libb.so|500" "record --cuda=allocator counts the memory that each library has allocated"
+
 # --- pools of memory: the second one has the address of the first
 script --cuda=memory << 'END'
 memory time=+1000 address=4096 device=0 memory=3 operation=2 pool=4096 reserved=0 used=0 threshold=64

@@ -92,6 +92,7 @@ static const struct {
 	{ "external", GPMU_RECORDER_EXTERNAL },
 	{ "clocks", GPMU_RECORDER_ENVIRONMENT },
 	{ "module", GPMU_RECORDER_MODULE },
+	{ "allocator", GPMU_RECORDER_ALLOCATOR },
 };
 
 #define N_CUDA_NAMES	ARRAY_SIZE(cuda_names)
@@ -128,7 +129,7 @@ static uint32_t parse_cuda(const char *text)
 		if (i == N_CUDA_NAMES)
 			die("--cuda %s: expected kernel, memcpy, memset, graph, calls, runtime, "
 			    "driver, sync, "
-			    "nvtx, memory, unified, overhead, external, clocks, module, separated by \",\"", text);
+			    "nvtx, memory, unified, overhead, external, clocks, module, allocator, separated by \",\"", text);
 		if (!cursor[length])
 			return kinds;
 		cursor += length + 1;

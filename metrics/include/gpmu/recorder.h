@@ -50,6 +50,7 @@ enum gpmu_recorder_cuda {
 	GPMU_RECORDER_EXTERNAL = 1 << 12,	/* external correlation ids */
 	GPMU_RECORDER_ENVIRONMENT = 1 << 13,	/* clocks of GPUs, for the audit */
 	GPMU_RECORDER_MODULE = 1 << 14,	/* loads of modules, and operations of the driver's compiler */
+	GPMU_RECORDER_ALLOCATOR = 1 << 15,	/* allocations by library; x86-64 only */
 };
 
 /* When activity of CUDA is recorded */

@@ -129,7 +129,8 @@ struct record_process {
 	struct map threads;	/* struct record_thread * */
 	struct map ranges;	/* struct record_range *, the open ones */
 	struct map addresses;	/* bytes allocated at the address */
-	struct map allocated;	/* struct record_allocated *, by GPU */
+	struct map sources;	/* library that has allocated the memory at the address */
+	struct map allocated;	/* struct record_allocated *, by GPU and library */
 	struct map nodes;	/* struct record_node *, by id of the node of a graph */
 	struct map pools;	/* struct record_pool *, by address */
 	uint32_t pool_count;

@@ -88,6 +88,16 @@ static void on_callback(void *data, uint32_t domain, uint32_t cbid, const void *
 	errno = kept;
 }
 
+/* CUPTI has this on x86-64 only. */
+static void enable_allocators(struct inject *self)
+{
+	if (!self->control->allocators)
+		return;
+	self->has_allocators = self->api.allocation_source && !self->api.allocation_source(1);
+	if (!self->has_allocators)
+		output_note(self, ACTIVITY_WARNING, "this CUPTI does not record which library allocates memory");
+}
+
 static void enable(struct inject *self)
 {
 	const struct inject_api *api = &self->api;
@@ -95,6 +105,7 @@ static void enable(struct inject *self)
 	api->domain(1, self->subscriber, CUPTI_CB_DOMAIN_STATE);
 	api->callback(1, self->subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED);
 	calls_enable(self);
+	enable_allocators(self);
 	modules_enable(self);
 	pcs_begin(self);
 	if (self->control->capture == CHANNEL_CAPTURE_PROFILER) {

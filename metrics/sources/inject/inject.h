@@ -58,6 +58,7 @@ struct inject {
 	uint64_t arrived;	/* records of work that CUPTI has delivered */
 	uint64_t marked;	/* channel_called() when the channel was marked as complete */
 	bool is_last;		/* flushes deliver work that has not ended */
+	bool has_allocators;	/* CUPTI records the library of each allocation; set at the start */
 };
 
 #define PUBLIC	__attribute__((visibility("default")))

@@ -276,7 +276,8 @@ typedef struct PACKED {
 		uint64_t size;		/* CUPTI: pool.size */
 		uint64_t utilizedSize;
 	} memoryPoolConfig;
-} CUpti_ActivityMemory3;
+	const char *source;
+} CUpti_ActivityMemory4;
 
 typedef struct PACKED {
 	uint32_t kind;
@@ -485,7 +486,8 @@ typedef uint64_t (*CUpti_TimestampCallbackFunc)(void);
 #define INJECT_OPTIONAL(F) \
 	F(subscribe_v2, cuptiSubscribe_v2, void **subscriber, CUpti_CallbackFunc callback, void *data, \
 	  CUpti_SubscriberParams *params) \
-	F(unsubscribe, cuptiUnsubscribe, void *subscriber)
+	F(unsubscribe, cuptiUnsubscribe, void *subscriber) \
+	F(allocation_source, cuptiActivityEnableAllocationSource, uint8_t enable)
 
 #define INJECT_MEMBER(member, symbol, ...) int (*member)(__VA_ARGS__);
 

@@ -170,14 +170,14 @@ static void put_marker(struct inject *self, const void *record)
 
 static void put_memory(struct inject *self, const void *record)
 {
-	const CUpti_ActivityMemory3 *from = record;
+	const CUpti_ActivityMemory4 *from = record;
 	struct activity_memory to = {
 		HEAD(activity_memory, ACTIVITY_MEMORY), from->timestamp, from->address, from->bytes,
 		from->deviceId, from->contextId,
 		from->memoryKind < ACTIVITY_MEMORY_KINDS ? from->memoryKind : 0,
 		from->memoryOperationType == CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE ? ACTIVITY_MEMORY_FREED :
 											    ACTIVITY_MEMORY_ALLOCATED,
-		from->streamId, from->correlationId, 0, 0, 0, 0,
+		from->streamId, from->correlationId, 0, 0, 0, 0, 0, 0,
 	};
 
 	if (from->memoryPoolConfig.memoryPoolType == CUPTI_ACTIVITY_MEMORY_POOL_TYPE_LOCAL) {
@@ -186,6 +186,9 @@ static void put_memory(struct inject *self, const void *record)
 		to.used = from->memoryPoolConfig.utilizedSize;
 		to.threshold = from->memoryPoolConfig.releaseThreshold;
 	}
+	/* A CUPTI without the function may have shorter records. */
+	if (self->has_allocators)
+		to.source = names_intern(self, NAMES_OF_CUDA, from->source);
 	output_write(self, &to.head);
 }
 
@@ -200,7 +203,7 @@ static void put_pool(struct inject *self, const void *record)
 	struct activity_memory to = {
 		HEAD(activity_memory, ACTIVITY_MEMORY), from->timestamp, from->address, 0, from->deviceId, 0,
 		ACTIVITY_MEMORY_DEVICE, 0, 0, from->correlationId, from->address, from->size, from->utilizedSize,
-		from->releaseThreshold,
+		from->releaseThreshold, 0, 0,
 	};
 
 	if (from->memoryPoolType != CUPTI_ACTIVITY_MEMORY_POOL_TYPE_LOCAL ||
@@ -386,7 +389,7 @@ static const struct {
 	{ CUPTI_ACTIVITY_KIND_GRAPH_TRACE, ACTIVITY_GRAPH, put_graph, WORK(GraphTrace) },
 	{ CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, ACTIVITY_SYNC, put_sync, WORK(Synchronization) },
 	{ CUPTI_ACTIVITY_KIND_MARKER, ACTIVITY_MARKER, put_marker, 0, 0 },
-	{ CUPTI_ACTIVITY_KIND_MEMORY2, ACTIVITY_MEMORY, put_memory, T(Memory3, timestamp), 0 },
+	{ CUPTI_ACTIVITY_KIND_MEMORY2, ACTIVITY_MEMORY, put_memory, T(Memory4, timestamp), 0 },
 	{ CUPTI_ACTIVITY_KIND_MEMORY_POOL, ACTIVITY_MEMORY, put_pool, T(MemoryPool2, timestamp), 0 },
 	{ CUPTI_ACTIVITY_KIND_OVERHEAD, ACTIVITY_OVERHEAD, put_overhead, T(Overhead, start), 0 },
 	{ CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, ACTIVITY_EXTERNAL, put_external, 0, 0 },

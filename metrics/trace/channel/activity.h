@@ -294,6 +294,8 @@ struct activity_memory {
 	uint64_t pool;		/* address */
 	uint64_t reserved, used;	/* bytes that it has, and those of them that are allocated */
 	uint64_t threshold;	/* bytes that it keeps at a synchronization */
+	uint32_t source;	/* path of the library that has allocated; 0: not known */
+	uint32_t padding;
 };
 
 struct activity_overhead {

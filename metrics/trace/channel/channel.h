@@ -89,6 +89,8 @@ struct channel_control {
 	uint32_t pc_mode;	/* PC sampling: enum channel_pc_mode */
 	uint32_t pc_period;	/* cycles: 1 << pc_period */
 	uint32_t pc_stalls;	/* bits 1 << index in gpmu_stalls[]; 0: all reasons */
+	uint32_t allocators;	/* 1: the library of each allocation is requested */
+	uint32_t padding;
 	struct channel_ranges ranges;
 };
 

@@ -32,7 +32,7 @@ static CUpti_CallbackFunc callback;
 static CUpti_BuffersCallbackRequestFunc request;
 static CUpti_BuffersCallbackCompleteFunc complete;
 static pid_t owner;
-static bool has_ended, is_zeroed, has_nvtx;
+static bool has_ended, is_zeroed, has_nvtx, has_sources;
 static bool is_shared, is_declined;	/* is_declined: since the last flush */
 static bool is_kind_enabled[KINDS], is_domain_enabled[8];
 static struct { uint32_t domain, cbid; } callbacks[OFF], off[OFF];
@@ -104,7 +104,7 @@ size_t activity_size(uint32_t kind)
 		{ CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, sizeof(CUpti_ActivityUnifiedMemoryCounter2) },
 		{ CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, sizeof(CUpti_ActivitySynchronization) },
 		{ CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, sizeof(CUpti_ActivityExternalCorrelation) },
-		{ CUPTI_ACTIVITY_KIND_MEMORY2, sizeof(CUpti_ActivityMemory3) },
+		{ CUPTI_ACTIVITY_KIND_MEMORY2, sizeof(CUpti_ActivityMemory4) },
 		{ CUPTI_ACTIVITY_KIND_GRAPH_TRACE, sizeof(CUpti_ActivityGraphTrace) },
 		{ CUPTI_ACTIVITY_KIND_MEMORY_POOL, sizeof(CUpti_ActivityMemoryPool2) },
 		{ CUPTI_ACTIVITY_KIND_JIT, sizeof(CUpti_ActivityJit2) },
@@ -576,6 +576,19 @@ PUBLIC int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, CUpti_Activ
 		return INVALID_KIND;
 	*record = (CUpti_Activity *)next;
 	return 0;
+}
+
+PUBLIC int cuptiActivityEnableAllocationSource(uint8_t enable)
+{
+	int code = enter(__func__);
+
+	has_sources = !code && enable;
+	return code;
+}
+
+bool activity_has_sources(void)
+{
+	return has_sources;
 }
 
 /* A handle is an id. CUPTI permits this call in a callback. */

@@ -330,10 +330,11 @@ static void do_context(const char *device)
 
 static void do_memory(const char *bytes)
 {
-	CUpti_ActivityMemory3 record = {
+	CUpti_ActivityMemory4 record = {
 		.kind = CUPTI_ACTIVITY_KIND_MEMORY2, .memoryOperationType = *bytes == '-' ? 2 : 1,
 		.memoryKind = 3, .address = 0x1000, .bytes = strtoull(bytes + (*bytes == '-'), NULL, 0),
 		.timestamp = activity_now(), .contextId = context_id,
+		.source = activity_has_sources() && *bytes != '-' ? "/lib/libfoo.so" : NULL,
 	};
 
 	activity_put(&record, false);
@@ -343,7 +344,7 @@ static void do_memory(const char *bytes)
 static void do_async(const char *bytes)
 {
 	static uint64_t used;
-	CUpti_ActivityMemory3 record = {
+	CUpti_ActivityMemory4 record = {
 		.kind = CUPTI_ACTIVITY_KIND_MEMORY2, .memoryOperationType = *bytes == '-' ? 2 : 1, .memoryKind = 3,
 		.address = 0x5000, .bytes = strtoull(bytes + (*bytes == '-'), NULL, 0), .timestamp = activity_now(),
 		.contextId = context_id, .streamId = 7, .isAsync = 1,

@@ -40,6 +40,8 @@ void activity_end(void);
 /* The time by the registered clock */
 uint64_t activity_now(void);
 bool activity_has_nvtx(void);
+/* Returns whether allocations have the library that has made them. */
+bool activity_has_sources(void);
 
 /* pc_sampling.c: executes a word of PC sampling; false: it is none */
 bool pc_sampling_do(const char *word, const char *value);

@@ -71,7 +71,7 @@ static void happen(struct record_map *map)
 	struct activity_marker marker = { HEAD(activity_marker, ACTIVITY_MARKER), .time = 50, .id = 1,
 					  .thread = 6, .name = 1 };
 	const struct activity_memory memory = { HEAD(activity_memory, ACTIVITY_MEMORY), .time = 60,
-						.address = 1, .bytes = 8, .memory = ACTIVITY_MEMORY_DEVICE };
+						.address = 1, .bytes = 8, .memory = ACTIVITY_MEMORY_DEVICE, .source = 1 };
 	const struct activity_memory trim = { HEAD(activity_memory, ACTIVITY_MEMORY), .time = 61, .address = 2, .pool = 2,
 					      .operation = ACTIVITY_MEMORY_POOL_TRIMMED, .reserved = 8, .used = 4 };
 	const struct activity_memory destroy = { HEAD(activity_memory, ACTIVITY_MEMORY), .time = 62, .address = 2, .pool = 2,
