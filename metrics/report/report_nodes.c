@@ -29,8 +29,8 @@ static size_t count_nodes(const struct timeline_node *all, size_t n)
 
 static void put_nodes(struct gpmu_report *report, const struct report_tally *tally, const struct timeline_node *all)
 {
-	report_text(report, REPORT_NODES, report_string(report, all->name));
 	report_text(report, REPORT_NODES, report_string(report, all->range));
+	report_text(report, REPORT_NODES, report_string(report, all->name));
 	report_number(report, REPORT_NODES, (double)tally->count);
 	report_number(report, REPORT_NODES, (double)count_nodes(all, tally->count));
 	report_put_times(report, REPORT_NODES, tally);

@@ -49,7 +49,7 @@ static const struct gpmu_report_column modules[] = {
 };
 
 static const struct gpmu_report_column nodes[] = {
-	LONG("name"), LONG("created_in"), COLUMN("count", COUNT), COLUMN("nodes", COUNT), STATISTICS,
+	LONG("created_in"), LONG("name"), COLUMN("count", COUNT), COLUMN("nodes", COUNT), STATISTICS,
 };
 
 static const struct gpmu_report_column nvtx[] = {

@@ -160,10 +160,10 @@ is "$(sql "select s.name, a.key, case a.key when 'created' then a.int_value - (s
 a|created_in|inner
 b|created|500" "record --graph-nodes gives work the time at which its node was created, and the NVTX range"
 is "$(gpmu report --by node --format csv "$trace" | sed -n 1,5p)" "# gpmu-report-csv 1 nodes
-name,created_in,count,nodes,total,min,median,max
-a,inner,1,1,100,100,100,100
-b,,1,1,100,100,100,100
-c,,1,1,100,100,100,100" "report --by node has the work of graphs by the NVTX range that created it"
+created_in,name,count,nodes,total,min,median,max
+,b,1,1,100,100,100,100
+,c,1,1,100,100,100,100
+inner,a,1,1,100,100,100,100" "report --by node has the work of graphs by the NVTX range that created it"
 
 # --- modules of kernels
 script << 'END'

@@ -299,9 +299,9 @@ printf '%s\n' 'process;5;app' 'gpu;0;H200;GPU-1;0009:01:00.0' 'queue;s7;0;5;5 ap
 	'work;s7;1000;1100;kernel;k;node=1;created_in=fwd' 'work;s7;2000;2300;kernel;k;node=1;created_in=fwd' \
 	'work;s7;3000;3100;kernel;k;node=2;created_in=fwd' 'work;s7;4000;4050;kernel;k;node=3;created_in=bwd' 'work;s7;5000;5010;memset;memset;node=4' \
 	'work;s7;6000;7000;kernel;k' 'audit;trace' | trace nodes
-is "$(gpmu report --by node --format csv "$work/nodes.pftrace" | sed -n 3,5p)" "k,fwd,3,2,500,100,100,300
-k,bwd,1,1,50,50,50,50
-memset,,1,1,10,10,10,10" "report --by node counts the work and the nodes of each range"
+is "$(gpmu report --by node --format csv "$work/nodes.pftrace" | sed -n 3,5p)" "fwd,k,3,2,500,100,100,300
+bwd,k,1,1,50,50,50,50
+,memset,1,1,10,10,10,10" "report --by node counts the work and the nodes of each range"
 like "$(gpmu report --by node "$work/threads.pftrace" 2>&1)" 'use gpmu record --graph-nodes' "report --by node explains how to record nodes if there are none"
 
 # --- modules: CUPTI's other overhead has no row, and is that of the audit
