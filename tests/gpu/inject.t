@@ -110,6 +110,8 @@ is "$(line 'module .*what=0')" "module bytes=192 what=0 path=" "a load of a modu
 is "$(distinct module thread) $(n note)" "$(member process pid) 0" "operations on modules have the id of their thread"
 run '' '' init context=0 cubin=__cudaCDP2LaunchDeviceV2 cubin=__cudaCDP2LaunchDeviceV2_ptsz
 is "$(n module) $(n note 'of which CUPTI has no records')" "2 1" "one note reports kernels that can launch kernels"
+run '' '' init context=0 broken
+is "$(n module) $(n note) $(tail -1 "$out")" "40 0 status 0" "malformed cubins are recorded as loaded"
 run '' "kinds=$((1 << 8))" init context=0 jit=3 cubin=__cudaCDP2LaunchDeviceV2
 is "$(n module) $(n note)" "0 0" "operations on modules are recorded on request only"
 run '' 'capture=2 range=step' init context=0 jit=1 cubin=a push=step jit=3 cubin=b pop

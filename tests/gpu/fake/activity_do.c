@@ -433,6 +433,30 @@ static void do_cubin(const char *name)
 	activity_callback(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_MODULE_LOADED, &data);
 }
 
+/* Loads images that are no cubins, or whose sections are outside of them. */
+static void do_broken(const char *unused)
+{
+	const Elf64_Ehdr head = { .e_ident = ELFMAG, .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 65535 };
+	struct {
+		Elf64_Ehdr head;
+		Elf64_Shdr section;
+	} image = { .head = head, .section = { .sh_type = SHT_STRTAB, .sh_offset = 8, .sh_size = UINT64_MAX } };
+	CUpti_ModuleResourceData module = { .moduleId = 1, .pCubin = (const char *)&image };
+	const CUpti_ResourceData data = { .resourceDescriptor = &module };
+	static const uint64_t places[] = { 0, sizeof(image.head), sizeof(image) - 8, sizeof(image), UINT64_MAX - 8 };
+	static const size_t sizes[] = { 0, 4, sizeof(image.head), sizeof(image) };
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places) * 2; i++) {
+		image.head.e_shoff = places[i / 2];
+		image.head.e_shnum = i % 2 ? 65535 : 0;
+		for (size_t k = 0; k < sizeof(sizes) / sizeof(*sizes); k++) {
+			module.cubinSize = sizes[k];
+			activity_callback(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_MODULE_LOADED, &data);
+		}
+	}
+}
+
 static void do_external(const char *id)
 {
 	CUpti_ActivityExternalCorrelation record = {
@@ -568,6 +592,7 @@ void activity_do(const char *word, const char *value)
 		{ "overhead", do_overhead }, { "asked", do_asked }, { "external", do_external },
 		{ "names", do_names }, { "nothing", do_nothing }, { "capture", do_capture }, { "captured", do_captured },
 		{ "undelivered", do_undelivered }, { "jit", do_jit }, { "async", do_async }, { "pool", do_pool }, { "cubin", do_cubin },
+		{ "broken", do_broken },
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)

@@ -5,6 +5,7 @@
  *	init			cuInit()
  *	context=DEVICE kernel=NAME copy=BYTES peer=BYTES set=BYTES graph=NODES sync memory=BYTES
  *	memory=-BYTES unified=BYTES environment=MHZ overhead=KIND external=ID ask
+ *	broken			loads malformed cubins
  *	async=BYTES async=-BYTES pool=OPERATION	memory of a pool; an operation on the pool
  *	jit=OPERATION cubin=NAME	an operation of the driver's compiler; loads a cubin with a function of this name
  *	module=CRC unload=CRC	loads or unloads a module of the recording of PC samples
