@@ -78,6 +78,7 @@ int gpmu_report_make(struct gpmu_report *report, struct gpmu_error *error)
 		report_moved, report_attribution, report_ranks, report_audit,
 		report_counters, report_threads, report_samples, report_pcs,
 		report_stacks, report_modules, report_nodes,
+		report_openacc,
 	};
 
 	if (report->is_made)

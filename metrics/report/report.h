@@ -38,6 +38,7 @@ enum report_table_id {
 	REPORT_PCS,
 	REPORT_MODULES,
 	REPORT_NODES,
+	REPORT_OPENACC,
 	REPORT_TABLES
 };
 
@@ -200,6 +201,7 @@ void report_counters(struct gpmu_report *report);
 void report_threads(struct gpmu_report *report);
 void report_samples(struct gpmu_report *report);	/* also functions */
 void report_nodes(struct gpmu_report *report);
+void report_openacc(struct gpmu_report *report);
 void report_modules(struct gpmu_report *report);
 /* Returns whether this kind of CUPTI's overhead is the program's loading of modules. */
 bool report_is_loading(const char *name);

@@ -75,14 +75,14 @@ struct timeline_call {
 	uint32_t reserved;
 };
 
-/* A wait, NVTX range, unified memory operation, gap, time that CUPTI used, or operation on a module */
+/* A wait, NVTX range, unified memory operation, gap, time that CUPTI used, operation on a module or of OpenACC */
 struct timeline_slice {
 	uint64_t begin, end;
 	uint32_t name, file;
-	/* range: domain; unified memory: GPU; gap: name of what the counter counts */
+	/* range: domain; unified memory: GPU; gap: name of what the counter counts; OpenACC: line */
 	uint32_t other;
 	uint32_t thread;	/* for a range, or TIMELINE_NONE */
-	uint64_t value;		/* unified memory; module: bytes */
+	uint64_t value;		/* unified memory; module, OpenACC: bytes */
 };
 
 struct timeline_slices {
@@ -201,7 +201,7 @@ struct timeline {
 	VECTOR(struct timeline_work) works;
 	VECTOR(struct timeline_call) calls;
 	VECTOR(struct timeline_node) nodes;
-	struct timeline_slices waits, ranges, unified, gaps, overheads, modules;
+	struct timeline_slices waits, ranges, unified, gaps, overheads, modules, openacc;
 	VECTOR(struct timeline_counter) counters;
 	VECTOR(struct timeline_fact) facts;
 	VECTOR(struct timeline_task) tasks;

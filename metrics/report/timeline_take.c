@@ -326,6 +326,9 @@ static int by_category(struct timeline *timeline, const struct timeline_track *t
 		       take_slice(timeline, &timeline->gaps, track, item, other);
 	if (!strcmp(category, "overhead"))
 		return take_slice(timeline, &timeline->overheads, track, item, TIMELINE_NONE);
+	if (!strcmp(category, "openacc"))
+		return text_number(timeline, item, "source", &other) ? -ENOMEM :
+		       take_slice(timeline, &timeline->openacc, track, item, other);
 	if (!strcmp(category, "module"))
 		return take_slice(timeline, &timeline->modules, track, item, TIMELINE_NONE);
 	return 0;

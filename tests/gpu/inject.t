@@ -94,6 +94,25 @@ is "$(line 'memory .*operation=0')" "memory address=20480 bytes=100 device=0 con
 is "$(line 'memory .*operation=4')" "memory address=28672 bytes=0 device=0 context=0 memory=3 operation=4 stream=0 correlation=0 pool=28672 reserved=33554432 used=100 threshold=4096 source=" \
 	"a trimmed pool has its new size, and its threshold"
 
+# OpenACC: the runtime registers before or after CUDA is initialised, or twice
+export ACC_PROFLIB=$CUDA_INJECTION64_PATH
+acc() {
+	grep '^openacc' "$out" | sed -E 's/ (begin|end|thread)=[0-9]+//g'
+}
+constructs="openacc bytes=64 event=5 line=12 file=a.c function=main subject=x
+openacc bytes=0 event=4 line=12 file=a.c function=main subject=x
+openacc bytes=0 event=9 line=12 file=a.c function=main subject="
+run '' '' acc-register init context=0 acc=33 acc=34 acc=35
+is "$(acc)" "$constructs" "operations of OpenACC's runtime have records with their line, kernel and variable"
+run '' '' init context=0 acc-register acc-register acc=33 acc=34 acc=35
+is "$(acc)" "$constructs" "a runtime of OpenACC that registers after CUDA's start is recorded"
+is "$(distinct openacc thread)" "$(member process pid)" "operations of OpenACC have the id of their thread"
+run 'fail=cuptiOpenACCInitialize:27' '' acc-register init context=0 acc=33
+is "$(n openacc) $(n note 'OpenACC is not recorded: cuptiOpenACCInitialize returned 27')" "0 1" "a CUPTI that refuses OpenACC is reported by a note"
+run '' "kinds=$((1 << 8))" acc-register init context=0 acc=33 kernel=a
+is "$(n openacc) $(n note)" "0 0" "OpenACC is recorded on request only"
+unset ACC_PROFLIB
+
 # Libraries that allocate memory
 run '' 'allocators=1' init context=0 memory=100 memory=-100
 is "$(grep '^memory' "$out" | grep -o 'source=.*' | xargs)" "source=/lib/libfoo.so source=" "with allocators=1 an allocation has its library"
@@ -264,14 +283,14 @@ is "$(n kernel) $(n note)" "200 0" "a capture range waits until CUPTI has enable
 run 'exclusive=1' 'capture=1 flush=1' init context=0 profile=1 kernel=a profile=0 sleep=500 ranges=4 sleep=1100 profile=1 kernel=b profile=0
 is "$(n note 'the start of a capture range may be missing') $(n kernel threaded) $(n kernel name=b) $(tail -1 "$out")" \
 	"1 400 1 status 0" "if CUPTI enables records only after its callback returns, a range waits once and a note reports it"
-run '' 'enabled=0 begin=1000 stop=3000' init context=0 enabled=5 kernel=a enabled=18 kernel=b enabled=5 kernel=c
+run '' 'enabled=0 begin=1000 stop=3000' init context=0 enabled=5 kernel=a enabled=21 kernel=b enabled=5 kernel=c
 is "$(member kernel name)" "b" "kernels are recorded only while gpmu enables recording"
 for word in close leave; do
-	run '' "$word=1000" init context=0 enabled=18 kernel=a enabled=1 repeat=100 kernel=b
+	run '' "$word=1000" init context=0 enabled=21 kernel=a enabled=1 repeat=100 kernel=b
 	is "$(member kernel name) $(lost) $(tail -1 "$out")" "a 0 status 0" \
 		"$word: recording is disabled once the reader has ended"
 done
-run '' 'leave=1000' init context=0 enabled=18 kernel=a enabled=1 graph=2
+run '' 'leave=1000' init context=0 enabled=21 kernel=a enabled=1 graph=2
 is "$(n kernel) $(n graph) $(tail -1 "$out")" "1 0 status 0" "after the reader has ended the program's graphs still run"
 
 run '' 'flush=10' init context=0 mark=old names=4200 mark=old kernel=a
@@ -409,6 +428,6 @@ is "$violations" 0 "no call breaks the rules of the real CUPTI"
 exported=$(nm -D --defined-only "$build/libgpmu-inject.so" | awk '{ print $3 }' | LC_ALL=C sort | xargs)
 libc="_Exit __sysv_signal _exit abort bsd_signal execl execle execlp execv execve execveat execvp execvpe fexecve sigaction signal sigset ssignal sysv_signal"
 # shellcheck disable=SC2086 # words
-is "$exported" "$(printf '%s\n' InitializeInjection InitializeInjectionNvtx2 gpmu_inject_range gpmu_inject_region $libc | LC_ALL=C sort | xargs)" \
+is "$exported" "$(printf '%s\n' InitializeInjection InitializeInjectionNvtx2 acc_register_library gpmu_inject_range gpmu_inject_region $libc | LC_ALL=C sort | xargs)" \
 	"the library exports its four entry points, and functions that precede those of libc"
 done_testing

@@ -115,6 +115,16 @@ like "$out" 'CUPTI [^;]*, (0.5|1.0) MiB of buffers; closed' "report has the memo
 expect 0 gpmu record --cuda=kernel -o "$trace" -- "$program" init context=0 kernel=foo copy=100 sync
 is "$(sql "select distinct category from all_slice where category <> 'audit'")" kernel "record --cuda=kernel has kernels only"
 
+# --- OpenACC
+expect 0 gpmu record --cuda=openacc -o "$trace" -- "$program" acc-register init context=0 acc=35 acc=33
+is "$(sql "select name from slice where category = 'openacc' order by ts")" "compute construct
+enqueue upload" "record --cuda=openacc records the operations of OpenACC's runtime"
+run env ACC_PROFLIB=/other "$GPMU_BIN" record --cuda=openacc -o "$trace" -- true
+is "$rc" 125 "record --cuda=openacc is refused if ACC_PROFLIB is another tool's"
+like "$err" 'ACC_PROFLIB is /other, of another tool' "record --cuda=openacc names the variable of the other tool"
+expect 0 env ACC_PROFLIB=/other "$GPMU_BIN" record --no-cpu-trace -o "$trace" -- sh -c 'echo $ACC_PROFLIB'
+is "$out" /other "record without OpenACC leaves ACC_PROFLIB as it is"
+
 # --- a process that runs already
 "$program" init context=0 await="$work/begin" &
 pid=$!

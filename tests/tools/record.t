@@ -165,6 +165,36 @@ created_in,name,count,nodes,total,min,median,max
 ,c,1,1,100,100,100,100
 inner,a,1,1,100,100,100,100" "report --by node has the work of graphs by the NVTX range that created it"
 
+# --- OpenACC
+script --cuda=openacc << 'END'
+openacc begin=+1000 end=+5000 thread=77 event=9 line=12 file=a.c function=main
+openacc begin=+2000 end=+3000 thread=77 event=5 line=12 file=a.c function=main subject=x bytes=64
+openacc begin=+3500 end=+4000 thread=77 event=4 line=12 file=a.c function=main subject=main_12_gpu
+openacc begin=+6000 end=+6500 thread=77 event=99
+openacc begin=+7000 end=+7500 thread=0 event=9
+complete time=+20000
+END
+is "$(slices 1)" "0|4000|thread 77|openacc|compute construct|0
+1000|1000|thread 77|openacc|enqueue upload|1
+2500|500|thread 77|openacc|enqueue launch|1
+5000|500|thread 77|openacc|OpenACC|0" "record has the operations of OpenACC's runtime inside their construct"
+is "$(args openacc)" "compute construct|function|main
+compute construct|source|a.c:12
+enqueue upload|bytes|64
+enqueue upload|function|main
+enqueue upload|source|a.c:12
+enqueue upload|variable|x
+enqueue launch|function|main
+enqueue launch|kernel|main_12_gpu
+enqueue launch|source|a.c:12" "record gives operations of OpenACC their line, function, kernel and variable"
+is "$(gpmu report --by openacc --format csv "$trace" | sed -n 1,6p)" "# gpmu-report-csv 1 openacc
+source,name,count,bytes,total,min,median,max
+a.c:12,compute construct,1,,4000,4000,4000,4000
+a.c:12,enqueue upload,1,64,1000,1000,1000,1000
+,OpenACC,1,,500,500,500,500
+a.c:12,enqueue launch,1,,500,500,500,500" "report --by openacc has the operations by the line of their construct"
+like "$(audit source)" "kind=openacc lost=1 " "record counts an operation of OpenACC without a thread as lost"
+
 # --- modules of kernels
 script << 'END'
 runtime begin=+1000 end=+9000 thread=77 correlation=5 name=cudaLaunchKernel

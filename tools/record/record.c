@@ -93,6 +93,7 @@ static const struct {
 	{ "clocks", GPMU_RECORDER_ENVIRONMENT },
 	{ "module", GPMU_RECORDER_MODULE },
 	{ "allocator", GPMU_RECORDER_ALLOCATOR },
+	{ "openacc", GPMU_RECORDER_OPENACC },
 };
 
 #define N_CUDA_NAMES	ARRAY_SIZE(cuda_names)
@@ -129,7 +130,7 @@ static uint32_t parse_cuda(const char *text)
 		if (i == N_CUDA_NAMES)
 			die("--cuda %s: expected kernel, memcpy, memset, graph, calls, runtime, "
 			    "driver, sync, "
-			    "nvtx, memory, unified, overhead, external, clocks, module, allocator, separated by \",\"", text);
+			    "nvtx, memory, unified, overhead, external, clocks, module, allocator, openacc, separated by \",\"", text);
 		if (!cursor[length])
 			return kinds;
 		cursor += length + 1;

@@ -51,6 +51,7 @@ enum gpmu_recorder_cuda {
 	GPMU_RECORDER_ENVIRONMENT = 1 << 13,	/* clocks of GPUs, for the audit */
 	GPMU_RECORDER_MODULE = 1 << 14,	/* loads of modules, and operations of the driver's compiler */
 	GPMU_RECORDER_ALLOCATOR = 1 << 15,	/* allocations by library; x86-64 only */
+	GPMU_RECORDER_OPENACC = 1 << 16,	/* operations of OpenACC's runtime */
 };
 
 /* When activity of CUDA is recorded */

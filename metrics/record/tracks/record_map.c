@@ -251,6 +251,10 @@ static enum activity_lost_why refusal_of(const struct activity_head *record)
 		if (!is_id(call->thread))
 			return ACTIVITY_LOST_IDS;
 		break;
+	case ACTIVITY_OPENACC:
+		if (!is_id(((const struct activity_openacc *)data)->thread))
+			return ACTIVITY_LOST_IDS;
+		break;
 	case ACTIVITY_MODULE:
 		if (!is_id(((const struct activity_module *)data)->thread))
 			return ACTIVITY_LOST_IDS;
@@ -401,6 +405,8 @@ int record_map_event(struct record_map *map, uint32_t number, const struct activ
 		return put_overhead(map, process, data);
 	case ACTIVITY_MODULE:
 		return record_module(map, process, data);
+	case ACTIVITY_OPENACC:
+		return record_openacc(map, process, data);
 	case ACTIVITY_NODE:
 		return record_node(map, process, data);
 	case ACTIVITY_PC:

@@ -333,6 +333,9 @@ int record_external(struct record_process *process, const struct activity_extern
 /* --- record_modules.c */
 int record_module(struct record_map *map, struct record_process *process, const struct activity_module *module);
 
+/* --- record_openacc.c */
+int record_openacc(struct record_map *map, struct record_process *process, const struct activity_openacc *openacc);
+
 /* --- record_nodes.c */
 int record_node(struct record_map *map, struct record_process *process, const struct activity_node *node);
 /* Adds when, and in which NVTX range, the node was created, if this is known. */

@@ -106,6 +106,7 @@ static void enable(struct inject *self)
 	api->callback(1, self->subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED);
 	calls_enable(self);
 	enable_allocators(self);
+	openacc_connect(self);
 	modules_enable(self);
 	pcs_begin(self);
 	if (self->control->capture == CHANNEL_CAPTURE_PROFILER) {

@@ -176,6 +176,9 @@ void graphs_disable(const void *exec);
 /* Counts the nodes of an executable graph that is launched. */
 void graphs_count(struct inject *self, const void *exec, uint32_t correlation, enum channel_tally tally);
 
+/* openacc.c: connects CUPTI to OpenACC's runtime, if it is requested and the runtime is known. */
+void openacc_connect(struct inject *self);
+
 /* modules.c */
 void modules_enable(struct inject *self);
 void modules_loaded(struct inject *self, const CUpti_ModuleResourceData *module);

@@ -33,6 +33,9 @@
 #define CUPTI_ACTIVITY_KIND_ENVIRONMENT			20
 #define CUPTI_ACTIVITY_KIND_MEMCPY2			22
 #define CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER	25
+#define CUPTI_ACTIVITY_KIND_OPENACC_DATA		33
+#define CUPTI_ACTIVITY_KIND_OPENACC_LAUNCH		34
+#define CUPTI_ACTIVITY_KIND_OPENACC_OTHER		35
 #define CUPTI_ACTIVITY_KIND_SYNCHRONIZATION		38
 #define CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION	39
 #define CUPTI_ACTIVITY_KIND_MEMORY2			49
@@ -330,6 +333,69 @@ typedef struct PACKED {
 	uint32_t data[5];	/* speed: SM's and memory's clock, PCIe's generation and width, throttle reasons */
 } CUpti_ActivityEnvironment;
 
+/* OpenACC's records of other kinds have the members up to funcName. */
+typedef struct PACKED {
+	uint32_t kind;
+	uint32_t eventKind;
+	uint32_t parentConstruct;
+	uint32_t version;
+	uint32_t implicit;
+	uint32_t deviceType;
+	uint32_t deviceNumber;
+	uint32_t threadId;
+	uint64_t async;
+	uint64_t asyncMap;
+	uint32_t lineNo;
+	uint32_t endLineNo;
+	uint32_t funcLineNo;
+	uint32_t funcEndLineNo;
+	uint64_t start;
+	uint64_t end;
+	uint32_t cuDeviceId;
+	uint32_t cuContextId;
+	uint32_t cuStreamId;
+	uint32_t cuProcessId;
+	uint32_t cuThreadId;
+	uint32_t externalId;
+	const char *srcFile;
+	const char *funcName;
+	uint64_t bytes;
+	uint64_t hostPtr;
+	uint64_t devicePtr;
+	const char *varName;
+} CUpti_ActivityOpenAccData;
+
+typedef struct PACKED {
+	uint32_t kind;
+	uint32_t eventKind;
+	uint32_t parentConstruct;
+	uint32_t version;
+	uint32_t implicit;
+	uint32_t deviceType;
+	uint32_t deviceNumber;
+	uint32_t threadId;
+	uint64_t async;
+	uint64_t asyncMap;
+	uint32_t lineNo;
+	uint32_t endLineNo;
+	uint32_t funcLineNo;
+	uint32_t funcEndLineNo;
+	uint64_t start;
+	uint64_t end;
+	uint32_t cuDeviceId;
+	uint32_t cuContextId;
+	uint32_t cuStreamId;
+	uint32_t cuProcessId;
+	uint32_t cuThreadId;
+	uint32_t externalId;
+	const char *srcFile;
+	const char *funcName;
+	uint64_t numGangs;
+	uint64_t numWorkers;
+	uint64_t vectorLength;
+	const char *kernelName;
+} CUpti_ActivityOpenAccLaunch;
+
 typedef struct PACKED {
 	uint32_t kind;
 	uint32_t jitEntryType;
@@ -487,7 +553,8 @@ typedef uint64_t (*CUpti_TimestampCallbackFunc)(void);
 	F(subscribe_v2, cuptiSubscribe_v2, void **subscriber, CUpti_CallbackFunc callback, void *data, \
 	  CUpti_SubscriberParams *params) \
 	F(unsubscribe, cuptiUnsubscribe, void *subscriber) \
-	F(allocation_source, cuptiActivityEnableAllocationSource, uint8_t enable)
+	F(allocation_source, cuptiActivityEnableAllocationSource, uint8_t enable) \
+	F(openacc, cuptiOpenACCInitialize, void *add, void *drop, void *lookup)
 
 #define INJECT_MEMBER(member, symbol, ...) int (*member)(__VA_ARGS__);
 

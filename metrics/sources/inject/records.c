@@ -335,6 +335,28 @@ static void put_jit(struct inject *self, const void *record)
 	output_write(self, &to.head);
 }
 
+static void put_openacc(struct inject *self, const void *record)
+{
+	const CUpti_ActivityOpenAccData *from = record;
+	const CUpti_ActivityOpenAccLaunch *launch = record;
+	struct activity_openacc to = {
+		HEAD(activity_openacc, ACTIVITY_OPENACC), from->start, from->end, 0, from->cuThreadId, from->eventKind,
+		from->lineNo, 0, 0, 0,
+	};
+
+	if (!has_times(self, ACTIVITY_OPENACC, from->start, from->end))
+		return;
+	to.file = names_intern(self, NAMES_OF_CUDA, from->srcFile);
+	to.function = names_intern(self, NAMES_OF_CUDA, from->funcName);
+	if (from->kind == CUPTI_ACTIVITY_KIND_OPENACC_LAUNCH)
+		to.subject = names_intern(self, NAMES_OF_CUDA, launch->kernelName);
+	if (from->kind == CUPTI_ACTIVITY_KIND_OPENACC_DATA) {
+		to.subject = names_intern(self, NAMES_OF_CUDA, from->varName);
+		to.bytes = from->bytes;
+	}
+	output_write(self, &to.head);
+}
+
 static void put_device(struct inject *self, const void *record)
 {
 	const CUpti_ActivityDevice4 *from = record;
@@ -397,6 +419,9 @@ static const struct {
 	  T(UnifiedMemoryCounter2, start), 0 },
 	{ CUPTI_ACTIVITY_KIND_ENVIRONMENT, ACTIVITY_ENVIRONMENT, put_environment,
 	  T(Environment, timestamp), 0 },
+	{ CUPTI_ACTIVITY_KIND_OPENACC_DATA, ACTIVITY_OPENACC, put_openacc, T(OpenAccData, start), 0 },
+	{ CUPTI_ACTIVITY_KIND_OPENACC_LAUNCH, ACTIVITY_OPENACC, put_openacc, T(OpenAccData, start), 0 },
+	{ CUPTI_ACTIVITY_KIND_OPENACC_OTHER, ACTIVITY_OPENACC, put_openacc, T(OpenAccData, start), 0 },
 	{ CUPTI_ACTIVITY_KIND_JIT, ACTIVITY_MODULE, put_jit, T(Jit2, start), 0 },
 	{ CUPTI_ACTIVITY_KIND_DEVICE, ACTIVITY_DEVICE, put_device, 0, 0 },
 	{ CUPTI_ACTIVITY_KIND_CONTEXT, ACTIVITY_CONTEXT, put_context, 0, 0 },

@@ -28,6 +28,7 @@ const struct activity_shape activity_shapes[ACTIVITY_KINDS] = {
 	[ACTIVITY_UNIFIED] = PLAIN(activity_unified),
 	[ACTIVITY_ENVIRONMENT] = PLAIN(activity_environment),
 	[ACTIVITY_MODULE] = PLAIN(activity_module),
+	[ACTIVITY_OPENACC] = PLAIN(activity_openacc),
 	[ACTIVITY_NODE] = PLAIN(activity_node),
 	[ACTIVITY_PC] = PLAIN(activity_pc),
 	[ACTIVITY_PC_TOTAL] = PLAIN(activity_pc_total),

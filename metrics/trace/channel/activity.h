@@ -40,6 +40,7 @@ enum activity_kind {
 	ACTIVITY_UNIFIED,
 	ACTIVITY_ENVIRONMENT,
 	ACTIVITY_MODULE,
+	ACTIVITY_OPENACC,
 	ACTIVITY_NODE,		/* recorded with graph_nodes */
 	ACTIVITY_PC,		/* samples of an instruction */
 	ACTIVITY_PC_TOTAL,
@@ -353,6 +354,18 @@ struct activity_module {
 	uint32_t what;		/* enum activity_module_what */
 	uint32_t path;		/* name of the file in the cache; 0: none */
 	uint32_t reserved;
+};
+
+/* An operation of OpenACC's runtime */
+struct activity_openacc {
+	struct activity_head head;
+	uint64_t begin, end;
+	uint64_t bytes;		/* of a copy or an allocation; 0: none */
+	uint32_t thread;
+	uint32_t event;		/* CUpti_OpenAccEventKind */
+	uint32_t line;		/* of the construct; 0: not known */
+	/* Names; 0: not known. subject: the kernel or variable */
+	uint32_t file, function, subject;
 };
 
 /* A node of a graph, created by the program or cloned from another one */

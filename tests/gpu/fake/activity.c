@@ -32,7 +32,7 @@ static CUpti_CallbackFunc callback;
 static CUpti_BuffersCallbackRequestFunc request;
 static CUpti_BuffersCallbackCompleteFunc complete;
 static pid_t owner;
-static bool has_ended, is_zeroed, has_nvtx, has_sources;
+static bool has_ended, is_zeroed, has_nvtx, has_sources, has_openacc;
 static bool is_shared, is_declined;	/* is_declined: since the last flush */
 static bool is_kind_enabled[KINDS], is_domain_enabled[8];
 static struct { uint32_t domain, cbid; } callbacks[OFF], off[OFF];
@@ -107,6 +107,9 @@ size_t activity_size(uint32_t kind)
 		{ CUPTI_ACTIVITY_KIND_MEMORY2, sizeof(CUpti_ActivityMemory4) },
 		{ CUPTI_ACTIVITY_KIND_GRAPH_TRACE, sizeof(CUpti_ActivityGraphTrace) },
 		{ CUPTI_ACTIVITY_KIND_MEMORY_POOL, sizeof(CUpti_ActivityMemoryPool2) },
+		{ CUPTI_ACTIVITY_KIND_OPENACC_DATA, sizeof(CUpti_ActivityOpenAccData) },
+		{ CUPTI_ACTIVITY_KIND_OPENACC_LAUNCH, sizeof(CUpti_ActivityOpenAccLaunch) },
+		{ CUPTI_ACTIVITY_KIND_OPENACC_OTHER, offsetof(CUpti_ActivityOpenAccData, bytes) },
 		{ CUPTI_ACTIVITY_KIND_JIT, sizeof(CUpti_ActivityJit2) },
 	};
 
@@ -576,6 +579,22 @@ PUBLIC int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, CUpti_Activ
 		return INVALID_KIND;
 	*record = (CUpti_Activity *)next;
 	return 0;
+}
+
+/* The thread of OpenACC's runtime calls this. */
+PUBLIC int cuptiOpenACCInitialize(void *add, void *drop, void *lookup)
+{
+	int code = fake_enter(__func__);
+
+	if (has_openacc)
+		fake_violation("%s twice", __func__);
+	has_openacc = !code && add && drop && lookup;
+	return code;
+}
+
+bool activity_has_openacc(void)
+{
+	return has_openacc;
 }
 
 PUBLIC int cuptiActivityEnableAllocationSource(uint8_t enable)

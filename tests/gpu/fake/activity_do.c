@@ -433,6 +433,21 @@ static void do_cubin(const char *name)
 	activity_callback(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_MODULE_LOADED, &data);
 }
 
+/* An operation of OpenACC's runtime: KIND of activity */
+static void do_acc(const char *kind)
+{
+	CUpti_ActivityOpenAccData record = {
+		.kind = strtoul(kind, NULL, 0), .lineNo = 12, .start = activity_now(), .cuThreadId = gettid(),
+		.srcFile = "a.c", .funcName = "main", .bytes = 64, .varName = "x",
+	};
+
+	record.eventKind = record.kind == CUPTI_ACTIVITY_KIND_OPENACC_DATA ? 5 :
+			   record.kind == CUPTI_ACTIVITY_KIND_OPENACC_LAUNCH ? 4 : 9;
+	record.end = record.start + 1000;
+	if (activity_has_openacc())
+		activity_put(&record, false);
+}
+
 /* Loads images that are no cubins, or whose sections are outside of them. */
 static void do_broken(const char *unused)
 {
@@ -592,7 +607,7 @@ void activity_do(const char *word, const char *value)
 		{ "overhead", do_overhead }, { "asked", do_asked }, { "external", do_external },
 		{ "names", do_names }, { "nothing", do_nothing }, { "capture", do_capture }, { "captured", do_captured },
 		{ "undelivered", do_undelivered }, { "jit", do_jit }, { "async", do_async }, { "pool", do_pool }, { "cubin", do_cubin },
-		{ "broken", do_broken },
+		{ "broken", do_broken }, { "acc", do_acc },
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)

@@ -40,6 +40,8 @@ void activity_end(void);
 /* The time by the registered clock */
 uint64_t activity_now(void);
 bool activity_has_nvtx(void);
+/* Returns whether OpenACC's runtime is connected. */
+bool activity_has_openacc(void);
 /* Returns whether allocations have the library that has made them. */
 bool activity_has_sources(void);
 

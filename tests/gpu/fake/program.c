@@ -5,6 +5,7 @@
  *	init			cuInit()
  *	context=DEVICE kernel=NAME copy=BYTES peer=BYTES set=BYTES graph=NODES sync memory=BYTES
  *	memory=-BYTES unified=BYTES environment=MHZ overhead=KIND external=ID ask
+ *	acc-register acc=KIND	OpenACC's runtime registers with ACC_PROFLIB; a record of KIND of it
  *	broken			loads malformed cubins
  *	async=BYTES async=-BYTES pool=OPERATION	memory of a pool; an operation on the pool
  *	jit=OPERATION cubin=NAME	an operation of the driver's compiler; loads a cubin with a function of this name
@@ -441,6 +442,24 @@ static int is_nvtx(const char *word)
 	return 0;
 }
 
+static void *find_nothing(void)
+{
+	return NULL;
+}
+
+/* OpenACC's runtime registers its functions with the library of $ACC_PROFLIB. */
+static void register_openacc(void)
+{
+	void (*library)(void *add, void *drop, void *lookup) = NULL;
+	const char *path = getenv("ACC_PROFLIB");
+	void *handle = path ? dlopen(path, RTLD_LAZY) : NULL;
+
+	if (handle)
+		*(void **)&library = dlsym(handle, "acc_register_library");
+	if (library)
+		library(find_nothing, find_nothing, find_nothing);
+}
+
 static void ends(const char *word, int value)
 {
 	if (!strcmp(word, "kill")) {
@@ -495,6 +514,8 @@ static void run(const char *word, const char *text)
 		do_signal();
 	} else if (!strcmp(word, "load")) {
 		open_beside(text);
+	} else if (!strcmp(word, "acc-register")) {
+		register_openacc();
 	} else if (!strcmp(word, "stamp")) {
 		clock_gettime(CLOCK_MONOTONIC_RAW, &now);
 		printf("stamp %ld%09ld\n", now.tv_sec, now.tv_nsec);

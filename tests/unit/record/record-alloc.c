@@ -84,6 +84,8 @@ static void happen(struct record_map *map)
 						  .end = 95, .name = 1 };
 	const struct activity_module module = { HEAD(activity_module, ACTIVITY_MODULE), .begin = 96, .end = 98,
 						.bytes = 1, .thread = 6, .what = 1, .path = 1 };
+	const struct activity_openacc openacc = { HEAD(activity_openacc, ACTIVITY_OPENACC), .begin = 98, .end = 99, .bytes = 1,
+						  .thread = 6, .file = 1, .function = 1, .subject = 1 };
 	struct activity_node node = { HEAD(activity_node, ACTIVITY_NODE), .begin = 56, .end = 56, .node = 1, .thread = 6 };
 
 	over.work.begin = 35;
@@ -109,6 +111,7 @@ static void happen(struct record_map *map)
 	event(map, &overhead);
 	event(map, &unified);
 	event(map, &module);
+	event(map, &openacc);
 }
 
 static void count(struct record_map *map)
