@@ -60,6 +60,9 @@ static const struct {
 	{ GPMU_RECORDER_OVERHEAD, 1u << ACTIVITY_OVERHEAD },
 	{ GPMU_RECORDER_EXTERNAL, 1u << ACTIVITY_EXTERNAL },
 	{ GPMU_RECORDER_ENVIRONMENT, 1u << ACTIVITY_ENVIRONMENT },
+	{ GPMU_RECORDER_MODULE, 1u << ACTIVITY_MODULE },
+	{ GPMU_RECORDER_OPENACC, 1u << ACTIVITY_OPENACC },
+	{ GPMU_RECORDER_ALLOCATOR, 1u << ACTIVITY_MEMORY },
 };
 
 static int refuse(struct gpmu_error *error, const char *text)
@@ -259,6 +262,7 @@ static int make_control(struct gpmu_recorder *recorder)
 		.graph_nodes = recorder->options.graph_nodes != 0,
 		.managed_only = !(recorder->options.cuda & GPMU_RECORDER_UNIFIED),
 		.regions = recorder->options.regions != 0,
+		.allocators = (recorder->options.cuda & GPMU_RECORDER_ALLOCATOR) != 0,
 		.capture = (uint32_t)recorder->options.capture,
 		.flush = FLUSH,
 		.buffer = CUPTI_BUFFER,

@@ -94,7 +94,7 @@ struct gpmu_recorder {
 	struct recorder_refusal *refusals;
 	atomic_size_t refusal_count, refused_count;	/* of reasons, of their processes */
 	char **environment;
-	char *variables[5];
+	char *variables[6];
 	/* Rows: used by the caller's thread */
 	struct recorder_row *rows;
 	size_t row_count;

@@ -53,7 +53,8 @@ static const char *const kinds[ACTIVITY_KINDS] = {
 	[ACTIVITY_RUNTIME] = "runtime", [ACTIVITY_DRIVER] = "driver", [ACTIVITY_SYNC] = "sync",
 	[ACTIVITY_MARKER] = "nvtx", [ACTIVITY_MEMORY] = "memory", [ACTIVITY_OVERHEAD] = "overhead",
 	[ACTIVITY_EXTERNAL] = "external", [ACTIVITY_UNIFIED] = "unified", [ACTIVITY_HOST_MEMORY] = "host memory",
-	[ACTIVITY_ENVIRONMENT] = "clocks", [ACTIVITY_PC] = "pc", [ACTIVITY_PC_TOTAL] = "pc total",
+	[ACTIVITY_ENVIRONMENT] = "clocks", [ACTIVITY_MODULE] = "module", [ACTIVITY_OPENACC] = "openacc",
+	[ACTIVITY_NODE] = "node", [ACTIVITY_PC] = "pc", [ACTIVITY_PC_TOTAL] = "pc total",
 	[ACTIVITY_CUBIN] = "cubin",
 };
 

@@ -18,11 +18,11 @@
 #define ASAN_VARIABLE	"ASAN_OPTIONS"
 #define PCI_DISPLAY	0x03	/* class of display controllers, such as GPUs */
 
-enum { OF_CUDA, OF_NVTX, OF_CHANNEL, OF_PRELOAD, OF_ASAN, VARIABLE_COUNT };
+enum { OF_CUDA, OF_NVTX, OF_OPENACC, OF_CHANNEL, OF_PRELOAD, OF_ASAN, VARIABLE_COUNT };
 
 static const char *const variables[VARIABLE_COUNT] = {
 	[OF_CUDA] = "CUDA_INJECTION64_PATH", [OF_NVTX] = "NVTX_INJECTION64_PATH",
-	[OF_CHANNEL] = CHANNEL_VARIABLE, [OF_PRELOAD] = PRELOAD_VARIABLE,
+	[OF_OPENACC] = "ACC_PROFLIB", [OF_CHANNEL] = CHANNEL_VARIABLE, [OF_PRELOAD] = PRELOAD_VARIABLE,
 	[OF_ASAN] = ASAN_VARIABLE,
 };
 
@@ -35,15 +35,20 @@ static bool is_same_file(const char *path, const char *library)
 	return is_same;
 }
 
+static bool wants_openacc(const struct gpmu_recorder *recorder)
+{
+	return recorder->options.cuda & GPMU_RECORDER_OPENACC;
+}
+
 static int find_injected(struct gpmu_recorder *recorder, struct gpmu_error *error)
 {
 	recorder->library = preload_path(LIBRARY, error);
 	if (!recorder->library)
 		return -errno;
-	for (size_t i = OF_CUDA; i <= OF_NVTX; i++) {
+	for (size_t i = OF_CUDA; i <= OF_OPENACC; i++) {
 		const char *value = getenv(variables[i]);
 
-		if (!value || !*value || is_same_file(value, recorder->library))
+		if ((i == OF_OPENACC && !wants_openacc(recorder)) || !value || !*value || is_same_file(value, recorder->library))
 			continue;
 		error_set(error, 0,
 			  "%s is %.64s, of another tool, and CUDA loads one; unset it%s", variables[i], value,
@@ -112,7 +117,8 @@ static int make_preload(struct gpmu_recorder *recorder, char *const *environment
 static int make_variables(struct gpmu_recorder *recorder, char *const *environment)
 {
 	const char *const values[VARIABLE_COUNT] = {
-		recorder->library, recorder->library, recorder->control ? recorder->channel_name : NULL,
+		recorder->library, recorder->library, wants_openacc(recorder) ? recorder->library : NULL,
+		recorder->control ? recorder->channel_name : NULL,
 	};
 
 	for (size_t i = 0; i < VARIABLE_COUNT; i++) {

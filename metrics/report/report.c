@@ -77,7 +77,8 @@ int gpmu_report_make(struct gpmu_report *report, struct gpmu_error *error)
 		report_loads, report_links, report_kernels, report_gpus, report_api, report_nvtx,
 		report_moved, report_attribution, report_ranks, report_audit,
 		report_counters, report_threads, report_samples, report_pcs,
-		report_stacks, report_memory,
+		report_stacks, report_memory, report_modules, report_nodes,
+		report_openacc,
 	};
 
 	if (report->is_made)

@@ -37,6 +37,9 @@ enum report_table_id {
 	REPORT_FUNCTIONS,
 	REPORT_PCS,
 	REPORT_MEMORY,
+	REPORT_MODULES,
+	REPORT_NODES,
+	REPORT_OPENACC,
 	REPORT_TABLES
 };
 
@@ -201,6 +204,11 @@ void report_audit(struct gpmu_report *report);
 void report_counters(struct gpmu_report *report);
 void report_threads(struct gpmu_report *report);
 void report_samples(struct gpmu_report *report);	/* also functions */
+void report_nodes(struct gpmu_report *report);
+void report_openacc(struct gpmu_report *report);
+void report_modules(struct gpmu_report *report);
+/* Returns whether this kind of CUPTI's overhead is the program's loading of modules. */
+bool report_is_loading(const char *name);
 void report_pcs(struct gpmu_report *report);
 /* Bits of the keys in "function,line"; 0: a key is not known or repeated */
 unsigned int report_pc_keys(const char *text);

@@ -343,8 +343,12 @@ static void put_overhead(struct gpmu_report *report)
 {
 	uint64_t time = 0;
 
-	for (size_t i = 0; i < report->timeline.overheads.n; i++)
-		time += report->timeline.overheads.list[i].end - report->timeline.overheads.list[i].begin;
+	for (size_t i = 0; i < report->timeline.overheads.n; i++) {
+		const struct timeline_slice *slice = &report->timeline.overheads.list[i];
+
+		if (!report_is_loading(report_string(report, slice->name)))
+			time += slice->end - slice->begin;
+	}
 	if (time)
 		put(report, "overhead", false, TIMELINE_NONE,
 		    report_print(report, "CUPTI itself used %.3f ms of the program's threads",

@@ -95,7 +95,7 @@ static const char *far_advice(struct gpmu_report *report, const char *node, cons
 			    number);
 }
 
-static void add_node(struct gpmu_report *report, struct report_memory *memory, const struct timeline_node *node)
+static void add_node(struct gpmu_report *report, struct report_memory *memory, const struct timeline_host_node *node)
 {
 	const struct timeline_host_memory *host = &report->timeline.host_memory.list[node->memory];
 	const char *name = report_string(report, node->node);
@@ -148,8 +148,8 @@ void report_memory(struct gpmu_report *report)
 		report_unified(report, &memory);
 	if (!report->has_failed)
 		report_direct(report, &memory);
-	for (size_t i = 0; i < report->timeline.nodes.n && !report->has_failed; i++)
-		add_node(report, &memory, &report->timeline.nodes.list[i]);
+	for (size_t i = 0; i < report->timeline.host_nodes.n && !report->has_failed; i++)
+		add_node(report, &memory, &report->timeline.host_nodes.list[i]);
 	for (size_t i = 0; i < memory.rows.n && !report->has_failed; i++)
 		put_row(report, &memory.rows.list[i]);
 	vector_free(&memory.rows);

@@ -44,6 +44,18 @@ static const struct gpmu_report_column waits[] = {
 	COLUMN("name", TEXT), COLUMN("count", COUNT), STATISTICS,
 };
 
+static const struct gpmu_report_column modules[] = {
+	COLUMN("name", TEXT), COLUMN("count", COUNT), COLUMN("bytes", BYTES), STATISTICS,
+};
+
+static const struct gpmu_report_column openacc[] = {
+	LONG("source"), LONG("name"), COLUMN("count", COUNT), COLUMN("bytes", BYTES), STATISTICS,
+};
+
+static const struct gpmu_report_column nodes[] = {
+	LONG("created_in"), LONG("name"), COLUMN("count", COUNT), COLUMN("nodes", COUNT), STATISTICS,
+};
+
 static const struct gpmu_report_column nvtx[] = {
 	LONG("name"), COLUMN("domain", TEXT), COLUMN("count", COUNT), STATISTICS,
 	COLUMN("busy", TIME), COLUMN("busy_share", SHARE), COLUMN("c2c", BYTES),
@@ -158,6 +170,11 @@ static const struct gpmu_report_table tables[REPORT_TABLES] = {
 	[REPORT_FUNCTIONS] = TABLE("functions", "samples of Arm SPE by function and tier", functions, NO_SAMPLES),
 	/* The columns depend on the keys: report_pcs.c sets them. */
 	[REPORT_PCS] = TABLE("pcs", "PC samples", stacks, "no PC sample was recorded: use gpmu record --pc-sampling"),
+	[REPORT_MODULES] = TABLE("modules", "modules of kernels", modules, "no load or compilation of a module was recorded"),
+	[REPORT_OPENACC] = TABLE("openacc", "operations of OpenACC", openacc,
+				 "no operation of OpenACC was recorded: use gpmu record --cuda=openacc"),
+	[REPORT_NODES] = TABLE("nodes", "work of graphs by the NVTX range that created it", nodes,
+			       "no work of a graph's node was recorded: use gpmu record --graph-nodes"),
 	[REPORT_NVTX_TIERS] = TABLE("nvtx_tiers", "loads and stores in NVTX ranges and regions", nvtx_tiers, NULL),
 };
 

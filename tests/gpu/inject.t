@@ -73,7 +73,7 @@ is "$(line graph)" "graph $work correlation=5 graph=3 node=0" "a graph launch is
 is "$(line sync)" "sync context=1 stream=4294967295 correlation=6 sync=4" "a synchronisation has a record"
 is "$(member marker marker) $(member marker id)" "0 1 2 1 1 2" "NVTX ranges have a begin and an end, and a mark has one record"
 is "$(member marker name)" "step x" "NVTX ranges and marks have their names"
-is "$(member memory bytes) $(member memory frees)" "100 64 0 1" "allocating and freeing memory have a record each"
+is "$(member memory bytes) $(member memory operation)" "100 64 0 1" "allocating and freeing memory have a record each"
 is "$(line overhead)" "overhead name=instrumentation" "overhead of CUPTI has a record"
 is "$(line external)" "external external=5 kind=5 correlation=7" "an external correlation id has a record"
 is "$(line unified)" "unified address=8192 value=4096 name=bytes HtoD from=4294967295 to=0" "unified memory has records from cuInit() on"
@@ -86,6 +86,58 @@ ok $? "completion times are written during the run"
 is "$(member capture begins)" "1 0" "recording has a begin and an end"
 is "$(grep -E '^(end|status|lost|note)' "$out" | xargs)" "end closed status 0" "the process closes its file"
 
+# Pools of memory
+run '' '' init context=0 pool=1 async=100 async=-100 pool=3 pool=2 pool=-1 pool=9
+is "$(member memory operation)" "2 0 1 4 3" "a pool is created, trimmed and destroyed, and memory of it allocated and freed, with a record each"
+is "$(line 'memory .*operation=0')" "memory address=20480 bytes=100 device=0 context=1 memory=3 operation=0 stream=7 correlation=0 pool=28672 reserved=33554432 used=100 threshold=4096 source=" \
+	"memory of a pool has the pool, and what the pool has reserved and allocated"
+is "$(line 'memory .*operation=4')" "memory address=28672 bytes=0 device=0 context=0 memory=3 operation=4 stream=0 correlation=0 pool=28672 reserved=33554432 used=100 threshold=4096 source=" \
+	"a trimmed pool has its new size, and its threshold"
+
+# OpenACC: the runtime registers before or after CUDA is initialised, or twice
+export ACC_PROFLIB=$CUDA_INJECTION64_PATH
+acc() {
+	grep '^openacc' "$out" | sed -E 's/ (begin|end|thread)=[0-9]+//g'
+}
+constructs="openacc bytes=64 event=5 line=12 file=a.c function=main subject=x
+openacc bytes=0 event=4 line=12 file=a.c function=main subject=x
+openacc bytes=0 event=9 line=12 file=a.c function=main subject="
+run '' '' acc-register init context=0 acc=33 acc=34 acc=35
+is "$(acc)" "$constructs" "operations of OpenACC's runtime have records with their line, kernel and variable"
+run '' '' init context=0 acc-register acc-register acc=33 acc=34 acc=35
+is "$(acc)" "$constructs" "a runtime of OpenACC that registers after CUDA's start is recorded"
+is "$(distinct openacc thread)" "$(member process pid)" "operations of OpenACC have the id of their thread"
+run 'fail=cuptiOpenACCInitialize:27' '' acc-register init context=0 acc=33
+is "$(n openacc) $(n note 'OpenACC is not recorded: cuptiOpenACCInitialize returned 27')" "0 1" "a CUPTI that refuses OpenACC is reported by a note"
+run '' "kinds=$((1 << 8))" acc-register init context=0 acc=33 kernel=a
+is "$(n openacc) $(n note)" "0 0" "OpenACC is recorded on request only"
+unset ACC_PROFLIB
+
+# Libraries that allocate memory
+run '' 'allocators=1' init context=0 memory=100 memory=-100
+is "$(grep '^memory' "$out" | grep -o 'source=.*' | xargs)" "source=/lib/libfoo.so source=" "with allocators=1 an allocation has its library"
+run 'fail=cuptiActivityEnableAllocationSource:27' 'allocators=1' init context=0 memory=100
+is "$(n note 'does not record which library allocates memory') $(n memory)" "1 1" "a CUPTI that does not know the library of an allocation is reported by a note"
+run '' '' init context=0 memory=100
+is "$(n memory 'source=.')" 0 "without allocators=1 an allocation has no library"
+
+# Modules of kernels: the driver's compiler, and a load that the callback reports
+run '' '' init context=0 jit=1 jit=2 jit=3 cubin=plain
+is "$(distinct module what)" "0 1 3 4" "a load of a module, and each operation of the driver's compiler, has a record"
+is "$(line 'module .*what=3')" "module bytes=0 what=3 path=/cache/0/1" "an operation of the driver's compiler has the path in its cache"
+is "$(line 'module .*what=0')" "module bytes=192 what=0 path=" "a load of a module has the size of the cubin"
+is "$(distinct module thread) $(n note)" "$(member process pid) 0" "operations on modules have the id of their thread"
+run '' '' init context=0 cubin=__cudaCDP2LaunchDeviceV2 cubin=__cudaCDP2LaunchDeviceV2_ptsz
+is "$(n module) $(n note 'of which CUPTI has no records')" "2 1" "one note reports kernels that can launch kernels"
+run '' '' init context=0 broken
+is "$(n module) $(n note) $(tail -1 "$out")" "40 0 status 0" "malformed cubins are recorded as loaded"
+run '' "kinds=$((1 << 8))" init context=0 jit=3 cubin=__cudaCDP2LaunchDeviceV2
+is "$(n module) $(n note)" "0 0" "operations on modules are recorded on request only"
+run '' 'capture=2 range=step' init context=0 jit=1 cubin=a push=step jit=3 cubin=b pop
+is "$(distinct module what)" "0 1" "with capture ranges only operations on modules inside of them are recorded"
+run 'zero=1' '' init context=0 jit=3 flushed
+is "$(n module) $(lost) $(distinct lost why)" "0 1 2" "operations on modules without times are counted as lost"
+
 run '' '' init context=0 sleep=500 off
 is "$(grep '^off' "$out")" "off 41" "CUPTI makes no records of calls that only query, after all kinds have been enabled"
 
@@ -94,6 +146,14 @@ is "$(n driver)" "1" "the driver's calls that query the device, of CUDA 13, too,
 
 run '' 'graph_nodes=1' init context=0 graph=3
 is "$(member kernel node)" "300 300 300" "with graph_nodes=1 each node of a graph is a kernel"
+run '' 'graph_nodes=1' init context=0 nothing graph=3
+is "$(grep '^node ' "$out" | sed -E 's/ (begin|end|thread)=[0-9]+//g')" "node node=1 original=0
+node node=300 original=1
+node node=2 original=2
+node node=3 original=3
+node node=4 original=4" "with graph_nodes=1 a node that the program creates has a record, and each clone has one with its original"
+run '' '' init context=0 nothing graph=3
+is "$(n node)" 0 "without graph_nodes=1 nodes of graphs have no records"
 run '' "kinds=$((1 << 8))" init context=0 kernel=a copy=1 mark=m set=1
 is "$(n kernel) $(n copy) $(n marker) $(n runtime) $(n context)" "1 0 0 0 1" "only the selected kinds and contexts are recorded"
 
@@ -267,22 +327,22 @@ is "$(n kernel) $(n note)" "200 0" "a capture range waits until CUPTI has enable
 run 'exclusive=1' 'capture=1 flush=1' init context=0 profile=1 kernel=a profile=0 sleep=500 ranges=4 sleep=1100 profile=1 kernel=b profile=0
 is "$(n note 'the start of a capture range may be missing') $(n kernel threaded) $(n kernel name=b) $(tail -1 "$out")" \
 	"1 400 1 status 0" "if CUPTI enables records only after its callback returns, a range waits once and a note reports it"
-run 'exclusive=1' 'managed_only=1' init context=0 managed=4096 managed=4096 enabled=16 unified=1
+run 'exclusive=1' 'managed_only=1' init context=0 managed=4096 managed=4096 enabled=21 unified=1
 is "$(n note 'the first transfers of unified memory may be missing') $(n unified) $(tail -1 "$out")" "1 1 status 0" \
 	"if CUPTI enables unified memory only after its callback returns, the first managed allocation waits once and a note reports it"
-run 'slow=40' 'managed_only=1' init context=0 enabled=15 unified=1 pin=4096 register=8192 pin=-5 managed=65536 unified=2 fault=77 unpin=1
+run 'slow=40' 'managed_only=1' init context=0 enabled=20 unified=1 pin=4096 register=8192 pin=-5 managed=65536 unified=2 fault=77 unpin=1
 is "$(member unified value)" "2 1" "unified memory is recorded from the first managed allocation on, and a fault of the host counts as one"
 is "$(member host_memory event) $(member host_memory memory)" "0 1 0 2 2 2 5 2" "pinned and managed memory have a record each, and calls that fail have none"
 is "$(member host_memory bytes) $(member host_memory correlation)" "4096 8192 65536 0 1 2 4 5" "pinned and managed memory have their sizes and calls"
 is "$(n note)" 0 "the first managed allocation waits until unified memory is recorded"
-run '' 'enabled=0 begin=1000 stop=3000' init context=0 enabled=5 kernel=a enabled=16 kernel=b enabled=5 kernel=c
+run '' 'enabled=0 begin=1000 stop=3000' init context=0 enabled=5 kernel=a enabled=21 kernel=b enabled=5 kernel=c
 is "$(member kernel name)" "b" "kernels are recorded only while gpmu enables recording"
 for word in close leave; do
-	run '' "$word=1000" init context=0 enabled=16 kernel=a enabled=1 repeat=100 kernel=b
+	run '' "$word=1000" init context=0 enabled=21 kernel=a enabled=1 repeat=100 kernel=b
 	is "$(member kernel name) $(lost) $(tail -1 "$out")" "a 0 status 0" \
 		"$word: recording is disabled once the reader has ended"
 done
-run '' 'leave=1000' init context=0 enabled=16 kernel=a enabled=1 graph=2
+run '' 'leave=1000' init context=0 enabled=21 kernel=a enabled=1 graph=2
 is "$(n kernel) $(n graph) $(tail -1 "$out")" "1 0 status 0" "after the reader has ended the program's graphs still run"
 
 run '' 'flush=10' init context=0 mark=old names=4200 mark=old kernel=a
@@ -421,6 +481,6 @@ exported=$(nm -D --defined-only "$build/libgpmu-inject.so" | awk '{ print $3 }' 
 libc="_Exit __sysv_signal _exit abort bsd_signal execl execle execlp execv execve execveat execvp execvpe fexecve sigaction signal sigset ssignal sysv_signal"
 cupti="cuptiActivityDisable cuptiActivityRegisterCallbacks cuptiActivityRegisterTimestampCallback cuptiFinalize cuptiSubscribe"
 # shellcheck disable=SC2086 # words
-is "$exported" "$(printf '%s\n' InitializeInjection InitializeInjectionNvtx2 gpmu_inject_range gpmu_inject_region $libc $cupti | LC_ALL=C sort | xargs)" \
+is "$exported" "$(printf '%s\n' InitializeInjection InitializeInjectionNvtx2 acc_register_library gpmu_inject_range gpmu_inject_region $libc $cupti | LC_ALL=C sort | xargs)" \
 	"the library exports its four entry points, and functions that precede those of libc and CUPTI"
 done_testing

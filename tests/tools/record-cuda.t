@@ -158,6 +158,32 @@ is "$(sql "select group_concat(name, ' ') from (select name from slice where cat
 expect 0 gpmu record --cuda=kernel -o "$trace" -- "$program" init context=0 pin=8192 managed=4096 unified=5
 is "$(sql "select count(*) from slice where category in ('host_memory', 'unified')")" 0 "record --cuda=kernel has no memory of the host"
 
+# --- OpenACC
+expect 0 gpmu record --cuda=openacc -o "$trace" -- "$program" acc-register init context=0 acc=35 acc=33
+is "$(sql "select name from slice where category = 'openacc' order by ts")" "compute construct
+enqueue upload" "record --cuda=openacc records the operations of OpenACC's runtime"
+run env ACC_PROFLIB=/other "$GPMU_BIN" record --cuda=openacc -o "$trace" -- true
+is "$rc" 125 "record --cuda=openacc is refused if ACC_PROFLIB is another tool's"
+like "$err" 'ACC_PROFLIB is /other, of another tool' "record --cuda=openacc names the variable of the other tool"
+expect 0 env ACC_PROFLIB=/other "$GPMU_BIN" record --no-cpu-trace -o "$trace" -- sh -c 'echo $ACC_PROFLIB'
+is "$out" /other "record without OpenACC leaves ACC_PROFLIB as it is"
+
+# --- a process that runs already
+"$program" init context=0 await="$work/begin" &
+pid=$!
+until grep -q libcuda "/proc/$pid/maps"; do sleep 0.02; done
+expect 0 gpmu record -p $pid --duration 0.1 -o "$trace"
+like "$err" "^gpmu record: warning: -p $pid: its CUDA activity is not recorded, because CUPTI must be loaded when a program initialises CUDA: start the program by gpmu record -- COMMAND" \
+	"record -p of a process with CUDA warns that its activity is not recorded, and names the remedy"
+expect 0 gpmu record -t $pid --no-cuda-trace --duration 0.1 -o "$trace"
+unlike "$err" 'CUDA' "record -t --no-cuda-trace has no warning of CUDA"
+expect 0 gpmu record -t $pid --duration 0.1 -o "$trace"
+like "$err" "^gpmu record: warning: -t $pid: its CUDA activity is not recorded" "record -t of a thread of a process with CUDA warns, too"
+: > "$work/begin"
+wait
+expect 0 gpmu record -p $$ --duration 0.1 -o "$trace"
+unlike "$err" 'CUDA' "record -p of a process without CUDA has no warning"
+
 # --- regions
 ln -s "$(realpath "$B/libgpmu-mark.so")" "$GPMU_PLUGINS"
 expect 0 gpmu record --regions -o "$trace" -- "$program" init context=0 enter=solve kernel=foo push=step enter=inner kernel=bar leave=inner pop leave=solve

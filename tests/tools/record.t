@@ -133,6 +133,86 @@ END
 is "$(slices 1)" "0|500|thread 77|runtime|cudaLaunchKernel|0
 100|300|thread 77|driver|cuLaunchKernel|1" "record --cuda=driver has driver calls inside runtime calls"
 
+# --- nodes of graphs: node 1 is created in a range, and instantiated as 4294967296
+script --graph-nodes << 'END'
+marker time=+1000 id=1 thread=77 marker=0 name=layer
+marker time=+1100 id=2 thread=77 marker=0 name=inner
+node begin=+1200 end=+1200 node=1 thread=77
+marker time=+1300 id=2 thread=77 marker=1
+marker time=+1400 id=1 thread=77 marker=1
+node begin=+1500 end=+1500 node=2 thread=77
+node begin=+2000 end=+2000 node=4294967296 original=1 thread=77
+node begin=+2000 end=+2000 node=4294967297 original=2 thread=77
+node begin=+2000 end=+2000 node=4294967298 original=9 thread=77
+kernel begin=+3000 end=+3100 device=0 context=1 stream=7 correlation=5 name=a graph=4 node=4294967296
+kernel begin=+3200 end=+3300 device=0 context=1 stream=7 correlation=5 name=b graph=4 node=4294967297
+kernel begin=+3400 end=+3500 device=0 context=1 stream=7 correlation=5 name=c graph=4 node=4294967298
+complete time=+20000
+END
+is "$(slices "category in ('node', 'kernel')")" "200|0|thread 77|node|graph node|2
+500|0|thread 77|node|graph node|0
+2000|100|app: stream 7|kernel|a|0
+2200|100|app: stream 7|kernel|b|0
+2400|100|app: stream 7|kernel|c|0" "record --graph-nodes has the creation of each node on its thread"
+is "$(sql "select s.name, a.key, case a.key when 'created' then a.int_value - (select min(ts) from all_slice where category <> 'audit') else a.string_value end
+	from all_slice s join args a using (arg_set_id) where s.category = 'kernel' and a.key like 'created%' order by s.ts, a.key")" \
+	"a|created|200
+a|created_in|inner
+b|created|500" "record --graph-nodes gives work the time at which its node was created, and the NVTX range"
+is "$(gpmu report --by node --format csv "$trace" | sed -n 1,5p)" "# gpmu-report-csv 1 nodes
+created_in,name,count,nodes,total,min,median,max
+,b,1,1,100,100,100,100
+,c,1,1,100,100,100,100
+inner,a,1,1,100,100,100,100" "report --by node has the work of graphs by the NVTX range that created it"
+
+# --- OpenACC
+script --cuda=openacc << 'END'
+openacc begin=+1000 end=+5000 thread=77 event=9 line=12 file=a.c function=main
+openacc begin=+2000 end=+3000 thread=77 event=5 line=12 file=a.c function=main subject=x bytes=64
+openacc begin=+3500 end=+4000 thread=77 event=4 line=12 file=a.c function=main subject=main_12_gpu
+openacc begin=+6000 end=+6500 thread=77 event=99
+openacc begin=+7000 end=+7500 thread=0 event=9
+complete time=+20000
+END
+is "$(slices 1)" "0|4000|thread 77|openacc|compute construct|0
+1000|1000|thread 77|openacc|enqueue upload|1
+2500|500|thread 77|openacc|enqueue launch|1
+5000|500|thread 77|openacc|OpenACC|0" "record has the operations of OpenACC's runtime inside their construct"
+is "$(args openacc)" "compute construct|function|main
+compute construct|source|a.c:12
+enqueue upload|bytes|64
+enqueue upload|function|main
+enqueue upload|source|a.c:12
+enqueue upload|variable|x
+enqueue launch|function|main
+enqueue launch|kernel|main_12_gpu
+enqueue launch|source|a.c:12" "record gives operations of OpenACC their line, function, kernel and variable"
+is "$(gpmu report --by openacc --format csv "$trace" | sed -n 1,6p)" "# gpmu-report-csv 1 openacc
+source,name,count,bytes,total,min,median,max
+a.c:12,compute construct,1,,4000,4000,4000,4000
+a.c:12,enqueue upload,1,64,1000,1000,1000,1000
+,OpenACC,1,,500,500,500,500
+a.c:12,enqueue launch,1,,500,500,500,500" "report --by openacc has the operations by the line of their construct"
+like "$(audit source)" "kind=openacc lost=1 " "record counts an operation of OpenACC without a thread as lost"
+
+# --- modules of kernels
+script << 'END'
+runtime begin=+1000 end=+9000 thread=77 correlation=5 name=cudaLaunchKernel
+module begin=+2000 end=+2100 thread=77 what=3 path=/c/1
+module begin=+3000 end=+7000 thread=77 what=1
+module begin=+8000 end=+8000 thread=77 what=0 bytes=4096
+module begin=+8500 end=+8600 thread=0 what=0
+module begin=+8500 end=+8600 thread=77 what=9
+complete time=+20000
+END
+is "$(slices 1)" "0|8000|thread 77|runtime|cudaLaunchKernel|0
+1000|100|thread 77|module|load from the cache|1
+2000|4000|thread 77|module|compile PTX|1
+7000|0|thread 77|module|module loaded|1" "record has operations on modules inside the call that waits for them"
+is "$(args module)" "load from the cache|path|/c/1
+module loaded|bytes|4096" "record gives operations on modules their path and bytes"
+like "$(audit source)" "kind=module lost=1 .*why=records with an impossible process or thread" "record counts an operation on a module without a thread as lost"
+
 # --- several pieces of work of one call
 script << 'END'
 runtime begin=+1000 end=+1500 thread=77 correlation=5 name=cudaGraphLaunch
@@ -230,7 +310,7 @@ is "$(opens why=1 kind=8) $(opens why=1 kind=15) $(opens why=0)" "one two later 
 script --cuda=memory,unified << 'END'
 memory time=+1000 address=4096 bytes=1000 device=0 memory=3
 memory time=+2000 address=8192 bytes=500 device=0 memory=3
-memory time=+3000 address=4096 device=0 memory=3 frees=1
+memory time=+3000 address=4096 device=0 memory=3 operation=1
 memory time=+4000 address=4096 bytes=7 device=0 memory=2
 unified begin=+5000 end=+5100 value=65536 address=12288 name=bytes%20HtoD from=4294967295 to=0
 complete time=+20000
@@ -262,6 +342,58 @@ CPU page faults|value=3 address=8192" "record has pinned memory, its nodes, and 
 is "$(sql "select distinct t.name from slice s join track t on t.id = s.track_id where category in ('host_memory', 'unified')")" "host memory" \
 	"record has pinned memory and faults of the host on a track of the process"
 is "$(sql "select count(*) from track where name like 'GPU %'")" 0 "record shows no GPU for a fault of the host"
+
+# --- libraries that allocate; memory is freed by any of them
+script --cuda=allocator << 'END'
+memory time=+1000 address=4096 bytes=1000 device=0 memory=3 source=/lib/liba.so
+memory time=+2000 address=8192 bytes=500 device=0 memory=3 source=/opt/libb.so
+memory time=+3000 address=12288 bytes=30 device=0 memory=3
+memory time=+4000 address=4096 device=0 memory=3 operation=1
+memory time=+5000 address=16384 bytes=7 device=0 memory=2 source=/lib/liba.so
+memory time=+6000 address=16384 device=0 memory=3 operation=1
+complete time=+20000
+END
+is "$(sql "select t.name, c.value from counter c join counter_track t on t.id = c.track_id order by t.name, c.ts")" "memory of GPU 0|1000
+memory of GPU 0|1500
+memory of GPU 0|1530
+memory of GPU 0|530
+memory of GPU 0: liba.so|1000
+memory of GPU 0: liba.so|0
+memory of GPU 0: libb.so|500" "record --cuda=allocator counts the memory that each library has allocated"
+
+# --- pools of memory: the second one has the address of the first
+script --cuda=memory << 'END'
+memory time=+1000 address=4096 device=0 memory=3 operation=2 pool=4096 reserved=0 used=0 threshold=64
+memory time=+2000 address=8192 bytes=500 device=0 memory=3 pool=4096 reserved=2000 used=500
+memory time=+3000 address=9192 bytes=100 device=0 memory=3 pool=4096 reserved=2000 used=600
+memory time=+4000 address=8192 device=0 memory=3 operation=1 pool=4096 reserved=2000 used=100
+memory time=+4500 address=4096 device=0 memory=3 operation=4 pool=4096 reserved=2000 used=100 threshold=64
+memory time=+5000 address=4096 device=0 memory=3 operation=4 pool=4096 reserved=128 used=100 threshold=64
+memory time=+6000 address=4096 device=0 memory=3 operation=3 pool=4096 reserved=128 used=0
+memory time=+7000 address=9192 bytes=50 device=0 memory=3 pool=4096 reserved=64 used=50
+memory time=+8000 address=1 device=0 memory=3 operation=9 pool=4096 reserved=64 used=50
+complete time=+20000
+END
+is "$(sql "select t.name, c.value from counter c join counter_track t on t.id = c.track_id where t.name like 'pool%' order by t.name, c.ts")" \
+	"pool 1 of GPU 0: reserved|2000
+pool 1 of GPU 0: reserved|128
+pool 1 of GPU 0: reserved|0
+pool 1 of GPU 0: used|500
+pool 1 of GPU 0: used|600
+pool 1 of GPU 0: used|100
+pool 1 of GPU 0: used|0
+pool 2 of GPU 0: reserved|64
+pool 2 of GPU 0: used|50" "record counts what each pool has reserved and allocated, when it changes"
+is "$(sql "select s.name, t.name from slice s join track t on t.id = s.track_id where s.category = 'pool' order by s.ts")" "pool created|memory pools
+pool trimmed|memory pools
+pool destroyed|memory pools" "record has operations on pools, except for a synchronization that releases nothing"
+is "$(args pool)" "pool created|pool|1
+pool created|threshold|64
+pool trimmed|pool|1
+pool trimmed|threshold|64
+pool destroyed|pool|1
+pool destroyed|threshold|0" "record gives operations on pools the pool and its threshold"
+is "$(gpmu report --by counter --format csv "$trace" | grep -c 'pool [12] of GPU 0: \(reserved\|used\),[0-9]* app,')" 4 "report has each pool's counters as those of its process"
 
 # --- losses, notes, exit statuses
 script << 'END'

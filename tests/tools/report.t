@@ -116,7 +116,7 @@ print(d["gpmu_report"], d["attribution"][0]["name"], d["attribution"][0]["bytes"
 print(" ".join(k for k in d if isinstance(d[k], list)))
 print(d["attribution"][-1]["confidence"], d["kernels"][0]["total"])' "$work/all.json")" \
 	"1 gather(float*, float const*, int const*) 200000000 1
-gpus kernels copies api sync nvtx attribution links ranks imbalance audit streams nvtx_counters counters threads tiers stacks functions nvtx_tiers pcs memory
+gpus kernels copies api sync nvtx attribution links ranks imbalance audit streams nvtx_counters counters threads tiers stacks functions nvtx_tiers pcs memory modules nodes openacc
 None 3000000" "report --format json prints one object with all tables"
 run gpmu report --sort nothing "$work/offender.pftrace"
 is "$rc $err" "125 gpmu report: --sort=nothing: the table kernels has no such column; expected one of name, count, share, total, min, median, max" \
@@ -341,6 +341,30 @@ worker,app,5,6,0,25000,0.25,30000,0,1,1,2-3
 app,app,5,5,0,20000,0.2,30000,20000,3,1,\"0,2\"
 other,app,5,5,0,10000,0.1,10000,0,1,0,1" "report --by thread has the times, switches, migrations and CPUs of each thread"
 like "$(gpmu report "$work/threads.pftrace")" '^  app +5 +6 +25.000 us +25.0 % +30.000 us +0 ns +1 +1 +2-3 +worker' "report prints threads in the whole report"
+# --- nodes of graphs: two nodes of a kernel were created in the range fwd, and one of them ran twice
+printf '%s\n' 'process;5;app' 'gpu;0;H200;GPU-1;0009:01:00.0' 'queue;s7;0;5;5 app: stream 7' \
+	'work;s7;1000;1100;kernel;k;node=1;created_in=fwd' 'work;s7;2000;2300;kernel;k;node=1;created_in=fwd' \
+	'work;s7;3000;3100;kernel;k;node=2;created_in=fwd' 'work;s7;4000;4050;kernel;k;node=3;created_in=bwd' 'work;s7;5000;5010;memset;memset;node=4' \
+	'work;s7;6000;7000;kernel;k' 'audit;trace' | trace nodes
+is "$(gpmu report --by node --format csv "$work/nodes.pftrace" | sed -n 3,5p)" "fwd,k,3,2,500,100,100,300
+bwd,k,1,1,50,50,50,50
+,memset,1,1,10,10,10,10" "report --by node counts the work and the nodes of each range"
+like "$(gpmu report --by node "$work/threads.pftrace" 2>&1)" 'use gpmu record --graph-nodes' "report --by node explains how to record nodes if there are none"
+
+# --- modules: CUPTI's other overhead has no row, and is that of the audit
+printf '%s\n' 'process;5;app' 'thread;5;5;app' 'track;cupti;-;CUPTI' 'slice;t5;1000;3000;module;compile PTX' 'slice;t5;4000;8000;module;compile PTX' \
+	'slice;t5;9000;9000;module;module loaded;bytes=4096' 'slice;t5;9000;9000;module;module loaded;bytes=1000' \
+	'slice;cupti;1000;8500;overhead;module loading by the runtime' 'slice;cupti;20000;20100;overhead;lazy function loading' \
+	'slice;cupti;30000;31000;overhead;buffer flush' 'audit;trace' | trace modules
+is "$(gpmu report --by module --format csv "$work/modules.pftrace" | sed -n 1,6p)" "# gpmu-report-csv 1 modules
+name,count,bytes,total,min,median,max
+module loading by the runtime,1,,7500,7500,7500,7500
+compile PTX,2,,6000,2000,3000,4000
+lazy function loading,1,,100,100,100,100
+module loaded,2,5096,0,0,0,0" "report --by module has the loads, operations of the compiler, and loads by the runtime"
+like "$(table audit modules.pftrace)" 'CUPTI itself used 0.001 ms' "report does not count loads of modules as time of CUPTI itself"
+like "$(gpmu report --by module "$work/threads.pftrace" 2>&1)" 'no load or compilation of a module was recorded' "report --by module notes that no module was recorded"
+
 # Of 100 us thread 5 sleeps all, thread 6 all but the last 10, and thread 7 is ready until it runs for 20; the others are malformed
 printf '%s\n' 'thread;5;5;app' 'thread;5;6;late' 'thread;5;7;ready' 'slice;t5;100000;100001;x;x' 'audit;gpmu;host=n;begin=100000;end=200000' 'audit;thread;tid=7;state=ready;since=100000' 'switch;0;180000;0;7;0;ready' \
 	'audit;thread;tid=6;state=sleeps;since=100000' 'switch;1;190000;0;6;0;late' 'audit;thread;tid=5;state=sleeps;since=100000' \

@@ -15,6 +15,7 @@
 #include "common.h"
 #include "output/progress.h"
 #include "profile/gpmu_profile.h"
+#include "record/record_attach.h"
 #include "record/record_missing.h"
 #include "record/record_path.h"
 #include "record/record_pcs.h"
@@ -92,6 +93,9 @@ static const struct {
 	{ "overhead", GPMU_RECORDER_OVERHEAD },
 	{ "external", GPMU_RECORDER_EXTERNAL },
 	{ "clocks", GPMU_RECORDER_ENVIRONMENT },
+	{ "module", GPMU_RECORDER_MODULE },
+	{ "allocator", GPMU_RECORDER_ALLOCATOR },
+	{ "openacc", GPMU_RECORDER_OPENACC },
 };
 
 #define N_CUDA_NAMES	ARRAY_SIZE(cuda_names)
@@ -99,7 +103,8 @@ static const struct {
 static const uint32_t cuda_default =
 	GPMU_RECORDER_KERNEL | GPMU_RECORDER_MEMCPY | GPMU_RECORDER_MEMSET | GPMU_RECORDER_GRAPH |
 	GPMU_RECORDER_CALLS | GPMU_RECORDER_SYNC | GPMU_RECORDER_NVTX | GPMU_RECORDER_MEMORY |
-	GPMU_RECORDER_MANAGED | GPMU_RECORDER_OVERHEAD | GPMU_RECORDER_ENVIRONMENT;
+	GPMU_RECORDER_MANAGED | GPMU_RECORDER_OVERHEAD | GPMU_RECORDER_ENVIRONMENT |
+	GPMU_RECORDER_MODULE;
 
 /* Freed, which removes its files, if gpmu exits early */
 static struct gpmu_recorder *unfinished;
@@ -128,7 +133,8 @@ static uint32_t parse_cuda(const char *text)
 		if (i == N_CUDA_NAMES)
 			die("--cuda %s: expected kernel, memcpy, memset, graph, calls, runtime, "
 			    "driver, sync, "
-			    "nvtx, memory, unified, managed, overhead, external, clocks, separated by \",\"", text);
+			    "nvtx, memory, unified, managed, overhead, external, clocks, module, allocator, openacc, "
+			    "separated by \",\"", text);
 		if (!cursor[length])
 			return kinds;
 		cursor += length + 1;
@@ -673,6 +679,8 @@ static void add_threads(struct record *record, pid_t pid)
 		if (isdigit((unsigned char)*entry->d_name))
 			add_task(record, (pid_t)strtol(entry->d_name, NULL, 10));
 	closedir(dir);
+	if (record->cuda)
+		record_attach_warn("-p", pid);
 }
 
 static void add_tasks(struct record *record, const struct child *child)
@@ -681,8 +689,11 @@ static void add_tasks(struct record *record, const struct child *child)
 		add_task(record, child->pid);
 	for (size_t i = 0; i < record->pids.length; i++)
 		add_threads(record, record->pids.list[i]);
-	for (size_t i = 0; i < record->tids.length; i++)
+	for (size_t i = 0; i < record->tids.length; i++) {
 		add_task(record, record->tids.list[i]);
+		if (record->cuda)
+			record_attach_warn("-t", record->tids.list[i]);
+	}
 }
 
 /*

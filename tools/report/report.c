@@ -58,6 +58,9 @@ static const struct by {
 	{ "function", { "functions", "pcs" } },
 	{ "pc", { "pcs" } },
 	{ "stack", { "stacks" } },
+	{ "module", { "modules" } },
+	{ "node", { "nodes" } },
+	{ "openacc", { "openacc" } },
 };
 
 static const struct format {
@@ -82,6 +85,8 @@ static const struct shown {
 	{ .name = "imbalance", .is_whole = true }, { .name = "audit", .is_whole = true }, { .name = "streams" }, { .name = "nvtx_counters" },
 	{ .name = "functions", .is_new = true }, { .name = "nvtx_tiers", .is_new = true }, { .name = "pcs", .is_new = true },
 	{ .name = "memory", .is_new = true },
+	{ .name = "modules", .is_new = true }, { .name = "nodes", .is_new = true },
+	{ .name = "openacc", .is_new = true },
 };
 
 /* How often a name is in a list that commas separate */
@@ -120,7 +125,7 @@ static const struct by *parse_by(const char *text, const char **pc_keys)
 		if (!strcmp(bys[i].name, text))
 			return &bys[i];
 	die("--by=%s: expected kernel, nvtx, stream, rank, api, copy, gpu, attribution, memory, counter, thread, tier, "
-	    "stack, pc, or one or more of function, line, offset, stall, separated by \",\"", text);
+	    "stack, module, node, openacc, pc, or one or more of function, line, offset, stall, separated by \",\"", text);
 }
 
 static const struct format *parse_format(const char *text)
@@ -204,7 +209,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_option options[] = {
 	{ .name = "by", .key = KEY_BY, .arg = "WHAT",
 	  .doc = "print only the tables by kernel, nvtx, stream, rank, api, "
-	  "copy, gpu, attribution, memory, counter, thread, tier, function, stack or pc, or PC samples by function, line, offset, stall, separated by "
+	  "copy, gpu, attribution, memory, counter, thread, tier, function, stack, module, node, "
+	  "openacc or pc, or PC samples by function, line, offset, stall, separated by "
 	  "commas; for a recording of perf, by function, object, line, thread, process, "
 	  "cpu, node, tier, home, data, page, op, comm, stack, separated by commas; for a report of Nsight Compute, by kernel, launch, metric, "
 	  "nvtx, source or advice" },

@@ -44,12 +44,15 @@ enum gpmu_recorder_cuda {
 	GPMU_RECORDER_CALLS = 1 << 6,	/* runtime calls, and driver calls outside of them */
 	GPMU_RECORDER_SYNC = 1 << 7,	/* waits for streams, contexts and events */
 	GPMU_RECORDER_NVTX = 1 << 8,	/* NVTX ranges */
-	GPMU_RECORDER_MEMORY = 1 << 9,	/* allocations */
+	GPMU_RECORDER_MEMORY = 1 << 9,	/* allocations, and pools of memory */
 	GPMU_RECORDER_UNIFIED = 1 << 10,	/* unified memory */
 	GPMU_RECORDER_OVERHEAD = 1 << 11,	/* overhead of CUPTI */
 	GPMU_RECORDER_EXTERNAL = 1 << 12,	/* external correlation ids */
 	GPMU_RECORDER_ENVIRONMENT = 1 << 13,	/* clocks of GPUs, for the audit */
 	GPMU_RECORDER_MANAGED = 1 << 14,	/* unified memory, once the program allocates managed memory */
+	GPMU_RECORDER_MODULE = 1 << 15,	/* loads of modules, and operations of the driver's compiler */
+	GPMU_RECORDER_ALLOCATOR = 1 << 16,	/* allocations by library; x86-64 only */
+	GPMU_RECORDER_OPENACC = 1 << 17,	/* operations of OpenACC's runtime */
 };
 
 /* When activity of CUDA is recorded */

@@ -254,6 +254,18 @@ static enum activity_lost_why refusal_of(const struct activity_head *record)
 		if (!is_id(call->thread))
 			return ACTIVITY_LOST_IDS;
 		break;
+	case ACTIVITY_OPENACC:
+		if (!is_id(((const struct activity_openacc *)data)->thread))
+			return ACTIVITY_LOST_IDS;
+		break;
+	case ACTIVITY_MODULE:
+		if (!is_id(((const struct activity_module *)data)->thread))
+			return ACTIVITY_LOST_IDS;
+		break;
+	case ACTIVITY_NODE:
+		if (!is_id(((const struct activity_node *)data)->thread))
+			return ACTIVITY_LOST_IDS;
+		break;
 	case ACTIVITY_MARKER:
 		if (marker->thread && !is_id(marker->thread))
 			return ACTIVITY_LOST_IDS;
@@ -396,6 +408,12 @@ int record_map_event(struct record_map *map, uint32_t number, const struct activ
 		return record_host_memory(map, process, data);
 	case ACTIVITY_OVERHEAD:
 		return put_overhead(map, process, data);
+	case ACTIVITY_MODULE:
+		return record_module(map, process, data);
+	case ACTIVITY_OPENACC:
+		return record_openacc(map, process, data);
+	case ACTIVITY_NODE:
+		return record_node(map, process, data);
 	case ACTIVITY_PC:
 		return record_pc(map, process, data);
 	case ACTIVITY_UNIFIED:

@@ -94,6 +94,17 @@ struct record_allocated {
 	int64_t bytes;
 };
 
+struct record_node {
+	uint64_t created;
+	uint32_t range;		/* name of the NVTX range; 0: none */
+};
+
+struct record_pool {
+	uint32_t number;
+	int reserved, used;	/* tracks of counters */
+	uint64_t last_reserved, last_used;	/* their last values */
+};
+
 struct record_lost {
 	uint64_t count, from, to;
 };
@@ -118,7 +129,12 @@ struct record_process {
 	struct map threads;	/* struct record_thread * */
 	struct map ranges;	/* struct record_range *, the open ones */
 	struct map addresses;	/* bytes allocated at the address */
-	struct map allocated;	/* struct record_allocated *, by GPU */
+	struct map sources;	/* library that has allocated the memory at the address */
+	struct map allocated;	/* struct record_allocated *, by GPU and library */
+	struct map nodes;	/* struct record_node *, by id of the node of a graph */
+	struct map pools;	/* struct record_pool *, by address */
+	uint32_t pool_count;
+	struct record_subtracks *pool_subtracks;	/* operations on pools; NULL: none yet */
 	struct map subtracks;	/* struct record_subtracks *, by GPU and purpose */
 	struct record_subtracks *nvtx;
 	int host_memory;	/* track; 0: not yet made */
@@ -316,7 +332,20 @@ int record_call(struct record_map *map, struct record_process *process,
 		const struct activity_call *call);
 int record_external(struct record_process *process, const struct activity_external *external);
 
+/* --- record_modules.c */
+int record_module(struct record_map *map, struct record_process *process, const struct activity_module *module);
+
+/* --- record_openacc.c */
+int record_openacc(struct record_map *map, struct record_process *process, const struct activity_openacc *openacc);
+
+/* --- record_nodes.c */
+int record_node(struct record_map *map, struct record_process *process, const struct activity_node *node);
+/* Adds when, and in which NVTX range, the node was created, if this is known. */
+void record_node_args(const struct record_process *process, uint64_t node, struct record_args *args);
+
 /* --- record_nvtx.c */
+/* The name of the innermost NVTX range that is open on the thread; 0: none */
+uint32_t record_nvtx_open(const struct record_process *process, const struct record_thread *thread);
 int record_marker(struct record_map *map, struct record_process *process,
 		  const struct activity_marker *marker);
 int record_nvtx_end(struct record_map *map, struct record_process *process);
@@ -330,6 +359,10 @@ int record_unified(struct record_map *map, struct record_process *process,
 int record_memory(struct record_map *map, struct record_process *process,
 		  const struct activity_memory *memory);
 const char *record_memory_name(uint32_t memory);
+
+/* --- record_pools.c */
+/* @memory: of a pool, or of memory in one */
+int record_pool(struct record_map *map, struct record_process *process, const struct activity_memory *memory);
 
 /* --- record_counters.c */
 void record_counters_release(struct record_map *map);

@@ -157,6 +157,17 @@ static int instant(struct record_map *map, struct record_process *process,
 	return event.track < 0 ? event.track : gpmu_trace_instant(map->trace, &event);
 }
 
+uint32_t record_nvtx_open(const struct record_process *process, const struct record_thread *thread)
+{
+	for (size_t i = thread->open_count; i-- > 0;) {
+		const struct record_range *range = map_object(&process->ranges, thread->open[i]);
+
+		if (range)
+			return range->name;
+	}
+	return 0;
+}
+
 int record_marker(struct record_map *map, struct record_process *process,
 		  const struct activity_marker *marker)
 {

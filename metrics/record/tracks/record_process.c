@@ -37,10 +37,14 @@ void record_process_free(struct record_process *process)
 	map_release_objects(&process->threads, free_thread);
 	map_release_objects(&process->ranges, free);
 	map_release(&process->addresses);
+	map_release(&process->sources);
 	map_release(&process->ends_lost_by);
 	map_release_objects(&process->allocated, free);
+	map_release_objects(&process->nodes, free);
+	map_release_objects(&process->pools, free);
 	map_release_objects(&process->subtracks, free_subtracks);
 	record_subtracks_free(process->nvtx);
+	record_subtracks_free(process->pool_subtracks);
 	record_pcs_release(&process->pcs);
 	free(process->calls);
 	free(process->program);

@@ -130,6 +130,8 @@ static int put(struct record_map *map, struct record_process *process, const str
 		record_arg(args, "graph", work->graph);
 	if (work->node)
 		record_arg(args, "node", (int64_t)work->node);
+	if (work->node)
+		record_node_args(process, work->node, args);
 	to->size = sizeof(*to);
 	to->queue = stream->queue;
 	to->time = work->begin;

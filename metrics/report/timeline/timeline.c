@@ -78,10 +78,11 @@ void timeline_release(struct timeline *timeline)
 		timeline->files.list, timeline->gpus.list, timeline->streams.list, timeline->works.list,
 		timeline->calls.list, timeline->waits.list, timeline->ranges.list, timeline->unified.list,
 		timeline->gaps.list, timeline->counters.list, timeline->facts.list, timeline->overheads.list,
+		timeline->modules.list, timeline->nodes.list, timeline->openacc.list,
 		timeline->tracks.list, timeline->tasks.list, timeline->samples.list,
 		timeline->functions.list, timeline->thread_samples.list, timeline->stacks.list,
 		timeline->thread_stacks.list,
-		timeline->pcs.list, timeline->host_memory.list, timeline->nodes.list,
+		timeline->pcs.list, timeline->host_memory.list, timeline->host_nodes.list,
 	};
 
 	for (size_t i = 0; i < timeline->files.n; i++)

@@ -61,6 +61,14 @@ struct timeline_work {
 	uint32_t kind : 2, stream : 30;
 };
 
+/* Work of a node of a graph */
+struct timeline_node {
+	uint64_t node;		/* its number in the process */
+	uint64_t time;		/* ns that it ran */
+	uint32_t name, range;	/* strings; range: NVTX range in which the node was created, or TIMELINE_NONE */
+	uint32_t file, reserved;
+};
+
 /* A call on a thread */
 struct timeline_call {
 	uint64_t begin, end;
@@ -69,13 +77,14 @@ struct timeline_call {
 	uint32_t correlation;
 };
 
-/* A wait, NVTX range, gap or time that CUPTI used */
+/* A wait, NVTX range, gap, time that CUPTI used, operation on a module or of OpenACC */
 struct timeline_slice {
 	uint64_t begin, end;
 	uint32_t name, file;
-	/* range: domain; gap: name of what the counter counts */
+	/* range: domain; gap: name of what the counter counts; OpenACC: line */
 	uint32_t other;
 	uint32_t thread;	/* for a range, or TIMELINE_NONE */
+	uint64_t value;		/* module, OpenACC: bytes */
 };
 
 struct timeline_slices {
@@ -98,7 +107,7 @@ struct timeline_host_memory {
 };
 
 /* The part of pinned memory that is on a node */
-struct timeline_node {
+struct timeline_host_node {
 	size_t memory;		/* index in host_memory */
 	uint64_t bytes;
 	uint32_t node, gpu_node;	/* strings, gpu_node: of the GPU of the context, or TIMELINE_NONE */
@@ -214,10 +223,11 @@ struct timeline {
 	VECTOR(struct timeline_stream) streams;
 	VECTOR(struct timeline_work) works;
 	VECTOR(struct timeline_call) calls;
-	struct timeline_slices waits, ranges, gaps, overheads;
+	struct timeline_slices waits, ranges, gaps, overheads, modules, openacc;
 	VECTOR(struct timeline_unified) unified;
 	VECTOR(struct timeline_host_memory) host_memory;
 	struct map host_numbers;	/* index of the latest in host_memory, by address and process */
+	VECTOR(struct timeline_host_node) host_nodes;
 	VECTOR(struct timeline_node) nodes;
 	VECTOR(struct timeline_counter) counters;
 	VECTOR(struct timeline_fact) facts;

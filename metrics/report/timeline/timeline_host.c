@@ -62,7 +62,7 @@ static int add(struct timeline *timeline, const struct timeline_track *track, co
 static int add_node(struct timeline *timeline, const struct timeline_track *track, const struct gpmu_trace_item *item)
 {
 	const struct timeline_host_memory *memory = find(timeline, track, timeline_integer(item, "address"));
-	struct timeline_node node = { .bytes = timeline_integer(item, "bytes") };
+	struct timeline_host_node node = { .bytes = timeline_integer(item, "bytes") };
 
 	if (!memory)
 		return 0;
@@ -70,7 +70,7 @@ static int add_node(struct timeline *timeline, const struct timeline_track *trac
 	if (timeline_text_number(timeline, item, "node", &node.node) ||
 	    timeline_text_number(timeline, item, "gpu_node", &node.gpu_node))
 		return -ENOMEM;
-	return vector_push(&timeline->nodes, &node);
+	return vector_push(&timeline->host_nodes, &node);
 }
 
 int timeline_take_host_memory(struct timeline *timeline, const struct timeline_track *track,

@@ -30,6 +30,18 @@ static struct timeline_file *file_of(struct timeline *timeline)
 	return &timeline->files.list[timeline->files.n - 1];
 }
 
+static int take_node(struct timeline *timeline, const struct gpmu_trace_item *item, uint32_t name)
+{
+	struct timeline_node node = {
+		.node = timeline_integer(item, "node"), .time = item->end - item->begin, .name = name,
+		.file = (uint32_t)timeline->files.n - 1,
+	};
+
+	if (!node.node)
+		return 0;
+	return timeline_text_number(timeline, item, "created_in", &node.range) || vector_push(&timeline->nodes, &node) ? -ENOMEM : 0;
+}
+
 static int take_work(struct timeline *timeline, const struct timeline_track *track,
 		     const struct gpmu_trace_item *item, enum timeline_work_kind kind)
 {
@@ -39,7 +51,7 @@ static int take_work(struct timeline *timeline, const struct timeline_track *tra
 		file_of(timeline)->unplaced++;
 		return 0;
 	}
-	if (name_of_work(timeline, item, kind, &name))
+	if (name_of_work(timeline, item, kind, &name) || take_node(timeline, item, name))
 		return -ENOMEM;
 	return vector_push(&timeline->works, &(struct timeline_work){
 		.begin = item->begin, .end = item->end, .bytes = timeline_integer(item, "bytes"), .name = name, .kind = kind,
@@ -69,7 +81,7 @@ static int take_slice(struct timeline *timeline, struct timeline_slices *slices,
 {
 	struct timeline_slice slice = {
 		.begin = item->begin, .end = item->end, .file = (uint32_t)timeline->files.n - 1, .other = other,
-		.thread = track->thread,
+		.thread = track->thread, .value = timeline_integer(item, "bytes"),
 	};
 
 	if (strings_number(&timeline->strings, item->name ? item->name : "", &slice.name))
@@ -284,6 +296,11 @@ static int by_category(struct timeline *timeline, const struct timeline_track *t
 		       take_slice(timeline, &timeline->gaps, track, item, other);
 	if (!strcmp(category, "overhead"))
 		return take_slice(timeline, &timeline->overheads, track, item, TIMELINE_NONE);
+	if (!strcmp(category, "openacc"))
+		return timeline_text_number(timeline, item, "source", &other) ? -ENOMEM :
+		       take_slice(timeline, &timeline->openacc, track, item, other);
+	if (!strcmp(category, "module"))
+		return take_slice(timeline, &timeline->modules, track, item, TIMELINE_NONE);
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* CUPTI's callbacks, in threads of the program: they report events and call nothing of CUPTI. */
+/* CUPTI's callbacks, in threads of the program: they report events and call nothing of CUPTI, except for ids of nodes. */
 #include <errno.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ static void on_call(struct inject *self, uint32_t cbid, const CUpti_CallbackData
 static void on_graph(struct inject *self, uint32_t cbid, const CUpti_GraphData *data)
 {
 	if (self->control->graph_nodes)
-		graphs_event(cbid, data);
+		graphs_event(self, cbid, data);
 }
 
 static void on_callback(void *data, uint32_t domain, uint32_t cbid, const void *info)
@@ -71,6 +71,8 @@ static void on_callback(void *data, uint32_t domain, uint32_t cbid, const void *
 		} else if (cbid < CUPTI_CBID_RESOURCE_GRAPHNODE_CREATE_STARTING) {
 			if (cbid == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING)
 				ranges_context_end(self, ((const CUpti_ResourceData *)info)->context);
+			if (cbid == CUPTI_CBID_RESOURCE_MODULE_LOADED)
+				modules_loaded(self, ((const CUpti_ResourceData *)info)->resourceDescriptor);
 			pcs_callback(self, cbid, info);
 			sass_callback(self, cbid, info);
 		} else {
@@ -89,6 +91,16 @@ static void on_callback(void *data, uint32_t domain, uint32_t cbid, const void *
 	errno = kept;
 }
 
+/* CUPTI has this on x86-64 only. */
+static void enable_allocators(struct inject *self)
+{
+	if (!self->control->allocators)
+		return;
+	self->has_allocators = self->api.allocation_source && !self->api.allocation_source(1);
+	if (!self->has_allocators)
+		output_note(self, ACTIVITY_WARNING, "this CUPTI does not record which library allocates memory");
+}
+
 static void enable(struct inject *self)
 {
 	const struct inject_api *api = &self->api;
@@ -97,6 +109,9 @@ static void enable(struct inject *self)
 	api->callback(1, self->subscriber, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CU_INIT_FINISHED);
 	calls_enable(self);
 	host_memory_enable(self);
+	enable_allocators(self);
+	openacc_connect(self);
+	modules_enable(self);
 	pcs_begin(self);
 	sass_begin(self);
 	if (self->control->capture == CHANNEL_CAPTURE_PROFILER) {

@@ -96,6 +96,7 @@ static void want_nodes(struct inject *self)
 	for (size_t i = 0; i < ARRAY_SIZE(instantiate); i++)
 		want(self, CUPTI_CB_DOMAIN_DRIVER_API, instantiate[i]);
 	want(self, CUPTI_CB_DOMAIN_DRIVER_API, DISABLE_NODE);
+	want(self, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED);
 	want(self, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED);
 	want(self, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED);
 	want(self, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING);
@@ -216,8 +217,8 @@ static void on_graph_function(uint32_t cbid, const CUpti_CallbackData *data)
 	if (cbid == DISABLE_NODE && data->callbackSite == CUPTI_API_EXIT)
 		graphs_disable(first_parameter(data));
 	for (size_t i = 0; i < ARRAY_SIZE(instantiate); i++)
-		if (instantiate[i] == cbid && data->callbackSite == CUPTI_API_ENTER)
-			graphs_instantiate();
+		if (instantiate[i] == cbid)
+			graphs_instantiate(data->callbackSite == CUPTI_API_ENTER);
 }
 
 void calls_callback(struct inject *self, uint32_t cbid, const CUpti_CallbackData *data)

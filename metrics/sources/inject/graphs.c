@@ -6,8 +6,10 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/map.h"
+#include "base/raw_clock.h"
 #include "inject.h"
 
 /* CUgraphNodeType */
@@ -25,6 +27,7 @@ static struct map graphs;	/* struct graph *, by the handle of the executable gra
 static __thread struct graph cloned;
 static __thread const void *node;	/* the node whose creation began last */
 static __thread uint32_t node_type;
+static __thread bool is_instantiating;
 
 static void add_clone(const CUpti_GraphData *data)
 {
@@ -75,15 +78,38 @@ static void remember(const void *exec)
 		free(graph);
 }
 
-void graphs_event(uint32_t cbid, const CUpti_GraphData *data)
+/*
+ * Records a node that the program has created, or the clone of a node. cuptiGetGraphNodeId() is the only function of
+ * CUPTI that is called in a callback: the handle may be invalid afterwards.
+ */
+static void put_node(struct inject *self, const void *handle, const void *original)
+{
+	const uint64_t now = raw_clock_now();
+	struct activity_node record = {
+		{ sizeof(record), ACTIVITY_NODE, 0 }, now, now, 0, 0, (uint32_t)gettid(), 0,
+	};
+
+	if (!inject_is_alive(self) || self->api.node_id((void *)(uintptr_t)handle, &record.node) ||
+	    (original && self->api.node_id((void *)(uintptr_t)original, &record.original)))
+		return;
+	output_try(self, &record.head);
+}
+
+void graphs_event(struct inject *self, uint32_t cbid, const CUpti_GraphData *data)
 {
 	switch (cbid) {
+	case CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED:
+		/* A clone is reported as created, and then as cloned. */
+		if (!is_instantiating)
+			put_node(self, data->node, NULL);
+		break;
 	case CUPTI_CBID_RESOURCE_GRAPHNODE_CREATE_STARTING:
 		node = data->node;
 		node_type = data->nodeType;
 		break;
 	case CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED:
 		add_clone(data);
+		put_node(self, data->node, data->originalNode);
 		break;
 	case CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED:
 		remember(data->graphExec);
@@ -94,9 +120,11 @@ void graphs_event(uint32_t cbid, const CUpti_GraphData *data)
 	}
 }
 
-void graphs_instantiate(void)
+void graphs_instantiate(bool is_begin)
 {
-	memset(&cloned, 0, sizeof(cloned));
+	is_instantiating = is_begin;
+	if (is_begin)
+		memset(&cloned, 0, sizeof(cloned));
 }
 
 void graphs_disable(const void *exec)

@@ -7,6 +7,7 @@
  * It never disturbs the program: it prints nothing and ends nothing, and reports failures by notes in the channel. After
  * the start one thread, gpmu's, with all signals blocked, makes all calls to CUPTI, and holds none of our locks around a
  * call. CUPTI's callbacks run in threads of the program and call nothing of CUPTI: they only queue and wake gpmu's thread.
+ * With graph_nodes they get the ids of nodes from CUPTI.
  * The callback at the begin of a capture range waits up to half a second until gpmu's thread has enabled recording.
  */
 #ifndef GPMU_INJECT_H
@@ -57,6 +58,7 @@ struct inject {
 	uint64_t arrived;	/* records of work that CUPTI has delivered */
 	uint64_t marked;	/* channel_called() when the channel was marked as complete */
 	bool is_last;		/* flushes deliver work that has not ended */
+	bool has_allocators;	/* CUPTI records the library of each allocation; set at the start */
 };
 
 #define PUBLIC	__attribute__((visibility("default")))
@@ -182,9 +184,9 @@ void host_memory_end(struct inject *self);
 
 /* graphs.c: counts the nodes of graphs that are launched, if nodes are recorded */
 /* Takes a callback about a graph, of the domain of resources. */
-void graphs_event(uint32_t cbid, const CUpti_GraphData *data);
-/* Notes that a call that instantiates a graph begins in this thread. */
-void graphs_instantiate(void);
+void graphs_event(struct inject *self, uint32_t cbid, const CUpti_GraphData *data);
+/* Notes that a call that instantiates a graph begins or ends in this thread. */
+void graphs_instantiate(bool is_begin);
 /* Notes that a node of the executable graph may be disabled. */
 void graphs_disable(const void *exec);
 /* Counts the nodes of an executable graph that is launched. */
@@ -196,6 +198,13 @@ void graphs_count(struct inject *self, const void *exec, uint32_t correlation, e
  * CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED: another tool has subscribed alone.
  */
 int several_subscribe(struct inject *self, CUpti_CallbackFunc callback);
+
+/* openacc.c: connects CUPTI to OpenACC's runtime, if it is requested and the runtime is known. */
+void openacc_connect(struct inject *self);
+
+/* modules.c */
+void modules_enable(struct inject *self);
+void modules_loaded(struct inject *self, const CUpti_ModuleResourceData *module);
 
 /* callbacks.c, nvtx.c */
 void callbacks_subscribe(struct inject *self);

@@ -35,10 +35,15 @@
 #define CUPTI_ACTIVITY_KIND_ENVIRONMENT			20
 #define CUPTI_ACTIVITY_KIND_MEMCPY2			22
 #define CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER	25
+#define CUPTI_ACTIVITY_KIND_OPENACC_DATA		33
+#define CUPTI_ACTIVITY_KIND_OPENACC_LAUNCH		34
+#define CUPTI_ACTIVITY_KIND_OPENACC_OTHER		35
 #define CUPTI_ACTIVITY_KIND_SYNCHRONIZATION		38
 #define CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION	39
 #define CUPTI_ACTIVITY_KIND_MEMORY2			49
+#define CUPTI_ACTIVITY_KIND_MEMORY_POOL			50
 #define CUPTI_ACTIVITY_KIND_GRAPH_TRACE			51
+#define CUPTI_ACTIVITY_KIND_JIT				52
 
 /* CUpti_ActivityFlag */
 #define CUPTI_ACTIVITY_FLAG_FLUSH_FORCED		1
@@ -51,6 +56,14 @@
 #define CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER	5
 #define CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER	9
 #define CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE	2
+#define CUPTI_ACTIVITY_MEMORY_POOL_TYPE_LOCAL		1
+#define CUPTI_ACTIVITY_MEMORY_POOL_OPERATION_TYPE_CREATED	1
+#define CUPTI_ACTIVITY_MEMORY_POOL_OPERATION_TYPE_DESTROYED	2
+#define CUPTI_ACTIVITY_MEMORY_POOL_OPERATION_TYPE_TRIMMED	3
+#define CUPTI_ACTIVITY_JIT_ENTRY_NVVM_IR_TO_PTX		2
+#define CUPTI_ACTIVITY_JIT_OPERATION_CACHE_LOAD		1
+#define CUPTI_ACTIVITY_JIT_OPERATION_CACHE_STORE	2
+#define CUPTI_ACTIVITY_JIT_OPERATION_COMPILE		3
 #define CUPTI_ACTIVITY_ENVIRONMENT_SPEED		1
 #define CUPTI_ACTIVITY_ENVIRONMENT_TEMPERATURE		2
 #define CUPTI_ACTIVITY_ENVIRONMENT_POWER		3
@@ -70,7 +83,9 @@
 #define CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING	2
 #define CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING	4
 #define CUPTI_CBID_RESOURCE_CU_INIT_FINISHED		5
+#define CUPTI_CBID_RESOURCE_MODULE_LOADED		6
 #define CUPTI_CBID_RESOURCE_GRAPHNODE_CREATE_STARTING	12
+#define CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED		13
 #define CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED		18
 #define CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING	19
 #define CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED		20
@@ -255,7 +270,34 @@ typedef struct PACKED {
 	uint32_t deviceId;
 	uint32_t contextId;
 	uint32_t streamId;
-} CUpti_ActivityMemory3;
+	const char *name;
+	uint32_t isAsync;
+	uint32_t pad1;
+	struct PACKED {
+		uint32_t memoryPoolType;
+		uint32_t pad2;
+		uint64_t address;
+		uint64_t releaseThreshold;
+		uint64_t size;		/* CUPTI: pool.size */
+		uint64_t utilizedSize;
+	} memoryPoolConfig;
+	const char *source;
+} CUpti_ActivityMemory4;
+
+typedef struct PACKED {
+	uint32_t kind;
+	uint32_t memoryPoolOperationType;
+	uint32_t memoryPoolType;
+	uint32_t correlationId;
+	uint32_t processId;
+	uint32_t deviceId;
+	size_t minBytesToKeep;
+	uint64_t address;
+	uint64_t size;
+	uint64_t releaseThreshold;
+	uint64_t timestamp;
+	uint64_t utilizedSize;
+} CUpti_ActivityMemoryPool2;
 
 typedef struct PACKED {
 	uint32_t kind;
@@ -292,6 +334,85 @@ typedef struct PACKED {
 	uint32_t environmentKind;
 	uint32_t data[5];	/* speed: SM's and memory's clock, PCIe's generation and width, throttle reasons */
 } CUpti_ActivityEnvironment;
+
+/* OpenACC's records of other kinds have the members up to funcName. */
+typedef struct PACKED {
+	uint32_t kind;
+	uint32_t eventKind;
+	uint32_t parentConstruct;
+	uint32_t version;
+	uint32_t implicit;
+	uint32_t deviceType;
+	uint32_t deviceNumber;
+	uint32_t threadId;
+	uint64_t async;
+	uint64_t asyncMap;
+	uint32_t lineNo;
+	uint32_t endLineNo;
+	uint32_t funcLineNo;
+	uint32_t funcEndLineNo;
+	uint64_t start;
+	uint64_t end;
+	uint32_t cuDeviceId;
+	uint32_t cuContextId;
+	uint32_t cuStreamId;
+	uint32_t cuProcessId;
+	uint32_t cuThreadId;
+	uint32_t externalId;
+	const char *srcFile;
+	const char *funcName;
+	uint64_t bytes;
+	uint64_t hostPtr;
+	uint64_t devicePtr;
+	const char *varName;
+} CUpti_ActivityOpenAccData;
+
+typedef struct PACKED {
+	uint32_t kind;
+	uint32_t eventKind;
+	uint32_t parentConstruct;
+	uint32_t version;
+	uint32_t implicit;
+	uint32_t deviceType;
+	uint32_t deviceNumber;
+	uint32_t threadId;
+	uint64_t async;
+	uint64_t asyncMap;
+	uint32_t lineNo;
+	uint32_t endLineNo;
+	uint32_t funcLineNo;
+	uint32_t funcEndLineNo;
+	uint64_t start;
+	uint64_t end;
+	uint32_t cuDeviceId;
+	uint32_t cuContextId;
+	uint32_t cuStreamId;
+	uint32_t cuProcessId;
+	uint32_t cuThreadId;
+	uint32_t externalId;
+	const char *srcFile;
+	const char *funcName;
+	uint64_t numGangs;
+	uint64_t numWorkers;
+	uint64_t vectorLength;
+	const char *kernelName;
+} CUpti_ActivityOpenAccLaunch;
+
+typedef struct PACKED {
+	uint32_t kind;
+	uint32_t jitEntryType;
+	uint32_t jitOperationType;
+	uint32_t deviceId;
+	uint64_t start;
+	uint64_t end;
+	uint32_t correlationId;
+	uint32_t padding;
+	uint64_t jitOperationCorrelationId;
+	uint64_t cacheSize;
+	const char *cachePath;
+	uint32_t processId;
+	uint32_t threadId;
+} CUpti_ActivityJit2;
 
 typedef struct PACKED {
 	uint32_t kind;
@@ -358,8 +479,14 @@ typedef struct {
 typedef struct {
 	void *context;
 	void *resourceHandle;
-	void *resourceDescriptor;	/* of graphs: CUpti_GraphData */
+	void *resourceDescriptor;	/* of graphs: CUpti_GraphData; of modules: CUpti_ModuleResourceData */
 } CUpti_ResourceData;
+
+typedef struct {
+	uint32_t moduleId;
+	size_t cubinSize;
+	const char *pCubin;
+} CUpti_ModuleResourceData;
 
 typedef struct {
 	void *graph;
@@ -418,6 +545,7 @@ typedef uint64_t (*CUpti_TimestampCallbackFunc)(void);
 	F(driver_api, cuptiActivityEnableDriverApi, uint32_t cbid, uint8_t enable) \
 	F(unified, cuptiActivityConfigureUnifiedMemoryCounter, \
 	  CUpti_ActivityUnifiedMemoryCounterConfig *config, uint32_t length) \
+	F(node_id, cuptiGetGraphNodeId, void *node, uint64_t *id) \
 	F(flush, cuptiActivityFlushAll, uint32_t flags) \
 	F(next, cuptiActivityGetNextRecord, uint8_t *buffer, size_t valid, CUpti_Activity **record) \
 	F(dropped, cuptiActivityGetNumDroppedRecords, void *context, uint32_t stream, size_t *dropped)
@@ -428,7 +556,9 @@ typedef uint64_t (*CUpti_TimestampCallbackFunc)(void);
 	  CUpti_SubscriberParams *params) \
 	F(unsubscribe, cuptiUnsubscribe, void *subscriber) \
 	F(timestamp, cuptiGetTimestamp, uint64_t *time) \
-	F(callback_state, cuptiGetCallbackState, uint32_t *is_enabled, void *subscriber, uint32_t domain, uint32_t cbid)
+	F(callback_state, cuptiGetCallbackState, uint32_t *is_enabled, void *subscriber, uint32_t domain, uint32_t cbid) \
+	F(allocation_source, cuptiActivityEnableAllocationSource, uint8_t enable) \
+	F(openacc, cuptiOpenACCInitialize, void *add, void *drop, void *lookup)
 
 #define INJECT_MEMBER(member, symbol, ...) int (*member)(__VA_ARGS__);
 

@@ -170,15 +170,46 @@ static void put_marker(struct inject *self, const void *record)
 
 static void put_memory(struct inject *self, const void *record)
 {
-	const CUpti_ActivityMemory3 *from = record;
-	const struct activity_memory to = {
+	const CUpti_ActivityMemory4 *from = record;
+	struct activity_memory to = {
 		HEAD(activity_memory, ACTIVITY_MEMORY), from->timestamp, from->address, from->bytes,
 		from->deviceId, from->contextId,
 		from->memoryKind < ACTIVITY_MEMORY_KINDS ? from->memoryKind : 0,
-		from->memoryOperationType == CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE,
-		from->streamId, from->correlationId,
+		from->memoryOperationType == CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE ? ACTIVITY_MEMORY_FREED :
+											    ACTIVITY_MEMORY_ALLOCATED,
+		from->streamId, from->correlationId, 0, 0, 0, 0, 0, 0,
 	};
 
+	if (from->memoryPoolConfig.memoryPoolType == CUPTI_ACTIVITY_MEMORY_POOL_TYPE_LOCAL) {
+		to.pool = from->memoryPoolConfig.address;
+		to.reserved = from->memoryPoolConfig.size;
+		to.used = from->memoryPoolConfig.utilizedSize;
+		to.threshold = from->memoryPoolConfig.releaseThreshold;
+	}
+	/* A CUPTI without the function may have shorter records. */
+	if (self->has_allocators)
+		to.source = names_intern(self, NAMES_OF_CUDA, from->source);
+	output_write(self, &to.head);
+}
+
+static void put_pool(struct inject *self, const void *record)
+{
+	static const uint8_t operations[] = {
+		[CUPTI_ACTIVITY_MEMORY_POOL_OPERATION_TYPE_CREATED] = ACTIVITY_MEMORY_POOL_CREATED,
+		[CUPTI_ACTIVITY_MEMORY_POOL_OPERATION_TYPE_DESTROYED] = ACTIVITY_MEMORY_POOL_DESTROYED,
+		[CUPTI_ACTIVITY_MEMORY_POOL_OPERATION_TYPE_TRIMMED] = ACTIVITY_MEMORY_POOL_TRIMMED,
+	};
+	const CUpti_ActivityMemoryPool2 *from = record;
+	struct activity_memory to = {
+		HEAD(activity_memory, ACTIVITY_MEMORY), from->timestamp, from->address, 0, from->deviceId, 0,
+		ACTIVITY_MEMORY_DEVICE, 0, 0, from->correlationId, from->address, from->size, from->utilizedSize,
+		from->releaseThreshold, 0, 0,
+	};
+
+	if (from->memoryPoolType != CUPTI_ACTIVITY_MEMORY_POOL_TYPE_LOCAL ||
+	    from->memoryPoolOperationType >= ARRAY_SIZE(operations) || !operations[from->memoryPoolOperationType])
+		return;
+	to.operation = operations[from->memoryPoolOperationType];
 	output_write(self, &to.head);
 }
 
@@ -280,6 +311,55 @@ static void put_environment(struct inject *self, const void *record)
 	output_write(self, &to.head);
 }
 
+static void put_jit(struct inject *self, const void *record)
+{
+	const CUpti_ActivityJit2 *from = record;
+	struct activity_module to = {
+		HEAD(activity_module, ACTIVITY_MODULE), from->start, from->end, 0, from->threadId, 0, 0, 0,
+	};
+
+	if (!has_times(self, ACTIVITY_MODULE, from->start, from->end))
+		return;
+	switch (from->jitOperationType) {
+	case CUPTI_ACTIVITY_JIT_OPERATION_CACHE_LOAD:
+		to.what = ACTIVITY_MODULE_FROM_CACHE;
+		break;
+	case CUPTI_ACTIVITY_JIT_OPERATION_CACHE_STORE:
+		to.what = ACTIVITY_MODULE_TO_CACHE;
+		break;
+	case CUPTI_ACTIVITY_JIT_OPERATION_COMPILE:
+		to.what = from->jitEntryType == CUPTI_ACTIVITY_JIT_ENTRY_NVVM_IR_TO_PTX ? ACTIVITY_MODULE_NVVM :
+											   ACTIVITY_MODULE_PTX;
+		break;
+	default:
+		return;
+	}
+	to.path = names_intern(self, NAMES_OF_CUDA, from->cachePath);
+	output_write(self, &to.head);
+}
+
+static void put_openacc(struct inject *self, const void *record)
+{
+	const CUpti_ActivityOpenAccData *from = record;
+	const CUpti_ActivityOpenAccLaunch *launch = record;
+	struct activity_openacc to = {
+		HEAD(activity_openacc, ACTIVITY_OPENACC), from->start, from->end, 0, from->cuThreadId, from->eventKind,
+		from->lineNo, 0, 0, 0,
+	};
+
+	if (!has_times(self, ACTIVITY_OPENACC, from->start, from->end))
+		return;
+	to.file = names_intern(self, NAMES_OF_CUDA, from->srcFile);
+	to.function = names_intern(self, NAMES_OF_CUDA, from->funcName);
+	if (from->kind == CUPTI_ACTIVITY_KIND_OPENACC_LAUNCH)
+		to.subject = names_intern(self, NAMES_OF_CUDA, launch->kernelName);
+	if (from->kind == CUPTI_ACTIVITY_KIND_OPENACC_DATA) {
+		to.subject = names_intern(self, NAMES_OF_CUDA, from->varName);
+		to.bytes = from->bytes;
+	}
+	output_write(self, &to.head);
+}
+
 static void put_device(struct inject *self, const void *record)
 {
 	const CUpti_ActivityDevice4 *from = record;
@@ -334,13 +414,18 @@ static const struct {
 	{ CUPTI_ACTIVITY_KIND_GRAPH_TRACE, ACTIVITY_GRAPH, put_graph, WORK(GraphTrace) },
 	{ CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, ACTIVITY_SYNC, put_sync, WORK(Synchronization) },
 	{ CUPTI_ACTIVITY_KIND_MARKER, ACTIVITY_MARKER, put_marker, 0, 0 },
-	{ CUPTI_ACTIVITY_KIND_MEMORY2, ACTIVITY_MEMORY, put_memory, T(Memory3, timestamp), 0 },
+	{ CUPTI_ACTIVITY_KIND_MEMORY2, ACTIVITY_MEMORY, put_memory, T(Memory4, timestamp), 0 },
+	{ CUPTI_ACTIVITY_KIND_MEMORY_POOL, ACTIVITY_MEMORY, put_pool, T(MemoryPool2, timestamp), 0 },
 	{ CUPTI_ACTIVITY_KIND_OVERHEAD, ACTIVITY_OVERHEAD, put_overhead, T(Overhead, start), 0 },
 	{ CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, ACTIVITY_EXTERNAL, put_external, 0, 0 },
 	{ CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, ACTIVITY_UNIFIED, put_unified,
 	  T(UnifiedMemoryCounter2, start), 0 },
 	{ CUPTI_ACTIVITY_KIND_ENVIRONMENT, ACTIVITY_ENVIRONMENT, put_environment,
 	  T(Environment, timestamp), 0 },
+	{ CUPTI_ACTIVITY_KIND_OPENACC_DATA, ACTIVITY_OPENACC, put_openacc, T(OpenAccData, start), 0 },
+	{ CUPTI_ACTIVITY_KIND_OPENACC_LAUNCH, ACTIVITY_OPENACC, put_openacc, T(OpenAccData, start), 0 },
+	{ CUPTI_ACTIVITY_KIND_OPENACC_OTHER, ACTIVITY_OPENACC, put_openacc, T(OpenAccData, start), 0 },
+	{ CUPTI_ACTIVITY_KIND_JIT, ACTIVITY_MODULE, put_jit, T(Jit2, start), 0 },
 	{ CUPTI_ACTIVITY_KIND_DEVICE, ACTIVITY_DEVICE, put_device, 0, 0 },
 	{ CUPTI_ACTIVITY_KIND_CONTEXT, ACTIVITY_CONTEXT, put_context, 0, 0 },
 };

@@ -40,6 +40,9 @@ enum activity_kind {
 	ACTIVITY_UNIFIED,
 	ACTIVITY_ENVIRONMENT,
 	ACTIVITY_HOST_MEMORY,
+	ACTIVITY_MODULE,
+	ACTIVITY_OPENACC,
+	ACTIVITY_NODE,		/* recorded with graph_nodes */
 	ACTIVITY_PC,		/* samples of an instruction */
 	ACTIVITY_PC_TOTAL,
 	ACTIVITY_CUBIN,
@@ -271,14 +274,30 @@ struct activity_marker {
 	uint32_t name, domain;	/* domain: 0: the default domain */
 };
 
-/* Allocation or release of memory */
+enum activity_memory_operation {
+	ACTIVITY_MEMORY_ALLOCATED,
+	ACTIVITY_MEMORY_FREED,
+	/* Operations on a pool, whose address is address; bytes is 0 */
+	ACTIVITY_MEMORY_POOL_CREATED,
+	ACTIVITY_MEMORY_POOL_DESTROYED,
+	ACTIVITY_MEMORY_POOL_TRIMMED,	/* also at each synchronization */
+	ACTIVITY_MEMORY_OPERATIONS
+};
+
+/* Allocation or release of memory, or an operation on a pool of memory */
 struct activity_memory {
 	struct activity_head head;
 	uint64_t time, address, bytes;
 	uint32_t device, context;
 	uint32_t memory;	/* enum activity_memory_kind */
-	uint32_t frees;		/* 1: freed, 0: allocated */
+	uint32_t operation;	/* enum activity_memory_operation */
 	uint32_t stream, correlation;
+	/* The pool after the operation; 0: none, or a pool of another process */
+	uint64_t pool;		/* address */
+	uint64_t reserved, used;	/* bytes that it has, and those of them that are allocated */
+	uint64_t threshold;	/* bytes that it keeps at a synchronization */
+	uint32_t source;	/* path of the library that has allocated; 0: not known */
+	uint32_t padding;
 };
 
 struct activity_overhead {
@@ -335,6 +354,47 @@ struct activity_environment {
 	 */
 	uint32_t what;
 	uint32_t values[4];
+};
+
+enum activity_module_what {
+	ACTIVITY_MODULE_LOADED,
+	ACTIVITY_MODULE_PTX,		/* the driver compiled PTX */
+	ACTIVITY_MODULE_NVVM,		/* the driver compiled NVVM IR to PTX */
+	ACTIVITY_MODULE_FROM_CACHE,	/* the driver's cache of compiled modules had it */
+	ACTIVITY_MODULE_TO_CACHE,
+	ACTIVITY_MODULE_WHATS
+};
+
+/* A module of kernels: its load, which is an instant, or an operation of the driver's compiler */
+struct activity_module {
+	struct activity_head head;
+	uint64_t begin, end;
+	uint64_t bytes;		/* of the loaded cubin; 0: not known */
+	uint32_t thread;
+	uint32_t what;		/* enum activity_module_what */
+	uint32_t path;		/* name of the file in the cache; 0: none */
+	uint32_t reserved;
+};
+
+/* An operation of OpenACC's runtime */
+struct activity_openacc {
+	struct activity_head head;
+	uint64_t begin, end;
+	uint64_t bytes;		/* of a copy or an allocation; 0: none */
+	uint32_t thread;
+	uint32_t event;		/* CUpti_OpenAccEventKind */
+	uint32_t line;		/* of the construct; 0: not known */
+	/* Names; 0: not known. subject: the kernel or variable */
+	uint32_t file, function, subject;
+};
+
+/* A node of a graph, created by the program or cloned from another one */
+struct activity_node {
+	struct activity_head head;
+	uint64_t begin, end;	/* equal */
+	uint64_t node;		/* that of the records of its work, if the graph is executable */
+	uint64_t original;	/* the node from which it was cloned; 0: none */
+	uint32_t thread, reserved;
 };
 
 /*

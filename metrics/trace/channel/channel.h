@@ -94,7 +94,8 @@ struct channel_control {
 	uint32_t pc_period;	/* cycles: 1 << pc_period */
 	uint32_t pc_stalls;	/* bits 1 << index in gpmu_stalls[]; 0: all reasons */
 	/* 1: transfers of unified memory are recorded once the program allocates managed memory, 0: from the start */
-	uint32_t managed_only, reserved;
+	uint32_t managed_only;
+	uint32_t allocators;	/* 1: the library of each allocation is requested */
 	struct channel_ranges ranges;
 };
 

@@ -32,7 +32,7 @@ static CUpti_CallbackFunc callback;
 static CUpti_BuffersCallbackRequestFunc request;
 static CUpti_BuffersCallbackCompleteFunc complete;
 static pid_t owner;
-static bool has_ended, is_zeroed, has_nvtx;
+static bool has_ended, is_zeroed, has_nvtx, has_sources, has_openacc;
 static bool is_shared, is_declined;	/* is_declined: since the last flush */
 static bool is_kind_enabled[KINDS], is_domain_enabled[8];
 static struct { uint32_t domain, cbid; } callbacks[OFF], off[OFF];
@@ -136,8 +136,13 @@ size_t activity_size(uint32_t kind)
 		{ CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, sizeof(CUpti_ActivityUnifiedMemoryCounter2) },
 		{ CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, sizeof(CUpti_ActivitySynchronization) },
 		{ CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, sizeof(CUpti_ActivityExternalCorrelation) },
-		{ CUPTI_ACTIVITY_KIND_MEMORY2, sizeof(CUpti_ActivityMemory3) },
+		{ CUPTI_ACTIVITY_KIND_MEMORY2, sizeof(CUpti_ActivityMemory4) },
 		{ CUPTI_ACTIVITY_KIND_GRAPH_TRACE, sizeof(CUpti_ActivityGraphTrace) },
+		{ CUPTI_ACTIVITY_KIND_MEMORY_POOL, sizeof(CUpti_ActivityMemoryPool2) },
+		{ CUPTI_ACTIVITY_KIND_OPENACC_DATA, sizeof(CUpti_ActivityOpenAccData) },
+		{ CUPTI_ACTIVITY_KIND_OPENACC_LAUNCH, sizeof(CUpti_ActivityOpenAccLaunch) },
+		{ CUPTI_ACTIVITY_KIND_OPENACC_OTHER, offsetof(CUpti_ActivityOpenAccData, bytes) },
+		{ CUPTI_ACTIVITY_KIND_JIT, sizeof(CUpti_ActivityJit2) },
 	};
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
@@ -641,6 +646,42 @@ PUBLIC int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, CUpti_Activ
 		return INVALID_KIND;
 	*record = (CUpti_Activity *)next;
 	return 0;
+}
+
+/* The thread of OpenACC's runtime calls this. */
+PUBLIC int cuptiOpenACCInitialize(void *add, void *drop, void *lookup)
+{
+	int code = fake_enter(__func__);
+
+	if (has_openacc)
+		fake_violation("%s twice", __func__);
+	has_openacc = !code && add && drop && lookup;
+	return code;
+}
+
+bool activity_has_openacc(void)
+{
+	return has_openacc;
+}
+
+PUBLIC int cuptiActivityEnableAllocationSource(uint8_t enable)
+{
+	int code = enter(__func__);
+
+	has_sources = !code && enable;
+	return code;
+}
+
+bool activity_has_sources(void)
+{
+	return has_sources;
+}
+
+/* A handle is an id. CUPTI permits this call in a callback. */
+PUBLIC int cuptiGetGraphNodeId(void *node, uint64_t *id)
+{
+	*id = (uintptr_t)node;
+	return has_ended || owner != getpid();
 }
 
 PUBLIC int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *number)

@@ -2,6 +2,7 @@
 /*
  * Makes CUPTI's records for the words of program.c. Each word has a call and its work, with the next correlation.
  */
+#include <elf.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +66,10 @@ static uint32_t driver_function(uint32_t cbid)
 /* A callback about a graph. The executable graph has the handle 1. */
 static void resource(uint32_t cbid, uintptr_t node, uint32_t type)
 {
-	CUpti_GraphData graph = { .node = (void *)node, .nodeType = type, .graphExec = (void *)1 };
+	/* The clone of node 1 is node 300, whose id is that of the records. */
+	CUpti_GraphData graph = {
+		.node = (void *)node, .originalNode = (void *)(node == 300 ? 1 : node), .nodeType = type, .graphExec = (void *)1,
+	};
 	const CUpti_ResourceData data = { .resourceDescriptor = &graph };
 
 	activity_callback(CUPTI_CB_DOMAIN_RESOURCE, cbid, &data);
@@ -79,8 +83,11 @@ static void instantiate(long nodes)
 
 	activity_callback(CUPTI_CB_DOMAIN_DRIVER_API, FUNCTION, &data);
 	for (long i = 1; i < nodes; i++) {
-		resource(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATE_STARTING, i, KERNEL);
-		resource(CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED, i, KERNEL);
+		const uintptr_t clone = i == 1 ? 300 : (uintptr_t)i;
+
+		resource(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATE_STARTING, clone, KERNEL);
+		resource(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, clone, KERNEL);
+		resource(CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED, clone, KERNEL);
 	}
 	resource(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATE_STARTING, nodes + 1, CHILD);
 	resource(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATE_STARTING, nodes, KERNEL);
@@ -107,8 +114,10 @@ static void call_driver(uint32_t cbid, const void *parameters, int code, bool is
 		ranges_launch(launched);
 		sass_launch_kernel(data.context, launched);
 	}
-	if (is_node_added)
+	if (is_node_added) {
 		resource(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATE_STARTING, 1, 0);
+		resource(CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED, 1, 0);
+	}
 	data.callbackSite = CUPTI_API_EXIT;
 	data.functionReturnValue = &code;
 	activity_callback(CUPTI_CB_DOMAIN_DRIVER_API, cbid, &data);
@@ -381,10 +390,39 @@ static void do_context(const char *device)
 
 static void do_memory(const char *bytes)
 {
-	CUpti_ActivityMemory3 record = {
+	CUpti_ActivityMemory4 record = {
 		.kind = CUPTI_ACTIVITY_KIND_MEMORY2, .memoryOperationType = *bytes == '-' ? 2 : 1,
 		.memoryKind = 3, .address = 0x1000, .bytes = strtoull(bytes + (*bytes == '-'), NULL, 0),
 		.timestamp = activity_now(), .contextId = context_id,
+		.source = activity_has_sources() && *bytes != '-' ? "/lib/libfoo.so" : NULL,
+	};
+
+	activity_put(&record, false);
+}
+
+/* BYTES of a pool that has reserved 32 MiB; -BYTES: freed */
+static void do_async(const char *bytes)
+{
+	static uint64_t used;
+	CUpti_ActivityMemory4 record = {
+		.kind = CUPTI_ACTIVITY_KIND_MEMORY2, .memoryOperationType = *bytes == '-' ? 2 : 1, .memoryKind = 3,
+		.address = 0x5000, .bytes = strtoull(bytes + (*bytes == '-'), NULL, 0), .timestamp = activity_now(),
+		.contextId = context_id, .streamId = 7, .isAsync = 1,
+		.memoryPoolConfig = { CUPTI_ACTIVITY_MEMORY_POOL_TYPE_LOCAL, 0, 0x7000, 4096, 32 << 20, 0 },
+	};
+
+	used += *bytes == '-' ? -record.bytes : record.bytes;
+	record.memoryPoolConfig.utilizedSize = used;
+	activity_put(&record, false);
+}
+
+/* OPERATION: the number of CUpti_ActivityMemoryPoolOperationType; -OPERATION: on a pool of another process */
+static void do_pool(const char *operation)
+{
+	CUpti_ActivityMemoryPool2 record = {
+		.kind = CUPTI_ACTIVITY_KIND_MEMORY_POOL, .memoryPoolType = *operation == '-' ? 2 : 1,
+		.memoryPoolOperationType = strtoul(operation + (*operation == '-'), NULL, 0), .minBytesToKeep = 1000,
+		.address = 0x7000, .size = 32 << 20, .releaseThreshold = 4096, .timestamp = activity_now(), .utilizedSize = 100,
 	};
 
 	activity_put(&record, false);
@@ -432,6 +470,77 @@ static void do_overhead(const char *kind)
 
 	record.end = record.start + 1000;
 	activity_put(&record, false);
+}
+
+/* The driver's compiler: OPERATION is the number of CUpti_ActivityJitOperationType. */
+static void do_jit(const char *operation)
+{
+	CUpti_ActivityJit2 record = {
+		.kind = CUPTI_ACTIVITY_KIND_JIT, .jitEntryType = 1, .jitOperationType = strtoul(operation, NULL, 0),
+		.start = activity_now(), .cachePath = "/cache/0/1", .processId = getpid(), .threadId = gettid(),
+	};
+
+	record.end = record.start + 1000;
+	if (fake_options()->zero)
+		record.start = record.end = 0;
+	activity_put(&record, false);
+}
+
+/* Loads a cubin whose table of names, its first section, has this name. */
+static void do_cubin(const char *name)
+{
+	struct {
+		Elf64_Ehdr head;
+		Elf64_Shdr section;
+		char names[64];
+	} image = {
+		.head = { .e_ident = ELFMAG, .e_shoff = sizeof(Elf64_Ehdr), .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 1 },
+		.section = { .sh_type = SHT_STRTAB, .sh_offset = sizeof(Elf64_Ehdr) + sizeof(Elf64_Shdr), .sh_size = 64 },
+	};
+	CUpti_ModuleResourceData module = { .moduleId = 1, .cubinSize = sizeof(image), .pCubin = (const char *)&image };
+	const CUpti_ResourceData data = { .resourceDescriptor = &module };
+
+	snprintf(image.names, sizeof(image.names), "_%s", name);
+	activity_callback(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_MODULE_LOADED, &data);
+}
+
+/* An operation of OpenACC's runtime: KIND of activity */
+static void do_acc(const char *kind)
+{
+	CUpti_ActivityOpenAccData record = {
+		.kind = strtoul(kind, NULL, 0), .lineNo = 12, .start = activity_now(), .cuThreadId = gettid(),
+		.srcFile = "a.c", .funcName = "main", .bytes = 64, .varName = "x",
+	};
+
+	record.eventKind = record.kind == CUPTI_ACTIVITY_KIND_OPENACC_DATA ? 5 :
+			   record.kind == CUPTI_ACTIVITY_KIND_OPENACC_LAUNCH ? 4 : 9;
+	record.end = record.start + 1000;
+	if (activity_has_openacc())
+		activity_put(&record, false);
+}
+
+/* Loads images that are no cubins, or whose sections are outside of them. */
+static void do_broken(const char *unused)
+{
+	const Elf64_Ehdr head = { .e_ident = ELFMAG, .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 65535 };
+	struct {
+		Elf64_Ehdr head;
+		Elf64_Shdr section;
+	} image = { .head = head, .section = { .sh_type = SHT_STRTAB, .sh_offset = 8, .sh_size = UINT64_MAX } };
+	CUpti_ModuleResourceData module = { .moduleId = 1, .pCubin = (const char *)&image };
+	const CUpti_ResourceData data = { .resourceDescriptor = &module };
+	static const uint64_t places[] = { 0, sizeof(image.head), sizeof(image) - 8, sizeof(image), UINT64_MAX - 8 };
+	static const size_t sizes[] = { 0, 4, sizeof(image.head), sizeof(image) };
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places) * 2; i++) {
+		image.head.e_shoff = places[i / 2];
+		image.head.e_shnum = i % 2 ? 65535 : 0;
+		for (size_t k = 0; k < sizeof(sizes) / sizeof(*sizes); k++) {
+			module.cubinSize = sizes[k];
+			activity_callback(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_MODULE_LOADED, &data);
+		}
+	}
 }
 
 static void do_external(const char *id)
@@ -577,6 +686,8 @@ void activity_do(const char *word, const char *value)
 		{ "undelivered", do_undelivered }, { "pin", do_pin }, { "register", do_register }, { "managed", do_managed },
 		{ "fault", do_fault },
 		{ "unpin", do_unpin },
+		{ "undelivered", do_undelivered }, { "jit", do_jit }, { "async", do_async }, { "pool", do_pool }, { "cubin", do_cubin },
+		{ "broken", do_broken }, { "acc", do_acc },
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)

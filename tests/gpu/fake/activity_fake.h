@@ -73,6 +73,10 @@ PUBLIC int cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t enable);
 PUBLIC int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, CUpti_Activity **record);
 PUBLIC int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *number);
 bool activity_has_nvtx(void);
+/* Returns whether OpenACC's runtime is connected. */
+bool activity_has_openacc(void);
+/* Returns whether allocations have the library that has made them. */
+bool activity_has_sources(void);
 
 /* pc_sampling.c: executes a word of PC sampling; false: it is none */
 bool pc_sampling_do(const char *word, const char *value);

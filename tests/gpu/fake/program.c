@@ -10,6 +10,10 @@
  *	allocate=BYTES host=BYTES	allocates memory of the GPU, or of the host: each kernel adds 1 to what it holds
  *	free=N trim		frees the Nth of these, from 0; trims a pool
  *	contents		prints what they hold
+ *	acc-register acc=KIND	OpenACC's runtime registers with ACC_PROFLIB; a record of KIND of it
+ *	broken			loads malformed cubins
+ *	async=BYTES async=-BYTES pool=OPERATION	memory of a pool; an operation on the pool
+ *	jit=OPERATION cubin=NAME	an operation of the driver's compiler; loads a cubin with a function of this name
  *	module=CRC unload=CRC	loads or unloads a module of the recording of PC samples
  *	sampled=N		runs the kernels of that recording N times
  *	end-context		destroys the last context
@@ -457,6 +461,24 @@ static int is_nvtx(const char *word)
 	return 0;
 }
 
+static void *find_nothing(void)
+{
+	return NULL;
+}
+
+/* OpenACC's runtime registers its functions with the library of $ACC_PROFLIB. */
+static void register_openacc(void)
+{
+	void (*library)(void *add, void *drop, void *lookup) = NULL;
+	const char *path = getenv("ACC_PROFLIB");
+	void *handle = path ? dlopen(path, RTLD_LAZY) : NULL;
+
+	if (handle)
+		*(void **)&library = dlsym(handle, "acc_register_library");
+	if (library)
+		library(find_nothing, find_nothing, find_nothing);
+}
+
 static void ends(const char *word, int value)
 {
 	if (!strcmp(word, "kill")) {
@@ -513,6 +535,8 @@ static void run(const char *word, const char *text)
 		open_beside(text);
 	} else if (!strcmp(word, "profiler")) {
 		profile(text);
+	} else if (!strcmp(word, "acc-register")) {
+		register_openacc();
 	} else if (!strcmp(word, "stamp")) {
 		clock_gettime(CLOCK_MONOTONIC_RAW, &now);
 		printf("stamp %ld%09ld\n", now.tv_sec, now.tv_nsec);

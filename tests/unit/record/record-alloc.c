@@ -71,7 +71,11 @@ static void happen(struct record_map *map)
 	struct activity_marker marker = { HEAD(activity_marker, ACTIVITY_MARKER), .time = 50, .id = 1,
 					  .thread = 6, .name = 1 };
 	const struct activity_memory memory = { HEAD(activity_memory, ACTIVITY_MEMORY), .time = 60,
-						.address = 1, .bytes = 8, .memory = ACTIVITY_MEMORY_DEVICE };
+						.address = 1, .bytes = 8, .memory = ACTIVITY_MEMORY_DEVICE, .source = 1 };
+	const struct activity_memory trim = { HEAD(activity_memory, ACTIVITY_MEMORY), .time = 61, .address = 2, .pool = 2,
+					      .operation = ACTIVITY_MEMORY_POOL_TRIMMED, .reserved = 8, .used = 4 };
+	const struct activity_memory destroy = { HEAD(activity_memory, ACTIVITY_MEMORY), .time = 62, .address = 2, .pool = 2,
+						 .operation = ACTIVITY_MEMORY_POOL_DESTROYED };
 	const struct activity_sync sync = { HEAD(activity_sync, ACTIVITY_SYNC), .begin = 70, .end = 80,
 					    .context = 1 };
 	const struct activity_overhead overhead = { HEAD(activity_overhead, ACTIVITY_OVERHEAD),
@@ -80,6 +84,11 @@ static void happen(struct record_map *map)
 						  .end = 95, .name = 1 };
 	const struct activity_host_memory host = { HEAD(activity_host_memory, ACTIVITY_HOST_MEMORY), .time = 60, .address = 1,
 						   .bytes = 8, .event = ACTIVITY_HOST_ON_NODE };
+	const struct activity_module module = { HEAD(activity_module, ACTIVITY_MODULE), .begin = 96, .end = 98,
+						.bytes = 1, .thread = 6, .what = 1, .path = 1 };
+	const struct activity_openacc openacc = { HEAD(activity_openacc, ACTIVITY_OPENACC), .begin = 98, .end = 99, .bytes = 1,
+						  .thread = 6, .file = 1, .function = 1, .subject = 1 };
+	struct activity_node node = { HEAD(activity_node, ACTIVITY_NODE), .begin = 56, .end = 56, .node = 1, .thread = 6 };
 
 	over.work.begin = 35;
 	event(map, &call);
@@ -93,11 +102,19 @@ static void happen(struct record_map *map)
 	marker.id = 2;
 	marker.marker = ACTIVITY_MARKER_BEGIN;
 	event(map, &marker);
+	event(map, &node);
+	node.original = 1;
+	node.node = 2;
+	event(map, &node);
 	event(map, &memory);
+	event(map, &trim);
+	event(map, &destroy);
 	event(map, &sync);
 	event(map, &overhead);
 	event(map, &unified);
 	event(map, &host);
+	event(map, &module);
+	event(map, &openacc);
 }
 
 static void count(struct record_map *map)

@@ -79,7 +79,7 @@ absent='^$'
 grep -q cuptiSubscribe_v2 "$include/cupti_callbacks.h" || absent='Subscribe(_v2|rParams)|OLD_SUBSCRIBER'
 
 printf '#include <%s>\n' cuda.h cupti_result.h cupti_version.h cupti_callbacks.h cupti_activity.h cupti_driver_cbid.h \
-	cupti_nvtx_cbid.h cupti_runtime_cbid.h cupti_pcsampling.h cupti_profiler_target.h cupti_target.h cupti_sass_metrics.h > "$tmp/real.h"
+	cupti_nvtx_cbid.h cupti_runtime_cbid.h cupti_pcsampling.h cupti_profiler_target.h cupti_target.h cupti_sass_metrics.h Openacc/cupti_openacc.h > "$tmp/real.h"
 printf '#include "%s"\n' pcs_api.h sass_api.h > "$tmp/ours.h"
 program "$tmp/real.h" same > "$tmp/same.c"
 program "$tmp/real.h" newest > "$tmp/newest.c"

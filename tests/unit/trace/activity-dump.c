@@ -58,7 +58,7 @@ static void set(const char *word)
 	} members[] = {
 #define OF(member)	{ #member, &settings.control.member, sizeof(settings.control.member) }
 #define OURS(member)	{ #member, &settings.member, sizeof(settings.member) }
-		OF(ring), OF(kinds), OF(graph_nodes), OF(managed_only), OF(enabled), OF(capture), OF(flush), OF(buffer),
+		OF(ring), OF(kinds), OF(graph_nodes), OF(managed_only), OF(allocators), OF(enabled), OF(capture), OF(flush), OF(buffer),
 		OF(buffers), OF(pc_mode), OF(pc_period), OF(pc_stalls), OURS(stop), OURS(begin), OURS(close), OURS(leave), OURS(slow),
 		OURS(stopped), OURS(kill), OURS(count),
 	};
