@@ -49,6 +49,8 @@ page() {
 	local name=$1 page=metrics/sources/$1/gpmu-$1.rst
 
 	is "$(rst2man --report=1 --halt=5 "$page" 2>&1 > "$work/page.7")" "" "$name: rst2man converts the page without a message"
+	# As in tools/rules.mk: groff draws tables wrongly that cross pages
+	sed -i '/^\.TH/a .if \\n(cR .pl 9999v' "$work/page.7"
 	if command -v groff > /dev/null; then
 		is "$({ groff -t -man -Tutf8 -ww -rLL=80n "$work/page.7" > /dev/null; } 2>&1)" "" "$name: the page renders on a terminal without a warning"
 	else
