@@ -198,7 +198,7 @@ void report_moved(struct gpmu_report *report);		/* bytes over links */
 /* Returns whether a copy is between GPU and host in this direction: HtoD, HtoA, or DtoH, AtoH. */
 bool report_is_in_direction(const char *name, enum report_way way);
 void report_attribution(struct gpmu_report *report);
-void report_memory(struct gpmu_report *report);		/* who moves bytes of the host's memory */
+void report_memory(struct gpmu_report *report);		/* bytes of the host's memory that no copy moved */
 void report_ranks(struct gpmu_report *report);		/* also imbalance */
 void report_audit(struct gpmu_report *report);
 void report_counters(struct gpmu_report *report);

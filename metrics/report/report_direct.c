@@ -173,7 +173,10 @@ static const char *find_memory(struct gpmu_report *report, const struct group *g
 	return *kinds ? kinds : "not known";
 }
 
-/* Bytes of unified memory that moved while the kernel ran. Their overhead on the link cannot be told from its bytes. */
+/*
+ * Bytes of unified memory that moved while the kernel ran. Their overhead on the link cannot be distinguished from the
+ * kernel's bytes.
+ */
 static double find_unified(const struct report_memory *memory, const struct group *group)
 {
 	double bytes = 0;
@@ -206,7 +209,7 @@ static void add_row(struct gpmu_report *report, struct report_memory *memory, co
 	row->is_split = is_split;
 	row->confidence = share->sure / row->bytes;
 	row->memory = find_memory(report, group, row);
-	row->advice = "waits for the link: copy data that it uses again to the GPU first";
+	row->advice = "the kernel waits for the link: copy data that it reuses to the GPU first";
 }
 
 static void add_rows(struct gpmu_report *report, struct report_memory *memory, const struct groups *groups,

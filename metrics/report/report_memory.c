@@ -89,10 +89,10 @@ static const char *far_advice(struct gpmu_report *report, const char *node, cons
 	const int number = (int)strtol(gpu_node + strcspn(gpu_node, "0123456789"), NULL, 10);
 
 	if (strstr(node, "GPU memory"))
-		return report_print(report, "is in memory of a GPU (HBM): allocate it under numactl --membind=%d",
+		return report_print(report, "the memory belongs to a GPU (HBM): allocate it under numactl --membind=%d",
 				    number);
-	return report_print(report, "crosses nodes: allocate it under numactl --cpunodebind=%d --membind=%d", number,
-			    number);
+	return report_print(report, "accesses cross nodes: allocate the memory under numactl --cpunodebind=%d --membind=%d",
+			    number, number);
 }
 
 static void add_node(struct gpmu_report *report, struct report_memory *memory, const struct timeline_host_node *node)

@@ -198,12 +198,12 @@ static void add_unified(struct gpmu_report *report, struct finder *finder, const
 static const char *advice_of(const struct report_memory_row *row)
 {
 	if (row->kernel == TIMELINE_NONE && row->faults)
-		return "the host faults: prefetch it back by cudaMemPrefetchAsync(), or copy what the host needs";
+		return "the host faults: prefetch the memory back by cudaMemPrefetchAsync(), or copy what the host needs";
 	if (row->kernel != TIMELINE_NONE && row->out > 0)
-		return "leaves the GPU while the kernel runs: the GPU's memory is full, or the host touches it";
+		return "memory leaves the GPU while the kernel runs: the GPU's memory is full, or the host accesses it";
 	if (row->faults)
-		return "waits for faults: move it by cudaMemPrefetchAsync() before the launch";
-	return "moved without faults, as by cudaMemPrefetchAsync()";
+		return "the kernel waits for faults: prefetch the memory by cudaMemPrefetchAsync() before the launch";
+	return "the memory moved without faults, as by cudaMemPrefetchAsync()";
 }
 
 void report_unified(struct gpmu_report *report, struct report_memory *memory)

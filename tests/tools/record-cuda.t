@@ -139,7 +139,7 @@ GPMU_ROOT=$root expect 0 gpmu record -o "$trace" -- "$program" init context=0 un
 is "$(gpmu report --by memory --format csv "$trace" | sed '1,2d; s/^[0-9]* //; s/,[^,]*$//')" \
 	'program,0,other node,"registered, cudaHostRegister, node 1 (GPU memory)",1,131072,131072,,,,,
 program,0,other node,"pinned, cudaHostAlloc, node 1 (GPU memory)",1,8192,6144,,,,,
-program,0,unified,"managed, cudaMallocManaged",1,16777216,4096,4096,0,2,,,"the host faults: prefetch it back by cudaMemPrefetchAsync()' \
+program,0,unified,"managed, cudaMallocManaged",1,16777216,4096,4096,0,2,,,"the host faults: prefetch the memory back by cudaMemPrefetchAsync()' \
 	"record has pinned memory with its nodes, and unified memory from the first managed allocation on"
 unlike "$err" warning "record of pinned and managed memory prints no warning"
 GPMU_ROOT=$root expect 0 gpmu record --cuda=unified -o "$trace" -- "$program" init context=0 enabled=3 unified=7 managed=4096

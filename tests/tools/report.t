@@ -243,15 +243,15 @@ printf 'value;%s\n' 'r;1000000;100000000' 'r;2000000;52000000' 'r;3000000;520000
 	'r;7000000;0' 'r;8000000;40000000' 'r;9000000;0' 'w;1000000;0' 'w;4000000;80000000' 'w;5000000;0' 'w;6000000;30000000' \
 	'w;7000000;0' 'w;9000000;0' >> "$work/moves"
 trace moves < "$work/moves"
-wait='waits for the link: copy data that it uses again to the GPU first'
-is "$(table memory moves.pftrace | sed 's/"//g')" "5 app,0,other node,pinned, cudaHostAlloc, node 1 (CPU memory),1,200000000,150000000,,,,,,crosses nodes: allocate it under numactl --cpunodebind=0 --membind=0
+wait='the kernel waits for the link: copy data that it reuses to the GPU first'
+is "$(table memory moves.pftrace | sed 's/"//g')" "5 app,0,other node,pinned, cudaHostAlloc, node 1 (CPU memory),1,200000000,150000000,,,,,,accesses cross nodes: allocate the memory under numactl --cpunodebind=0 --membind=0
 5 app,0,direct,pinned, managed,2,264000000,100000000,100000000,0,,1,reads,$wait
 5 app,0,direct,pinned, managed, registered,3,274000000,80000000,0,80000000,,1,writes,$wait
 6 app,0,direct,not known,0,0,40000000,40000000,0,,1,reads,$wait
-5 app,0,unified,managed, cudaMallocManaged,1,64000000,30000000,30000000,0,12,,touches,waits for faults: move it by cudaMemPrefetchAsync() before the launch
-5 app,0,unified,managed, cudaMallocManaged,1,64000000,30000000,0,30000000,3,,,the host faults: prefetch it back by cudaMemPrefetchAsync(), or copy what the host needs
-5 app,0,other node,registered, node 2 (GPU memory),1,10000000,10000000,,,,,,is in memory of a GPU (HBM): allocate it under numactl --membind=0
-5 app,0,unified,not known,0,0,0,0,0,1,,,the host faults: prefetch it back by cudaMemPrefetchAsync(), or copy what the host needs" \
+5 app,0,unified,managed, cudaMallocManaged,1,64000000,30000000,30000000,0,12,,touches,the kernel waits for faults: prefetch the memory by cudaMemPrefetchAsync() before the launch
+5 app,0,unified,managed, cudaMallocManaged,1,64000000,30000000,0,30000000,3,,,the host faults: prefetch the memory back by cudaMemPrefetchAsync(), or copy what the host needs
+5 app,0,other node,registered, node 2 (GPU memory),1,10000000,10000000,,,,,,the memory belongs to a GPU (HBM): allocate it under numactl --membind=0
+5 app,0,unified,not known,0,0,0,0,0,1,,,the host faults: prefetch the memory back by cudaMemPrefetchAsync(), or copy what the host needs" \
 	"report lists bytes of pinned and unified memory by process, kernel and memory"
 like "$(gpmu report "$work/moves.pftrace")" "bytes of the host's memory that no copy moved
   process +what +memory +buffers +size +bytes +in +out +faults +confidence +kernel +advice
