@@ -159,7 +159,7 @@ static int add_cupti(struct gpmu_ranges *ranges, const struct gpmu_catalog *cata
 static int add_sass(struct gpmu_ranges *ranges, struct ranges_request *request, struct gpmu_error *error)
 {
 	if (!strstr(request->name, SASS) || strchr(request->name, '.')) {
-		error_set(error, 0, "%.100s: no SASS metric, such as smsp__sass_inst_executed; for others use --ranges", request->name);
+		error_set(error, 0, "%.100s is not a SASS metric such as smsp__sass_inst_executed; count others by --ranges", request->name);
 		return -EINVAL;
 	}
 	request->metrics = calloc(1, sizeof(*request->metrics));

@@ -53,7 +53,7 @@ expect 0 gpmu stat --sass "$inst" -- "$program" init context=0 kernel=foo kernel
 like "$err" '^ foo, kernels: 1' "the summary has a paragraph for each function"
 like "$err" '2 of 2 kernels$' "the summary ends with the number of kernels that were counted"
 expect 0 gpmu stat --sass "$loads" -- "$program" init context=0 kernel=fold
-like "$err" '1 of 1 kernels, not compared with their warps: smsp__sass_inst_executed is not counted$' \
+like "$err" '1 of 1 kernels; counts not compared with the launches: no smsp__sass_inst_executed$' \
 	"the summary reports that counts were not compared with the launches"
 
 # --- parts of functions
@@ -102,7 +102,7 @@ done
 
 # --- wrong options
 expect 125 gpmu stat --sass sm__inst_executed.sum -- true
-like "$err" 'sm__inst_executed.sum: no SASS metric' "a metric that is no SASS metric is refused before the command runs"
+like "$err" 'sm__inst_executed.sum is not a SASS metric' "a metric that is no SASS metric is refused before the command runs"
 expect 125 gpmu stat --sass "$inst" --ranges=kernel -- true
 like "$err" '--sass cannot be combined with --ranges' "--ranges beside --sass is refused"
 expect 125 gpmu stat --sass "$inst" -e cycles -- true

@@ -311,12 +311,12 @@ static const struct argp_option argp_options[] = {
 	{ .name = "checkpoint", .key = KEY_CHECKPOINT,
 	  .doc = "save the GPU's memory before the first pass, and restore it before each further one" },
 	{ .name = "checkpoint-reserve", .key = KEY_CHECKPOINT_RESERVE, .arg = "MIB",
-	  .doc = "memory of the GPU that a checkpoint leaves free (default: 256)" },
+	  .doc = "MiB of the GPU's memory that a checkpoint leaves free (default: 256)" },
 	{ .name = "each", .key = KEY_EACH, .doc = "separate values for each kernel's launch and each range" },
 	{ .name = "sass", .key = KEY_SASS, .arg = "LIST",
-	  .doc = "count SASS metrics of each function of the GPU exactly, by instrumentation, such as smsp__sass_inst_executed" },
+	  .doc = "count SASS metrics such as smsp__sass_inst_executed for each function of the GPU, by instrumentation" },
 	{ .name = "sass-by", .key = KEY_SASS_BY, .arg = "PART",
-	  .doc = "with rows of each function's source lines (line) or instructions (instruction)" },
+	  .doc = "also print counts of each function's source lines (line) or instructions (instruction)" },
 	{ .name = "strict", .key = KEY_STRICT, .doc = "fail if a value is missing or was multiplexed" },
 	{ .name = "big-num", .key = 'B', .doc = "group digits with commas (default)" },
 	{ .name = "no-big-num", .key = KEY_NO_BIG_NUM, .doc = "do not group digits with commas" },
@@ -414,7 +414,7 @@ static void check_ranges(const struct stat_options *options)
 	} checks[] = {
 		{ ranges->sass && (ranges->is_wanted || ranges->has_option), "--sass cannot be combined with --ranges, --replay, "
 		  "--range-..., --replay-limit, --checkpoint and --each; run the command once for each" },
-		{ ranges->sass && options->common.request_count, "--sass cannot be combined with -e and -M: SASS metrics have a run "
+		{ ranges->sass && options->common.request_count, "--sass cannot be combined with -e and -M: SASS metrics need a run "
 		  "of their own" },
 		{ ranges->sass && !options->argv, "--sass needs a command" },
 		{ !ranges->sass && ranges->choice.part, "--sass-by needs --sass" },

@@ -161,7 +161,7 @@ static void print_checkpoints(FILE *file, const struct gpmu_recorder_checkpoints
 	fprintf(file, " checkpoints: %" PRIu64 " saved in %.3f ms, %" PRIu64 " restored in %.3f ms, %" PRIu64 " failed\n",
 		checkpoints->saved, (double)checkpoints->save_time / 1e6, checkpoints->restored,
 		(double)checkpoints->restore_time / 1e6, checkpoints->failed);
-	fprintf(file, " bytes of a checkpoint: %.0f allocated by the program, %.0f taken of the GPU's memory\n",
+	fprintf(file, " bytes per checkpoint: %.0f allocated by the program, %.0f of the GPU's memory\n",
 		(double)checkpoints->bytes / number, (double)checkpoints->device_bytes / number);
 }
 
@@ -173,7 +173,7 @@ static void print_numbers(FILE *file, const struct stat_options *options, const 
 	if (!options->ranges.sass)
 		fprintf(file, "; passes: %u\n", numbers->passes);
 	else
-		fputs(has_proof(ranges) ? "\n" : ", not compared with their warps: smsp__sass_inst_executed is not counted\n", file);
+		fputs(has_proof(ranges) ? "\n" : "; counts not compared with the launches: no smsp__sass_inst_executed\n", file);
 	for (int i = 0; i < GPMU_RECORDER_RANGE_REASONS; i++)
 		if (numbers->lost[i])
 			fprintf(file, " %" PRIu64 " %s\n", numbers->lost[i], reason_text(options, i));

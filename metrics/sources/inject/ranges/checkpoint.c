@@ -152,15 +152,15 @@ bool checkpoint_save(struct collector *collector, void *context)
 		return fail(collector, "ranges are not counted: CUPTI's library for checkpoints, " CHECKPOINT_LIBRARY ", is neither beside CUPTI nor found by the dynamic linker; install CUDA's package of CUPTI, or leave out --checkpoint");
 	code = collector->api.driver.memory(&available, &total);
 	if (code)
-		return fail_call(collector, "cuMemGetInfo", code, "ranges are not counted: no checkpoint is saved");
+		return fail_call(collector, "cuMemGetInfo", code, "ranges are not counted: the checkpoint cannot be saved");
 	if (!has_room(collector, available, total))
-		return fail(collector, "ranges are not counted: a checkpoint of the GPU's memory fits neither into the rest of it nor into half of the host's available memory; lower --checkpoint-reserve, or choose --replay=application");
+		return fail(collector, "ranges are not counted: a checkpoint of the GPU's memory does not fit into its free part and half of the host's available memory; lower --checkpoint-reserve, or choose --replay=application");
 	checkpoint->handle = (CUpti_Checkpoint){
 		.structSize = sizeof(checkpoint->handle), .ctx = context, .reserveDeviceMB = collector->options->reserve,
 	};
 	code = call(checkpoint, checkpoint->api.save, &collector->numbers.checkpoints.save_time);
 	if (code)
-		return fail_call(collector, "cuptiCheckpointSave", code, "ranges are not counted: no checkpoint is saved");
+		return fail_call(collector, "cuptiCheckpointSave", code, "ranges are not counted: the checkpoint cannot be saved");
 	checkpoint->is_saved = true;
 	count_save(collector, available);
 	memory_begin(&checkpoint->memory);
@@ -175,10 +175,10 @@ bool checkpoint_restore(struct collector *collector)
 	if (!checkpoint->is_saved)
 		return true;
 	if (checkpoint->memory.has_freed)
-		return fail(collector, "ranges are no longer counted: the program has freed memory that was allocated when its first pass began, so the checkpoint cannot be restored; allocate before the range and free after its last pass, or choose --replay=application");
+		return fail(collector, "ranges are no longer counted: the program has freed memory that it had allocated before the first pass, so the checkpoint cannot be restored; allocate before the range and free after its last pass, or choose --replay=application");
 	code = call(checkpoint, checkpoint->api.restore, &collector->numbers.checkpoints.restore_time);
 	if (code)
-		return fail_call(collector, "cuptiCheckpointRestore", code, "ranges are no longer counted, and what the program computes from here on is undefined, as its memory may be restored in part");
+		return fail_call(collector, "cuptiCheckpointRestore", code, "ranges are no longer counted, and further results of the program are undefined, because its memory may be restored in part");
 	collector->numbers.checkpoints.restored++;
 	return true;
 }

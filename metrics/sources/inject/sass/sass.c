@@ -57,7 +57,7 @@ void sass_begin(struct inject *self)
 		return;
 	missing = fill();
 	if (missing) {
-		output_note(self, ACTIVITY_WARNING, "SASS metrics are not counted: there is no function %s; install CUDA 12.6 or later",
+		output_note(self, ACTIVITY_WARNING, "SASS metrics are not counted: CUPTI has no function %s; install CUDA 12.6 or later",
 			    missing);
 		return;
 	}

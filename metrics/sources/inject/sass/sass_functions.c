@@ -254,7 +254,7 @@ static void note_wrong(struct inject *self, const struct sass_function *function
 	const double counted = proof->metric == SIZE_MAX ? 0 : function->entries[proof->metric];
 	char *name = demangle(function->name);
 
-	output_warn_once(self, &is_noted, "SASS metrics: a function is left out if not all of its launches were counted: "
+	output_warn_once(self, &is_noted, "SASS metrics: a function whose counts differ from its launches is left out: "
 			 "%.100s has %.0f of %.0f %s", name ? name : function->name, counted, find_launched(function, proof),
 			 proof->is_by_thread ? "threads" : "warps");
 	free(name);
