@@ -75,7 +75,7 @@ like "$(report --by stall)" 'lost of .*PC samples that CUPTI counted and did not
 
 record pcs_busy=1 --pc-sampling "${loaded[@]}" sampled=1 sleep=300
 is "$?" 125 "pcs: a GPU whose profiler is in use fails --strict"
-like "$(cat "$tmp/err")" "profiler is in use by another program.*, or by another context of this one; end it" "pcs: a message reports that the profiler is in use"
+like "$(cat "$tmp/err")" "profiler is in use by another program.*, or by another context of this process; end it" "pcs: a message reports that the profiler is in use"
 
 export GPMU_FAKE="inject=1 enable=0:26"
 timeout 120 "$gpmu" record --no-cpu-trace -o "$trace" --pc-sampling -- "$fake/program" init context=0 "${loaded[@]}" sampled=1 kernel=a > "$tmp/out" 2> "$tmp/err"

@@ -31,7 +31,7 @@ static bool refuses(const char *call)
 		return false;
 	if (!__atomic_exchange_n(&is_noted, 1, __ATOMIC_RELAXED))
 		output_note(inject, ACTIVITY_WARNING,
-			    "the profiler of the program is refused (%s): CUPTI serves one tool in a process, which is gpmu; run the program with one of both",
+			    "the profiler of the program is refused (%s): CUPTI serves one tool in a process, which is gpmu; run the program with only one of them",
 			    call);
 	return true;
 }

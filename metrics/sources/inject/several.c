@@ -153,7 +153,7 @@ int several_subscribe(struct inject *self, CUpti_CallbackFunc callback)
 		return CUPTI_ERROR_NOT_SUPPORTED;
 	}
 	if (!choose_graphs(self))
-		output_note(self, ACTIVITY_WARNING, "another tool in this process has chosen how CUPTI records graphs: their work may be missing");
+		output_note(self, ACTIVITY_WARNING, "another tool in this process has chosen how CUPTI records graphs: work of graphs may be missing");
 	replace_functions(&self->api);
 	self->subscriber = subscriber;
 	return 0;

@@ -34,7 +34,7 @@ static void note_busy(struct inject *self, const struct pcs_context *context, co
 
 	holders_describe("/proc", holder, sizeof(holder));
 	output_note(self, ACTIVITY_WARNING, "PC sampling of context %u has ended: %s returned %d: the GPU's profiler is in use by "
-		    "%s, or by another context of this one; end it, or run this program alone", context->id, call, code, holder);
+		    "%s, or by another context of this process; end it, or run this program alone", context->id, call, code, holder);
 }
 
 /* Notes a call that has failed; the context is not sampled any more. */
