@@ -53,16 +53,16 @@ struct gpmu_machine *gpmu_machine_new(const char *root, struct gpmu_error *error
  * @error: set on failure, or NULL
  *
  * The first function that needs CPUs, nodes or PMUs reads all of them. gpmu_event_new() needs none
- * for an event of the kernel such as page-faults, and a command that counts only such events starts
- * faster. If the read fails for lack of memory or file descriptors, functions with an error
- * report it; other functions return 0 or NULL, and errno holds the error.
+ * of them for a software event such as page-faults, so a program that counts only such events starts
+ * faster. If the read fails for lack of memory or file descriptors, functions with a parameter @error
+ * report the failure; other functions return 0 or NULL and set errno.
  *
  * Return: a new machine; NULL with errno ENOMEM, EMFILE, ENFILE, or the error of opening @root
  */
 struct gpmu_machine *gpmu_machine_open(const char *root, struct gpmu_error *error);
 /* Frees @machine; NULL is allowed. */
 void gpmu_machine_free(struct gpmu_machine *machine);
-/* Returns the folder that gpmu_machine_new() was given; "/" if that was NULL */
+/* Returns the @root of gpmu_machine_new() or gpmu_machine_open(); "/" if that was NULL */
 const char *gpmu_machine_root(const struct gpmu_machine *machine);
 /*
  * Returns a warning about an entry that was left out, "PATH: WHY", one line. There are at most

@@ -49,7 +49,7 @@ enum gpmu_recorder_cuda {
 	GPMU_RECORDER_OVERHEAD = 1 << 11,	/* overhead of CUPTI */
 	GPMU_RECORDER_EXTERNAL = 1 << 12,	/* external correlation ids */
 	GPMU_RECORDER_ENVIRONMENT = 1 << 13,	/* clocks of GPUs, for the audit */
-	GPMU_RECORDER_MANAGED = 1 << 14,	/* unified memory, once the program allocates managed memory */
+	GPMU_RECORDER_MANAGED = 1 << 14,	/* unified memory, from the first managed allocation on */
 	GPMU_RECORDER_MODULE = 1 << 15,	/* loads of modules, and operations of the driver's compiler */
 	GPMU_RECORDER_ALLOCATOR = 1 << 16,	/* allocations by library; x86-64 only */
 	GPMU_RECORDER_OPENACC = 1 << 17,	/* operations of OpenACC's runtime */
@@ -129,12 +129,12 @@ struct gpmu_recorder_symbols {
 enum gpmu_recorder_range_mode {
 	GPMU_RECORDER_RANGE_KERNELS = 1,	/* each kernel is a range */
 	GPMU_RECORDER_RANGE_USER,		/* ranges of the program */
-	GPMU_RECORDER_RANGE_SASS,		/* SASS metrics of each function; only metrics and functions are used */
+	GPMU_RECORDER_RANGE_SASS,		/* SASS metrics of functions; uses only metrics, part and callbacks */
 };
 
 /* Parts of a function with rows of their own, below the function's, for GPMU_RECORDER_RANGE_SASS */
 enum gpmu_recorder_sass_part {
-	GPMU_RECORDER_SASS_FUNCTION,	/* none */
+	GPMU_RECORDER_SASS_FUNCTION,	/* functions only */
 	GPMU_RECORDER_SASS_LINE,	/* source lines */
 	GPMU_RECORDER_SASS_INSTRUCTION,	/* instructions: offset and source line */
 };
@@ -166,12 +166,12 @@ enum gpmu_recorder_range_lost {
 };
 
 /**
- * struct gpmu_recorder_checkpoints - checkpoints of the memory of the GPU, which repeated passes begin with
- * @saved, @restored: how often
- * @failed: number that could not be saved or restored, which ended counting in the process
- * @bytes: sum over the saved ones of the bytes that the program had allocated
- * @device_bytes: sum of the bytes that they took of the memory of the GPU
- * @save_time, @restore_time: ns
+ * struct gpmu_recorder_checkpoints - checkpoints of the GPU's memory for repeated passes
+ * @saved, @restored: number of saves and restores
+ * @failed: number of failed saves and restores; each ended counting in its process
+ * @bytes: B that the program had allocated, summed over the saves
+ * @device_bytes: B of the GPU's memory that the checkpoints took, summed over the saves
+ * @save_time, @restore_time: ns, including the wait for running kernels
  */
 struct gpmu_recorder_checkpoints {
 	uint64_t saved, restored, failed, bytes, device_bytes, save_time, restore_time;
@@ -185,7 +185,7 @@ struct gpmu_recorder_checkpoints {
  * @lost: the others, by enum gpmu_recorder_range_lost
  * @passes: passes that the metrics need; 0: not known, as nothing was counted
  * @is_complete: with GPMU_RECORDER_REPLAY_APPLICATION: 1: this run was the last one
- * @checkpoints: checkpoints that the passes began with
+ * @checkpoints: saved and restored checkpoints
  */
 struct gpmu_recorder_range_numbers {
 	size_t size;
@@ -206,9 +206,9 @@ struct gpmu_recorder_range_numbers {
  * @metrics, @metric_count: names of CUPTI's metrics, without duplicates
  * @filter: extended regular expression of the names of kernels (mangled) or outermost ranges; NULL: all
  * @state: file that GPMU_RECORDER_REPLAY_APPLICATION keeps between the runs, empty at first; NULL: none
- * @checkpoint: 1: with GPMU_RECORDER_REPLAY_USER, save the memory of the GPU before the first pass and restore it before each
- *	further one
- * @reserve: MiB of the memory of the GPU that checkpoints leave free
+ * @checkpoint: 1: with GPMU_RECORDER_REPLAY_USER, save the GPU's memory before the first pass and restore it before
+ *	each further one
+ * @reserve: MiB of the GPU's memory that checkpoints leave free
  * @user: first argument of the functions, which the recorder's writing thread calls
  * @name: takes a name, before its first range: its number in the process, that of the range around it, or 0, and its text
  * @range: takes a range: its name's number, its own number (launch, or outermost range), the number of
@@ -426,7 +426,7 @@ int gpmu_recorder_rows(struct gpmu_recorder *recorder, const struct gpmu_rows *r
 /**
  * gpmu_recorder_note() - adds a warning of the caller to the audit of the trace
  * @recorder: a recorder that has not been stopped
- * @text: is copied
+ * @text: the warning, which is copied
  *
  * Return: 0; -ENOMEM
  */

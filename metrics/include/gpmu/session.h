@@ -46,8 +46,8 @@ struct gpmu_session;
  *	gpmu_session_next() ends an interval
  * @skip_denied: 1: if the plan has PMUs of plugins, an event that the kernel forbids the user to
  *	count is GPMU_STATE_NOT_COUNTED, with the required permission as the reason; 0: it is an error
- * @single_task: 1: each of @pids has one task, as a new process that will call execve(2), and its
- *	tasks are not looked for; 0: its tasks are read from procfs
+ * @single_task: 1: each of @pids has a single task, such as a new process that will call execve(2),
+ *	so procfs is not searched for further tasks; 0: the tasks are read from procfs
  *
  * Fields that are 0 or NULL take their defaults.
  *
