@@ -23,7 +23,7 @@ struct several_params {
 typedef void (*CUpti_BuffersCallbackRequestFunc_v2)(uint8_t **buffer, size_t *size, size_t *max, void *info);
 typedef void (*CUpti_BuffersCallbackCompleteFunc_v2)(uint8_t *buffer, size_t size, size_t valid, void *info);
 
-/* F(member of the table, symbol, parameters...); all are required, and the last one tells CUDA 13.3 from 13.2 */
+/* F(member of the table, symbol, parameters...); all are required. CUDA 13.2 does not have the last one. */
 #define SEVERAL_FUNCTIONS(F) \
 	F(buffers, cuptiActivityRegisterCallbacks_v2, void *subscriber, CUpti_BuffersCallbackRequestFunc_v2 request, \
 	  CUpti_BuffersCallbackCompleteFunc_v2 complete) \

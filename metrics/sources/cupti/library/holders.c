@@ -14,7 +14,7 @@
 #define FOUND_MAX	64
 #define ANCESTORS_MAX	64
 
-/* Evidence, the strongest first. A library that CUPTI loads to program counters says more than CUPTI itself. */
+/* Evidence, the strongest first. A library that CUPTI loads to program counters is stronger than CUPTI itself. */
 enum evidence { BY_NAME, BY_COUNTERS, BY_CUPTI, EVIDENCE };
 
 static const char *const names[] = { "nv-hostengine", "ncu", "nsys" };	/* DCGM; Nsight */
