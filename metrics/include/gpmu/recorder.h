@@ -203,6 +203,7 @@ struct gpmu_recorder_range_numbers {
  * @levels: nesting levels that are counted, from the outermost on; each multiplies the passes
  * @skip, @count: number of ranges that are left out first, and counted then; @count 0: no limit
  * @limit: ms after which a kernel that is replayed ends its process; 0: none
+ * @part: parts of a function with rows of their own, for GPMU_RECORDER_RANGE_SASS
  * @metrics, @metric_count: names of CUPTI's metrics, without duplicates
  * @filter: extended regular expression of the names of kernels (mangled) or outermost ranges; NULL: all
  * @state: file that GPMU_RECORDER_REPLAY_APPLICATION keeps between the runs, empty at first; NULL: none
@@ -214,7 +215,6 @@ struct gpmu_recorder_range_numbers {
  * @range: takes a range: its name's number, its own number (launch, or outermost range), the number of
  *	ranges (1; with GPMU_RECORDER_RANGE_SASS the launches of the function), and the values of the metrics
  * @end: takes numbers of a process, after its last range; several calls for a process add up
- * @part: parts of a function with rows of their own, for GPMU_RECORDER_RANGE_SASS
  */
 struct gpmu_recorder_ranges {
 	size_t size;
@@ -223,6 +223,7 @@ struct gpmu_recorder_ranges {
 	unsigned int sources, levels;
 	uint64_t skip, count;
 	unsigned int limit;
+	enum gpmu_recorder_sass_part part;
 	const char *const *metrics;
 	size_t metric_count;
 	const char *filter, *state;
@@ -233,7 +234,6 @@ struct gpmu_recorder_ranges {
 	int (*range)(void *user, pid_t pid, uint32_t name, uint64_t number, uint64_t count,
 		     const double *values, size_t length);
 	int (*end)(void *user, pid_t pid, const struct gpmu_recorder_range_numbers *numbers);
-	enum gpmu_recorder_sass_part part;
 };
 
 /**
