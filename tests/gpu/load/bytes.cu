@@ -4,6 +4,8 @@
  * that the host has touched before; another kernel computes while copies run. "in" and "out" are bytes of the kernels
  * that access pinned memory, "migrated" those of managed memory in each direction, "copied" those of the copies.
  */
+#include <unistd.h>
+
 #include "load.h"
 
 #define BYTES		((size_t)256 << 20)
@@ -48,14 +50,22 @@ __global__ void computes(long long cycles, unsigned long long *sink)
 		*sink = 1;
 }
 
+/* Waits for a kernel, and until an interval of the counters has ended, so that the intervals of two kernels differ. */
+static void settle(void)
+{
+	LOAD_CHECK(cudaDeviceSynchronize());
+	usleep(5000);
+}
+
 static void once(struct load *load, void *arg)
 {
 	const struct memory *memory = (const struct memory *)arg;
 	int blocks = load->gpu.multiProcessorCount * 8;
 
 	reads_pinned<<<blocks, 256>>>(memory->from, WORDS(BYTES), memory->sink);
+	settle();
 	writes_pinned<<<blocks, 256>>>(memory->to, WORDS(BYTES));
-	LOAD_CHECK(cudaDeviceSynchronize());
+	settle();
 	computes<<<blocks / 8, 256>>>(20000000, memory->sink);
 	LOAD_CHECK(cudaMemcpyAsync(memory->own, memory->registered, BYTES, cudaMemcpyHostToDevice, memory->copies));
 	LOAD_CHECK(cudaDeviceSynchronize());
