@@ -99,7 +99,7 @@ is "$rows" "3;1;2;c 3;1;3;d" "ranges are not counted during a capture, which an 
 metric=smsp__sass_branch_targets.sum
 ranges --strict --ranges=nvtx -- push=a kernel=foo pop push=b kernel=quux graph=2 pop push=c kernel=bar pop
 is "$rc $rows" "125 3;1;0;a" "ranges before a graph is made are counted by metrics of inserted instructions, and none with it or after it"
-like "$err" 'the program makes a CUDA graph, and CUPTI counts metrics with _sass_ in their names as 0' "a warning has the reason, and what can be counted"
+like "$err" 'the program makes a CUDA graph, and CUPTI counts metrics with _sass_ in their names as 0' "a warning reports that metrics with _sass_ are not counted in graphs"
 like "$err" '--strict: ranges without counters: 2,' "ranges with a graph, and after it, are missing"
 ranges --ranges=nvtx --range-levels=2 -- push=a kernel=foo pop graph=2 push=a kernel=foo pop
 is "$rc $rows" "0 " "passes before and after a graph are not combined"

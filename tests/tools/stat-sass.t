@@ -74,11 +74,11 @@ like "$err" '^  *1  *32  0x0020 no line$' "the summary has a line for each part 
 # --- what CUPTI does not report
 GPMU_FAKE='inject=1 sass_first=1' sass --strict --sass "$inst" -- context=0 kernel=foo kernel=bar
 is "$rc $rows" "125 3;inst_executed;1;foo" "a launched function without records fails --strict"
-like "$err" '--strict: ranges without counters: 1' "--strict has the number of kernels without counts"
+like "$err" '--strict: ranges without counters: 1' "the message of --strict has the number of kernels without counts"
 for more in 1 -1; do
 	GPMU_FAKE="inject=1 sass_more=$more" sass --strict --sass "$inst" -- context=0 kernel=_Z3fooi repeat=2 kernel=_Z3fooi
 	is "$rc $rows" "125 " "a function whose warps are not those of its launches is left out and fails --strict ($more)"
-	like "$err" "foo\\(int\\) has $((3 + more)) of 3 warps" "a message has both numbers of warps ($more)"
+	like "$err" "foo\\(int\\) has $((3 + more)) of 3 warps" "the message about a function left out has both numbers of warps ($more)"
 	GPMU_FAKE="inject=1 sass_more=$more" sass --strict --sass "$loads,$thread" -- context=0 kernel=fold
 	like "$err" "fold has $((32 + more * 32)) of 32 threads" "threads are compared where warps are not counted ($more)"
 done
@@ -102,7 +102,7 @@ done
 
 # --- wrong options
 expect 125 gpmu stat --sass sm__inst_executed.sum -- true
-like "$err" 'sm__inst_executed.sum is not a SASS metric' "a metric that is no SASS metric is refused before the command runs"
+like "$err" 'sm__inst_executed.sum is not a SASS metric' "a metric that is not a SASS metric is refused before the command runs"
 expect 125 gpmu stat --sass "$inst" --ranges=kernel -- true
 like "$err" '--sass cannot be combined with --ranges' "--ranges beside --sass is refused"
 expect 125 gpmu stat --sass "$inst" -e cycles -- true
@@ -112,7 +112,7 @@ like "$err" '--sass needs a command' "--sass without a command is refused"
 expect 125 gpmu stat --sass-by=line -- true
 like "$err" '--sass-by needs --sass' "--sass-by without --sass is refused"
 expect 125 gpmu stat --sass "$inst" --sass-by=block -- true
-like "$err" 'expected function, line or instruction' "an unknown part is refused with the known ones"
+like "$err" 'expected function, line or instruction' "--sass-by with an unknown part is refused with the known parts"
 expect 125 gpmu stat --sass , -- true
 like "$err" '--sass needs the name of a metric' "--sass without a metric is refused"
 done_testing

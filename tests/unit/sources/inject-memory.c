@@ -43,20 +43,21 @@ static void test_bytes(void)
 	make(PITCH, 0x3000, 2, &success);
 	pass(REGISTER, 0x4000, 3);
 	pass(MAP, 0x5000, 5);
-	ok(memory.bytes == 100 + 20 + 2 * 512 + 3 + 5, "bytes of each kind of allocation are counted, with their pitch");
-	ok(memory.host == 23, "managed and registered memory may be the host's");
+	ok(memory.bytes == 100 + 20 + 2 * 512 + 3 + 5, "memory: each kind of allocation is counted, with its pitch");
+	ok(memory.host == 23, "memory: managed and registered memory counts as the host's");
 	make(ALLOCATE, 0x6000, 1000, &failure);
-	ok(memory.bytes == 1152, "an allocation that fails has no bytes");
+	ok(memory.bytes == 1152, "memory: a failed allocation is not counted");
 	make(LOAD, 0x7000, 0, &success);
-	ok(memory.bytes == 1152, "a module has no bytes that are known");
+	ok(memory.bytes == 1152, "memory: a module, whose size is not known, adds no bytes");
 	make(ALLOCATE, 0x1000, 50, &success);
-	ok(memory.bytes == 1102, "an address that is allocated again has its new size");
+	ok(memory.bytes == 1102, "memory: an address that is allocated again has its new size");
 	pass(FREE_CALL, 0x1000, 0);
 	pass(UNREGISTER, 0x4000, 0);
 	pass(UNMAP_CALL, 0x5000, 5);
-	ok(memory.bytes == 1044 && memory.host == 20, "freed memory has no bytes");
+	ok(memory.bytes == 1044 && memory.host == 20, "memory: freed memory is no longer counted");
 	pass(OTHER, 0x2000, 0);
-	ok(memory.bytes == 1044 && !memory_has_call(OTHER) && memory_has_call(ALLOCATE), "other calls change nothing");
+	ok(memory.bytes == 1044 && !memory_has_call(OTHER) && memory_has_call(ALLOCATE),
+	   "memory: a call that neither allocates nor frees changes no numbers");
 	reset();
 }
 
@@ -80,16 +81,16 @@ static bool is_freed_by(uint32_t cbid, uint64_t key, uint64_t size)
 
 static void test_freed(void)
 {
-	ok(is_freed_by(FREE_CALL, 0x1000, 0), "an earlier allocation is freed");
-	ok(is_freed_by(UNLOAD, 0x2000, 0), "an earlier module is unloaded");
-	ok(is_freed_by(UNMAP_CALL, 0x3000, 64), "an earlier mapping is unmapped");
-	ok(!is_freed_by(FREE_CALL, 0x4000, 0), "memory allocated since may be freed");
-	ok(!is_freed_by(UNMAP_CALL, 0x5000, 64), "memory mapped since may be unmapped");
-	ok(is_freed_by(UNMAP_CALL, 0x5000, 128), "a call that unmaps more than one mapping may unmap an earlier one");
-	ok(!is_freed_by(UNLOAD, 0x6000, 0), "a module loaded since may be unloaded");
-	ok(is_freed_by(FREE_CALL, 0x9000, 0), "memory that is not known is taken for an earlier allocation");
-	ok(!is_freed_by(FREE_CALL, 0, 0), "freeing no address is no free");
-	ok(is_freed_by(TRIM, 1, 0), "a call that trims a pool may free memory of it");
+	ok(is_freed_by(FREE_CALL, 0x1000, 0), "memory: a free of memory allocated before the checkpoint is detected");
+	ok(is_freed_by(UNLOAD, 0x2000, 0), "memory: unloading a module loaded before the checkpoint is a free");
+	ok(is_freed_by(UNMAP_CALL, 0x3000, 64), "memory: unmapping memory mapped before the checkpoint is a free");
+	ok(!is_freed_by(FREE_CALL, 0x4000, 0), "memory: an allocation made after the checkpoint may be freed");
+	ok(!is_freed_by(UNMAP_CALL, 0x5000, 64), "memory: a mapping made after the checkpoint may be unmapped");
+	ok(is_freed_by(UNMAP_CALL, 0x5000, 128), "memory: unmapping more than a new mapping frees earlier memory");
+	ok(!is_freed_by(UNLOAD, 0x6000, 0), "memory: a module loaded after the checkpoint may be unloaded");
+	ok(is_freed_by(FREE_CALL, 0x9000, 0), "memory: a free of an unknown address counts as one of earlier memory");
+	ok(!is_freed_by(FREE_CALL, 0, 0), "memory: a free of address 0 frees nothing");
+	ok(is_freed_by(TRIM, 1, 0), "memory: trimming a pool counts as a free of earlier memory");
 }
 
 /* A call of another thread returns after the checkpoint. */
@@ -100,12 +101,12 @@ static void test_overlapping(void)
 
 	memory_call(&memory, ALLOCATE, parameters, NULL);
 	memory_begin(&memory);
-	ok(memory.has_freed, "memory whose allocation has not returned may be in the checkpoint");
+	ok(memory.has_freed, "memory: a pending allocation of another thread counts as a free of earlier memory");
 	memory_call(&memory, ALLOCATE, parameters, &success);
 	memory_begin(&memory);
-	ok(!memory.has_freed, "a call that has returned is in no later checkpoint's way");
+	ok(!memory.has_freed, "memory: an allocation that has returned does not affect a later checkpoint");
 	memory_call(&memory, FREE_CALL, NULL, NULL);
-	ok(!memory.has_freed, "a call without parameters is ignored");
+	ok(!memory.has_freed, "memory: a call without parameters is ignored");
 	reset();
 }
 
