@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* As fmax() and fmin(): a NaN is ignored if the other number is none. */
+/* As fmax() and fmin(): if one number is NaN, the result is the other one. */
 static inline double gpmu_double_max(double a, double b)
 {
 	return isnan(b) || a > b ? a : b;

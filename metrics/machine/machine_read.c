@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Reads a machine's CPUs, nodes and PMUs, and its PCI devices, each on first use. A command that counts software events
- * needs none of them, and the files of a machine's PMUs are hundreds.
+ * needs none of them, and a machine's PMUs can have hundreds of files.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -14,7 +14,7 @@ struct finder {
 	const struct timeline_host_memory **managed;	/* sorted by process and address */
 	size_t managed_count;
 	const struct timeline_work **kernels;		/* sorted by GPU and begin */
-	uint64_t *ends;		/* of each kernel: the latest end of it and those before it on the GPU */
+	uint64_t *ends;		/* by kernel: latest end of the kernels up to this one on its GPU */
 	size_t kernel_count;
 	struct map pairs;	/* keys: row and memory */
 };

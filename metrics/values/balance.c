@@ -203,7 +203,7 @@ static int add_identity(struct gpmu_balance *balance, const struct balance_ident
 	return ret;
 }
 
-/* Returns whether a row is of the second side of an identity, which each line needs. */
+/* Returns whether a row belongs to the second side of an identity; without one there are no lines. */
 static bool has_second_side(const struct gpmu_rows *rows)
 {
 	for (size_t i = 0; i < rows->length; i++)

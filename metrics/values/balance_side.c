@@ -38,7 +38,7 @@ static bool is_of(const struct balance_term *term, const struct gpmu_row *row, b
 	       !strcmp(row->unit, "GB/s");
 }
 
-/* Returns whether it is a term; those after the last one of a side are zeroed. */
+/* Returns whether the element is used; elements after the last term of a side are zeroed. */
 static bool is_term(const struct balance_term *term)
 {
 	return term->metric || term->event;

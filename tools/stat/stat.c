@@ -266,8 +266,8 @@ static int run_inside(struct stat_options *options)
 }
 
 /*
- * Ranges need the GPU's profiler. While another program uses it, the whole command is counted by NVML. The result would be
- * no substitute for programs that read it, nor with --strict.
+ * Ranges need the GPU's profiler. While another program uses it, the whole command is counted by NVML. Programs
+ * that read the output, and --strict, need the counts of ranges.
  */
 static bool falls_back(struct stat_options *options)
 {

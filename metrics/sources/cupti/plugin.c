@@ -100,7 +100,7 @@ static int try_pmu(struct source *source, struct gpu *gpu, struct gpmu_error *er
 	return ret;
 }
 
-/* Reports a trouble whole: the text of an error is shorter. */
+/* Logs the whole text of a trouble, which the text of an error would cut. */
 static void report_trouble(struct source *source, const struct gpu *gpu)
 {
 	messages_add(&source->messages, "%s: %s%s%s", gpu->uuid, gpu->trouble.text, *gpu->trouble.remedy ? ": " : "",

@@ -16,7 +16,7 @@
 #define MAPS		"/proc/self/numa_maps"
 #define NODES		64
 #define UNREAD		1024	/* new pinned memory whose nodes have not been read */
-#define BATCH		64	/* of it that is read at once */
+#define BATCH		64	/* pinned memory that is read at once */
 #define SHARE		20	/* reading takes at most this fraction of the time */
 
 /*
@@ -178,7 +178,7 @@ static FILE *open_maps(void)
 	return fopen(path, "re");
 }
 
-/* A line has the begin of a mapping only, and the next line's begin is behind it. */
+/* A line has only the begin of a mapping, which ends at or before the begin in the next line. */
 static bool read_maps(size_t n)
 {
 	FILE *file = open_maps();
@@ -208,7 +208,7 @@ static bool read_maps(size_t n)
 	return true;
 }
 
-/* Memory that has a part of a mapping has the same share of its pages on each node. */
+/* Assumes that the pages of each part of a mapping are spread over the nodes as those of the mapping. */
 static void write_nodes(struct inject *self, size_t index)
 {
 	const uint64_t bytes = batch[index].end - batch[index].begin;

@@ -177,7 +177,7 @@ void calls_note_unsure(uint32_t correlation);
 void host_memory_enable(struct inject *self);
 /* Takes a callback of the driver that is not a launch. */
 void host_memory_callback(struct inject *self, uint32_t cbid, const CUpti_CallbackData *data);
-/* Called by gpmu's thread: reads the nodes of new pinned memory, as often as reading them takes a small part of the time. */
+/* Called by gpmu's thread: reads the nodes of new pinned memory, so rarely that this takes a small part of the time. */
 void host_memory_poll(struct inject *self);
 /* Reads the nodes of new pinned memory now. */
 void host_memory_end(struct inject *self);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Declarations of CUPTI's functions of CUDA 13.3 and later for several subscribers, which have kinds, buffers and settings
- * of their own. They were written from CUPTI's documentation: no machine has confirmed them. Names are CUPTI's.
+ * of their own. They were written from CUPTI's documentation and not tried with CUPTI. Names are CUPTI's.
  */
 #ifndef GPMU_SEVERAL_API_H
 #define GPMU_SEVERAL_API_H

@@ -63,7 +63,7 @@ struct channel_ranges {
 	uint32_t checkpoint;	/* 1: restore the memory of the GPU before each further pass of CHANNEL_REPLAY_USER */
 	uint32_t reserve;	/* MiB of the memory of the GPU that a checkpoint leaves free */
 	uint32_t metric_count;
-	uint32_t part;		/* enum channel_sass_part: of which a function has rows, for CHANNEL_RANGES_SASS */
+	uint32_t part;		/* enum channel_sass_part: parts of a function with rows, for CHANNEL_RANGES_SASS */
 	char filter[256];	/* extended regular expression of names; "": all */
 	char state[256];	/* file that application replay keeps between its runs */
 	char metrics[CHANNEL_METRICS];	/* names, each with its NUL */

@@ -29,11 +29,11 @@ struct checkpoint {
 };
 
 /*
- * Saves the memory of the context if the metrics need several laps. False: counting has ended, for a reason that a note
- * has.
+ * Saves the memory of the context if the metrics need several laps. Returns false if counting has ended; a note has
+ * the reason.
  */
 bool checkpoint_save(struct collector *collector, void *context);
-/* Restores the memory as saved, if it is. False: counting has ended, for a reason that a note has. */
+/* Restores the memory if it was saved. Returns false if counting has ended; a note has the reason. */
 bool checkpoint_restore(struct collector *collector);
 /* Frees the checkpoint, if there is one. */
 void checkpoint_free(struct collector *collector);

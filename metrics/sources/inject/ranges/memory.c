@@ -122,7 +122,7 @@ static void add(struct memory *memory, uint64_t key, uint64_t packed)
 {
 	union map_cell *cell = key ? map_add(&memory->sizes, key, NULL) : NULL;
 
-	/* Without memory for the tables a later free is taken for one of saved memory. */
+	/* Without memory for the tables a later free counts as one of saved memory. */
 	if (!cell || map_set(&memory->recent, key, 1))
 		return;
 	count(memory, cell->number, false);
@@ -162,7 +162,7 @@ static void allocate(struct memory *memory, const struct function *function, con
 	}
 }
 
-/* A call that frees may fail, and is then taken for one that has freed. */
+/* A failed call counts as one that has freed. */
 static void release(struct memory *memory, const struct function *function, const void *parameters)
 {
 	if (function->what == ANY)

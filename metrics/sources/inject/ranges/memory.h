@@ -26,7 +26,7 @@ struct memory {
 void memory_enable(struct inject *self);
 /* Returns whether a call of the driver allocates or frees memory. */
 bool memory_has_call(uint32_t cbid);
-/* Forgets what has been freed. A call of another thread that has not returned is taken for one that frees. */
+/* Forgets what has been freed. A pending call of another thread counts as one that frees. */
 void memory_begin(struct memory *memory);
 /* A call of the driver, @cbid, with these parameters begins, or returns @result (NULL: it begins). */
 void memory_call(struct memory *memory, uint32_t cbid, const void *parameters, const int *result);

@@ -59,7 +59,7 @@ void sass_parts_instruction(struct inject *self, const struct sass_api *api, con
 /* Warps and threads of a launch, or of several */
 struct sass_shape {
 	uint64_t warps, threads;
-	bool is_unknown;	/* of a launch at least */
+	bool is_unknown;	/* for at least one launch */
 };
 
 /* Value of a metric of an instruction */
