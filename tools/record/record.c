@@ -329,7 +329,7 @@ static const struct argp_option options[] = {
 	  DEFAULT_EVENTS },
 	{ .name = "cuda", .key = KEY_CUDA, .arg = "LIST", .doc = "record only these CUDA activities: kernel, memcpy, "
 	  "memset, graph, calls, runtime, "
-	  "driver, sync, nvtx, memory, unified, managed, overhead, external, clocks" },
+	  "driver, sync, nvtx, memory, unified, managed, overhead, external, clocks, module, allocator, openacc" },
 	{ .name = "cuda-buffers", .key = KEY_BUFFERS, .arg = "SIZE",
 	  .doc = "use at most SIZE bytes of buffers for CUPTI in each process "
 	  "(default: 256M)" },
