@@ -165,6 +165,7 @@ enqueue upload" "record --cuda=openacc records the operations of OpenACC's runti
 run env ACC_PROFLIB=/other "$GPMU_BIN" record --cuda=openacc -o "$trace" -- true
 is "$rc" 125 "record --cuda=openacc is refused if ACC_PROFLIB is another tool's"
 like "$err" 'ACC_PROFLIB is /other, of another tool' "record --cuda=openacc names the variable of the other tool"
+# shellcheck disable=SC2016 # sh expands it
 expect 0 env ACC_PROFLIB=/other "$GPMU_BIN" record --no-cpu-trace -o "$trace" -- sh -c 'echo $ACC_PROFLIB'
 is "$out" /other "record without OpenACC leaves ACC_PROFLIB as it is"
 
@@ -178,7 +179,7 @@ like "$err" "^gpmu record: warning: -p $pid: its CUDA activity is not recorded, 
 expect 0 gpmu record -t $pid --no-cuda-trace --duration 0.1 -o "$trace"
 unlike "$err" 'CUDA' "record -t --no-cuda-trace has no warning of CUDA"
 expect 0 gpmu record -t $pid --duration 0.1 -o "$trace"
-like "$err" "^gpmu record: warning: -t $pid: its CUDA activity is not recorded" "record -t of a thread of a process with CUDA warns, too"
+like "$err" "^gpmu record: warning: -t $pid: its CUDA activity is not recorded" "record -t of a thread of a process with CUDA warns that its activity is not recorded"
 : > "$work/begin"
 wait
 expect 0 gpmu record -p $$ --duration 0.1 -o "$trace"
