@@ -366,15 +366,28 @@ static void exit_beside(void)
 	poll(NULL, 0, 20);
 }
 
-static void limit_memory(long room)
+static long count_pages(void)
 {
-	struct rlimit limit = { 0 };
-	long pages = 0;
+	long pages;
 	FILE *file = fopen("/proc/self/statm", "re");
 
 	if (!file || fscanf(file, "%ld", &pages) != 1)
 		exit(2);
 	fclose(file);
+	return pages;
+}
+
+/* While malloc(3) makes an arena for another thread, the process has up to 128 MiB more for a moment. */
+static void limit_memory(long room)
+{
+	struct rlimit limit = { 0 };
+	long pages = count_pages(), now;
+
+	for (int i = 0; i < 20; i++) {
+		poll(NULL, 0, 5);
+		now = count_pages();
+		pages = now < pages ? now : pages;
+	}
 	limit.rlim_cur = limit.rlim_max = (rlim_t)(pages * sysconf(_SC_PAGESIZE) + (room << 20));
 	if (setrlimit(RLIMIT_AS, &limit))
 		exit(2);
