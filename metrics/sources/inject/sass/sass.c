@@ -25,6 +25,7 @@ static size_t context_count;
 static uint64_t *ids[DEVICES];		/* NULL: not configured */
 static bool is_configured[DEVICES];	/* or has been refused */
 static uint64_t partial;		/* contexts that have lost records */
+static uint64_t late;			/* launches after the end, not yet written */
 static bool has_api, has_ended;		/* has_api: written before any callback */
 static __thread bool is_inside;		/* a call to CUPTI, which may call back */
 
@@ -167,7 +168,9 @@ void sass_launch(struct inject *self, uint32_t cbid, const CUpti_CallbackData *c
 		return;
 	if (is_graph)
 		sass_functions_graph();
-	else if (!has_ended)
+	else if (has_ended)
+		late++;
+	else
 		sass_functions_launch(self, call->symbolName ? call->symbolName : "", &shape, !find(call->context));
 	pthread_mutex_unlock(&lock);
 }
@@ -181,6 +184,9 @@ void sass_end(struct inject *self)
 			end_context(self, &contexts[i]);
 	if (!has_ended)
 		sass_functions_write(self, partial);
+	else if (late)
+		sass_functions_write_late(self, late);
+	late = 0;
 	has_ended = true;
 	leave_lock();
 }

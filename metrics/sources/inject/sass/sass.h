@@ -77,5 +77,7 @@ void sass_functions_launch(const struct inject *self, const char *name, const st
 void sass_functions_graph(void);
 /* Writes all functions, and the numbers of launches with and without counts. @partial: contexts that have lost records */
 void sass_functions_write(struct inject *self, uint64_t partial);
+/* Writes the number of launches after that, as after an exec that has failed. */
+void sass_functions_write_late(struct inject *self, uint64_t launches);
 
 #endif /* GPMU_SASS_H */
