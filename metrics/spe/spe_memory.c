@@ -158,7 +158,10 @@ int gpmu_spe_memory_read(struct gpmu_spe_memory *memory, const struct gpmu_machi
 	*memory = (struct gpmu_spe_memory){ 0 };
 	if (!sysfs.text)
 		return -ENOMEM;
-	ret = sysfs_open(&folder, &root, MEMORY);
+	/* The machine may not have read its CPUs yet. */
+	ret = machine_need_counters(machine, NULL);
+	if (!ret)
+		ret = sysfs_open(&folder, &root, MEMORY);
 	if (!ret) {
 		ret = read_block_size(&folder, &size);
 		sysfs_close(&folder);

@@ -37,7 +37,7 @@ static void make_root(void)
 
 static int read_memory(struct gpmu_spe_memory *memory)
 {
-	struct gpmu_machine *machine = gpmu_machine_new(root.path, NULL);
+	struct gpmu_machine *machine = gpmu_machine_open(root.path, NULL);
 	int ret = machine ? gpmu_spe_memory_read(memory, machine) : -errno;
 
 	gpmu_machine_free(machine);
