@@ -335,6 +335,12 @@ is "$(member unified value)" "2 1" "unified memory is recorded from the first ma
 is "$(member host_memory event) $(member host_memory memory)" "0 1 0 2 2 2 5 2" "pinned and managed memory have a record each, and calls that fail have none"
 is "$(member host_memory bytes) $(member host_memory correlation)" "4096 8192 65536 0 1 2 4 5" "pinned and managed memory have their sizes and calls"
 is "$(n note)" 0 "the first managed allocation waits until unified memory is recorded"
+mkdir -p "$tmp/nodes/proc/self"
+echo '100000000 default anon=1 N0=1 kernelpagesize_kB=4' > "$tmp/nodes/proc/self/numa_maps"
+GPMU_ROOT=$tmp/nodes run '' '' init context=0 context=1 pin=4096
+contexts=$(member host_memory context)
+is "$(member host_memory event)" "0 3" "pinned memory has a record of its node"
+is "${contexts#* }" "${contexts% *}" "the node of pinned memory has the context of the call that allocated it"
 run '' 'enabled=0 begin=1000 stop=3000' init context=0 enabled=5 kernel=a enabled=21 kernel=b enabled=5 kernel=c
 is "$(member kernel name)" "b" "kernels are recorded only while gpmu enables recording"
 for word in close leave; do

@@ -40,6 +40,7 @@ static const struct function {
 
 struct pinned {
 	uint64_t begin, end;
+	uint32_t context;	/* of the call */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -74,11 +75,11 @@ static void write_event(struct inject *self, const struct function *function, ui
 	output_try(self, &record.head);
 }
 
-static void add_unread(uint64_t address, uint64_t bytes)
+static void add_unread(uint64_t address, uint64_t bytes, uint32_t context)
 {
 	pthread_mutex_lock(&lock);
 	if (unread_count < UNREAD)
-		unread[unread_count++] = (struct pinned){ address, address + bytes };
+		unread[unread_count++] = (struct pinned){ address, address + bytes, context };
 	pthread_mutex_unlock(&lock);
 }
 
@@ -105,7 +106,7 @@ static void on_allocated(struct inject *self, const struct function *function, c
 		memcpy(&address, parameters.address, sizeof(address));
 	write_event(self, function, address, parameters.bytes, data);
 	if (function->memory == ACTIVITY_MEMORY_PINNED)
-		add_unread(address, parameters.bytes);
+		add_unread(address, parameters.bytes, data->contextUid);
 	else if (self->control->kinds >> ACTIVITY_UNIFIED & 1)
 		capture_managed(self);
 }
@@ -221,7 +222,7 @@ static void write_nodes(struct inject *self, size_t index)
 			.head = { sizeof(record), ACTIVITY_HOST_MEMORY, 0 }, .time = raw_clock_now(),
 			.address = batch[index].begin, .event = ACTIVITY_HOST_ON_NODE, .memory = ACTIVITY_MEMORY_PINNED,
 			.bytes = all > 0 ? (uint64_t)((double)bytes * (double)pages[index][node] / all) : 0,
-			.node = node,
+			.node = node, .context = batch[index].context,
 		};
 
 		if (pages[index][node])
