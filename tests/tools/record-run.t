@@ -110,6 +110,12 @@ expect 125 gpmu record
 like "$err" 'nothing to record' "record without anything to record is refused"
 expect 125 gpmu record --no-cuda-trace --capture-range=region -- true
 like "$err" 'choose one' "record --no-cuda-trace --capture-range is refused"
+expect 125 gpmu record --cuda=openacc --no-cuda-trace -- true
+is "$err" "gpmu record: --cuda and --no-cuda-trace: choose one" "record --cuda with --no-cuda-trace is refused"
+expect 125 gpmu record --cuda=kernel,modul -- true
+like "$err" 'no activity of CUDA is named "modul"; expected kernel,' "record --cuda names the unknown activity"
+known=$(sed -E 's/.*expected (.*), separated by.*/\1/' <<< "$err")
+like "$(COLUMNS=80 gpmu record --help | tr -s ' \n' '  ')" "only these CUDA activities: $known --cuda-buffers" "record --help lists the activities of --cuda"
 
 expect 125 gpmu record --spe-buffer=64K -- true
 like "$err" '^gpmu record: --spe-buffer needs --spe$' "record --spe-buffer without --spe is refused"

@@ -51,7 +51,7 @@ enum {
 struct record {
 	struct common common;
 	struct aggregation aggregation;
-	bool is_system_wide, wants_sched, wants_graph_nodes, wants_regions, wants_no_cpu, is_strict;
+	bool is_system_wide, wants_sched, wants_graph_nodes, wants_regions, wants_no_cpu, wants_no_cuda, is_strict;
 	const char *pattern;		/* -o */
 	const char *spe;		/* terms; NULL: SPE is not recorded */
 	const char *sample, *call_graph;
@@ -99,6 +99,8 @@ static const struct {
 };
 
 #define N_CUDA_NAMES	ARRAY_SIZE(cuda_names)
+#define CUDA_NAMES	"kernel, memcpy, memset, graph, calls, runtime, driver, sync, nvtx, memory, unified, managed, overhead, " \
+			"external, clocks, module, allocator, openacc"
 
 static const uint32_t cuda_default =
 	GPMU_RECORDER_KERNEL | GPMU_RECORDER_MEMCPY | GPMU_RECORDER_MEMSET | GPMU_RECORDER_GRAPH |
@@ -131,10 +133,8 @@ static uint32_t parse_cuda(const char *text)
 				break;
 			}
 		if (i == N_CUDA_NAMES)
-			die("--cuda %s: expected kernel, memcpy, memset, graph, calls, runtime, "
-			    "driver, sync, "
-			    "nvtx, memory, unified, managed, overhead, external, clocks, module, allocator, openacc, "
-			    "separated by \",\"", text);
+			die("--cuda %s: no activity of CUDA is named \"%.*s\"; expected " CUDA_NAMES ", separated by \",\"", text,
+			    (int)length, cursor);
 		if (!cursor[length])
 			return kinds;
 		cursor += length + 1;
@@ -273,7 +273,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		record->wants_sched = true;
 		return 0;
 	case KEY_NO_CUDA:
-		record->cuda = 0;
+		record->wants_no_cuda = true;
 		return 0;
 	case KEY_NO_CPU:
 		record->wants_no_cpu = true;
@@ -327,9 +327,7 @@ static const struct argp_option options[] = {
 	{ .name = "no-cuda-trace", .key = KEY_NO_CUDA, .doc = "do not record the command's CUDA activity" },
 	{ .name = "no-cpu-trace", .key = KEY_NO_CPU, .doc = "do not record when the command's threads run, nor count "
 	  DEFAULT_EVENTS },
-	{ .name = "cuda", .key = KEY_CUDA, .arg = "LIST", .doc = "record only these CUDA activities: kernel, memcpy, "
-	  "memset, graph, calls, runtime, "
-	  "driver, sync, nvtx, memory, unified, managed, overhead, external, clocks, module, allocator, openacc" },
+	{ .name = "cuda", .key = KEY_CUDA, .arg = "LIST", .doc = "record only these CUDA activities: " CUDA_NAMES },
 	{ .name = "cuda-buffers", .key = KEY_BUFFERS, .arg = "SIZE",
 	  .doc = "use at most SIZE bytes of buffers for CUPTI in each process "
 	  "(default: 256M)" },
@@ -377,6 +375,15 @@ static const struct argp argp = {
 static bool has_tasks(const struct record *record)
 {
 	return record->pids.length || record->tids.length;
+}
+
+/* --cuda and --no-cuda-trace */
+static void choose_cuda(struct record *record)
+{
+	if (record->cuda && record->wants_no_cuda)
+		die("--cuda and --no-cuda-trace: choose one");
+	if (!record->cuda && !record->wants_no_cuda)
+		record->cuda = cuda_default;
 }
 
 static void check(const struct record *record)
@@ -715,7 +722,7 @@ static char *leave_out_pcs(struct record *record)
 
 static int run(int argc, char **argv)
 {
-	struct record record = { .interval = INTERVAL, .cuda = cuda_default };
+	struct record record = { .interval = INTERVAL };
 	struct gpmu_plan *plan;
 	struct child child;
 	char *why;
@@ -725,6 +732,7 @@ static int run(int argc, char **argv)
 	common_init(&record.common);
 	parse_arguments(&argp, argc, argv, ARGP_IN_ORDER, &record);
 	record.is_system_wide |= !record.argv && !has_tasks(&record);
+	choose_cuda(&record);
 	check(&record);
 	why = leave_out_pcs(&record);
 	make_record(&record);
