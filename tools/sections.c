@@ -29,7 +29,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_option options[] = {
 	{ .name = "section-folder", .key = KEY_FOLDER, .arg = "DIR",
 	  .doc = "search section files in DIR; may be repeated (default: $GPMU_SECTIONS, or those of Nsight Compute)" },
-	{ .name = "section-folder-recursive", .key = KEY_RECURSIVE, .arg = "DIR", .doc = "search them below DIR, too" },
+	{ .name = "section-folder-recursive", .key = KEY_RECURSIVE, .arg = "DIR", .doc = "as --section-folder, and search below the folders" },
 	{ 0 },
 };
 

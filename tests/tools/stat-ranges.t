@@ -192,8 +192,12 @@ refused() {
 	rm -f "$work/started"
 }
 refused "nested kernels" '--range-levels needs --ranges=nvtx or --ranges=region' --range-levels=2
-refused "--per-node with ranges" '--ranges and --sass cannot be combined with .*--per-' --per-node
-refused "-i with ranges" '--ranges and --sass cannot be combined with .*-i,' -i
+for other in -a '-C 0' -i '-I 100' '-r 2' '-D 1' --per-node --topdown --metric-only; do
+	# shellcheck disable=SC2086 # an option and its value
+	refused "$other with ranges" "--ranges cannot be combined with ${other%% *}:" $other
+done
+refused "--duration with ranges" '--ranges cannot be combined with --duration or --timeout:' --duration=1
+refused "--source with ranges" '--ranges counts by CUPTI alone: leave out --gpu, --section and --source' --source=model
 refused "an empty separator" '-x: separator ""' -x ''
 refused "an output file in a missing folder" "$work/nowhere/out: No such file or directory" -o "$work/nowhere/out"
 echo old > "$work/old"

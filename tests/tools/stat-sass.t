@@ -108,6 +108,10 @@ expect 125 gpmu stat --sass sm__inst_executed.sum -- true
 like "$err" 'sm__inst_executed.sum is not a SASS metric' "a metric that is not a SASS metric is refused before the command runs"
 expect 125 gpmu stat --sass "$inst" --ranges=kernel -- true
 like "$err" '--sass cannot be combined with --ranges' "--ranges beside --sass is refused"
+expect 125 gpmu stat --sass "$inst" -r 3 -- true
+is "$err" "gpmu stat: --sass cannot be combined with -r: it counts the command's work on GPUs, in one run" "--sass names the option that it cannot be combined with"
+expect 125 gpmu stat --sass "$inst" --gpu -- true
+like "$err" '--sass counts by CUPTI alone: leave out --gpu, --section and --source' "--gpu beside --sass is refused"
 expect 125 gpmu stat --sass "$inst" -e cycles -- true
 like "$err" '--sass cannot be combined with -e and -M' "events beside --sass are refused"
 expect 125 gpmu stat --sass "$inst"

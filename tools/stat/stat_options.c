@@ -303,8 +303,8 @@ static const struct argp_option argp_options[] = {
 	  "command (application)" },
 	{ .name = "range-filter", .key = KEY_RANGE_FILTER, .arg = "REGEX", .doc = "count only kernels or outermost ranges "
 	  "of matching names" },
-	{ .name = "range-skip", .key = KEY_RANGE_SKIP, .arg = "N", .doc = "leave out the first N of them" },
-	{ .name = "range-count", .key = KEY_RANGE_COUNT, .arg = "N", .doc = "count at most N of them" },
+	{ .name = "range-skip", .key = KEY_RANGE_SKIP, .arg = "N", .doc = "leave out the first N kernels or outermost ranges that match" },
+	{ .name = "range-count", .key = KEY_RANGE_COUNT, .arg = "N", .doc = "count at most N kernels or outermost ranges" },
 	{ .name = "range-levels", .key = KEY_RANGE_LEVELS, .arg = "N", .doc = "count N levels of nested ranges (default: 1)" },
 	{ .name = "replay-limit", .key = KEY_REPLAY_LIMIT, .arg = "S",
 	  .doc = "end a process if a replayed kernel, or a checkpoint, takes S seconds (default: 60; 0: no limit)" },
@@ -402,12 +402,43 @@ static void check_regions(const struct stat_options *options)
 }
 
 /* Counting of ranges and of SASS metrics is CUPTI's alone. */
+static void check_beside_ranges(const struct stat_options *options)
+{
+	const struct {
+		bool is_given;
+		const char *name;
+	} others[] = {
+		{ options->wants_regions, "--regions" },
+		{ options->is_system_wide, "-a" },
+		{ options->cpus, "-C" },
+		{ options->pids.length, "-p" },
+		{ options->tids.length, "-t" },
+		{ options->cgroups.list, "-G" },
+		{ options->aggregation.by != GPMU_AGGREGATE_MACHINE, options->aggregation.option },
+		{ options->wants_no_inherit, "-i" },
+		{ options->interval, "-I" },
+		{ options->runs > 1, "-r" },
+		{ options->delay, "-D" },
+		{ options->control, "--control" },
+		{ options->timeout, "--duration or --timeout" },
+		{ options->details, "-d" },
+		{ options->topdown, "--topdown" },
+		{ options->wants_metric_only, "--metric-only" },
+		{ options->common.wants_no_merge, "--metric-no-merge" },
+		{ options->common.root, "GPMU_ROOT" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (others[i].is_given)
+			die("%s cannot be combined with %s: it counts the command's work on GPUs, in one run",
+			    options->ranges.sass ? "--sass" : "--ranges", others[i].name);
+}
+
 static void check_ranges(const struct stat_options *options)
 {
 	const struct stat_ranges_options *ranges = &options->ranges;
 	const bool is_user = ranges->choice.mode == GPMU_RECORDER_RANGE_USER;
 	const bool is_kernel_replay = ranges->has_replay && ranges->choice.replay == GPMU_RECORDER_REPLAY_KERNEL;
-	const bool is_cupti = ranges->is_wanted || ranges->sass;
 	const struct {
 		bool is_wrong;
 		const char *why;
@@ -430,14 +461,6 @@ static void check_ranges(const struct stat_options *options)
 		{ ranges->has_reserve && !ranges->choice.checkpoint, "--checkpoint-reserve needs --checkpoint" },
 		{ ranges->is_wanted && !is_user && ranges->choice.levels > 1,
 		  "--range-levels needs --ranges=nvtx or --ranges=region: kernels are not nested" },
-		{ is_cupti && (options->wants_regions || options->is_system_wide || options->cpus ||
-				options->pids.length || options->tids.length || options->cgroups.list || options->details ||
-				options->topdown || options->wants_metric_only || options->interval || options->runs > 1 ||
-				options->delay || options->timeout || options->control || options->common.root ||
-				options->wants_no_inherit || options->common.wants_no_merge ||
-				options->aggregation.by != GPMU_AGGREGATE_MACHINE),
-		  "--ranges and --sass cannot be combined with --regions, -a, -C, -p, -t, -G, -A, --per-..., -i, -I, -r, -D, "
-		  "--control, --duration, --timeout, -d, --topdown, --metric-only, --metric-no-merge and GPMU_ROOT" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
@@ -470,6 +493,8 @@ void stat_options_init(struct stat_options *options, int argc, char **argv)
 	check(options);
 	check_regions(options);
 	check_ranges(options);
+	if (options->ranges.is_wanted || options->ranges.sass)
+		check_beside_ranges(options);
 	complete_ranges(&options->ranges);
 }
 

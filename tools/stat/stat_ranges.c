@@ -49,7 +49,7 @@ static void check_modes(const struct stat_options *options)
 	if (gpmu_modes_refuse(modes, text, sizeof(text)))
 		die("%s", text);
 	if (common_has_sources(&options->common))
-		die("--ranges and --sass count by CUPTI alone: leave out --source");
+		die("%s counts by CUPTI alone: leave out --gpu, --section and --source", options->ranges.sass ? "--sass" : "--ranges");
 }
 
 /* Opens the output before the run, whose counts would be lost if it cannot be written. */
