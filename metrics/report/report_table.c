@@ -172,7 +172,8 @@ static const struct gpmu_report_table tables[REPORT_TABLES] = {
 	[REPORT_PCS] = TABLE("pcs", "PC samples", stacks, "no PC sample was recorded: use gpmu record --pc-sampling"),
 	[REPORT_MODULES] = TABLE("modules", "modules of kernels", modules, "no load or compilation of a module was recorded"),
 	[REPORT_OPENACC] = TABLE("openacc", "operations of OpenACC", openacc,
-				 "no operation of OpenACC was recorded: use gpmu record --cuda=openacc"),
+				 "no operation of OpenACC was recorded: use gpmu record --cuda=openacc; the program's OpenACC "
+				 "runtime must support ACC_PROFLIB"),
 	[REPORT_NODES] = TABLE("nodes", "work of graphs by the NVTX range that created it", nodes,
 			       "no work of a graph's node was recorded: use gpmu record --graph-nodes"),
 	[REPORT_NVTX_TIERS] = TABLE("nvtx_tiers", "loads and stores in NVTX ranges and regions", nvtx_tiers, NULL),

@@ -253,9 +253,11 @@ is "$(table memory moves.pftrace | sed 's/"//g')" "5 app,0,other node,pinned, cu
 5 app,0,other node,registered, node 2 (GPU memory),1,10000000,10000000,,,,,,the memory belongs to a GPU (HBM): allocate it under numactl --membind=0
 5 app,0,unified,not known,0,0,0,0,0,1,,,the host faults: prefetch the memory back by cudaMemPrefetchAsync(), or copy what the host needs" \
 	"report lists bytes of pinned and unified memory by process, kernel and memory"
-like "$(gpmu report "$work/moves.pftrace")" "bytes of the host's memory that no copy moved
-  process +what +memory +buffers +size +bytes +in +out +faults +confidence +kernel +advice
-  5 app +other node " "report prints the bytes that no copy moved in the whole report"
+is "$(gpmu report "$work/moves.pftrace" | grep -A 3 '^bytes of the host' | tr -s ' ')" "bytes of the host's memory that no copy moved
+ process what memory buffers size bytes in out faults confidence kernel
+ 5 app other node pinned, cudaHostAlloc, node 1 (CPU memory) 1 200.000 MB 150.000 MB - - - -
+ advice: accesses cross nodes: allocate the memory under numactl --cpunodebind=0 --membind=0" \
+	"report prints the bytes that no copy moved in the whole report, and the advice below each row"
 # The same bytes, with counters of NVLink-C2C in one direction only for both
 sed 's/counter;r;g;B;.*/counter;r;g;GB\/s;GpuC2cBW/; /;w;/d; s/^value;r;\([0-9]*\);100000000/value;r;\1;100/; s/^value;r;\([0-9]*\);[0-9]*000000$/value;r;\1;0/' \
 	"$work/moves" | trace moves-both

@@ -169,6 +169,20 @@ static void add_column(struct table *table, struct layout *layout, const struct 
 	table_column(table, name, is_text ? text_flags(name) : TABLE_RIGHT, 0, is_text ? TEXT_MAX : 0);
 }
 
+/* Advice is too long for a column: it is a line below its row. */
+static bool is_below(const struct report_view *view, size_t column)
+{
+	return !strcmp(view->table->columns[column].name, "advice");
+}
+
+static void add_below(struct table *table, const struct report_view *view, size_t row)
+{
+	size_t column = column_of(view->table, "advice");
+
+	if (column < view->table->column_count && *report_cell(view, row, column)->text)
+		table_note(table, 0, "  advice: %s", report_cell(view, row, column)->text);
+}
+
 /* Adds the columns that are shown, the long ones last. */
 static void lay_out(struct table *table, const struct report_output *output, const struct report_view *view,
 		    struct layout *layout)
@@ -176,7 +190,7 @@ static void lay_out(struct table *table, const struct report_output *output, con
 	layout->n = 0;
 	for (int is_long = 0; is_long < 2; is_long++)
 		for (size_t i = 0; i < view->table->column_count && layout->n < TABLE_COLUMNS; i++)
-			if (view->table->columns[i].is_long == is_long && !is_hidden(output, view, i))
+			if (view->table->columns[i].is_long == is_long && !is_below(view, i) && !is_hidden(output, view, i))
 				add_column(table, layout, view->table, i);
 }
 
@@ -200,6 +214,7 @@ static void put_table(const struct report_output *output, const struct report_vi
 			continue;
 		for (size_t i = 0; i < layout.n; i++)
 			add_cell(&table, view, row, layout.columns[i]);
+		add_below(&table, view, row);
 	}
 	table_print(&table);
 	if (view->n < view->table->row_count)
