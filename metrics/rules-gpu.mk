@@ -45,7 +45,7 @@ all: $(GPU_PLUGINS)
 CHANNEL_WRITER_SRC := $(addprefix metrics/trace/channel/,activity.c channel.c channel_names.c channel_socket.c channel_write.c)
 INJECT		:= $(B)/libgpmu-inject.so
 INJECT_SRC	:= $(wildcard metrics/sources/inject/*.c metrics/sources/inject/*/*.c) $(addprefix metrics/sources/cupti/library/,files.c holders.c) \
-		   metrics/base/map.c metrics/base/text/demangle.c metrics/base/text/text.c metrics/base/vector.c \
+		   metrics/base/map.c metrics/base/text/demangle.c metrics/base/text/nearest.c metrics/base/text/text.c metrics/base/vector.c \
 		   metrics/trace/channel/stall.c $(CHANNEL_WRITER_SRC)
 INJECT_OBJ	:= $(INJECT_SRC:%.c=$(B)/inject/%.o)
 

@@ -95,7 +95,13 @@ GPMU_FAKE='inject=1 sass_drop=5' sass --strict --sass "$inst" -- context=0 kerne
 is "$rc" 125 "records that CUPTI loses at the end fail --strict"
 sass --strict --sass "$inst,smsp__sass_no_such" -- context=0 kernel=foo
 is "$rc" 125 "a metric that the chip does not have fails --strict"
-like "$err" 'GH100 has no SASS metric smsp__sass_no_such' "a metric that the chip does not have is named"
+like "$err" "GH100 has no SASS metric smsp__sass_no_such \(CUPTI.s error 1\)\$" "a metric that the chip does not have is named"
+sass --sass smsp__sass_inst_execute -- context=0 kernel=foo
+like "$err" "no SASS metric smsp__sass_inst_execute \(CUPTI.s error 1\), did you mean $inst\?\$" "the most similar SASS metric of the chip is suggested"
+for call in GetNumOfMetrics GetMetrics; do
+	GPMU_FAKE="inject=1 fail=cuptiSassMetrics$call:15" sass --sass smsp__sass_inst_execute -- context=0 kernel=foo
+	like "$err" "no SASS metric smsp__sass_inst_execute \(CUPTI.s error 1\)\$" "an unknown metric is named if cuptiSassMetrics$call fails"
+done
 for call in Enable:8 SetConfig:7 FlushData:999; do
 	GPMU_FAKE="inject=1 fail=cuptiSassMetrics$call" sass --strict --sass "$inst" -- context=0 kernel=foo
 	is "$rc" 125 "cuptiSassMetrics${call%:*} that fails is an error with --strict"

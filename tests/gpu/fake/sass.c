@@ -85,6 +85,26 @@ static struct context *context_of(const void *handle)
 	return &contexts[id - 1];
 }
 
+PUBLIC int cuptiSassMetricsGetNumOfMetrics(CUpti_SassMetrics_GetNumOfMetrics_Params *params)
+{
+	int code = ENTER(params, numOfMetrics);
+
+	prepare();
+	params->numOfMetrics = metric_count;
+	return code;
+}
+
+PUBLIC int cuptiSassMetricsGetMetrics(CUpti_SassMetrics_GetMetrics_Params *params)
+{
+	int code = ENTER(params, pMetricsList);
+
+	if (code || params->numOfMetrics != metric_count)
+		return code ? code : CUPTI_ERROR_INVALID_PARAMETER;
+	for (size_t i = 0; i < metric_count; i++)
+		params->pMetricsList[i] = (CUpti_SassMetrics_MetricDetails){ metrics[i].id, metrics[i].name, "" };
+	return 0;
+}
+
 PUBLIC int cuptiSassMetricsGetProperties(CUpti_SassMetrics_GetProperties_Params *params)
 {
 	int code = ENTER(params, metric);

@@ -23,6 +23,21 @@ typedef struct {
 	size_t structSize;
 	void *pPriv;
 	const char *pChipName;
+	size_t numOfMetrics;
+} CUpti_SassMetrics_GetNumOfMetrics_Params;
+
+typedef struct {
+	size_t structSize;
+	void *pPriv;
+	const char *pChipName;
+	size_t numOfMetrics;
+	CUpti_SassMetrics_MetricDetails *pMetricsList;
+} CUpti_SassMetrics_GetMetrics_Params;
+
+typedef struct {
+	size_t structSize;
+	void *pPriv;
+	const char *pChipName;
 	const char *pMetricName;
 	CUpti_SassMetrics_MetricDetails metric;
 } CUpti_SassMetrics_GetProperties_Params;
@@ -104,6 +119,8 @@ typedef struct {
 	F(crc, cuptiGetCubinCrc, CUpti_GetCubinCrcParams *params) \
 	F(line, cuptiGetSassToSourceCorrelation, CUpti_GetSassToSourceCorrelationParams *params) \
 	F(device, cuptiGetDeviceId, void *context, uint32_t *device) \
+	F(count, cuptiSassMetricsGetNumOfMetrics, CUpti_SassMetrics_GetNumOfMetrics_Params *params) \
+	F(list, cuptiSassMetricsGetMetrics, CUpti_SassMetrics_GetMetrics_Params *params) \
 	F(properties, cuptiSassMetricsGetProperties, CUpti_SassMetrics_GetProperties_Params *params) \
 	F(configure, cuptiSassMetricsSetConfig, CUpti_SassMetricsSetConfig_Params *params) \
 	F(enable, cuptiSassMetricsEnable, CUpti_SassMetricsEnable_Params *params) \

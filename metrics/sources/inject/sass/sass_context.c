@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/gpmu_nearest.h"
 #include "sass/sass.h"
 
 static bool check(struct inject *self, const char *call, int code)
@@ -27,16 +28,37 @@ static const char *find_chip(struct inject *self, const struct sass_api *api, ui
 	return chip.pChipName;
 }
 
+/* The chip's metric of the most similar name, owned by CUPTI; NULL: none is similar. */
+static const char *find_nearest(const struct sass_api *api, const char *chip, const char *name)
+{
+	CUPTI_PARAMS(count, CUpti_SassMetrics_GetNumOfMetrics_Params, numOfMetrics, .pChipName = chip);
+	CUPTI_PARAMS(params, CUpti_SassMetrics_GetMetrics_Params, pMetricsList, .pChipName = chip);
+	struct nearest nearest;
+
+	gpmu_nearest_init(&nearest, name);
+	if (!api->count(&count))
+		params.pMetricsList = calloc(count.numOfMetrics, sizeof(*params.pMetricsList));
+	params.numOfMetrics = count.numOfMetrics;
+	if (params.pMetricsList && !api->list(&params))
+		for (size_t i = 0; i < params.numOfMetrics; i++)
+			gpmu_nearest_try(&nearest, params.pMetricsList[i].pMetricName);
+	free(params.pMetricsList);
+	return nearest.name;
+}
+
 static bool find_metric(struct inject *self, const struct sass_api *api, const char *chip, const char *name, uint64_t *id)
 {
 	CUPTI_PARAMS(params, CUpti_SassMetrics_GetProperties_Params, metric, .pChipName = chip, .pMetricName = name);
 	int code = api->properties(&params);
+	const char *nearest;
 
 	*id = params.metric.metricId;
-	if (code)
-		output_note(self, ACTIVITY_WARNING, "SASS metrics are not counted: %s has no SASS metric %.100s (CUPTI's error %d)", chip,
-			    name, code);
-	return !code;
+	if (!code)
+		return true;
+	nearest = find_nearest(api, chip, name);
+	output_note(self, ACTIVITY_WARNING, "SASS metrics are not counted: %s has no SASS metric %.100s (CUPTI's error %d)%s%.100s%s", chip,
+		    name, code, nearest ? ", did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+	return false;
 }
 
 static bool set_config(struct inject *self, const struct sass_api *api, uint32_t device, const uint64_t *ids, size_t length)
