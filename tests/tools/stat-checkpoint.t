@@ -72,7 +72,7 @@ GPMU_FAKE=$fake run "$GPMU_BIN" stat --checkpoint --ranges=nvtx -M sm__inst_exec
 like "$err" ' checkpoints: 0 saved in 0.000 ms, 0 restored in 0.000 ms, 0 failed' "metrics of one pass need no checkpoint"
 run env GPMU_FAKE="$fake" "$GPMU_BIN" stat --checkpoint --ranges=nvtx -M "$metrics" -- "$program" init context=0 allocate=4096 "${lap[@]}" "${lap[@]}"
 like "$err" ' checkpoints: 1 saved in [0-9.]+ ms, 1 restored in [0-9.]+ ms, 0 failed' "the summary has the number of checkpoints and their times"
-like "$err" ' bytes per checkpoint: 4096 allocated by the program, 4096 of the GPU.s memory' "the summary has the mean bytes of a checkpoint"
+like "$err" ' bytes per checkpoint: 4,096 allocated by the program, 4,096 of the GPU.s memory' "the summary has the mean bytes of a checkpoint"
 
 # --- memory that is allocated and freed meanwhile
 inner=(push=a allocate=8 kernel=foo)

@@ -64,7 +64,7 @@ is "$rows" "6;1;0;a 3;1;0;a/b" "--replay=application runs the command once for e
 is "$(grep -c . <<< "$out")" 2 "it runs as often as announced"
 ranges --strict --ranges=nvtx --range-levels=2 -- push=a kernel=foo pop
 is "$rc" 125 "--strict fails if a range lacks passes"
-like "$err" '--strict: ranges without counters: 1' "--strict has the number of ranges without counters"
+like "$err" '--strict: ranges without counts: 1' "--strict has the number of ranges without counters"
 
 ranges --ranges=nvtx -- push=a beside=push=x kernel=foo pop beside=push=b beside=kernel=ab beside=pop kernel=quux beside=pop push=c kernel=x pop
 is "$rows" "3;1;0;a 1;1;3;c" "a range in one that was not counted is not counted, and has no work of after its end"
@@ -100,7 +100,7 @@ metric=smsp__sass_branch_targets.sum
 ranges --strict --ranges=nvtx -- push=a kernel=foo pop push=b kernel=quux graph=2 pop push=c kernel=bar pop
 is "$rc $rows" "125 3;1;0;a" "ranges before a graph is made are counted by metrics of inserted instructions, and none with it or after it"
 like "$err" 'the program makes a CUDA graph, and CUPTI counts metrics with _sass_ in their names as 0' "a warning reports that metrics with _sass_ are not counted in graphs"
-like "$err" '--strict: ranges without counters: 2,' "ranges with a graph, and after it, are missing"
+like "$err" '--strict: ranges without counts: 2,' "ranges with a graph, and after it, are missing"
 ranges --ranges=nvtx --range-levels=2 -- push=a kernel=foo pop graph=2 push=a kernel=foo pop
 is "$rc $rows" "0 " "passes before and after a graph are not combined"
 metric=dram__bytes_read.sum
@@ -118,7 +118,7 @@ GPMU_FAKE='inject=1 fail=cuptiRangeProfilerEnable@3:26' ranges --strict --ranges
 	"${lap[@]}" "${lap[@]}" "${lap[@]}" "${lap[@]}" "${lap[@]}" "${lap[@]}"
 is "$rc $rows" "125 6;2;1;a" "--strict fails if CUPTI refuses to enable a third set of passes, and the first two have rows"
 like "$err" 'ranges are not counted: cuptiRangeProfilerEnable returned 26' "the refused call and its code are reported"
-like "$err" '--strict: ranges without counters: 2,' "ranges whose work is not counted are not taken for ranges without work"
+like "$err" '--strict: ranges without counts: 2,' "ranges whose work is not counted are not taken for ranges without work"
 GPMU_FAKE='inject=1 fail=cuptiRangeProfilerStart@3:26' ranges --strict --ranges=nvtx --range-levels=3 -- "${lap[@]}" "${lap[@]}" "${lap[@]}"
 is "$rc $rows" "125 " "a set whose third pass does not start has no row, and fails with --strict"
 like "$err" 'ranges are no longer counted: cuptiRangeProfilerStart returned 26' "a refused start of a later pass is reported"

@@ -52,6 +52,11 @@ done
 expect 0 gpmu stat --sass "$inst" -- "$program" init context=0 kernel=foo kernel=bar
 like "$err" '^ foo, kernels: 1' "the summary has a paragraph for each function"
 like "$err" '2 of 2 kernels$' "the summary ends with the number of kernels that were counted"
+expect 0 gpmu stat --sass "$inst,$thread" --sass-by=line -- "$program" init context=0 repeat=400 kernel=foo
+like "$err" '^ +38,400 +smsp__sass_thread_inst_executed$' "the summary groups the digits of counts"
+like "$err" '^ +1,200 +38,400  no line$' "the summary groups the digits of the counts of parts"
+expect 0 gpmu stat --no-big-num --sass "$thread" -- "$program" init context=0 repeat=400 kernel=foo
+like "$err" '^ +38400 +smsp__sass_thread_inst_executed$' "--no-big-num does not group the digits of counts"
 expect 0 gpmu stat --sass "$loads" -- "$program" init context=0 kernel=fold
 like "$err" '1 of 1 kernels; counts not compared with the launches: no smsp__sass_inst_executed$' \
 	"the summary reports that counts were not compared with the launches"
@@ -74,7 +79,7 @@ like "$err" '^  *1  *32  0x0020 no line$' "the summary has a line for each part 
 # --- what CUPTI does not report
 GPMU_FAKE='inject=1 sass_first=1' sass --strict --sass "$inst" -- context=0 kernel=foo kernel=bar
 is "$rc $rows" "125 3;inst_executed;1;foo" "a launched function without records fails --strict"
-like "$err" '--strict: ranges without counters: 1' "the message of --strict has the number of kernels without counts"
+like "$err" '--strict: kernels without counts: 1' "the message of --strict has the number of kernels without counts"
 for more in 1 -1; do
 	GPMU_FAKE="inject=1 sass_more=$more" sass --strict --sass "$inst" -- context=0 kernel=_Z3fooi repeat=2 kernel=_Z3fooi
 	is "$rc $rows" "125 " "a function whose warps are not those of its launches is left out and fails --strict ($more)"

@@ -288,11 +288,12 @@ static uint64_t count_missing(const struct run *run)
 static bool is_strict(const struct run *run)
 {
 	const uint64_t missing = count_missing(run);
+	const char *noun = stat_ranges_noun(run->options);
 
 	if (!run->options->is_strict || (!missing && !run->failed && gpmu_ranges_numbers(run->ranges)->counted))
 		return true;
-	say("--strict: ranges without counters: %" PRIu64 ", processes that could not be counted: %" PRIu64
-	    ", ranges with counters: %" PRIu64, missing, run->failed, gpmu_ranges_numbers(run->ranges)->counted);
+	say("--strict: %s without counts: %" PRIu64 ", processes that could not be counted: %" PRIu64 ", %s with counts: %" PRIu64,
+	    noun, missing, run->failed, noun, gpmu_ranges_numbers(run->ranges)->counted);
 	return false;
 }
 

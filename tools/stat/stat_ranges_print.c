@@ -39,7 +39,7 @@ static const char *const reason_names[GPMU_RECORDER_RANGE_REASONS] = {
 	[GPMU_RECORDER_RANGE_FOREIGN] = "foreign", [GPMU_RECORDER_RANGE_EMPTY] = "empty",
 };
 
-static const char *noun(const struct stat_options *options)
+const char *stat_ranges_noun(const struct stat_options *options)
 {
 	return options->ranges.choice.mode != GPMU_RECORDER_RANGE_USER ? "kernels" : "ranges";
 }
@@ -49,26 +49,43 @@ static const char *reason_text(const struct stat_options *options, int reason)
 	return options->ranges.sass && sass_reasons[reason] ? sass_reasons[reason] : reasons[reason];
 }
 
-/* A count without a fraction, or a value with six significant digits */
-static void format_value(char *text, size_t size, double value)
+#define VALUE_SIZE	40	/* bytes of the text of a value */
+
+/* Copies a whole number; with @is_grouped each group of three digits but the last is followed by a comma. */
+static void copy_digits(char *text, const char *digits, bool is_grouped)
 {
-	if (isnan(value))
-		snprintf(text, size, "<not counted>");
-	else if (value == floor(value) && fabs(value) < 1e15)
-		snprintf(text, size, "%.0f", value);
-	else
-		snprintf(text, size, "%.6g", value);
+	for (size_t left = strlen(digits); left; left--) {
+		*text++ = *digits++;
+		if (is_grouped && left % 3 == 1 && left > 1 && digits[-1] != '-')
+			*text++ = ',';
+	}
+	*text = '\0';
+}
+
+/* A count without a fraction, or a value with six significant digits */
+static void format_value(char *text, double value, const struct stat_options *options)
+{
+	char digits[VALUE_SIZE / 2];
+
+	if (isnan(value)) {
+		snprintf(text, VALUE_SIZE, "<not counted>");
+	} else if (value == floor(value) && fabs(value) < 1e15) {
+		snprintf(digits, sizeof(digits), "%.0f", value);
+		copy_digits(text, digits, !options->wants_no_big_num);
+	} else {
+		snprintf(text, VALUE_SIZE, "%.6g", value);
+	}
 }
 
 /* --- text */
 
-static void print_values(const struct gpmu_ranges *ranges, struct table *table, size_t row)
+static void print_values(const struct stat_options *options, const struct gpmu_ranges *ranges, struct table *table, size_t row)
 {
 	const char *name;
-	char value[40];
+	char value[VALUE_SIZE];
 
 	for (size_t i = 0; (name = gpmu_ranges_name(ranges, i)); i++) {
-		format_value(value, sizeof(value), gpmu_ranges_value(ranges, row, i));
+		format_value(value, gpmu_ranges_value(ranges, row, i), options);
 		table_cell(table, "%s", value);
 		table_cell(table, "%s", gpmu_ranges_unit(ranges, i));
 		table_cell(table, "%s", name);
@@ -83,7 +100,7 @@ static void print_head(FILE *file, const struct stat_options *options, const str
 	if (options->ranges.wants_each)
 		fprintf(file, ", number %" PRIu64 ":\n", row->number);
 	else
-		fprintf(file, ", %s: %" PRIu64 "\n", noun(options), row->count);
+		fprintf(file, ", %s: %" PRIu64 "\n", stat_ranges_noun(options), row->count);
 }
 
 #define PART_METRICS	8	/* that fit into a line */
@@ -98,11 +115,11 @@ static bool fits_line(const struct gpmu_ranges *ranges)
 }
 
 /* Prints a line for each part of a function, with all metrics in their order. Returns the row after the last part. */
-static size_t print_parts(FILE *file, const struct gpmu_ranges *ranges, size_t row_index)
+static size_t print_parts(FILE *file, const struct stat_options *options, const struct gpmu_ranges *ranges, size_t row_index)
 {
 	struct gpmu_ranges_row row;
 	struct table table;
-	char value[40];
+	char value[VALUE_SIZE];
 
 	table_init(&table, file, "");
 	for (size_t i = 0; gpmu_ranges_name(ranges, i); i++)
@@ -110,7 +127,7 @@ static size_t print_parts(FILE *file, const struct gpmu_ranges *ranges, size_t r
 	table_column(&table, NULL, 0, 0, 0);
 	for (; !gpmu_ranges_row(ranges, row_index, &row) && row.level; row_index++) {
 		for (size_t i = 0; gpmu_ranges_name(ranges, i); i++) {
-			format_value(value, sizeof(value), gpmu_ranges_value(ranges, row_index, i));
+			format_value(value, gpmu_ranges_value(ranges, row_index, i), options);
 			table_cell(&table, "%s", value);
 		}
 		table_cell(&table, "%s", row.name);
@@ -128,7 +145,7 @@ static void print_rows(FILE *file, const struct stat_options *options, const str
 		struct table table;
 
 		if (options->ranges.sass && row.level && fits_line(ranges)) {
-			i = print_parts(file, ranges, i) - 1;
+			i = print_parts(file, options, ranges, i) - 1;
 			continue;
 		}
 
@@ -137,7 +154,7 @@ static void print_rows(FILE *file, const struct stat_options *options, const str
 		table_column(&table, NULL, TABLE_RIGHT, 22 + 2 * row.level, 0);
 		table_column(&table, NULL, 0, 6, 0);
 		table_column(&table, NULL, 0, 0, 0);
-		print_values(ranges, &table, i);
+		print_values(options, ranges, &table, i);
 		table_print(&table);
 		putc('\n', file);
 	}
@@ -154,22 +171,25 @@ static bool has_proof(const struct gpmu_ranges *ranges)
 	return false;
 }
 
-static void print_checkpoints(FILE *file, const struct gpmu_recorder_checkpoints *checkpoints)
+static void print_checkpoints(FILE *file, const struct stat_options *options, const struct gpmu_recorder_checkpoints *checkpoints)
 {
 	const double number = checkpoints->saved ? (double)checkpoints->saved : 1;
+	char bytes[VALUE_SIZE], device_bytes[VALUE_SIZE];
+
+	format_value(bytes, round((double)checkpoints->bytes / number), options);
+	format_value(device_bytes, round((double)checkpoints->device_bytes / number), options);
 
 	fprintf(file, " checkpoints: %" PRIu64 " saved in %.3f ms, %" PRIu64 " restored in %.3f ms, %" PRIu64 " failed\n",
 		checkpoints->saved, (double)checkpoints->save_time / 1e6, checkpoints->restored,
 		(double)checkpoints->restore_time / 1e6, checkpoints->failed);
-	fprintf(file, " bytes per checkpoint: %.0f allocated by the program, %.0f of the GPU's memory\n",
-		(double)checkpoints->bytes / number, (double)checkpoints->device_bytes / number);
+	fprintf(file, " bytes per checkpoint: %s allocated by the program, %s of the GPU's memory\n", bytes, device_bytes);
 }
 
 static void print_numbers(FILE *file, const struct stat_options *options, const struct gpmu_ranges *ranges)
 {
 	const struct gpmu_recorder_range_numbers *numbers = gpmu_ranges_numbers(ranges);
 
-	fprintf(file, " %" PRIu64 " of %" PRIu64 " %s", numbers->counted, numbers->seen, noun(options));
+	fprintf(file, " %" PRIu64 " of %" PRIu64 " %s", numbers->counted, numbers->seen, stat_ranges_noun(options));
 	if (!options->ranges.sass)
 		fprintf(file, "; passes: %u\n", numbers->passes);
 	else
@@ -178,14 +198,14 @@ static void print_numbers(FILE *file, const struct stat_options *options, const 
 		if (numbers->lost[i])
 			fprintf(file, " %" PRIu64 " %s\n", numbers->lost[i], reason_text(options, i));
 	if (options->ranges.choice.checkpoint)
-		print_checkpoints(file, &numbers->checkpoints);
+		print_checkpoints(file, options, &numbers->checkpoints);
 	putc('\n', file);
 }
 
 static void print_text_form(const struct stat_options *options, const struct gpmu_ranges *ranges, struct output *output)
 {
 	output_started(output, time(NULL));
-	fprintf(output->file, "\n %s of the %s of '", options->ranges.sass ? "SASS metrics" : "GPU metrics", noun(options));
+	fprintf(output->file, "\n %s of the %s of '", options->ranges.sass ? "SASS metrics" : "GPU metrics", stat_ranges_noun(options));
 	for (char **arg = options->argv; *arg; arg++) {
 		fputs(arg == options->argv ? "" : " ", output->file);
 		gpmu_shown_print(output->file, *arg);
@@ -236,7 +256,7 @@ static void print_json(const struct stat_options *options, const struct gpmu_ran
 						   gpmu_ranges_unit(ranges, m)));
 	for (int i = 0; i < GPMU_RECORDER_RANGE_REASONS; i++)
 		json_object_set_new(lost, reason_names[i], json_integer((json_int_t)numbers->lost[i]));
-	print_line(file, json_pack("{s:s, s:I, s:I, s:i, s:o, s:o*}", "total", noun(options), "seen", (json_int_t)numbers->seen,
+	print_line(file, json_pack("{s:s, s:I, s:I, s:i, s:o, s:o*}", "total", stat_ranges_noun(options), "seen", (json_int_t)numbers->seen,
 				   "counted", (json_int_t)numbers->counted, "passes", (int)numbers->passes, "lost", lost,
 				   "checkpoints", json_checkpoints(options, &numbers->checkpoints)));
 }
