@@ -38,6 +38,10 @@ is "$(completes report --by k) $(completes report --by cou) $(completes report -
 is "$(completes report --by function,stac)" "function,stack" "completion completes the last key of report --by"
 is "$(completes record --pc-sampling = s) $(completes record --pc-stall wait,long)" "serialized wait,long_scoreboard" \
 	"completion offers modes and stall reasons of PC sampling"
+is "$(completes report --by mod) $(completes report --by openac) $(completes stat --sass-by l) $(completes stat --ranges nvtx,reg) $(completes stat --replay u)" \
+	"module openacc line nvtx,region user" "completion offers tables of CUDA, ranges, and parts of functions"
+listed=$(gpmu record --cuda=. -- true 2>&1 | sed -E 's/.*expected (.*), separated.*/\1/; s/, /\n/g' | sort | xargs)
+is "$(for letter in {a..z}; do completes record --cuda "$letter"; done | xargs -n 1 | sort | xargs)" "$listed" "completion offers all activities of record --cuda"
 is "$(completes report --by function,off)" "function,offset" "completion offers the keys of PC samples"
 like "$(completes stat sle)" '\bsleep\b' "completion of gpmu stat offers commands to count"
 is "$(completes stat --source model = s)" "" "completion leaves the file of --source model to bash"

@@ -92,8 +92,12 @@ _gpmu_value() {
 		;;
 	--pc-sampling) _gpmu_words "$2" $'continuous\nserialized' ;;
 	--pc-stall) _gpmu_list "$2" "$(gpmu list --names --stall-reasons 2> /dev/null)" ;;
+	--cuda) _gpmu_list "$2" $'kernel\nmemcpy\nmemset\ngraph\ncalls\nruntime\ndriver\nsync\nnvtx\nmemory\nunified\nmanaged\noverhead\nexternal\nclocks\nmodule\nallocator\nopenacc' ;;
+	--ranges) _gpmu_list "$2" $'kernel\nnvtx\nregion' ;;
+	--replay) _gpmu_words "$2" $'kernel\nuser\napplication' ;;
+	--sass-by) _gpmu_words "$2" $'function\nline\ninstruction' ;;
 	--color) _gpmu_words "$2" $'auto\nalways\nnever' ;;
-	--by) _gpmu_list "$2" $'kernel\nnvtx\nstream\nrank\napi\ncopy\ngpu\nattribution\nmemory\ncounter\nthread\nfunction\nobject\nline\noffset\nstall\npc\nprocess\ncpu\nnode\ntier\nhome\ndata\npage\nop\ncomm\nstack\nevent\nlaunch\nmetric\nsource\nadvice' ;;
+	--by) _gpmu_list "$2" $'kernel\nnvtx\nstream\nrank\napi\ncopy\ngpu\nattribution\nmemory\ncounter\nthread\nfunction\nobject\nline\noffset\nstall\npc\nmodule\nopenacc\nprocess\ncpu\nnode\ntier\nhome\ndata\npage\nop\ncomm\nstack\nevent\nlaunch\nmetric\nsource\nadvice' ;;
 	--format) _gpmu_words "$2" $'text\ncsv\njson' ;;
 	--link) _gpmu_words "$2" $'c2c\npcie\nnvlink\ndram' ;;
 	-o | --output | --events | --source | --rules) compopt -o default 2> /dev/null ;;
