@@ -257,6 +257,30 @@ static void check_clear(void)
 	plugin->close(source);
 }
 
+static void check_clocks(void)
+{
+	json_t *answer, *gpu;
+
+	begin("h200");
+	gpu = first_gpu("clocks lock 1500", &answer);
+	has(gpu, "index", "0");
+	has(gpu, "mhz", "1500");
+	has(gpu, "kind", "\"requested\"");
+	json_decref(answer);
+	gpu = first_gpu("clocks lock", &answer);
+	has(gpu, "mhz", "1980");
+	has(gpu, "kind", "\"maximum\"");
+	json_decref(answer);
+	answer = ask(source, "clocks reset");
+	ok(answer != NULL, "locks of the clocks can be ended");
+	json_decref(answer);
+	ok(!ask(source, "clocks lock fast") && strstr(failure.text, "expected a number of MHz"),
+	   "locking clocks at a non-number fails: %s", failure.text);
+	ok(!ask(source, "clocks lock 1981") && strstr(failure.text, "above its maximum of 1980 MHz"),
+	   "locking clocks above the maximum fails: %s", failure.text);
+	plugin->close(source);
+}
+
 static void check_no_vgpu(void)
 {
 	json_t *answer, *gpu;
@@ -379,6 +403,7 @@ int main(void)
 	check_vgpu("vgpu", "3");
 	check_vgpu("vgpu-old", "null");
 	check_clear();
+	check_clocks();
 	check_no_vgpu();
 	check_memory();
 	return done_testing();

@@ -12,6 +12,7 @@
 #include "run/control.h"
 #include "run/count.h"
 #include "run/waiting.h"
+#include "stat/stat_clocks.h"
 #include "stat/stat_options.h"
 #include "stat/stat_output.h"
 #include "stat/stat_plan.h"
@@ -295,6 +296,8 @@ static int run(int argc, char **argv)
 	int status;
 
 	stat_options_init(options, argc, argv);
+	if (options->wants_clocks)
+		stat_clocks_lock(options->clock);
 	if (options->wants_regions || options->ranges.sass || (options->ranges.is_wanted && !falls_back(options)))
 		return run_inside(options);
 	if (options->control)

@@ -32,6 +32,7 @@ enum {
 	KEY_EACH,
 	KEY_SASS,
 	KEY_SASS_BY,
+	KEY_LOCK_CLOCKS,
 };
 
 /* Sets the mode and sources of --ranges. */
@@ -205,6 +206,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		texts_add(&options->sections.requests, arg);
 		options->common.wants_gpu = true;
 		return 0;
+	case KEY_LOCK_CLOCKS:
+		options->wants_clocks = true;
+		options->clock = arg ? (unsigned int)parse_number("--lock-clocks", arg, 1, 100000) : 0;
+		return 0;
 	case 'C':
 		options->cpus = arg;
 		return 0;
@@ -317,6 +322,8 @@ static const struct argp_option argp_options[] = {
 	  .doc = "count SASS metrics such as smsp__sass_inst_executed for each function of the GPU, by instrumentation" },
 	{ .name = "sass-by", .key = KEY_SASS_BY, .arg = "PART",
 	  .doc = "also print counts of each function's source lines (line) or instructions (instruction)" },
+	{ .name = "lock-clocks", .key = KEY_LOCK_CLOCKS, .arg = "MHZ", .flags = OPTION_ARG_OPTIONAL,
+	  .doc = "lock the SM clocks of all GPUs until the end (default: the GPU's default); needs root" },
 	{ .name = "strict", .key = KEY_STRICT, .doc = "fail if a value is missing or was multiplexed" },
 	{ .name = "big-num", .key = 'B', .doc = "group digits with commas (default)" },
 	{ .name = "no-big-num", .key = KEY_NO_BIG_NUM, .doc = "do not group digits with commas" },
@@ -358,6 +365,8 @@ static void check(const struct stat_options *options)
 		{ options->wants_append && !options->path, "--append needs -o" },
 		{ options->sections.folders.length && !options->sections.requests.length,
 		  "--section-folder needs --section" },
+		{ options->wants_clocks && !common_has_gpus(&options->common) && !options->ranges.is_wanted && !options->ranges.sass,
+		  "--lock-clocks needs --gpu, --section, --ranges or --sass" },
 		{ options->runs > 1 && !options->argv, "-r needs a command" },
 		{ options->runs > 1 && options->interval, "-r and -I: choose one" },
 		{ options->runs > 1 && options->control, "-r and --control: choose one" },

@@ -37,6 +37,8 @@ struct stat_options {
 	struct sections sections;	/* --section */
 	bool wants_metric_only, wants_clear;
 	bool wants_append, wants_json, wants_no_inherit, is_strict, wants_no_big_num, wants_regions;
+	bool wants_clocks;		/* --lock-clocks */
+	unsigned int clock;		/* MHz; 0: the GPU's default */
 	struct stat_ranges_options ranges;
 	struct aggregation aggregation;
 	const char *separator;

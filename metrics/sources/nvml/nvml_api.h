@@ -270,6 +270,9 @@ struct nv_license {
 	X(nvmlDeviceGetOfaUtilization, (nv_device device, unsigned int *percent, unsigned int *us)) \
 	X(nvmlDeviceGetClockInfo, (nv_device device, int type, unsigned int *mhz)) \
 	X(nvmlDeviceGetMaxClockInfo, (nv_device device, int type, unsigned int *mhz)) \
+	X(nvmlDeviceGetDefaultApplicationsClock, (nv_device device, int type, unsigned int *mhz)) \
+	X(nvmlDeviceSetGpuLockedClocks, (nv_device device, unsigned int min_mhz, unsigned int max_mhz)) \
+	X(nvmlDeviceResetGpuLockedClocks, (nv_device device)) \
 	X(nvmlDeviceGetCurrentClocksEventReasons, (nv_device device, unsigned long long *reasons)) \
 	X(nvmlDeviceGetCurrentClocksThrottleReasons, (nv_device device, unsigned long long *reasons)) \
 	X(nvmlDeviceGetSupportedClocksEventReasons, (nv_device device, unsigned long long *reasons)) \

@@ -8,6 +8,8 @@
  * text, and remedy, null if none is known; gpus, a list of objects with index, uuid, name, pci, node, the nearest NUMA
  * node, gpm, whether NVML can count in place of CUPTI, and mig; each is null if NVML does not have it.
  * "vgpu clear INSTANCE" forgets the accounting of a vGPU's processes that have ended.
+ * "clocks lock [MHZ]" locks the GPUs' SM clocks: an object with a list of the GPUs, with mhz and kind, which is requested,
+ * default or maximum. "clocks reset" ends the locks.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -274,13 +276,46 @@ static int clear(struct source *source, const char *text, char **answer, struct 
 	return *answer ? 0 : -ENOMEM;
 }
 
+static int lock_clocks(struct source *source, const char *text, char **answer, struct gpmu_error *error)
+{
+	json_t *gpus = json_array();
+	unsigned long mhz;
+	char *end;
+	int ret;
+
+	errno = 0;
+	mhz = strtoul(text, &end, 10);
+	if (*end || strchr(text, '-') || errno || mhz > ~0u)
+		ret = fail(error, -EINVAL, "expected a number of MHz, found \"%.64s\"", text);
+	else
+		ret = nv_lock_clocks(source, (unsigned int)mhz, gpus, error);
+	if (ret) {
+		json_decref(gpus);
+		return ret;
+	}
+	*answer = answer_text(json_pack("{so}", "gpus", gpus));
+	return *answer ? 0 : -ENOMEM;
+}
+
+static int reset_clocks(struct source *source, char **answer, struct gpmu_error *error)
+{
+	const int ret = nv_reset_clocks(source, error);
+
+	*answer = ret ? NULL : strdup("{}");
+	return *answer ? 0 : ret ? ret : -ENOMEM;
+}
+
 int nv_query(void *data, const char *question, char **answer, struct gpmu_error *error)
 {
-	static const char vgpu_clear[] = "vgpu clear ";
+	static const char vgpu_clear[] = "vgpu clear ", clocks_lock[] = "clocks lock";
 	struct source *source = data;
 
 	if (!strncmp(question, vgpu_clear, strlen(vgpu_clear)))
 		return clear(source, question + strlen(vgpu_clear), answer, error);
+	if (!strncmp(question, clocks_lock, strlen(clocks_lock)))
+		return lock_clocks(source, question + strlen(clocks_lock), answer, error);
+	if (!strcmp(question, "clocks reset"))
+		return reset_clocks(source, answer, error);
 	for (size_t i = 0; i < ARRAY_SIZE(questions); i++) {
 		if (strcmp(questions[i].name, question))
 			continue;
@@ -291,6 +326,7 @@ int nv_query(void *data, const char *question, char **answer, struct gpmu_error 
 		return 0;
 	}
 	return fail(error, -ENOENT,
-		    "expected gpus, attributes, accounting, vgpu, check or vgpu clear INSTANCE, found \"%.64s\"",
+		    "expected gpus, attributes, accounting, vgpu, check, vgpu clear INSTANCE, clocks lock or clocks reset, "
+		    "found \"%.64s\"",
 		    question);
 }

@@ -203,6 +203,14 @@ void nv_gpm_release(struct gpu *gpu);
  */
 int nv_gpm_take(struct gpu *gpu, struct nv_gpm_metrics *metrics);
 
+/* nvml_clocks.c. 0 or -errno with the error set */
+/*
+ * Locks all GPUs' SM clock to @mhz, or to each GPU's default if it is 0, and appends a GPU's object with mhz and kind to
+ * @gpus. On failure no GPU stays locked.
+ */
+int nv_lock_clocks(struct source *source, unsigned int mhz, json_t *gpus, struct gpmu_error *error);
+int nv_reset_clocks(struct source *source, struct gpmu_error *error);
+
 /* nvml_query.c */
 int nv_query(void *data, const char *question, char **answer, struct gpmu_error *error);
 /*

@@ -409,7 +409,35 @@ static int numbered(nv_device device, const char *name, unsigned int argument, d
 
 NUMBERED(nvmlDeviceGetClockInfo)
 NUMBERED(nvmlDeviceGetMaxClockInfo)
+NUMBERED(nvmlDeviceGetDefaultApplicationsClock)
 NUMBERED(nvmlDeviceGetTemperature)
+
+/* Appends a line to the file $GPMU_FAKE_CLOCKS. */
+static int log_clocks(nv_device device, const char *function, unsigned int min, unsigned int max)
+{
+	const char *path = getenv("GPMU_FAKE_CLOCKS");
+	const int result = fake_check(device, function);
+	FILE *file = path && !result ? fopen(path, "a") : NULL;
+
+	if (!file)
+		return result;
+	if (max)
+		fprintf(file, "lock %td %u %u\n", fake_of(device) - fakes, min, max);
+	else
+		fprintf(file, "reset %td\n", fake_of(device) - fakes);
+	fclose(file);
+	return result;
+}
+
+EXPORT int nvmlDeviceSetGpuLockedClocks(nv_device device, unsigned int min, unsigned int max)
+{
+	return log_clocks(device, __func__, min, max);
+}
+
+EXPORT int nvmlDeviceResetGpuLockedClocks(nv_device device)
+{
+	return log_clocks(device, __func__, 0, 0);
+}
 
 /* Takes 20 ms, during which NVML counts bytes. */
 EXPORT int nvmlDeviceGetPcieThroughput(nv_device device, int counter, unsigned int *value)
