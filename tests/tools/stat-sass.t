@@ -95,7 +95,7 @@ GPMU_FAKE='inject=1 sass_more=1' sass --strict --sass "$loads" -- context=0 kern
 is "$rc $rows" "0 2;inst_executed_op_global_ld;1;fold" "without a metric of all instructions warps are not compared"
 sass --strict --sass "$inst" -- context=0 kernel=foo exec-fails repeat=2 kernel=foo
 is "$rc $rows" "125 3;inst_executed;1;foo" "launches after an exec that fails, which ends counting, fail --strict"
-like "$err" '--strict: ranges without counters: 2' "launches after an exec that fails are reported"
+like "$err" '--strict: kernels without counts: 2' "launches after an exec that fails are reported"
 GPMU_FAKE='inject=1 sass_drop=5' sass --strict --sass "$inst" -- context=0 kernel=foo
 is "$rc" 125 "records that CUPTI loses at the end fail --strict"
 sass --strict --sass "$inst,smsp__sass_no_such" -- context=0 kernel=foo

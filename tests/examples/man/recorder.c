@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 	};
 	struct gpmu_error error = { .size = sizeof(error) };
 	struct gpmu_recorder *recorder;
-	int ret = -1, status;
+	int ret = -1;
 	pid_t pid;
 
 	recorder = gpmu_recorder_new(&options, &error);
@@ -40,9 +40,9 @@ int main(int argc, char **argv)
 	if (!ret) {
 		gpmu_recorder_enable(recorder);
 		if (!posix_spawnp(&pid, command[0], NULL, NULL, command,
-				  gpmu_recorder_environment(recorder, environ)) &&
-		    waitpid(pid, &status, 0) == pid && status)
-			gpmu_recorder_note(recorder, "the command has failed");
+				  gpmu_recorder_environment(recorder, environ)))
+			waitpid(pid, NULL, 0);
+		gpmu_recorder_note(recorder, "recorded by an example");
 		gpmu_recorder_disable(recorder);
 		ret = gpmu_recorder_stop(recorder, &error);
 	}
