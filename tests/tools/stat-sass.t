@@ -113,6 +113,8 @@ for call in Enable:8 SetConfig:7 FlushData:999; do
 	like "$err" "SASS metrics are not counted: cuptiSassMetrics${call%:*} returned ${call#*:}" \
 		"cuptiSassMetrics${call%:*} that fails is reported with its code"
 done
+GPMU_FAKE='inject=1 fail=cuptiSassMetricsSetConfig:35' sass --sass "$inst" -- context=0 kernel=foo
+like "$err" 'SetConfig returned 35, .*: run as root, or load the driver with NVreg_RestrictProfilingToAdminUsers=0$' "a missing permission is reported with its remedy"
 
 # --- wrong options
 expect 125 gpmu stat --sass sm__inst_executed.sum -- true

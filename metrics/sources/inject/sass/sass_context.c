@@ -14,7 +14,9 @@ static bool check(struct inject *self, const char *call, int code)
 		return true;
 	if (self->api.text(code, &text) || !text)
 		text = "an unknown error";
-	output_note(self, ACTIVITY_WARNING, "SASS metrics are not counted: %s returned %d, %s", call, code, text);
+	output_note(self, ACTIVITY_WARNING, "SASS metrics are not counted: %s returned %d, %s%s", call, code, text,
+		    code == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES ?
+			    ": run as root, or load the driver with NVreg_RestrictProfilingToAdminUsers=0" : "");
 	return false;
 }
 
