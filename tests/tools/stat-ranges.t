@@ -173,7 +173,7 @@ like "$err" '--replay=kernel needs --ranges=kernel' "kernel replay of ranges is 
 expect 125 gpmu stat --gpu --ranges=kernel -M "$metric" -- true
 like "$err" 'exclude each other' "sampling of the GPU beside ranges is refused"
 expect 125 gpmu stat --ranges=kernel -M no__such.sum -- true
-like "$err" 'no__such' "an unknown metric is named"
+like "$err" '^gpmu stat: no__such.sum: GH100 has no such metric, or ranges cannot count it: ' "an unknown metric is named with the chip"
 
 expect 125 gpmu stat --ranges=kernel -M GpuDramReadBWW -- true
 like "$err" 'GpuDramReadBWW: no metric of this GPU, did you mean GpuDramReadBW\?' "the most similar metric is suggested"

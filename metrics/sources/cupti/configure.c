@@ -66,6 +66,9 @@ int host_configure(const struct host *host, const char *const *names, size_t len
 		return 0;
 	if (!config->image && config->size)
 		return fail_memory(error);
+	if (length == 1 && result == CUPTI_ERROR_INVALID_PARAMETER && host->type == CUPTI_PROFILER_TYPE_RANGE_PROFILER)
+		return fail(error, -EINVAL, "%s: %s has no such metric, or ranges cannot count it: %s (%d)", names[0], host->chip,
+			    library_text(library, result), result);
 	return fail(error, -EINVAL, "%s%s: CUPTI cannot configure %s for %s: %s (%d)", names[0],
 		    length > 1 ? " and others" : "", length > 1 ? "them" : "it",
 		    host->type == CUPTI_PROFILER_TYPE_PM_SAMPLING ? "PM sampling" : "ranges",
