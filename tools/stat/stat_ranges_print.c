@@ -173,11 +173,11 @@ static bool has_proof(const struct gpmu_ranges *ranges)
 
 static void print_checkpoints(FILE *file, const struct stat_options *options, const struct gpmu_recorder_checkpoints *checkpoints)
 {
-	const double number = checkpoints->saved ? (double)checkpoints->saved : 1;
+	const uint64_t number = checkpoints->saved ? checkpoints->saved : 1;
 	char bytes[VALUE_SIZE], device_bytes[VALUE_SIZE];
 
-	format_value(bytes, round((double)checkpoints->bytes / number), options);
-	format_value(device_bytes, round((double)checkpoints->device_bytes / number), options);
+	format_value(bytes, (double)(checkpoints->bytes / number), options);
+	format_value(device_bytes, (double)(checkpoints->device_bytes / number), options);
 
 	fprintf(file, " checkpoints: %" PRIu64 " saved in %.3f ms, %" PRIu64 " restored in %.3f ms, %" PRIu64 " failed\n",
 		checkpoints->saved, (double)checkpoints->save_time / 1e6, checkpoints->restored,
