@@ -152,7 +152,7 @@ is "$(values /tmp/shared)" \
 shared=$(interrupts 1)
 c=$(cat "/proc/irq/$(awk -v name="$(device 1)," '$0 ~ name { print $1 + 0 }' /proc/interrupts)/effective_affinity_list")
 taskset -c $(((c + 1) % 4)) evt $a $b -- sh -c "
-	insmod /lib/gpmu/cpuhog.ko cpu=$c ms=2500
+	insmod /lib/gpmu/cpuhog.ko cpu=$c ms=15000
 	model preset 1 0 5; model preset 8 0 6; model raise 1 0; model raise 8 0
 	cat /proc/interrupts >/tmp/before
 	rmmod cpuhog; model await 1 0 write; model await 8 0 write; evt -R" >/tmp/shared

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cpuhog - disables a CPU's interrupts for a given time when it is loaded, so that
- * interrupts on that CPU are late and simultaneous. Unloading waits for the end.
+ * cpuhog - disables a CPU's interrupts from loading until unloading, so that interrupts on
+ * that CPU are late and simultaneous. A time limit ends it if it is never unloaded.
  */
 #include <linux/delay.h>
 #include <linux/module.h>
@@ -13,11 +13,14 @@ MODULE_PARM_DESC(cpu, "the CPU");
 
 static unsigned int ms;
 module_param(ms, uint, 0444);
-MODULE_PARM_DESC(ms, "milliseconds");
+MODULE_PARM_DESC(ms, "milliseconds, at most");
+
+static bool is_over;
 
 static void hold(void *data)
 {
-	mdelay(ms);
+	for (unsigned int i = 0; i < ms && !READ_ONCE(is_over); i++)
+		mdelay(1);
 }
 
 static void nothing(void *data)
@@ -31,6 +34,7 @@ static int __init cpuhog_init(void)
 
 static void __exit cpuhog_exit(void)
 {
+	WRITE_ONCE(is_over, true);
 	smp_call_function_single(cpu, nothing, NULL, true);
 }
 
